@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong, one type per cause; every message names the values that caused it.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace coset {
+
+/// A rank of a team, in [0, P).
+using rank_t = std::uint32_t;
+
+/// The root of everything that coset throws on purpose.
+struct error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An argument that no call could have served: overlapping spans, an unknown rank, a nested run().
+struct argument_error : error {
+  using error::error;
+};
+
+/// The machine cannot do what was asked: more ranks than fit, an unknown processor, an unreadable description.
+struct topology_error : error {
+  using error::error;
+};
+
+/// The ranks of a team disagree: another verb, count, type or operation, or a rank that left. Thrown on every rank.
+struct mismatch_error : error {
+  using error::error;
+};
+
+/// A schedule that does not exist or does not do what its verb requires.
+struct schedule_error : error {
+  using error::error;
+};
+
+/// The team was aborted, here or by another rank; the message carries the first reason.
+struct aborted : error {
+  using error::error;
+};
+
+/// A deadline passed.
+struct timed_out : error {
+  using error::error;
+};
+
+}  // namespace coset

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where threads run: pinning, masks and quotas. Part of the only room that knows hwloc.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+namespace coset::numa {
+
+/// A thread's processor mask as it was, to be put back. Movable; empty after a move.
+class saved_mask {
+ public:
+  saved_mask();                       ///< of the calling thread
+  ~saved_mask();
+  saved_mask(saved_mask&&) noexcept;
+  saved_mask& operator=(saved_mask&&) noexcept;
+  void restore() noexcept;            ///< on the thread that it was taken from
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// False if COSET_BIND=no: then nothing is ever pinned.
+bool binding_wanted();
+
+/// Pins the calling thread to one processor. Throws topology_error with the index if the system refuses.
+void bind_this_thread(unsigned os_index);
+
+/// The processor that the calling thread runs on right now.
+unsigned current_processor();
+
+/// Cores' worth of time that this process may use: min(processors in its mask, ceil(cgroup quota)), at least 1.
+unsigned usable_processors();
+
+}  // namespace coset::numa

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node-bound memory. Part of the only room that knows hwloc.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace coset::numa {
+
+/// Anonymous zeroed pages, page-aligned; a range of them can be bound to a node. Freed with the object. Movable.
+class memory {
+ public:
+  memory() = default;
+  explicit memory(std::size_t bytes);          ///< throws std::bad_alloc
+  ~memory();
+  memory(memory&&) noexcept;
+  memory& operator=(memory&&) noexcept;
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+
+  /// Binds whole pages of [offset, offset + bytes) to a node given by its OS index; false where the system refuses
+  /// (containers without mbind): the memory works all the same, placed by first touch. Asks for huge pages from 2 MiB.
+  bool bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept;
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+std::size_t page_bytes() noexcept;
+
+/// The OS index of the node that holds the page of `address`, if it is resident and the system tells.
+std::optional<unsigned> node_of(void const* address);
+
+}  // namespace coset::numa
