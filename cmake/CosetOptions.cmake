@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a build of coset can choose, and the flags that follow from the choices.
+option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+option(COSET_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(COSET_BUILD_BENCHMARKS "Build the benchmarks and their rivals (needs OpenMP, oneTBB, Google Benchmark)"
+       ${PROJECT_IS_TOP_LEVEL})
+option(COSET_BUILD_TOOLS "Build the coset command" ${PROJECT_IS_TOP_LEVEL})
+option(COSET_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(COSET_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+
+# coset_choice(NAME default choices… HELP text): a cache variable that takes one of a few words, "" among them.
+function(coset_choice name default)
+  cmake_parse_arguments(PARSE_ARGV 2 choice "" "HELP" "")
+  set(words ${choice_UNPARSED_ARGUMENTS})
+  set(${name} "${default}" CACHE STRING "${choice_HELP}")
+  set_property(CACHE ${name} PROPERTY STRINGS "${words}")
+  if(NOT "${${name}}" IN_LIST words AND NOT "${${name}}" STREQUAL "${default}")
+    list(JOIN words ", " words)
+    message(FATAL_ERROR "${name} is \"${${name}}\"; it can be \"${default}\" or one of: ${words}")
+  endif()
+endfunction()
+
+coset_choice(COSET_SANITIZE "" address thread HELP "Sanitizers: address (with undefined) or thread")
+coset_choice(COSET_KERNEL_TARGETS all all few HELP "Instruction sets to compile the kernels for: all, or few to save time")
+coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: off, openmpi or mpich")
+
+if(NOT COSET_MPI STREQUAL "off")
+  message(FATAL_ERROR "COSET_MPI=${COSET_MPI}: the MPI layer is not part of coset ${PROJECT_VERSION}; use COSET_MPI=off")
+endif()
+
+if(COSET_SANITIZE)
+  set(sanitizers_address address,undefined)
+  set(sanitizers_thread thread)
+  add_compile_options(-fsanitize=${sanitizers_${COSET_SANITIZE}} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${sanitizers_${COSET_SANITIZE}})
+endif()
+
+# coset_warnings(target): what every target of ours that is not a test compiles with.
+function(coset_warnings target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${COSET_WERROR}>:-Werror>)
+endfunction()
+
+# coset_rooms(folder…): adds each folder that has something to build.
+macro(coset_rooms)
+  foreach(room ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt)
+      add_subdirectory(${room})
+    endif()
+  endforeach()
+endmacro()
