@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams of threads as ranks: making one, running on it, joining it.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "coset/error.hpp"
+#include "coset/topology.hpp"
+
+namespace coset {
+
+namespace detail {
+struct team_state;
+struct rank_state;
+}  // namespace detail
+
+/// What a rank does while it waits for another.
+enum class waiting : std::uint8_t {
+  automatic,  ///< spin shortly, then yield, then sleep; shorter where ranks exceed the processors
+  spin,       ///< never yields: for dedicated cores only
+  yield,      ///< spins and yields, never sleeps
+  block       ///< sleeps soon: for teams that wait long
+};
+
+struct team_options {
+  rank_t ranks = 0;                            ///< 0: one per core that this process may use
+  placement place = placement::compact;
+  waiting wait = waiting::automatic;
+  std::vector<unsigned> processors = {};       ///< explicit: the operating system's processor index of each rank
+};
+
+/// One rank's handle. Collectives take it; only the thread that is this rank may use it.
+class member {
+ public:
+  explicit member(detail::rank_state& state) noexcept : state_(&state) {}
+  member(member const&) = delete;
+  member& operator=(member const&) = delete;
+
+  rank_t rank() const noexcept;
+  rank_t size() const noexcept;
+  unsigned node() const noexcept;              ///< index into topology::nodes; unknown_node where it cannot be told
+  static constexpr unsigned unknown_node = ~0u;
+
+  detail::rank_state& state() const noexcept { return *state_; }
+
+ private:
+  detail::rank_state* state_;
+};
+
+/// Membership of an adopted team: this thread is that rank until the guard leaves.
+class member_guard {
+ public:
+  explicit member_guard(detail::rank_state& state) noexcept : member_(state) {}
+  ~member_guard();
+  member_guard(member_guard const&) = delete;
+  member_guard& operator=(member_guard const&) = delete;
+
+  operator member&() noexcept { return member_; }  // NOLINT(google-explicit-constructor): the guard stands for the member
+  member& operator*() noexcept { return member_; }
+  member* operator->() noexcept { return &member_; }
+
+ private:
+  member member_;
+};
+
+/// P ranks that share one arena. Immovable: its members point into it.
+class team {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// P−1 pinned workers of this process on this machine; rank 0 is whoever calls run().
+  /// Throws topology_error if the ranks do not fit or a processor is unknown or not allowed.
+  explicit team(team_options = {});
+  /// The same, placed on a given topology; nothing is pinned if that is not this machine.
+  team(topology const&, team_options = {});
+  ~team();
+  team(team const&) = delete;
+  team& operator=(team const&) = delete;
+
+  /// A team of `ranks` threads that the caller brings: an OpenMP region, std::threads. They join().
+  static std::unique_ptr<team> adopt(rank_t ranks, team_options = {});
+
+  rank_t size() const noexcept;
+
+  /// Runs `body` on every rank and returns when all have ended; the caller is rank 0, pinned meanwhile.
+  /// The first exception aborts the team and is rethrown here; the team is usable afterwards.
+  /// Throws argument_error if called from inside run() or by two threads at once.
+  template <std::invocable<member&> Body>
+  void run(Body&& body) {
+    run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },
+               const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+  }
+
+  /// Adopted teams, collective: the calling thread becomes rank `rank` until the guard leaves; returns when all ranks
+  /// have joined. Throws timed_out at the deadline if threads are missing or the rank is still taken, argument_error
+  /// if there is no such rank.
+  member_guard join(rank_t rank, clock::time_point deadline = clock::now() + std::chrono::seconds(30));
+
+  /// Every rank that waits in a collective, or enters one, throws aborted with this reason. From any thread.
+  void abort(std::string reason) noexcept;
+
+  /// Makes room for staging of `bytes` per rank ahead of the first call; only while no run() is active.
+  void reserve(std::size_t bytes);
+
+  detail::team_state& state() const noexcept { return *state_; }
+
+ private:
+  explicit team(std::unique_ptr<detail::team_state>);
+  void run_erased(void (*body)(void*, member&), void* context);
+
+  std::unique_ptr<detail::team_state> state_;
+};
+
+}  // namespace coset
