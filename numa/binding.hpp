@@ -11,10 +11,10 @@ namespace coset::numa {
 class saved_mask {
  public:
   saved_mask();                       ///< of the calling thread
-  ~saved_mask();
+  ~saved_mask();                      ///< restores
   saved_mask(saved_mask&&) noexcept;
   saved_mask& operator=(saved_mask&&) noexcept;
-  void restore() noexcept;            ///< on the thread that it was taken from
+  void restore() noexcept;            ///< once, and only on the thread that it was taken from; does nothing elsewhere
 
  private:
   struct state;
@@ -24,13 +24,15 @@ class saved_mask {
 /// False if COSET_BIND=no: then nothing is ever pinned.
 bool binding_wanted();
 
-/// Pins the calling thread to one processor. Throws topology_error with the index if the system refuses.
+/// Pins the calling thread to one processor; does nothing unless binding_wanted(). The index is one of a topology of
+/// this system: callers check topology::this_system. Throws topology_error with the index if the system refuses.
 void bind_this_thread(unsigned os_index);
 
 /// The processor that the calling thread runs on right now.
 unsigned current_processor();
 
-/// Cores' worth of time that this process may use: min(processors in its mask, ceil(cgroup quota)), at least 1.
+/// Cores' worth of time that this process may use: min(processors in the masks of its threads, ceil(cgroup quota)),
+/// at least 1. Some microseconds and file reads: ask once per team.
 unsigned usable_processors();
 
 }  // namespace coset::numa

@@ -20,9 +20,9 @@ enum class placement : std::uint8_t {
 /// One hardware thread that this process may use.
 struct processor {
   unsigned os_index = 0;   ///< the operating system's number
-  unsigned core = 0;       ///< logical numbers from 0, in the machine's order
-  unsigned l2 = 0;
-  unsigned l3 = 0;
+  unsigned core = 0;       ///< this and the next: numbers from 0, in the machine's order, over usable processors only
+  unsigned l2 = 0;         ///< cluster that shares an L2; the core where the machine has or tells none
+  unsigned l3 = 0;         ///< the same of the L3, or else the package; cut at nodes, so that levels nest
   unsigned node = 0;       ///< index into topology::nodes
   unsigned package = 0;
   unsigned kind = 0;       ///< core kind: 0 is the fastest; equal everywhere on most machines
@@ -39,12 +39,17 @@ struct numa_node {
 struct topology {
   std::string name;                           ///< "this machine", the file's name, or the synthetic description
   bool this_system = false;                   ///< binding means something only here
-  std::vector<processor> processors;          ///< in the machine's order: package, node, L3, core, thread
-  std::vector<numa_node> nodes;               ///< only those that have usable processors and ordinary memory
+  std::vector<processor> processors;          ///< in the machine's order, node by node: L3, core, thread
+  /// Those that serve usable processors: a processor's own node, or the nearest that has ordinary memory.
+  /// High-bandwidth, non-volatile and device memory and nodes without processors appear only if nothing else is left.
+  std::vector<numa_node> nodes;
   std::vector<std::vector<unsigned>> distances;  ///< [node][node], empty where the machine gives none
 
-  /// The machine this process runs on. Throws topology_error if it cannot be read.
+  /// The machine this process runs on, cut to the calling thread's mask: ask before pinning. Some 10 ms on a small
+  /// machine. Throws topology_error if it cannot be read.
   static topology machine();
+  /// The same without the mask: all that the control group permits. For threads that come with masks of their own.
+  static topology whole_machine();
   /// From an hwloc synthetic description, "node:2 core:4 pu:2". Throws topology_error quoting the text.
   static topology synthetic(std::string const& description);
   /// From an hwloc XML export. Throws topology_error naming the file.
@@ -52,9 +57,12 @@ struct topology {
 
   unsigned cores() const;                     ///< distinct cores among processors
 
-  /// The processors of `ranks` ranks, cores first. Throws topology_error with both numbers if they do not fit.
+  /// The processors of `ranks` ranks: one per core first, the fastest kind of core first. Compact ranks are in the
+  /// machine's order, so those of a node are consecutive; scattered ranks take the nodes in turn, passing over those
+  /// that have run out. Unbound, more ranks than processors share them round robin; otherwise they do not fit, and
+  /// topology_error names both numbers.
   std::vector<processor> place(rank_t ranks, placement) const;
-  /// Explicit: one OS index per rank. Throws topology_error naming an index that is unknown or not allowed.
+  /// Explicit: one OS index per rank. Throws topology_error naming an index that is unknown, not allowed or repeated.
   std::vector<processor> place(std::vector<unsigned> const& os_indices) const;
 };
 

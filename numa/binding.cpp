@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where threads run: pinning, masks and quotas.
+#include "numa/binding.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "coset/error.hpp"
+#include "numa/mask.hpp"
+#include "numa/quota.hpp"
+
+namespace coset::numa {
+
+struct saved_mask::state {
+  pid_t thread = gettid();
+  mask saved = mask::of_thread(0);
+};
+
+saved_mask::saved_mask() : state_(std::make_unique<state>()) {}
+saved_mask::~saved_mask() { restore(); }
+saved_mask::saved_mask(saved_mask&&) noexcept = default;
+
+saved_mask& saved_mask::operator=(saved_mask&& other) noexcept {
+  restore();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+void saved_mask::restore() noexcept {
+  // A mask put back on another thread would pin or free a stranger.
+  if (state_ == nullptr || state_->thread != gettid()) return;
+  state_->saved.apply();
+  state_.reset();
+}
+
+bool binding_wanted() {
+  char const* const wish = std::getenv("COSET_BIND");
+  return wish == nullptr || std::string_view(wish) != "no";
+}
+
+void bind_this_thread(unsigned os_index) {
+  if (!binding_wanted()) return;
+  if (mask::single(os_index).apply()) return;
+  throw topology_error("cannot pin a thread to processor " + std::to_string(os_index) + ": " +
+                       std::system_category().message(errno));
+}
+
+unsigned current_processor() {
+  int const processor = sched_getcpu();
+  if (processor < 0) throw topology_error("the system does not tell which processor a thread runs on");
+  return static_cast<unsigned>(processor);
+}
+
+unsigned usable_processors() {
+  // Of all threads: the calling one may be pinned already, as a rank or by another threading library.
+  mask processors;
+  std::error_code unreadable;
+  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable))
+    processors.merge(mask::of_thread(std::stoi(thread.path().filename())));
+  if (processors.count() == 0) processors = mask::of_thread(0);
+
+  auto const quota = std::ceil(processor_quota().value_or(std::numeric_limits<unsigned>::max()));
+  return static_cast<unsigned>(std::clamp<double>(processors.count(), 1, std::max(quota, 1.0)));
+}
+
+}  // namespace coset::numa

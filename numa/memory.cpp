@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node-bound memory. Speaks to the kernel itself: hwloc would want a whole topology loaded for each of these calls.
+#include "numa/memory.hpp"
+
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <climits>
+#include <cstdint>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace coset::numa {
+namespace {
+
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+std::uintptr_t round_down(std::uintptr_t value) { return value / page_bytes() * page_bytes(); }
+
+std::byte* map(std::size_t bytes) {
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::byte*>(mapped);
+}
+
+// A huge page needs an address that is a multiple of its size, which mmap does not promise: map more, cut both ends.
+std::byte* map_aligned(std::size_t bytes) {
+  std::byte* const mapped = map(bytes + huge_page_bytes);
+  std::size_t const before = round_up(address_of(mapped), huge_page_bytes) - address_of(mapped);
+  if (before > 0) munmap(mapped, before);
+  munmap(mapped + before + bytes, huge_page_bytes - before);
+  return mapped + before;
+}
+
+// Preferred, not strictly bound: a full node then costs time and not the process. Moves what was touched before.
+bool prefer_node(void* begin, std::size_t bytes, unsigned node) noexcept try {
+  constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
+  std::vector<unsigned long> nodes(node / bits + 1);
+  nodes.back() = 1UL << (node % bits);
+  // The kernel reads one bit less than it is told.
+  return syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, nodes.data(), nodes.size() * bits + 1, MPOL_MF_MOVE) == 0;
+} catch (std::bad_alloc const&) {
+  return false;
+}
+
+}  // namespace
+
+memory::memory(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  std::size_t const mapped = round_up(bytes, page_bytes());
+  if (mapped < bytes) throw std::bad_alloc();
+  data_ = bytes < huge_page_bytes ? map(mapped) : map_aligned(mapped);
+}
+
+memory::~memory() {
+  if (data_ != nullptr) munmap(data_, round_up(bytes_, page_bytes()));
+}
+
+memory::memory(memory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+memory& memory::operator=(memory&& other) noexcept {
+  memory taken(std::move(other));
+  std::swap(data_, taken.data_);
+  std::swap(bytes_, taken.bytes_);
+  return *this;
+}
+
+bool memory::bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept {
+  assert(offset <= bytes_ && bytes <= bytes_ - offset);
+  // A page shared with a neighbour is the neighbour's as much as ours; the rest of the very last page is nobody's.
+  std::size_t const begin = round_up(offset, page_bytes());
+  std::size_t const end = offset + bytes == bytes_ ? round_up(bytes_, page_bytes()) : round_down(offset + bytes);
+  if (begin >= end) return true;
+  if (end - begin >= huge_page_bytes) madvise(data_ + begin, end - begin, MADV_HUGEPAGE);
+  return prefer_node(data_ + begin, end - begin, node_os_index);
+}
+
+std::size_t page_bytes() noexcept {
+  static auto const bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::optional<unsigned> node_of(void const* address) {
+  // move_pages without destinations moves nothing and reports where each page is.
+  void* page = reinterpret_cast<void*>(round_down(address_of(address)));
+  int node = -1;
+  if (syscall(SYS_move_pages, 0, 1UL, &page, nullptr, &node, 0) != 0 || node < 0) return std::nullopt;
+  return static_cast<unsigned>(node);
+}
+
+}  // namespace coset::numa

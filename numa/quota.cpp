@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The share of processor time that control groups grant: cgroups(7), cpu.max and cpu.cfs_quota_us.
+#include "numa/quota.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace coset::numa {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool lists(std::string const& comma_separated, std::string const& word) {
+  return ("," + comma_separated + ",").find("," + word + ",") != std::string::npos;
+}
+
+// Version 2: "QUOTA PERIOD", where no quota is spelled "max" and so is no number.
+std::optional<double> quota_v2(fs::path const& group) {
+  std::ifstream file(group / "cpu.max");
+  double quota = 0;
+  double period = 0;
+  if (file >> quota >> period && quota > 0 && period > 0) return quota / period;
+  return std::nullopt;
+}
+
+// Version 1: two files; no quota is -1.
+std::optional<double> quota_v1(fs::path const& group) {
+  std::ifstream quota_file(group / "cpu.cfs_quota_us");
+  std::ifstream period_file(group / "cpu.cfs_period_us");
+  double quota = 0;
+  double period = 0;
+  if (quota_file >> quota && period_file >> period && quota > 0 && period > 0) return quota / period;
+  return std::nullopt;
+}
+
+struct hierarchy {
+  fs::path mount;
+  bool second_version = false;
+};
+
+std::optional<hierarchy> parse_mount(std::string const& line) {
+  std::istringstream words(line);
+  std::string device, mount, type, options;
+  words >> device >> mount >> type >> options;
+  if (type == "cgroup2") return hierarchy{mount, true};
+  if (type == "cgroup" && lists(options, "cpu")) return hierarchy{mount, false};
+  return std::nullopt;
+}
+
+// The process's group in that hierarchy, from the lines "number:controllers:path" of /proc/self/cgroup.
+fs::path own_group(fs::path const& root, bool second_version) {
+  std::ifstream file(root / "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    auto const first = line.find(':');
+    auto const second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    auto const controllers = line.substr(first + 1, second - first - 1);
+    if (second_version ? controllers.empty() : lists(controllers, "cpu")) return line.substr(second + 1);
+  }
+  return "/";
+}
+
+}  // namespace
+
+std::optional<double> processor_quota(fs::path const& root) {
+  std::optional<double> tightest;
+  std::ifstream mounts(root / "proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    auto const found = parse_mount(line);
+    if (!found) continue;
+    // Any group around ours limits us too. Inside a container the path may be the host's, of which only the last
+    // step, the mount itself, exists here: groups that are missing grant nothing and forbid nothing.
+    for (fs::path group = own_group(root, found->second_version).relative_path();; group = group.parent_path()) {
+      auto const folder = root / found->mount.relative_path() / group;
+      auto const quota = found->second_version ? quota_v2(folder) : quota_v1(folder);
+      if (quota) tightest = std::min(*quota, tightest.value_or(*quota));
+      if (group.empty()) break;
+    }
+  }
+  return tightest;
+}
+
+}  // namespace coset::numa
