@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of the instruction set, and the look-up of folds.
+#include "kernels/kernels.hpp"
+
+#include <array>
+#include <cstdlib>
+
+#include "coset/error.hpp"
+#include "hwy/targets.h"
+#include "kernels/operation_sets.hpp"
+
+namespace coset::kernels {
+namespace {
+
+struct choice {
+  std::int64_t target;
+  std::array<operation_sets const*, 4> sets;  // indexed by `operation`
+};
+
+choice choose(std::int64_t target) {
+  return {target, {&plus_sets(target), &multiplies_sets(target), &minimum_sets(target), &maximum_sets(target)}};
+}
+
+std::int64_t target_named(std::string_view name) {
+  std::string possible;
+  for (auto const target : hwy::SupportedAndGeneratedTargets()) {
+    if (name == hwy::TargetName(target)) return target;
+    possible += possible.empty() ? "" : ", ";
+    possible += hwy::TargetName(target);
+  }
+  throw argument_error("instruction set \"" + std::string(name) + "\" is not one that this machine can run: " + possible);
+}
+
+choice choose_at_start() {
+  char const* const restricted = std::getenv("COSET_ISA");
+  bool const is_restricted = restricted != nullptr && *restricted != '\0';
+  return choose(is_restricted ? target_named(restricted) : hwy::SupportedAndGeneratedTargets().front());
+}
+
+choice& current() {
+  static choice chosen = choose_at_start();
+  return chosen;
+}
+
+operation_sets const& sets_of(operation op) { return *current().sets[static_cast<std::size_t>(op)]; }
+
+}  // namespace
+
+detail::fold_set const& find(operation op, element type) { return sets_of(op).cached[static_cast<std::size_t>(type)]; }
+
+detail::fold_set const& find_streaming(operation op, element type) {
+  return sets_of(op).streaming[static_cast<std::size_t>(type)];
+}
+
+std::string instruction_set() { return hwy::TargetName(current().target); }
+
+std::vector<std::string> instruction_sets() {
+  std::vector<std::string> names;
+  for (auto const target : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+void force_instruction_set(std::string_view name) { current() = choose(target_named(name)); }
+
+}  // namespace coset::kernels

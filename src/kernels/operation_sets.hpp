@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the translation unit of each operation provides: its folds for each instruction set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "coset/detail/fold.hpp"
+
+namespace coset::kernels {
+
+/// Indexed by `element`.
+using element_sets = std::array<detail::fold_set, 4>;
+
+struct operation_sets {
+  element_sets cached;
+  element_sets streaming;
+};
+
+/// The folds compiled for `target`, one bit of Highway's HWY_TARGETS that this machine can run.
+operation_sets const& plus_sets(std::int64_t target);
+operation_sets const& multiplies_sets(std::int64_t target);
+operation_sets const& minimum_sets(std::int64_t target);
+operation_sets const& maximum_sets(std::int64_t target);
+
+}  // namespace coset::kernels
