@@ -8,7 +8,7 @@ option(COSET_BUILD_TOOLS "Build the coset command" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 
-# coset_choice(NAME default choices… HELP text): a cache variable that takes one of a few words, "" among them.
+# coset_choice(NAME default choices… HELP text): a cache variable that takes its default or one of a few words.
 function(coset_choice name default)
   cmake_parse_arguments(PARSE_ARGV 2 choice "" "HELP" "")
   set(words ${choice_UNPARSED_ARGUMENTS})
@@ -16,7 +16,7 @@ function(coset_choice name default)
   set_property(CACHE ${name} PROPERTY STRINGS "${words}")
   if(NOT "${${name}}" IN_LIST words AND NOT "${${name}}" STREQUAL "${default}")
     list(JOIN words ", " words)
-    message(FATAL_ERROR "${name} is \"${${name}}\"; it can be \"${default}\" or one of: ${words}")
+    message(FATAL_ERROR "${name} is \"${${name}}\"; it takes one of: ${words} (\"${default}\" unless set)")
   endif()
 endfunction()
 
