@@ -52,6 +52,7 @@ struct schedule {
   std::map<std::string, std::string> parameters;  ///< {"radix": "2", "saved_steps": "1"}
   std::optional<rank_t> root;
   rank_t ranks = 1;
+  bool idempotent_only = false;                   ///< contributors may count more than once: only for minimum and the like
   std::vector<block> blocks;                      ///< tile [0, 1)
   std::vector<source> sources;
   std::vector<std::vector<assignment>> steps;

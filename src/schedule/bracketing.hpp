@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symbolic values of one block: expressions over the ranks' inputs, hash-consed so that equal bracketing is equal number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "coset/error.hpp"
+
+namespace coset::schedule {
+
+/// A value is a number; value r < ranks is rank r's input, the others are binary folds `left ∘ right`.
+/// Two values are equal exactly if they are the same expression, and so the same bits whatever the operation.
+class bracketings {
+ public:
+  using value = std::uint32_t;
+
+  explicit bracketings(rank_t ranks);
+
+  /// Forgets all folds. Cost: that of the folds forgotten.
+  void clear();
+
+  /// `left ∘ right`, made at most once.
+  value fold(value left, value right);
+
+  /// One bit per rank that the value contains, 64 ranks a word.
+  std::span<std::uint64_t const> contributors(value v) const { return std::span(contributors_).subspan(v * words_, words_); }
+
+  /// Some rank is contained in both: their fold would count it twice.
+  bool overlap(value left, value right) const;
+
+  /// Reading the expression from left to right, ranks ascend.
+  bool ascending(value v) const { return nodes_[v].ascending; }
+
+ private:
+  struct node {
+    value left, right;
+    rank_t first, last;  // leftmost and rightmost input
+    bool ascending;
+  };
+
+  value* find(value left, value right);
+  void grow();
+
+  std::size_t words_;
+  std::vector<node> nodes_;
+  std::vector<std::uint64_t> contributors_;
+  std::vector<value> table_;  // open addressing, at most half full; 0 is empty, since value 0 is an input and never a fold
+  rank_t ranks_;
+};
+
+}  // namespace coset::schedule
