@@ -10,11 +10,11 @@ namespace coset::numa {
 /// A thread's processor mask as it was, to be put back. Movable; empty after a move.
 class saved_mask {
  public:
-  saved_mask();                       ///< of the calling thread
-  ~saved_mask();                      ///< restores
+  saved_mask();   ///< of the calling thread
+  ~saved_mask();  ///< restores
   saved_mask(saved_mask&&) noexcept;
   saved_mask& operator=(saved_mask&&) noexcept;
-  void restore() noexcept;            ///< once, and only on the thread that it was taken from; does nothing elsewhere
+  void restore() noexcept;  ///< once, and only on the thread that it was taken from; does nothing elsewhere
 
  private:
   struct state;

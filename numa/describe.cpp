@@ -3,49 +3,60 @@
 #include "numa/describe.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iomanip>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 namespace coset::numa {
 namespace {
 
-template <typename Projection>
-std::size_t distinct(std::vector<processor> const& processors, Projection projection) {
+std::string distinct(std::vector<processor> const& processors, unsigned processor::*what) {
   std::set<unsigned> values;
-  for (auto const& each : processors) values.insert(each.*projection);
-  return values.size();
+  for (auto const& each : processors) values.insert(each.*what);
+  return std::to_string(values.size());
 }
 
 std::string mebibytes(std::uint64_t bytes) { return bytes == 0 ? "-" : std::to_string(bytes >> 20) + " MiB"; }
 
-void describe_node(std::ostream& out, topology const& machine, unsigned node) {
-  std::vector<processor> own;
-  auto const is_here = [node](processor const& each) { return each.node == node; };
-  std::ranges::copy_if(machine.processors, std::back_inserter(own), is_here);
-  out << std::setw(6) << machine.nodes[node].os_index << std::setw(8) << distinct(own, &processor::core)  //
-      << std::setw(9) << own.size() << std::setw(6) << distinct(own, &processor::l2)                      //
-      << std::setw(6) << distinct(own, &processor::l3) << std::setw(14) << mebibytes(machine.nodes[node].bytes);
-  if (!machine.distances.empty()) {
-    out << "  ";
-    for (unsigned const distance : machine.distances[node]) out << ' ' << distance;
-  }
-  out << '\n';
+// From the nearest other node to the farthest.
+std::string distance_range(topology const& machine, unsigned node) {
+  if (machine.distances.empty() || machine.nodes.size() < 2) return "-";
+  auto others = machine.distances[node];
+  others.erase(others.begin() + node);
+  auto const [nearest, farthest] = std::ranges::minmax(others);
+  return std::to_string(nearest) + (nearest == farthest ? "" : ".." + std::to_string(farthest));
+}
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::ostringstream out;
+  for (auto const& cell : cells) out << std::setw(12) << cell;
+  return out.str() + "\n";
+}
+
+std::string row(std::string const& label, std::vector<processor> const& own, std::string const& bytes,
+                std::string const& distance) {
+  return row({label, distinct(own, &processor::package), distinct(own, &processor::l3), distinct(own, &processor::l2),
+              distinct(own, &processor::core), std::to_string(own.size()), distinct(own, &processor::kind), bytes,
+              distance});
 }
 
 }  // namespace
 
 std::string describe(topology const& machine) {
-  auto const& all = machine.processors;
-  std::ostringstream out;
-  out << machine.name << ": " << machine.cores() << " cores, " << all.size() << " hardware threads, "
-      << distinct(all, &processor::l2) << " L2 clusters, " << distinct(all, &processor::l3) << " L3 clusters, "
-      << machine.nodes.size() << " nodes, " << distinct(all, &processor::package) << " packages, "
-      << distinct(all, &processor::kind) << " core kinds\n";
-  out << "  node   cores  threads    L2    L3        memory";
-  out << (machine.distances.empty() ? "\n" : "   distances\n");
-  for (unsigned node = 0; node < machine.nodes.size(); ++node) describe_node(out, machine, node);
-  return out.str();
+  auto text = machine.name + '\n';
+  text += row({"node", "packages", "L3 clusters", "L2 clusters", "cores", "threads", "core kinds", "memory", "far"});
+  std::uint64_t bytes = 0;
+  for (unsigned node = 0; node < machine.nodes.size(); ++node) {
+    std::vector<processor> own;
+    std::ranges::copy_if(machine.processors, std::back_inserter(own), [=](auto const& p) { return p.node == node; });
+    auto const& [os_index, node_bytes] = machine.nodes[node];
+    text += row(std::to_string(os_index), own, mebibytes(node_bytes), distance_range(machine, node));
+    bytes += node_bytes;
+  }
+  if (machine.nodes.size() > 1) text += row("all", machine.processors, mebibytes(bytes), "-");
+  return text;
 }
 
 }  // namespace coset::numa

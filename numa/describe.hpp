@@ -8,7 +8,8 @@
 
 namespace coset::numa {
 
-/// A short table, one line per level of the machine and one per node, ending in a newline.
+/// A short table: a line per node with what it has and its distances to the nearest and the farthest other node, and
+/// a line for them all. Ends in a newline.
 std::string describe(topology const& machine);
 
 }  // namespace coset::numa

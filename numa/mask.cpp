@@ -6,11 +6,18 @@
 #include <cerrno>
 
 namespace coset::numa {
+namespace {
+
+// Far beyond any kernel, and small enough that a nonsensical index costs no memory to speak of.
+constexpr unsigned most_processors = 1U << 20;
+
+}  // namespace
 
 // Value-initialised chunks are empty sets.
 mask::mask(unsigned processors) : chunks_(processors / CPU_SETSIZE + 1) {}
 
 mask mask::single(unsigned os_index) {
+  if (os_index >= most_processors) return {};
   mask result(os_index);
   CPU_SET_S(os_index, result.bytes(), result.chunks_.data());
   return result;
@@ -18,7 +25,6 @@ mask mask::single(unsigned os_index) {
 
 mask mask::of_thread(pid_t thread) {
   // The kernel answers EINVAL to a set smaller than its own and never says how large that is.
-  constexpr unsigned most_processors = 1U << 20;
   for (unsigned processors = CPU_SETSIZE - 1; processors < most_processors; processors = 2 * processors + 1) {
     mask result(processors);
     if (sched_getaffinity(thread, result.bytes(), result.chunks_.data()) == 0) return result;

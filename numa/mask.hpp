@@ -12,6 +12,7 @@ namespace coset::numa {
 class mask {
  public:
   mask() = default;
+  /// Empty if no kernel could have such a processor.
   static mask single(unsigned os_index);
   /// The mask of a thread of this process, 0 being the calling one; empty if the kernel does not tell.
   static mask of_thread(pid_t thread);

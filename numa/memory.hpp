@@ -11,7 +11,7 @@ namespace coset::numa {
 class memory {
  public:
   memory() = default;
-  explicit memory(std::size_t bytes);          ///< throws std::bad_alloc
+  explicit memory(std::size_t bytes);  ///< throws std::bad_alloc
   ~memory();
   memory(memory&&) noexcept;
   memory& operator=(memory&&) noexcept;

@@ -22,6 +22,8 @@
 namespace coset {
 namespace {
 
+using namespace std::string_view_literals;
+
 struct destroyer {
   void operator()(hwloc_topology* machine) const { hwloc_topology_destroy(machine); }
 };
@@ -57,8 +59,7 @@ hwloc_obj_t ancestor_or(hwloc_obj_t object, hwloc_obj_type_t type, hwloc_obj_t o
 
 // High-bandwidth, non-volatile, specific-purpose and GPU memory all carry a subtype; plain memory has none or says so.
 bool is_ordinary(hwloc_obj_t node) {
-  return (node->subtype == nullptr || std::string_view(node->subtype) == "DRAM") &&
-         !hwloc_bitmap_iszero(node->cpuset);
+  return (node->subtype == nullptr || node->subtype == "DRAM"sv) && !hwloc_bitmap_iszero(node->cpuset);
 }
 
 // The node whose memory serves a processor. A processor can be local to several nodes, to none, or only to special
@@ -78,19 +79,25 @@ hwloc_obj_t node_serving(hwloc_topology_t machine, hwloc_obj_t pu) {
   return hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, 0);  // hwloc always has one
 }
 
+// How fast cores are beside each other; equal where nobody knows. The kernel's own capacity goes before hwloc's
+// ranking, which gives up on ties.
+int speed_of(hwloc_topology_t machine, hwloc_obj_t pu) {
+  int const kind = hwloc_cpukinds_get_by_cpuset(machine, pu->cpuset, 0);
+  if (kind < 0) return -1;
+  int efficiency = -1;
+  unsigned notes = 0;
+  hwloc_info_s* note = nullptr;
+  hwloc_cpukinds_get_info(machine, static_cast<unsigned>(kind), nullptr, &efficiency, &notes, &note, 0);
+  auto const end = note + notes;
+  auto const capacity = std::find_if(note, end, [](auto const& each) { return each.name == "LinuxCapacity"sv; });
+  return capacity != end ? std::atoi(capacity->value) : efficiency;
+}
+
 struct usable {
   hwloc_obj_t pu;
   hwloc_obj_t node;
-  int efficiency;  // of the core's kind: more is faster; -1 if all are equal or nobody knows
+  int speed;
 };
-
-int efficiency_of(hwloc_topology_t machine, hwloc_obj_t pu) {
-  int efficiency = -1;
-  int const found = hwloc_cpukinds_get_by_cpuset(machine, pu->cpuset, 0);
-  auto const kind = static_cast<unsigned>(found);
-  if (found >= 0) hwloc_cpukinds_get_info(machine, kind, nullptr, &efficiency, nullptr, nullptr, 0);
-  return efficiency;
-}
 
 // In hwloc's order, but node by node: hwloc keeps packages together, which a node may span.
 std::vector<usable> usable_in_order(hwloc_topology_t machine, std::function<bool(unsigned)> const& allowed) {
@@ -98,7 +105,7 @@ std::vector<usable> usable_in_order(hwloc_topology_t machine, std::function<bool
   std::map<hwloc_obj_t, unsigned> appeared;
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
     if (!allowed(pu->os_index)) continue;
-    result.push_back({pu, node_serving(machine, pu), efficiency_of(machine, pu)});
+    result.push_back({pu, node_serving(machine, pu), speed_of(machine, pu)});
     appeared.try_emplace(result.back().node, static_cast<unsigned>(appeared.size()));
   }
   std::ranges::stable_sort(result, {}, [&](usable const& each) { return appeared[each.node]; });
@@ -109,11 +116,11 @@ std::vector<processor> number(hwloc_topology_t machine, std::vector<usable> cons
   numbering<hwloc_obj_t> cores, l2s, nodes, packages;
   numbering<std::pair<hwloc_obj_t, hwloc_obj_t>> l3s;
   std::map<unsigned, unsigned> threads;
-  std::set<int, std::greater<>> efficiencies;
-  for (auto const& each : order) efficiencies.insert(each.efficiency);
+  std::set<int, std::greater<>> speeds;
+  for (auto const& each : order) speeds.insert(each.speed);
 
   std::vector<processor> result;
-  for (auto const& [pu, node, efficiency] : order) {
+  for (auto const& [pu, node, speed] : order) {
     hwloc_obj_t const core = ancestor_or(pu, HWLOC_OBJ_CORE, pu);
     hwloc_obj_t const package = ancestor_or(pu, HWLOC_OBJ_PACKAGE, hwloc_get_root_obj(machine));
     processor next;
@@ -123,7 +130,7 @@ std::vector<processor> number(hwloc_topology_t machine, std::vector<usable> cons
     next.l3 = l3s({ancestor_or(pu, HWLOC_OBJ_L3CACHE, package), node});
     next.node = nodes(node);
     next.package = packages(package);
-    next.kind = static_cast<unsigned>(std::distance(efficiencies.begin(), efficiencies.find(efficiency)));
+    next.kind = static_cast<unsigned>(std::distance(speeds.begin(), speeds.find(speed)));
     next.thread = threads[next.core]++;
     result.push_back(next);
   }

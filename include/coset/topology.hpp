@@ -19,14 +19,14 @@ enum class placement : std::uint8_t {
 
 /// One hardware thread that this process may use.
 struct processor {
-  unsigned os_index = 0;   ///< the operating system's number
-  unsigned core = 0;       ///< this and the next: numbers from 0, in the machine's order, over usable processors only
-  unsigned l2 = 0;         ///< cluster that shares an L2; the core where the machine has or tells none
-  unsigned l3 = 0;         ///< the same of the L3, or else the package; cut at nodes, so that levels nest
-  unsigned node = 0;       ///< index into topology::nodes
+  unsigned os_index = 0;  ///< the operating system's number
+  unsigned core = 0;      ///< this and the next: numbers from 0, in the machine's order, over usable processors only
+  unsigned l2 = 0;        ///< cluster that shares an L2; the core where the machine has or tells none
+  unsigned l3 = 0;        ///< the same of the L3, or else the package; one that spans nodes counts once per node
+  unsigned node = 0;      ///< index into topology::nodes
   unsigned package = 0;
-  unsigned kind = 0;       ///< core kind: 0 is the fastest; equal everywhere on most machines
-  unsigned thread = 0;     ///< 0 for the first usable hardware thread of its core, 1 for the second …
+  unsigned kind = 0;    ///< core kind: 0 is the fastest; equal everywhere on most machines
+  unsigned thread = 0;  ///< 0 for the first usable hardware thread of its core, 1 for the second …
 };
 
 /// A NUMA node that scratch memory may be taken from.
@@ -37,9 +37,9 @@ struct numa_node {
 
 /// What a machine looks like to this process: masks, cgroups and offline processors are already taken out.
 struct topology {
-  std::string name;                           ///< "this machine", the file's name, or the synthetic description
-  bool this_system = false;                   ///< binding means something only here
-  std::vector<processor> processors;          ///< in the machine's order, node by node: L3, core, thread
+  std::string name;                   ///< "this machine", the file's name, or the synthetic description
+  bool this_system = false;           ///< binding means something only here
+  std::vector<processor> processors;  ///< in the machine's order, node by node: L3, core, thread
   /// Those that serve usable processors: a processor's own node, or the nearest that has ordinary memory.
   /// High-bandwidth, non-volatile and device memory and nodes without processors appear only if nothing else is left.
   std::vector<numa_node> nodes;
@@ -55,7 +55,7 @@ struct topology {
   /// From an hwloc XML export. Throws topology_error naming the file.
   static topology xml(std::string const& file);
 
-  unsigned cores() const;                     ///< distinct cores among processors
+  unsigned cores() const;  ///< distinct cores among processors
 
   /// The processors of `ranks` ranks: one per core first, the fastest kind of core first. Compact ranks are in the
   /// machine's order, so those of a node are consecutive; scattered ranks take the nodes in turn, passing over those
