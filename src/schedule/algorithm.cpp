@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "schedule/named_fold.hpp"
+#include "schedule/named_special.hpp"
 #include "schedule/required.hpp"
 
 namespace coset::schedule {
@@ -97,7 +98,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const all = [] {
     std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms}) std::ranges::copy(family(), std::back_inserter(rows));
+    for (auto const family : {fold_algorithms, special_algorithms}) std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
   }();
   return all;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the algorithms that are no fold chains: trees, dissemination, exchanges, compositions over nodes.
+#include "schedule/named_special.hpp"
+
+#include "schedule/binomial.hpp"
+#include "schedule/bruck_ho.hpp"
+#include "schedule/dissemination.hpp"
+#include "schedule/elimination.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/flexreduce.hpp"
+#include "schedule/leaders.hpp"
+#include "schedule/unequal.hpp"
+
+namespace coset::schedule {
+namespace {
+
+rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
+  rank_t const number = given.number(key);
+  if (number < smallest)
+    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
+  return number;
+}
+
+std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
+  if (!given.parameters.contains("nodes"))
+    throw schedule_error(given.name + " needs the ranks of every node, like nodes=5+2+4 for 11 ranks");
+  auto const nodes = given.numbers("nodes");
+  std::uint64_t sum = 0;
+  for (rank_t const size : nodes) sum += size;
+  if (sum != ranks)
+    throw schedule_error(given.text() + ": the nodes hold " + std::to_string(sum) + " ranks, not " + std::to_string(ranks) +
+                         "; list sizes that add up, like nodes=5+2+4 for 11 ranks");
+  return nodes;
+}
+
+tree tree_of(algorithm const& given, rank_t ranks) {
+  if (!given.parameters.contains("tree")) return two_level_tree(nodes_of(given, ranks));
+  auto found = read_tree(given.value("tree"));
+  if (found.ranks != ranks)
+    throw schedule_error(given.text() + ": the tree holds " + std::to_string(found.ranks) + " ranks, not " +
+                         std::to_string(ranks) + "; ask for as many ranks as it has");
+  return found;
+}
+
+schedule make_leaders(algorithm const& given, rank_t ranks, collective, rank_t) {
+  return leaders(nodes_of(given, ranks), {given.value("between"), {}});
+}
+
+parameter const ports{"n", "1", "ports: peers read from per round"};
+parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
+parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
+
+}  // namespace
+
+std::vector<named_algorithm> special_algorithms() {
+  using enum collective;
+  std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
+  std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
+  return {
+      {"binomial", "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order", "folklore; [E]'s baseline",
+       {allreduce, reduce, broadcast, barrier}, {{"radix", "2", "runs of ranks joined per round"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return binomial(ranks, verb, root, at_least(2, a, "radix"));
+       }},
+      {"pairwise_exchange", "recursive doubling after the last P - 2^K ranks gave theirs to a partner", end, {allreduce}, {},
+       [](algorithm const&, rank_t ranks, collective, rank_t) { return pairwise_exchange(ranks); }},
+      {"butterfly", "recursive doubling, virtual ranks played by real ones; idempotent operations only", end,
+       {allreduce, barrier}, {}, [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
+      {"dissemination", "n-way dissemination; exact only if (n+1)^(rounds-1) divides P", end, {allreduce, barrier}, {ports},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return dissemination(ranks, at_least(1, a, "n")); }},
+      {"adapted_dissemination", "n-way dissemination whose last round counts nothing twice", end, {allreduce}, {ports},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return adapted_dissemination(ranks, at_least(1, a, "n")); }},
+      {"bruck_ho", "n ports, any P, whole vector, fewest rounds", "Bruck and Ho, Efficient global combine operations; [E]",
+       {allreduce}, {ports},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return bruck_ho(ranks, at_least(1, a, "n")); }},
+      {"elimination_3_2", "recursive halving and doubling, odd groups merged three to two",
+       "Rabenseifner and Traff, More efficient reduction algorithms for non-power-of-two number of processors", {allreduce}, {},
+       [](algorithm const&, rank_t ranks, collective, rank_t) { return elimination_3_2(ranks); }},
+      {"leaders", "reduce to one rank per node, allreduce between them, broadcast", "folklore",
+       {allreduce}, {nodes, {"between", "generalized", "the algorithm between the leaders"}}, make_leaders},
+      {"smp_rdb", "leaders with recursive doubling between them", trees, {allreduce}, {nodes},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) {
+         return leaders(nodes_of(a, ranks), {"recursive_doubling", {}});
+       }},
+      {"smp_binomial", "leaders with a binomial tree between them", trees, {allreduce}, {nodes},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return leaders(nodes_of(a, ranks), {"binomial", {}}); }},
+      {"unequal", "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes", "ours",
+       {allreduce}, {nodes, {"radix", "2", "of every fold"}, {"saved_steps", "0", "rounds saved between the nodes"}},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) {
+         return unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps"));
+       }},
+      {"flexreduce", "every rank busy on every level of a tree of unequal nodes", "Lee et al., FlexReduce", {allreduce},
+       {tree_file, nodes},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return flexreduce(tree_of(a, ranks)); }},
+      {"tree_ring", "ring in depth-first order: no contention on a tree of switches", trees, {allreduce}, {tree_file, nodes},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) { return tree_ring(tree_of(a, ranks)); }},
+  };
+}
+
+}  // namespace coset::schedule
