@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read of machines: this one, synthetic ones, and descriptions of real ones.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "numa/describe.hpp"
+#include "numa/machines.hpp"
+
+namespace coset::numa_test {
+namespace {
+
+std::set<unsigned> values(topology const& machine, unsigned processor::*what) {
+  std::set<unsigned> result;
+  for (auto const& each : machine.processors) result.insert(each.*what);
+  return result;
+}
+
+std::size_t count(topology const& machine, unsigned processor::*what) { return values(machine, what).size(); }
+
+// Numbers from 0 without gaps.
+void expect_consecutive(topology const& machine, unsigned processor::*what, char const* name) {
+  EXPECT_EQ(*values(machine, what).rbegin() + 1, count(machine, what)) << machine.name << ": " << name;
+}
+
+// Whoever shares `part` also shares `whole`.
+void expect_nested(topology const& machine, unsigned processor::*part, unsigned processor::*whole, char const* name) {
+  std::map<unsigned, unsigned> whole_of;
+  for (auto const& each : machine.processors)
+    EXPECT_EQ(whole_of.try_emplace(each.*part, each.*whole).first->second, each.*whole) << machine.name << ": " << name;
+}
+
+TEST(Topology, EveryMachineIsNumberedWithoutGapsAndItsLevelsNest) {
+  for (auto const& machine : all_machines()) {
+    ASSERT_FALSE(machine.processors.empty()) << machine.name;
+    EXPECT_EQ(count(machine, &processor::os_index), machine.processors.size()) << machine.name;
+    EXPECT_EQ(count(machine, &processor::node), machine.nodes.size()) << machine.name;
+    EXPECT_EQ(count(machine, &processor::core), machine.cores()) << machine.name;
+    expect_consecutive(machine, &processor::core, "core");
+    expect_consecutive(machine, &processor::l2, "l2");
+    expect_consecutive(machine, &processor::l3, "l3");
+    expect_consecutive(machine, &processor::node, "node");
+    expect_consecutive(machine, &processor::package, "package");
+    expect_consecutive(machine, &processor::kind, "kind");
+    expect_nested(machine, &processor::l3, &processor::node, "L3 in node");
+    expect_nested(machine, &processor::l2, &processor::l3, "L2 in L3");
+    expect_nested(machine, &processor::core, &processor::l3, "core in L3");
+    EXPECT_FALSE(machine.this_system) << machine.name;
+  }
+}
+
+TEST(Topology, ProcessorsOfANodeAreConsecutiveAndThreadsOfACoreCountUp) {
+  for (auto const& machine : all_machines()) {
+    std::map<unsigned, unsigned> threads;
+    unsigned node = 0;
+    for (auto const& each : machine.processors) {
+      EXPECT_TRUE(each.node == node || each.node == node + 1) << machine.name << " at processor " << each.os_index;
+      node = each.node;
+      EXPECT_EQ(each.thread, threads[each.core]++) << machine.name << " at processor " << each.os_index;
+    }
+  }
+}
+
+TEST(Topology, SyntheticMachinesHaveTheCountsTheirDescriptionsSay) {
+  EXPECT_GE(shapes.size(), 30U);
+  for (auto const& expected : shapes) {
+    auto const machine = topology::synthetic(expected.description);
+    EXPECT_EQ(machine.name, expected.description);
+    EXPECT_EQ(machine.processors.size(), expected.processors) << machine.name;
+    EXPECT_EQ(machine.cores(), expected.cores) << machine.name;
+    EXPECT_EQ(count(machine, &processor::l2), expected.l2s) << machine.name;
+    EXPECT_EQ(count(machine, &processor::l3), expected.l3s) << machine.name;
+    EXPECT_EQ(machine.nodes.size(), expected.nodes) << machine.name;
+    EXPECT_EQ(count(machine, &processor::package), expected.packages) << machine.name;
+    EXPECT_EQ(count(machine, &processor::kind), 1U) << machine.name;
+  }
+}
+
+struct facts {
+  char const* file;
+  unsigned processors, cores, l3s, packages, kinds;
+  std::vector<unsigned> nodes;  // their OS indices, in order
+};
+
+std::vector<unsigned> up_to(unsigned end) {
+  std::vector<unsigned> result;
+  for (unsigned i = 0; i < end; ++i) result.push_back(i);
+  return result;
+}
+
+// Counted by hand from the descriptions. Where a machine tells of no L3, packages stand for them.
+std::vector<facts> const known = {
+    {"128ia64-17n4s2c.xml", 128, 128, 63, 64, 1, up_to(16)},  // node 16 has no processors; only two packages tell of L3
+    {"16amd64-8n2c-cpusets.xml", 10, 10, 5, 6, 1, {1, 2, 3}},  // memory of nodes 1 to 4 allowed, 4 without processors
+    {"192em64t-24n8c2t.xml", 384, 192, 24, 24, 1, up_to(24)},
+    {"256ia64-64n2s2c.xml", 256, 256, 127, 128, 1, up_to(64)},  // two packages under one L3, the others tell of none
+    {"32amd64-4s2n4c-cgroup2.xml", 6, 6, 2, 1, 1, {0, 1}},      // nodes 2 to 7 lost their processors
+    {"48amd64-4d2n6c-sparse.xml", 48, 48, 8, 4, 1, {0, 1, 2, 33, 34, 45, 72, 73}},
+    {"64intel64-3g2n+2n-irregulargroups+pci.xml", 16, 16, 2, 2, 1, {0, 1}},
+    {"64intel64-fakeKNL-SNC4-hybrid.xml", 64, 16, 4, 1, 1, {0, 1, 2, 3}},  // 4 to 7 are high-bandwidth
+    {"96em64t-4n4d3ca2co.xml", 96, 96, 16, 16, 1, up_to(4)},
+    {"AMD-19h-Zen3-2xEpyc-7763.xml", 128, 128, 16, 2, 1, {0}},
+    {"fakeheterocpunuma.xml", 24, 12, 4, 2, 2, {0, 1, 3}},  // node 2 encloses 0 and 1, which are nearer
+    {"fakeheteromemtiers.xml", 6, 6, 2, 1, 1, {0, 1}},      // processors 4 and 5 have no ordinary memory of their own
+    {"fakememinitiators-1np2c+1npp+gi.xml", 8, 8, 4, 2, 1, {5, 6, 8, 9}},
+    {"nvidiagpunumanodes.xml", 32, 8, 4, 2, 1, {0, 8}},
+    {"offline-cpu0-node0.xml", 17, 17, 2, 2, 1, {1}},
+};
+
+TEST(Topology, RealMachinesReadAsTheyAre) {
+  unsigned read = 0;
+  for (auto const& expected : known) {
+    if (!has_real_machine(expected.file)) continue;
+    ++read;
+    auto const machine = real_machine(expected.file);
+    EXPECT_EQ(machine.name, expected.file);
+    EXPECT_EQ(machine.processors.size(), expected.processors) << machine.name;
+    EXPECT_EQ(machine.cores(), expected.cores) << machine.name;
+    EXPECT_EQ(count(machine, &processor::l3), expected.l3s) << machine.name;
+    EXPECT_EQ(count(machine, &processor::package), expected.packages) << machine.name;
+    EXPECT_EQ(count(machine, &processor::kind), expected.kinds) << machine.name;
+    std::vector<unsigned> nodes;
+    for (auto const& node : machine.nodes) nodes.push_back(node.os_index);
+    EXPECT_EQ(nodes, expected.nodes) << machine.name;
+  }
+  std::cout << "read " << read << " of " << known.size() << " known and " << real_machines().size()
+            << " descriptions in all under " COSET_MACHINES "\n";
+}
+
+TEST(Topology, OnlyTheDistancesOfNodesInUseRemain) {
+  if (!has_real_machine("fakeheterocpunuma.xml")) GTEST_SKIP() << "no " COSET_MACHINES;
+  std::vector<std::vector<unsigned>> const expected = {{10, 20, 40}, {20, 10, 40}, {40, 40, 10}};
+  EXPECT_EQ(real_machine("fakeheterocpunuma.xml").distances, expected);
+}
+
+TEST(Topology, TheCapableKindOfCoreIsKindZero) {
+  if (!has_real_machine("fakeheterocpunuma.xml")) GTEST_SKIP() << "no " COSET_MACHINES;
+  auto const machine = real_machine("fakeheterocpunuma.xml");
+  for (auto const& each : machine.processors) EXPECT_EQ(each.kind, each.os_index >= 12 ? 0U : 1U) << each.os_index;
+}
+
+TEST(Topology, ThisMachineIsThisSystem) {
+  auto const machine = topology::machine();
+  EXPECT_TRUE(machine.this_system);
+  EXPECT_LE(machine.processors.size(), topology::whole_machine().processors.size());
+}
+
+template <typename Read>
+void expect_refused(Read read, std::string const& named) {
+  try {
+    read();
+    FAIL() << named << " was read";
+  } catch (topology_error const& error) {
+    EXPECT_NE(std::string(error.what()).find(named), std::string::npos) << error.what();
+  }
+}
+
+TEST(Topology, UnreadableDescriptionsAreNamed) {
+  for (std::string const text : {"", "nonsense:2", "core:", "core:-1 pu:1", "core:0 pu:1", "pu:1 core:2"})
+    expect_refused([&] { topology::synthetic(text); }, "\"" + text + "\"");
+  expect_refused([] { topology::xml("/no/such/file.xml"); }, "/no/such/file.xml");
+
+  auto const broken = ::testing::TempDir() + "broken.xml";
+  std::ofstream(broken) << "<topology><object";
+  expect_refused([&] { topology::xml(broken); }, broken);
+}
+
+TEST(Topology, DescriptionsForPeopleHaveALinePerNodeAndTheTotals) {
+  auto const text = numa::describe(topology::synthetic("pack:2 node:1 l3:4 core:8 pu:2"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+  std::istringstream last_line(text.substr(text.rfind("all")));
+  std::string label;
+  std::vector<unsigned> totals(6);
+  last_line >> label;
+  for (auto& total : totals) last_line >> total;
+  EXPECT_EQ(totals, (std::vector<unsigned>{2, 8, 64, 64, 128, 1})) << text;
+}
+
+}  // namespace
+}  // namespace coset::numa_test
