@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is in this folder: one factory per rival, each for one rank on each of the processors.
+#pragma once
+
+#include "bench/contestant.hpp"
+
+namespace coset::bench {
+
+class openmp_region;
+
+std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors);
+
+class tbb_arena;
+
+std::unique_ptr<contestant> make_tbb_ets(std::shared_ptr<tbb_arena>);
+std::unique_ptr<contestant> make_tbb_reduce(std::shared_ptr<tbb_arena>);
+
+}  // namespace coset::bench

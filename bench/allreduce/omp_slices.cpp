@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP by hand: barriers and slices, in the three forms that one meets.
+#include "bench/allreduce/factories.hpp"
+#include "bench/allreduce/omp_contestant.hpp"
+#include "bench/allreduce/slices.hpp"
+
+namespace coset::bench {
+namespace {
+
+void barrier() {
+#pragma omp barrier
+}
+
+class omp_copies final : public omp_contestant {
+ public:
+  explicit omp_copies(std::shared_ptr<openmp_region> region) : omp_contestant("omp copies", std::move(region)) {}
+
+  std::string declines(problem const& p) const override {
+    return p.bytes() > 64 * 1024 ? "everybody folds everything: for small arrays only" : "";
+  }
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    published_copies copies(work);
+    return play(work, order, [&](rank_t rank, std::size_t k) { return copies.reduce(rank, k, barrier); });
+  }
+};
+
+class omp_private final : public omp_contestant {
+ public:
+  explicit omp_private(std::shared_ptr<openmp_region> region) : omp_contestant("omp private", std::move(region)) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    shared_slices const slices(work);
+    return play(work, order, [&](rank_t rank, std::size_t) { return slices.reduce_and_copy(rank, barrier); });
+  }
+};
+
+class omp_shared final : public omp_contestant {
+ public:
+  explicit omp_shared(std::shared_ptr<openmp_region> region) : omp_contestant("omp shared", std::move(region)) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    shared_slices const slices(work);
+    return play(work, order, [&](rank_t rank, std::size_t) { return slices.reduce(rank, barrier); });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_copies>(std::move(region));
+}
+std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_private>(std::move(region));
+}
+std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_shared>(std::move(region));
+}
+
+}  // namespace coset::bench

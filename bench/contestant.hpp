@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way to reduce arrays across threads, as the rounds see it: something that performs bursts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/workload.hpp"
+
+namespace coset::bench {
+
+enum class timing {
+  call,  ///< the collective alone, each one after an untimed barrier
+  cycle  ///< the period of: owner rewrites its input, collective, every rank reads the whole result
+};
+
+struct burst_order {
+  bench::timing timing = timing::cycle;
+  std::size_t warmup = 0;      ///< iterations before the clock starts
+  std::size_t iterations = 1;  ///< timed ones
+};
+
+struct burst_result {
+  std::vector<double> nanoseconds;  ///< samples, each the mean of consecutive iterations, averaged over ranks
+  std::size_t wrong = 0;            ///< items, over all ranks and iterations
+};
+
+/// Between bursts all threads of a contestant sleep, or do so soon by themselves.
+class contestant {
+ public:
+  contestant(std::string family, std::string name) : family_(std::move(family)), name_(std::move(name)) {}
+  virtual ~contestant() = default;
+  contestant(contestant const&) = delete;
+  contestant& operator=(contestant const&) = delete;
+
+  /// What users choose by: coset, omp, tbb, std.
+  std::string const& family() const noexcept { return family_; }
+  std::string const& name() const noexcept { return name_; }
+
+  /// Why it does not take part in this shape; empty if it does.
+  virtual std::string declines(problem const&) const { return {}; }
+
+  /// Called from outside its threads, one contestant at a time.
+  virtual burst_result burst(workload const&, burst_order const&) = 0;
+
+ private:
+  std::string family_, name_;
+};
+
+using contestants = std::vector<std::unique_ptr<contestant>>;
+
+/// The one library under test, and the floor below which no collective of these ranks can be.
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
+
+/// Its rivals, one rank on each processor; `families` is a selection of rival_families().
+contestants make_rivals(std::vector<unsigned> const& processors, std::vector<std::string> const& families);
+std::vector<std::string> const& rival_families();
+
+}  // namespace coset::bench

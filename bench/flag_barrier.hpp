@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cheapest way to know that everybody has arrived: one line stored, P-1 lines polled.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "coset/error.hpp"
+
+namespace coset::bench {
+
+/// Two lines: the spatial prefetcher fetches pairs.
+inline constexpr std::size_t flag_spacing = 128;
+
+/// A counter on a line pair of its own.
+struct alignas(flag_spacing) flag {
+  std::atomic<std::uint64_t> value{0};
+};
+static_assert(sizeof(flag) == flag_spacing);
+
+/// Polls until `reached()`; gives the processor away once the wait is longer than any flag could travel.
+template <class Condition>
+void spin_until(Condition reached) {
+  for (int polls = 0; !reached(); ++polls) {
+    if (polls > 5000) sched_yield();
+  }
+}
+
+/// A barrier of P ranks, and the floor under every collective that needs all of them. Counters only grow, so a rank
+/// that runs ahead into the next round cannot hide its arrival in this one.
+class flag_barrier {
+ public:
+  explicit flag_barrier(rank_t ranks) : flags_(ranks) {}
+
+  void arrive_and_wait(rank_t rank) noexcept {
+    auto const round = flags_[rank].value.load(std::memory_order_relaxed) + 1;
+    // Publishes what this rank did before the barrier. Partner: the acquire loads below, on every other rank.
+    flags_[rank].value.store(round, std::memory_order_release);
+    for (rank_t other = 0; other < flags_.size(); ++other) {
+      if (other == rank) continue;
+      spin_until([&] { return flags_[other].value.load(std::memory_order_acquire) >= round; });
+    }
+  }
+
+ private:
+  std::vector<flag> flags_;
+};
+
+}  // namespace coset::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the processors are from each other right now: one-way cache line latencies, and the class they amount to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/flag_barrier.hpp"
+#include "bench/parking.hpp"
+
+namespace coset::bench {
+
+/// [a][b]: nanoseconds from a store by rank a until rank b sees it. Symmetric; 0 on the diagonal.
+using latency_matrix = std::vector<std::vector<double>>;
+
+/// Ranks within this many nanoseconds share a cache: one core complex of today's processors takes 20 to 50, the way
+/// between two of them 80 and more.
+inline constexpr double near_limit = 60;
+
+/// Which ranks are near each other. Virtual machines move processors within seconds: measure before and after.
+struct nearness {
+  std::vector<std::vector<rank_t>> clusters;  ///< connected by near pairs; each sorted, ordered by first rank
+
+  /// "near" (one cluster), "far" (all apart), or "clustered {0,1} {2,3}".
+  std::string describe() const;
+  bool operator==(nearness const&) const = default;
+};
+
+nearness classify(latency_matrix const&);
+
+/// The pairs of round `round` of a tournament in which everybody meets everybody once in opponent_rounds(ranks) rounds.
+rank_t opponent_rounds(rank_t ranks);
+/// The opponent of `rank`; `rank` itself if it pauses.
+rank_t opponent(rank_t ranks, rank_t round, rank_t rank);
+
+/// Plays ping-pong with one cache line between all pairs of ranks, disjoint pairs at the same time.
+class latency_probe {
+ public:
+  explicit latency_probe(std::vector<unsigned> const& processors);
+
+  /// Cost: P-1 rounds of about 0.1 ms. Not to be called while other threads run on these processors.
+  latency_matrix measure();
+
+ private:
+  crew crew_;
+  std::vector<flag> balls_;  ///< [lower rank of the pair]
+  flag_barrier together_;
+};
+
+}  // namespace coset::bench

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibration, the rounds themselves, and their sorting by machine state.
+#include "bench/rounds.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "bench/statistics.hpp"
+
+namespace coset::bench {
+namespace {
+
+struct observed_state {
+  nearness near;
+  double farthest;
+};
+
+observed_state observe(latency_probe& probe) {
+  wait_until_others_sleep();
+  auto const latency = probe.measure();
+  double farthest = 0;
+  for (auto const& row : latency) farthest = std::max(farthest, *std::max_element(row.begin(), row.end()));
+  return {classify(latency), farthest};
+}
+
+/// The contestants on one shape, with their calibrated bursts.
+class match {
+ public:
+  match(std::vector<contestant*> const& players, problem const& p, round_options const& options)
+      : players_(players), options_(options), work_(p), orders_(players.size()) {
+    found_.shape = p;
+    found_.wrong.resize(players.size());
+    for (auto const* player : players) found_.declined.push_back(player->declines(p));
+    for (std::size_t i = 0; i < players.size(); ++i) {
+      if (plays(i)) calibrate(i);
+    }
+  }
+
+  /// One round: the samples of each contestant.
+  std::vector<std::vector<double>> round() {
+    std::vector<std::vector<double>> samples(players_.size());
+    for (std::size_t i = 0; i < players_.size(); ++i) {
+      if (plays(i)) samples[i] = burst(i);
+    }
+    return samples;
+  }
+
+  measurement& found() { return found_; }
+
+ private:
+  bool plays(std::size_t i) const { return found_.declined[i].empty(); }
+
+  std::vector<double> burst(std::size_t i) {
+    wait_until_others_sleep();
+    auto result = players_[i]->burst(work_, orders_[i]);
+    found_.wrong[i] += result.wrong;
+    return std::move(result.nanoseconds);
+  }
+
+  // Also the first touch of all buffers, and the making of plans and arenas.
+  void calibrate(std::size_t i) {
+    orders_[i] = {options_.timing, 2, std::max<std::size_t>(options_.iterations, 4)};
+    double each = median(burst(i));
+    if (options_.iterations == 0) {
+      while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
+        orders_[i].iterations *= 8;
+        each = median(burst(i));
+      }
+      orders_[i].iterations = std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each));
+    } else {
+      orders_[i].iterations = options_.iterations;
+    }
+    orders_[i].warmup = options_.warmup > 0 ? options_.warmup : std::max<std::size_t>(2, orders_[i].iterations / 10);
+  }
+
+  std::vector<contestant*> const& players_;
+  round_options const& options_;
+  workload work_;
+  std::vector<burst_order> orders_;
+  measurement found_;
+};
+
+state_figures& figures_of(measurement& found, nearness const& near) {
+  auto const name = near.describe();
+  auto const at = std::find_if(found.states.begin(), found.states.end(), [&](auto const& s) { return s.state == name; });
+  if (at != found.states.end()) return *at;
+  found.states.push_back({name, 0, std::vector<figures>(found.declined.size()), 0});
+  return found.states.back();
+}
+
+void record(state_figures& state, std::vector<std::vector<double>> const& samples) {
+  ++state.rounds;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].empty()) continue;
+    state.of[i].rounds.push_back(median(samples[i]));
+    state.of[i].samples.insert(state.of[i].samples.end(), samples[i].begin(), samples[i].end());
+  }
+}
+
+}  // namespace
+
+measurement play_rounds(std::vector<contestant*> const& players, latency_probe& probe, problem const& p,
+                        round_options const& options, std::function<void(std::size_t)> const& after_round) {
+  match match(players, p, options);
+  auto& found = match.found();
+  std::vector<std::pair<std::string, double>> farthest;
+
+  auto before = observe(probe);
+  for (std::size_t played = 0, kept = 0; kept < options.rounds && played < 2 * options.rounds; ++played) {
+    auto const samples = match.round();
+    auto const after = observe(probe);
+    if (before.near == after.near) {
+      record(figures_of(found, after.near), samples);
+      farthest.emplace_back(after.near.describe(), (before.farthest + after.farthest) / 2);
+      ++kept;
+    } else {
+      ++found.dropped;
+    }
+    before = after;
+    after_round(played + 1);
+  }
+
+  for (auto& state : found.states) {
+    std::vector<double> latencies;
+    for (auto const& [name, latency] : farthest) {
+      if (name == state.state) latencies.push_back(latency);
+    }
+    state.one_way = median(latencies);
+  }
+  std::stable_sort(found.states.begin(), found.states.end(),
+                   [](auto const& a, auto const& b) { return a.rounds > b.rounds; });
+  return std::move(found);
+}
+
+}  // namespace coset::bench

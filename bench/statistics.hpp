@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a row of a benchmark says: spread of one contestant, and the paired comparison of two.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace coset::bench {
+
+/// Median of a non-empty sample; the mean of the middle two where their number is even.
+double median(std::vector<double> samples);
+
+/// Smallest value that at least `fraction` of a non-empty sample do not exceed (nearest rank).
+double quantile(std::vector<double> samples, double fraction);
+
+struct spread {
+  double minimum = 0;
+  double median = 0;
+  double p99 = 0;
+  std::size_t samples = 0;
+};
+
+/// Throws argument_error if there are no samples.
+spread spread_of(std::vector<double> const& samples);
+
+enum class verdict {
+  faster,     ///< the whole interval is below 1
+  level,      ///< not known to be faster, and the whole interval is at most `tolerance`
+  undecided,  ///< the interval straddles `tolerance`, or there are too few rounds
+  slower      ///< the whole interval is above `tolerance`
+};
+
+std::string_view name_of(verdict);
+
+/// Ratios up to this one are within what two runs of the same binary differ by.
+inline constexpr double tolerance = 1.05;
+
+/// With fewer rounds not even their whole range covers the median with 95 % (2·0.5^n > 0.05).
+inline constexpr std::size_t fewest_rounds = 6;
+
+struct comparison {
+  double ratio = 0;  ///< median of ours / theirs, round by round
+  double low = 0;    ///< bootstrap 95 % interval of that median
+  double high = 0;
+  std::size_t rounds = 0;
+  bench::verdict verdict = verdict::undecided;
+};
+
+/// Compares two contestants measured in the same rounds: ours[i] and theirs[i] are times of round i.
+/// Deterministic: the resampling starts from a fixed seed. Throws argument_error if the lengths differ or are 0.
+comparison compare(std::span<double const> ours, std::span<double const> theirs);
+
+}  // namespace coset::bench

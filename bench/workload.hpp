@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a benchmark: inputs that change with every iteration, and the one right answer to each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coset/error.hpp"
+#include "kernels/kernels.hpp"
+
+namespace coset::bench {
+
+struct problem {
+  kernels::element element = kernels::element::float32;
+  kernels::operation operation = kernels::operation::plus;
+  std::size_t count = 0;
+  rank_t ranks = 1;
+
+  std::size_t element_bytes() const noexcept;
+  std::size_t bytes() const noexcept { return count * element_bytes(); }
+};
+
+/// nccl-tests' names: float, double, int32, int64; sum, prod, min, max. The parsers throw argument_error naming all.
+std::string_view name_of(kernels::element) noexcept;
+std::string_view name_of(kernels::operation) noexcept;
+kernels::element element_named(std::string_view);
+kernels::operation operation_named(std::string_view);
+
+/// Buffers of one shape. Item i of rank r in iteration k depends on r and (i + k) mod 8 only and is a small whole
+/// number, so that every result is exact in any order of folding and can be written and checked at the speed of memory.
+class workload {
+ public:
+  explicit workload(problem const&);
+
+  problem const& shape() const noexcept { return shape_; }
+
+  std::byte* input(rank_t r) const noexcept { return inputs_[r].get(); }
+  std::byte* output(rank_t r) const noexcept { return outputs_[r].get(); }
+  std::byte* shared_output() const noexcept { return shared_output_.get(); }
+
+  /// Writes the whole input of rank r for iteration k.
+  void rewrite(rank_t r, std::size_t k) const noexcept;
+
+  /// Reads a whole result of iteration k; returns how many of its items are wrong.
+  std::size_t wrong(std::byte const* result, std::size_t k) const noexcept;
+
+ private:
+  struct free_aligned {
+    void operator()(std::byte* p) const noexcept;
+  };
+  using buffer = std::unique_ptr<std::byte, free_aligned>;
+  using filler = void (*)(std::byte* to, std::byte const* pattern, std::size_t count);
+  using checker = void (*)(std::byte const* from, std::byte const* pattern, std::size_t count, std::size_t* wrong);
+
+  buffer allocate() const;
+  std::byte const* pattern(std::size_t row, std::size_t k) const noexcept;
+
+  problem shape_;
+  std::vector<buffer> inputs_, outputs_;
+  buffer shared_output_;
+  std::vector<std::byte> patterns_;  ///< [rank, then the result][two periods of 8 items]
+  filler fill_;
+  checker check_;
+};
+
+}  // namespace coset::bench

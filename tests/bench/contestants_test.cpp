@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every contestant is right, for every type and operation, and asleep afterwards: else the comparison is void.
+#include "bench/contestant.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bench/parking.hpp"
+#include "bench/rounds.hpp"
+#include "numa/binding.hpp"
+
+namespace coset::bench {
+namespace {
+
+std::vector<unsigned> crowded(rank_t ranks) { return std::vector<unsigned>(ranks, numa::current_processor()); }
+
+std::vector<problem> problems(rank_t ranks) {
+  std::vector<problem> all;
+  for (auto e : {kernels::element::int32, kernels::element::int64, kernels::element::float32, kernels::element::float64}) {
+    for (auto o : {kernels::operation::plus, kernels::operation::multiplies, kernels::operation::minimum,
+                   kernels::operation::maximum}) {
+      for (std::size_t count : {1, 2, 17, 1000}) all.push_back({e, o, count, ranks});
+    }
+  }
+  return all;
+}
+
+void expect_right(contestant& player, rank_t ranks) {
+  for (auto const& p : problems(ranks)) {
+    workload const work(p);
+    for (auto timing : {timing::call, timing::cycle}) {
+      auto const result = player.burst(work, {timing, 1, 3});
+      EXPECT_EQ(result.wrong, 0u) << player.name() << ", " << name_of(p.element) << ' ' << name_of(p.operation) << ", "
+                                  << p.count << " items, " << ranks << " ranks";
+      EXPECT_EQ(result.nanoseconds.size(), 3u);
+    }
+  }
+}
+
+class Contestants : public testing::TestWithParam<rank_t> {};
+
+TEST_P(Contestants, AreRightForEveryTypeAndOperation) {
+  for (auto& rival : make_rivals(crowded(GetParam()), rival_families())) expect_right(*rival, GetParam());
+}
+
+TEST_P(Contestants, SleepBetweenBursts) {
+  problem const p{.count = 100, .ranks = GetParam()};
+  workload const work(p);
+  for (auto& rival : make_rivals(crowded(GetParam()), rival_families())) {
+    rival->burst(work, {timing::cycle, 1, 3});
+    EXPECT_NO_THROW(wait_until_others_sleep()) << rival->name();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Contestants, testing::Values(1u, 2u, 3u, 10u), testing::PrintToStringParamName());
+
+TEST(Workload, NoticesEveryWrongItem) {
+  problem const p{kernels::element::float32, kernels::operation::plus, 37, 2};
+  workload const work(p);
+  work.rewrite(0, 5);
+  EXPECT_EQ(work.wrong(work.input(0), 5), 37u);  // one rank's items are not the sum of two
+  auto const floor = make_rivals(crowded(2), {"std"});
+  floor.front()->burst(work, {timing::cycle, 0, 4});
+  EXPECT_EQ(work.wrong(work.output(1), 3), 0u);
+  EXPECT_GT(work.wrong(work.output(1), 4), 0u);  // the answer of iteration 3 is not the next one's
+  reinterpret_cast<float*>(work.output(1))[36] += 1;
+  EXPECT_EQ(work.wrong(work.output(1), 3), 1u);
+}
+
+TEST(Workload, NamesAreThoseOfTheTables) {
+  EXPECT_EQ(element_named("float"), kernels::element::float32);
+  EXPECT_EQ(operation_named("prod"), kernels::operation::multiplies);
+  EXPECT_THROW(element_named("half"), argument_error);
+  EXPECT_THROW(operation_named("avg"), argument_error);
+}
+
+}  // namespace
+}  // namespace coset::bench
