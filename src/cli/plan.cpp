@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved.
+#include <fmt/format.h>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/schedule_options.hpp"
+#include "schedule/draw.hpp"
+#include "schedule/plan_json.hpp"
+#include "schedule/tree.hpp"
+#include "schedule/validate.hpp"
+
+namespace coset::cli {
+namespace {
+
+struct plan_command {
+  schedule_options what;
+  bool json = false, dot = false, svg = false, text = false, check = false;
+
+  void run() const {
+    auto const plan = what.make();
+    if (json)
+      schedule::write_plan(std::cout, plan, schedule::validate(plan));
+    else if (dot)
+      std::cout << schedule::draw_dot(plan);
+    else if (svg)
+      std::cout << schedule::draw_svg(plan);
+    else if (text || !check)
+      std::cout << schedule::draw_text(plan);
+    if (check) report(plan);
+  }
+
+  // Beside a drawing on standard output the verdict goes to standard error.
+  void report(schedule::schedule const& plan) const {
+    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+    try {
+      auto const p = schedule::validate(plan);
+      out << fmt::format("valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
+                         p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(),
+                         p.fan_in, p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
+                         p.ordered ? "rank order kept" : "commutative operations only");
+    } catch (schedule_error const& violation) {
+      std::cerr << "wrong: " << violation.what() << '\n';
+      throw CLI::RuntimeError(1);
+    }
+    if (plan.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
+    if (auto const tree = plan.parameters.find("tree"); tree != plan.parameters.end())
+      out << fmt::format("at most {} messages on one edge in one direction and step\n",
+                         schedule::busiest_edge(plan, schedule::read_tree(tree->second)));
+  }
+};
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  auto const command = app.add_subcommand("plan", "Show the schedule of an algorithm");
+  auto const state = std::make_shared<plan_command>();
+  state->what.add_to(*command);
+  auto const format = command->add_option_group("format", "How to show it");
+  format->add_flag("--text", state->text, "Who reads from whom and holds what, step by step (default)");
+  format->add_flag("--json", state->json, "Plan JSON, for programs");
+  format->add_flag("--dot", state->dot, "A graph for Graphviz");
+  format->add_flag("--svg", state->svg, "A picture");
+  format->require_option(0, 1);
+  command->add_flag("--check", state->check, "Prove that it does what the collective requires; exit status 1 if not");
+  command->callback([state] { state->run(); });
+}
+
+}  // namespace coset::cli

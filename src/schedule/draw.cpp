@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing schedules.
+#include "schedule/draw.hpp"
+
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "schedule/required.hpp"
+
+namespace coset::schedule {
+namespace {
+
+using number_set = std::set<std::uint32_t>;
+
+// {0, 1, 2, 5} as "0-2,5".
+std::string runs(number_set const& numbers) {
+  std::string text;
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    auto last = first;
+    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", *first);
+    if (last != first) text += fmt::format("-{}", *last);
+    first = std::next(last);
+  }
+  return text;
+}
+
+// Whose contributions a value holds, followed from the inputs.
+class contributions {
+ public:
+  number_set const& add(schedule const& plan, assignment const& a) {
+    number_set all;
+    for (source const& s : plan.from(a)) all.merge(number_set(of(s.rank, a.block, s.slot)));
+    return values_[{a.rank, a.block, a.slot}] = std::move(all);
+  }
+
+ private:
+  number_set of(rank_t rank, block_t block, slot_t slot) const {
+    return slot == 0 ? number_set{rank} : values_.at({rank, block, slot});
+  }
+
+  std::map<std::tuple<rank_t, block_t, slot_t>, number_set> values_;
+};
+
+std::string title(schedule const& plan) {
+  std::string parameters;
+  for (auto const& [key, value] : plan.parameters) parameters += fmt::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
+  if (!parameters.empty()) parameters += ")";
+  return fmt::format("{} by {}{}: {} ranks, {} blocks", name_of(plan.verb), plan.algorithm, parameters, plan.ranks,
+                     plan.blocks.size());
+}
+
+// The blocks of each message (from, to) of a step.
+std::map<std::pair<rank_t, rank_t>, number_set> messages(schedule const& plan, std::vector<assignment> const& step) {
+  std::map<std::pair<rank_t, rank_t>, number_set> found;
+  for (assignment const& a : step)
+    for (source const& s : plan.from(a))
+      if (s.rank != a.rank) found[{s.rank, a.rank}].insert(a.block);
+  return found;
+}
+
+}  // namespace
+
+std::string draw_text(schedule const& plan) {
+  std::string text = title(plan) + "\n";
+  contributions known;
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    text += fmt::format("step {}\n", step + 1);
+    std::vector<number_set> peers(plan.ranks);
+    std::vector<std::map<number_set, number_set>> blocks_by_set(plan.ranks);  // a set of contributors to the blocks that have it
+    for (assignment const& a : plan.steps[step]) {
+      blocks_by_set[a.rank][known.add(plan, a)].insert(a.block);
+      for (source const& s : plan.from(a))
+        if (s.rank != a.rank) peers[a.rank].insert(s.rank);
+    }
+    for (rank_t r = 0; r < plan.ranks; ++r) {
+      if (blocks_by_set[r].empty()) continue;
+      text += fmt::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
+      for (auto const& [set, blocks] : blocks_by_set[r]) text += fmt::format("  block {} = {{{}}}", runs(blocks), runs(set));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string draw_dot(schedule const& plan) {
+  std::string text = fmt::format("digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", title(plan));
+  for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
+    text += "  { rank=same;";
+    for (rank_t r = 0; r < plan.ranks; ++r) text += fmt::format(" s{}r{} [label=\"{}\"];", level, r, r);
+    text += " }\n";
+  }
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    for (rank_t r = 0; r < plan.ranks; ++r)
+      text += fmt::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
+    for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
+      text += fmt::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
+  }
+  return text + "}\n";
+}
+
+std::string draw_svg(schedule const& plan) {
+  constexpr std::size_t margin = 40, across = 60, down = 80;
+  auto const x = [&](std::size_t rank) { return margin + rank * across; };
+  auto const y = [&](std::size_t level) { return 2 * margin + level * down; };
+  std::string text = fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
+      "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
+      x(plan.ranks), y(plan.steps.size() + 1), margin / 2, margin / 2, title(plan));
+  for (rank_t r = 0; r < plan.ranks; ++r)
+    text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0), y(plan.steps.size()));
+  for (std::size_t step = 0; step < plan.steps.size(); ++step)
+    for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
+      text += fmt::format(
+          "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#36c\"><title>{} to {}: block {}</title></line>\n",
+          x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, runs(blocks));
+  for (std::size_t level = 0; level <= plan.steps.size(); ++level)
+    for (rank_t r = 0; r < plan.ranks; ++r)
+      text += fmt::format("<circle cx=\"{0}\" cy=\"{1}\" r=\"11\" fill=\"#fff\" stroke=\"#333\"/>"
+                          "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>\n",
+                          x(r), y(level), y(level) + 4, r);
+  return text + "</svg>\n";
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing Plan JSON, a step per line group, so that large plans stream and small ones can be read.
+#include "schedule/plan_json.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "schedule/required.hpp"
+
+namespace coset::schedule {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json number_or_text(std::string const& value) {
+  std::int64_t number = 0;
+  auto const [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
+  bool const whole = failure == std::errc() && end == value.data() + value.size();
+  return whole ? json(number) : json(value);
+}
+
+json parameters_of(schedule const& plan) {
+  json all = json::object();
+  for (auto const& [key, value] : plan.parameters) all[key] = number_or_text(value);
+  return all;
+}
+
+json blocks_of(schedule const& plan) {
+  json all = json::array();
+  for (block const& b : plan.blocks) all.push_back({{"offset", b.offset.text()}, {"size", b.size.text()}});
+  return all;
+}
+
+json properties_of(properties const& found) {
+  return {{"steps", found.steps},
+          {"sent_max", found.sent_max.text()},
+          {"received_max", found.received_max.text()},
+          {"combined_max", found.combined_max.text()},
+          {"volume_bound", found.volume_bound.text()},
+          {"fan_in", found.fan_in},
+          {"rank_uniform", found.rank_uniform},
+          {"ordered", found.ordered}};
+}
+
+void write_step(std::ostream& out, schedule const& plan, std::vector<assignment> const& step) {
+  char const* between = "[";
+  for (assignment const& a : step) {
+    fmt::memory_buffer line;
+    auto const to = std::back_inserter(line);
+    fmt::format_to(to, R"({}{{"rank": {}, "block": {}, "slot": {}, "from": [)", between, a.rank, a.block, a.slot);
+    char const* comma = "";
+    for (source const& s : plan.from(a)) {
+      fmt::format_to(to, "{}[{}, {}]", comma, s.rank, s.slot);
+      comma = ", ";
+    }
+    fmt::format_to(to, "]}}");
+    out.write(line.data(), static_cast<std::streamsize>(line.size()));
+    between = ",\n  ";
+  }
+  out << "]";
+}
+
+void write_result(std::ostream& out, std::vector<slot_t> const& row) {
+  char const* between = "[";
+  for (slot_t const slot : row) {
+    out << between;
+    slot == no_slot ? out << "null" : out << slot;
+    between = ", ";
+  }
+  out << "]";
+}
+
+}  // namespace
+
+void write_plan(std::ostream& out, schedule const& plan, properties const& found) {
+  auto const list = [&](auto const& items, auto write) {
+    out << "[";
+    char const* between = "\n ";
+    for (auto const& item : items) {
+      out << between;
+      write(item);
+      between = ",\n ";
+    }
+    out << "]";
+  };
+  json const head{{"coset_plan", 1},
+                  {"collective", name_of(plan.verb)},
+                  {"algorithm", plan.algorithm},
+                  {"parameters", parameters_of(plan)},
+                  {"root", plan.root ? json(*plan.root) : json(nullptr)},
+                  {"ranks", plan.ranks},
+                  {"blocks", blocks_of(plan)}};
+  std::string const opened = head.dump();
+  out.write(opened.data(), static_cast<std::streamsize>(opened.size() - 1));  // the closing brace comes last
+  out << ",\n\"steps\": ";
+  list(plan.steps, [&](auto const& step) { write_step(out, plan, step); });
+  out << ",\n\"result\": ";
+  list(plan.result, [&](auto const& row) { write_result(out, row); });
+  out << ",\n\"properties\": " << properties_of(found) << "}\n";
+}
+
+}  // namespace coset::schedule
