@@ -17,6 +17,12 @@ namespace {
 
 using numa::mask;
 
+// Whoever runs the tests may have wishes of their own.
+class Binding : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { unsetenv("COSET_BIND"); }
+};
+
 std::vector<unsigned> usable() {
   std::vector<unsigned> result;
   for (auto const& each : topology::machine().processors) result.push_back(each.os_index);
@@ -28,7 +34,7 @@ bool is_pinned_to(unsigned processor) {
   return now.count() == 1 && now.contains(processor) && numa::current_processor() == processor;
 }
 
-TEST(Binding, EveryUsableProcessorCanBePinnedToAndIsWhereTheThreadThenRuns) {
+TEST_F(Binding, EveryUsableProcessorCanBePinnedToAndIsWhereTheThreadThenRuns) {
   std::thread([] {
     for (unsigned const each : usable()) {
       numa::bind_this_thread(each);
@@ -37,7 +43,7 @@ TEST(Binding, EveryUsableProcessorCanBePinnedToAndIsWhereTheThreadThenRuns) {
   }).join();
 }
 
-TEST(Binding, ASavedMaskComesBack) {
+TEST_F(Binding, ASavedMaskComesBack) {
   auto const before = mask::of_thread(0).count();
   {
     numa::saved_mask saved;
@@ -55,7 +61,7 @@ TEST(Binding, ASavedMaskComesBack) {
   EXPECT_EQ(mask::of_thread(0).count(), before);
 }
 
-TEST(Binding, ASavedMaskIsNotPutOnAnotherThread) {
+TEST_F(Binding, ASavedMaskIsNotPutOnAnotherThread) {
   if (usable().size() < 2) GTEST_SKIP() << "one processor";
   numa::saved_mask saved;
   std::thread([&] {
@@ -65,7 +71,7 @@ TEST(Binding, ASavedMaskIsNotPutOnAnotherThread) {
   }).join();
 }
 
-TEST(Binding, ARefusedProcessorIsNamed) {
+TEST_F(Binding, ARefusedProcessorIsNamed) {
   for (unsigned const absent : {99999U, 4294967295U}) try {
       numa::bind_this_thread(absent);
       FAIL() << "pinned to processor " << absent;
@@ -74,7 +80,7 @@ TEST(Binding, ARefusedProcessorIsNamed) {
     }
 }
 
-TEST(Binding, NothingIsPinnedIfTheEnvironmentSaysNo) {
+TEST_F(Binding, NothingIsPinnedIfTheEnvironmentSaysNo) {
   EXPECT_TRUE(in_child([] {
     setenv("COSET_BIND", "no", 1);
     auto const before = mask::of_thread(0).count();
@@ -88,10 +94,11 @@ TEST(Binding, NothingIsPinnedIfTheEnvironmentSaysNo) {
   }));
 }
 
-TEST(Binding, AMaskNarrowsTheMachineAndForbidsTheRest) {
+TEST_F(Binding, AMaskNarrowsTheMachineAndForbidsTheRest) {
   auto const all = usable();
   if (all.size() < 3) GTEST_SKIP() << "fewer than three processors";
-  auto const [first, last] = std::pair{all.front(), all.back()};
+  unsigned const first = all.front();
+  unsigned const last = all.back();
   EXPECT_TRUE(in_child([&] {
     return restrict_to({first, last}) && usable() == std::vector{first, last} && topology::machine().cores() <= 2 &&
            topology::whole_machine().processors.size() >= all.size() && numa::usable_processors() <= 2;
@@ -107,7 +114,7 @@ TEST(Binding, AMaskNarrowsTheMachineAndForbidsTheRest) {
   }));
 }
 
-TEST(Binding, OneProcessorIsAMachineToo) {
+TEST_F(Binding, OneProcessorIsAMachineToo) {
   unsigned const last = usable().back();
   EXPECT_TRUE(in_child([&] {
     if (!restrict_to({last})) return false;
@@ -118,7 +125,7 @@ TEST(Binding, OneProcessorIsAMachineToo) {
   }));
 }
 
-TEST(Binding, APinnedThreadDoesNotMakeTheWholeProcessSmaller) {
+TEST_F(Binding, APinnedThreadDoesNotMakeTheWholeProcessSmaller) {
   auto const all = numa::usable_processors();
   std::latch pinned(1), asked(1);
   unsigned seen = 0;
@@ -135,7 +142,7 @@ TEST(Binding, APinnedThreadDoesNotMakeTheWholeProcessSmaller) {
   other.join();
 }
 
-TEST(Binding, AMachineFromTheEnvironmentIsNotThisSystem) {
+TEST_F(Binding, AMachineFromTheEnvironmentIsNotThisSystem) {
   EXPECT_TRUE(in_child([] {
     setenv("HWLOC_SYNTHETIC", "node:2 core:300 pu:2", 1);
     auto const machine = topology::machine();
@@ -143,7 +150,7 @@ TEST(Binding, AMachineFromTheEnvironmentIsNotThisSystem) {
   }));
 }
 
-TEST(Binding, MasksReachBeyondTheFixedSetOfTheCLibrary) {
+TEST_F(Binding, MasksReachBeyondTheFixedSetOfTheCLibrary) {
   auto far = mask::single(5000);
   EXPECT_TRUE(far.contains(5000));
   EXPECT_FALSE(far.contains(4999));

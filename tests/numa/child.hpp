@@ -8,8 +8,10 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <string>
 
 namespace coset::numa_test {
 
@@ -26,12 +28,14 @@ inline bool in_child(std::function<bool()> const& body) {
   return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// Restricts the calling thread, as taskset does; false if the kernel refuses.
+/// Restricts every thread of this process, as `taskset -a` does; false if the kernel refuses.
 inline bool restrict_to(std::initializer_list<unsigned> processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (unsigned const each : processors) CPU_SET(each, &set);
-  return sched_setaffinity(0, sizeof set, &set) == 0;
+  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    if (sched_setaffinity(std::stoi(thread.path().filename()), sizeof set, &set) != 0) return false;
+  return true;
 }
 
 }  // namespace coset::numa_test
