@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "coset/detail/fold.hpp"
@@ -30,54 +29,56 @@ using detail::max_fused_sources;
 /// arrays is read or written, not even under a mask: neighbours belong to other threads.
 inline constexpr std::size_t line_bytes = 64;
 template <class T>
-inline constexpr std::size_t line_elements = line_bytes / sizeof(T);
+inline constexpr std::size_t line_elements = one_lane ? 1 : line_bytes / sizeof(T);
 
-HWY_INLINE std::size_t bytes_to_line(void const* address) {
-  return (0 - reinterpret_cast<std::uintptr_t>(address)) % line_bytes;
-}
-
-/// Ordinary stores.
-struct cached {
-  template <class Vector, class Tag, class T>
-  static HWY_INLINE void store_line(Vector value, Tag d, T* to) {
-    hn::StoreU(value, d, to);
-  }
-  static HWY_INLINE void finish() {}
+/// What a fold reads: arrays of T, `offset` elements into each.
+template <class T>
+struct source_list {
+  void const* const* from;
+  std::size_t offset = 0;
+  HWY_INLINE T const* operator[](std::size_t k) const { return static_cast<T const*>(from[k]) + offset; }
+  HWY_INLINE source_list after(std::size_t elements) const { return {from, offset + elements}; }
 };
 
-/// Stores past the caches, into aligned lines. They are not ordered by a release store, hence the fence at the end.
-struct streaming {
-  template <class Vector, class Tag, class T>
-  static HWY_INLINE void store_line(Vector value, Tag d, T* to) {
-    hn::Stream(value, d, to);
-  }
-  static HWY_INLINE void finish() { hwy::FlushStream(); }
+/// Where a fold goes: several arrays likewise, or one, known to the compiler as one.
+template <class T>
+struct several_destinations {
+  void* const* to;
+  std::uint32_t count;
+  std::size_t offset = 0;
+  HWY_INLINE std::uint32_t size() const { return count; }
+  HWY_INLINE T* operator[](std::uint32_t k) const { return static_cast<T*>(to[k]) + offset; }
+  HWY_INLINE several_destinations after(std::size_t elements) const { return {to, count, offset + elements}; }
 };
-
-/// Where a fold goes: one array, known to the compiler as one; or several, `offset` elements into each.
 template <class T>
 struct one_destination {
   T* to;
   static constexpr std::uint32_t size() { return 1; }
   HWY_INLINE T* operator[](std::uint32_t) const { return to; }
 };
-template <class T>
-struct several_destinations {
-  void* const* to;
-  std::uint32_t count;
-  std::size_t offset;
-  HWY_INLINE std::uint32_t size() const { return count; }
-  HWY_INLINE T* operator[](std::uint32_t k) const { return static_cast<T*>(to[k]) + offset; }
-};
 
+/// The sources in registers: stores may not make the compiler read their addresses again.
 template <class T, std::size_t Sources>
 using source_array = std::array<T const*, Sources>;
 
 template <class T, std::size_t... Index>
-HWY_INLINE source_array<T, sizeof...(Index)> sources_at(void const* const* from, std::size_t offset,
-                                                        std::index_sequence<Index...>) {
-  return {static_cast<T const*>(from[Index]) + offset...};
+HWY_INLINE source_array<T, sizeof...(Index)> loaded(source_list<T> from, std::index_sequence<Index...>) {
+  return {from[Index]...};
 }
+
+/// How a vector is stored: into the caches or, a full line at a time, past them.
+struct store_cached {
+  template <class Vector, class Tag, class T>
+  static HWY_INLINE void store(Vector value, Tag d, T* to) {
+    hn::StoreU(value, d, to);
+  }
+};
+struct store_streaming {
+  template <class Vector, class Tag, class T>
+  static HWY_INLINE void store(Vector value, Tag d, T* to) {
+    hn::Stream(value, d, to);
+  }
+};
 
 /// One vector of s0 ∘ s1 ∘ …, strictly left to right.
 template <class Operation, class Tag, class T, std::size_t First, std::size_t... Rest>
@@ -98,146 +99,163 @@ HWY_INLINE void fold_block(source_array<T, Sources> const& from, Destinations to
   hn::CappedTag<T, Elements> const d;
   for (std::size_t i = first; i < first + Elements; i += hn::Lanes(d)) {
     auto const folded = fold_vector<Operation>(d, from, i, std::make_index_sequence<Sources>());
-    for (std::uint32_t k = 0; k < to.size(); ++k) Store::store_line(folded, d, to[k] + i);
+    for (std::uint32_t k = 0; k < to.size(); ++k) Store::store(folded, d, to[k] + i);
   }
 }
 
-/// Fewer than 2 · `Elements` elements from `first` on: one block for each bit of `count`.
-template <class Operation, std::size_t Elements, class T, std::size_t Sources, class Destinations>
-HWY_INLINE void fold_part(source_array<T, Sources> const& from, Destinations to, std::size_t first,
-                          std::size_t count) {
-  if ((count & Elements) != 0) {
-    fold_block<Operation, cached, Elements>(from, to, first);
-    first += Elements;
-  }
-  if constexpr (Elements > 1) fold_part<Operation, Elements / 2>(from, to, first, count);
-}
-
+/// All full lines; returns the elements done.
 template <class Operation, class Store, class T, std::size_t Sources, class Destinations>
-HWY_INLINE void fold_lines(source_array<T, Sources> const& from, Destinations to, std::size_t first,
-                           std::size_t count) {
+HWY_INLINE std::size_t fold_lines(source_array<T, Sources> const& from, Destinations to, std::size_t count) {
   constexpr std::size_t line = line_elements<T>;
-  for (; count >= line; count -= line, first += line) fold_block<Operation, Store, line>(from, to, first);
-  fold_part<Operation, line / 2>(from, to, first, count);
+  std::size_t done = 0;
+  for (; count - done >= line; done += line) fold_block<Operation, Store, line>(from, to, done);
+  return done;
 }
 
-/// Whether all destinations reach the border of a cache line at the same index.
-template <class Destinations>
-HWY_INLINE bool lines_coincide(Destinations to) {
-  for (std::uint32_t k = 1; k < to.size(); ++k) {
-    if (bytes_to_line(to[k]) != bytes_to_line(to[0])) return false;
+/// What follows the full lines: one block for each bit of its length.
+template <class Operation, std::size_t Elements, class T, std::size_t Sources, class Destinations>
+HWY_INLINE void fold_rest(source_array<T, Sources> const& from, Destinations to, std::size_t done, std::size_t count) {
+  if constexpr (Elements > 0) {
+    if ((count & Elements) != 0) {
+      fold_block<Operation, store_cached, Elements>(from, to, done);
+      done += Elements;
+    }
+    fold_rest<Operation, Elements / 2>(from, to, done, count);
   }
-  return true;
 }
 
-template <class Operation, class Store, class T, std::size_t Sources, class Destinations>
+template <class Operation, class T, std::size_t Sources, class Destinations>
 HWY_INLINE void fold_all(source_array<T, Sources> const& from, Destinations to, std::size_t count) {
-  if constexpr (std::is_same_v<Store, cached>) {
-    fold_lines<Operation, cached>(from, to, 0, count);
-  } else {
-    std::size_t const before = bytes_to_line(to[0]) / sizeof(T);
-    if (count < before || !lines_coincide(to)) return fold_lines<Operation, cached>(from, to, 0, count);
-    fold_part<Operation, line_elements<T> / 2>(from, to, 0, before);
-    fold_lines<Operation, Store>(from, to, before, count - before);
+  std::size_t const done = fold_lines<Operation, store_cached>(from, to, count);
+  fold_rest<Operation, line_elements<T> / 2>(from, to, done, count);
+}
+
+/// Folds of `T` into the caches.
+template <class Operation, class T>
+struct cached_folds {
+  template <std::size_t Sources>
+  static HWY_NOINLINE void to_several(source_list<T> from, several_destinations<T> to, std::size_t count) {
+    fold_all<Operation>(loaded(from, std::make_index_sequence<Sources>()), to, count);
   }
-}
 
-/// All of `from` into `offset` elements into each destination.
-template <class Operation, class Store, class T, std::size_t Sources>
-HWY_NOINLINE void fold_to_several(void* const* to, std::uint32_t destinations, std::size_t offset,
-                                  void const* const* from, std::size_t count) {
-  fold_all<Operation, Store>(sources_at<T>(from, 0, std::make_index_sequence<Sources>()),
-                             several_destinations<T>{to, destinations, offset}, count);
-}
-
-/// The fold_function for exactly `Sources` sources.
-template <class Operation, class Store, class T, std::size_t Sources>
-void fold_exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
-                  std::size_t count) {
-  if (destinations == 1) {
-    fold_all<Operation, Store>(sources_at<T>(from, 0, std::make_index_sequence<Sources>()),
-                               one_destination<T>{static_cast<T*>(to[0])}, count);
-  } else {
-    fold_to_several<Operation, Store, T, Sources>(to, destinations, 0, from, count);
+  /// The fold_function for exactly `Sources` sources.
+  template <std::size_t Sources>
+  static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
+                      std::size_t count) {
+    if (destinations != 1) return to_several<Sources>({from}, {to, destinations}, count);
+    fold_all<Operation>(loaded(source_list<T>{from}, std::make_index_sequence<Sources>()),
+                        one_destination<T>{static_cast<T*>(to[0])}, count);
   }
-  Store::finish();
-}
 
-/// More sources than one pass takes: partial results stay in a tile that the first-level cache holds.
-template <class Operation, class Store, class T>
+  static HWY_INLINE void finish() {}
+};
+
+/// Folds of `T` past the caches, as far as there are full lines at the same indices of all destinations.
+template <class Operation, class T>
+struct streaming_folds {
+  using cached = cached_folds<Operation, T>;
+
+  template <std::size_t Sources>
+  static HWY_NOINLINE void to_several(source_list<T> from, several_destinations<T> to, std::size_t count) {
+    if (!lines_coincide(to)) return cached::template to_several<Sources>(from, to, count);
+    std::size_t const before = std::min(bytes_to_line(to[0]) / sizeof(T), count);
+    cached::template to_several<Sources>(from, to, before);
+    auto const lines = loaded(from.after(before), std::make_index_sequence<Sources>());
+    std::size_t const done = before + fold_lines<Operation, store_streaming>(lines, to.after(before), count - before);
+    cached::template to_several<Sources>(from.after(done), to.after(done), count - done);
+  }
+
+  /// The fold_function for exactly `Sources` sources.
+  template <std::size_t Sources>
+  static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
+                      std::size_t count) {
+    to_several<Sources>({from}, {to, destinations}, count);
+    finish();
+  }
+
+  /// Streamed stores are not ordered by a release store after them.
+  static HWY_INLINE void finish() { hwy::FlushStream(); }
+
+ private:
+  static HWY_INLINE std::size_t bytes_to_line(void const* address) {
+    return (0 - reinterpret_cast<std::uintptr_t>(address)) % line_bytes;
+  }
+
+  static HWY_INLINE bool lines_coincide(several_destinations<T> to) {
+    for (std::uint32_t k = 1; k < to.size(); ++k) {
+      if (bytes_to_line(to[k]) != bytes_to_line(to[0])) return false;
+    }
+    return to.size() != 0;
+  }
+};
+
+/// More sources than one pass takes: partial results stay in a tile that the first-level cache holds. `Folds` is
+/// cached_folds or streaming_folds, for the last pass.
+template <class Operation, class T, class Folds>
 class tiled_fold {
  public:
   /// The fold_function for more than max_fused_sources sources.
   static void run(void const*, void* const* to, std::uint32_t destinations, void const* const* from,
                   std::uint32_t sources, std::size_t count) {
-    for (std::size_t offset = 0; offset < count; offset += elements) {
-      fold_tile(to, destinations, from, sources, offset, std::min(elements, count - offset));
+    for (std::size_t done = 0; done < count; done += elements) {
+      fold_tile({from, done}, sources, {to, destinations, done}, std::min(elements, count - done));
     }
-    Store::finish();
+    Folds::finish();
   }
 
  private:
   static constexpr std::size_t elements = 4096 / sizeof(T);
   static constexpr std::uint32_t joining = max_fused_sources - 1;  // beside the tile, in one pass
 
-  /// A destination may be a source that is folded late, so nothing is stored to any before the last pass.
-  static void fold_tile(void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t sources,
-                        std::size_t offset, std::size_t count) {
-    alignas(64) T tile[elements];
-    one_destination<T> const partial{tile};
-    fold_all<Operation, cached>(sources_at<T>(from, offset, std::make_index_sequence<max_fused_sources>()), partial,
-                                count);
-    std::uint32_t folded = max_fused_sources;
-    for (; sources - folded > joining; folded += joining) {
-      fold_all<Operation, cached>(with_tile(tile, from + folded, offset, std::make_index_sequence<joining>()), partial,
-                                  count);
-    }
-    std::array<void const*, max_fused_sources> last{tile};
-    for (std::uint32_t k = folded; k < sources; ++k) last[1 + k - folded] = static_cast<T const*>(from[k]) + offset;
-    last_pass[sources - folded](to, destinations, offset, last.data(), count);
-  }
+  using pass = void (*)(source_list<T>, several_destinations<T>, std::size_t);
 
-  template <std::size_t... Index>
-  static HWY_INLINE source_array<T, 1 + sizeof...(Index)> with_tile(T const* tile, void const* const* from,
-                                                                    std::size_t offset,
-                                                                    std::index_sequence<Index...>) {
-    return {tile, static_cast<T const*>(from[Index]) + offset...};
-  }
-
-  using pass = void (*)(void* const*, std::uint32_t, std::size_t, void const* const*, std::size_t);
-
-  /// last_pass[k]: the tile and k sources.
+  /// last_pass[k]: the tile and k more sources.
   static constexpr auto last_pass = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<pass, max_fused_sources>{fold_to_several<Operation, Store, T, 1 + Index>...};
+    return std::array<pass, max_fused_sources>{Folds::template to_several<1 + Index>...};
   }(std::make_index_sequence<max_fused_sources>());
+
+  /// A destination may be a source that is folded late, so nothing is stored to any before the last pass.
+  static void fold_tile(source_list<T> from, std::uint32_t sources, several_destinations<T> to, std::size_t count) {
+    using cached = cached_folds<Operation, T>;
+    alignas(line_bytes) T tile[elements];
+    void* const tile_only[] = {tile};
+    several_destinations<T> const partial{tile_only, 1};
+    cached::template to_several<max_fused_sources>(from, partial, count);
+
+    std::array<void const*, max_fused_sources> joined{tile};
+    for (std::uint32_t folded = max_fused_sources; folded < sources;) {
+      std::uint32_t const more = std::min(joining, sources - folded);
+      for (std::uint32_t k = 0; k < more; ++k) joined[1 + k] = from[folded + k];
+      folded += more;
+      if (folded == sources) return last_pass[more]({joined.data()}, to, count);
+      cached::template to_several<max_fused_sources>({joined.data()}, partial, count);
+    }
+  }
 };
 
-template <class Operation, class Store, class T>
-class fold_table {
-  static constexpr detail::fold_set make() {
-    return []<std::size_t... Index>(std::index_sequence<Index...>) {
-      return detail::fold_set{any, {any, fold_exactly<Operation, Store, T, 1 + Index>...}};
-    }(std::make_index_sequence<max_fused_sources>());
-  }
-
+template <class Operation, class T, class Folds>
+struct fold_table {
   static void any(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
                   std::uint32_t sources, std::size_t count) {
-    auto const fold = sources <= max_fused_sources ? set.of[sources] : tiled_fold<Operation, Store, T>::run;
+    auto const fold = sources <= max_fused_sources ? set.of[sources] : tiled_fold<Operation, T, Folds>::run;
     fold(context, to, destinations, from, sources, count);
   }
 
- public:
-  static constexpr detail::fold_set set = make();
+  static constexpr detail::fold_set set = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return detail::fold_set{any, {any, Folds::template exactly<1 + Index>...}};
+  }(std::make_index_sequence<max_fused_sources>());
 };
 
-/// In the order of `element`.
-template <class Operation, class Store>
+template <class Operation, template <class, class> class Folds>
 inline constexpr element_sets sets_by_element = {
-    fold_table<Operation, Store, std::int32_t>::set, fold_table<Operation, Store, std::int64_t>::set,
-    fold_table<Operation, Store, float>::set, fold_table<Operation, Store, double>::set};
+    fold_table<Operation, std::int32_t, Folds<Operation, std::int32_t>>::set,
+    fold_table<Operation, std::int64_t, Folds<Operation, std::int64_t>>::set,
+    fold_table<Operation, float, Folds<Operation, float>>::set,
+    fold_table<Operation, double, Folds<Operation, double>>::set};
 
 template <class Operation>
-inline constexpr operation_sets all_sets = {sets_by_element<Operation, cached>, sets_by_element<Operation, streaming>};
+inline constexpr operation_sets all_sets = {sets_by_element<Operation, cached_folds>,
+                                            sets_by_element<Operation, streaming_folds>};
 
 }  // namespace coset::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

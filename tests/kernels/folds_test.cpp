@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every fold of every instruction set that this machine can run, against plain loops.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "kernels/reference.hpp"
+
+namespace coset::kernels::test {
+namespace {
+
+enum class stores { cached, streaming };
+using parameters = std::tuple<std::string, operation, element, stores>;
+
+constexpr std::uint32_t most_sources = 20;
+constexpr std::uint32_t most_destinations = 3;
+constexpr std::size_t longest_vector_bytes = 64;
+constexpr std::size_t guard_bytes = 128;
+constexpr unsigned char untouched = 0xA5;
+
+/// `count` elements that start `shift` elements after a cache line, guarded on both sides.
+template <class T>
+class guarded_array {
+ public:
+  guarded_array(std::size_t count, std::size_t shift)
+      : count_(count), bytes_(2 * guard_bytes + 64 + (shift + count) * sizeof(T), untouched) {
+    auto const address = reinterpret_cast<std::uintptr_t>(bytes_.data()) + guard_bytes;
+    first_ = guard_bytes + (0 - address) % 64 + shift * sizeof(T);
+  }
+  guarded_array(std::vector<T> const& values, std::size_t shift) : guarded_array(values.size(), shift) {
+    std::copy(values.begin(), values.end(), data());
+  }
+  T* data() { return reinterpret_cast<T*>(bytes_.data() + first_); }
+  std::size_t count() const { return count_; }
+  bool guards_untouched() const {
+    auto const is_untouched = [](unsigned char byte) { return byte == untouched; };
+    auto const begin = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
+    return std::all_of(bytes_.begin(), begin, is_untouched) &&
+           std::all_of(begin + static_cast<std::ptrdiff_t>(count_ * sizeof(T)), bytes_.end(), is_untouched);
+  }
+
+ private:
+  std::size_t count_;
+  std::vector<unsigned char> bytes_;
+  std::size_t first_;
+};
+
+class Folds : public testing::TestWithParam<parameters> {
+ protected:
+  void SetUp() override { force_instruction_set(std::get<0>(GetParam())); }
+  void TearDown() override { force_instruction_set(instruction_sets().front()); }
+
+  static operation op() { return std::get<1>(GetParam()); }
+  static element type() { return std::get<2>(GetParam()); }
+  static detail::fold_set const& set() {
+    return std::get<3>(GetParam()) == stores::cached ? find(op(), type()) : find_streaming(op(), type());
+  }
+
+  /// check(T()) for the element type of this test.
+  template <class Check>
+  static void for_type(Check check) {
+    switch (type()) {
+      case element::int32: return check(std::int32_t());
+      case element::int64: return check(std::int64_t());
+      case element::float32: return check(float());
+      case element::float64: return check(double());
+    }
+  }
+
+  template <class T>
+  static std::vector<std::vector<T>> random_sources(std::uint32_t sources, std::size_t count) {
+    std::mt19937_64 random(sources * 1000 + count);
+    std::vector<std::vector<T>> values(sources, std::vector<T>(count));
+    for (auto& source : values) std::generate(source.begin(), source.end(), [&] { return random_value<T>(random); });
+    return values;
+  }
+
+  template <class T>
+  static void expect_same(guarded_array<T>& got, std::vector<T> const& expected, std::string const& where) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_TRUE(same(op(), got.data()[i], expected[i]))
+          << where << ", element " << i << " of " << expected.size() << ": " << got.data()[i] << ", not " << expected[i];
+    }
+    ASSERT_TRUE(got.guards_untouched()) << where << ", count " << expected.size();
+  }
+
+  /// Sources and destinations `shift` elements into cache lines; destination k `k · spread` elements further.
+  template <class T>
+  static void check(std::vector<std::vector<T>> const& values, std::uint32_t destinations, std::size_t shift,
+                    std::size_t spread) {
+    auto const sources = static_cast<std::uint32_t>(values.size());
+    std::size_t const count = values[0].size();
+    std::vector<guarded_array<T>> inputs, outputs;
+    std::vector<void const*> from;
+    std::vector<void*> to;
+    for (std::uint32_t k = 0; k < sources; ++k) inputs.emplace_back(values[k], shift + k);
+    for (std::uint32_t k = 0; k < destinations; ++k) outputs.emplace_back(count, shift + k * spread);
+    for (auto& input : inputs) from.push_back(input.data());
+    for (auto& output : outputs) to.push_back(output.data());
+
+    set().for_sources(sources)(nullptr, to.data(), destinations, from.data(), sources, count);
+
+    auto const expected = fold(op(), values, sources);
+    std::string const where = std::to_string(sources) + " sources, " + std::to_string(destinations) +
+                              " destinations, shift " + std::to_string(shift);
+    for (auto& output : outputs) ASSERT_NO_FATAL_FAILURE(expect_same(output, expected, where));
+    for (std::uint32_t k = 0; k < sources; ++k) {
+      ASSERT_EQ(std::memcmp(inputs[k].data(), values[k].data(), count * sizeof(T)), 0) << where << ": source " << k;
+    }
+  }
+};
+
+TEST_P(Folds, AreThoseOfAPlainLoopAtEverySmallLength) {
+  for_type([]<class T>(T) {
+    for (std::uint32_t sources = 1; sources <= most_sources; ++sources) {
+      for (std::size_t count = 0; count <= 2 * longest_vector_bytes / sizeof(T) + 1; ++count) {
+        auto const values = random_sources<T>(sources, count);
+        for (std::uint32_t destinations = 1; destinations <= most_destinations; ++destinations) {
+          for (std::size_t const shift : {0, 1, 7}) ASSERT_NO_FATAL_FAILURE(check(values, destinations, shift, 0));
+          ASSERT_NO_FATAL_FAILURE(check(values, destinations, 3, 1));
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Folds, AreThoseOfAPlainLoopAtLengthsBeyondATile) {
+  for_type([]<class T>(T) {
+    for (std::uint32_t const sources : {1u, 2u, 4u, 8u, 9u, 15u, 16u, 20u}) {
+      for (std::size_t const count : {511u, 1024u, 1025u, 2500u}) {
+        auto const values = random_sources<T>(sources, count);
+        for (std::uint32_t destinations = 1; destinations <= most_destinations; ++destinations) {
+          ASSERT_NO_FATAL_FAILURE(check(values, destinations, 1, 0));
+          ASSERT_NO_FATAL_FAILURE(check(values, destinations, 0, 5));
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Folds, MayStoreIntoAnyOfTheirSources) {
+  for_type([]<class T>(T) {
+    for (std::size_t const count : {std::size_t(3), 2 * longest_vector_bytes / sizeof(T) + 1, std::size_t(1500)}) {
+      for (std::uint32_t sources = 1; sources <= most_sources; ++sources) {
+        auto const values = random_sources<T>(sources, count);
+        auto const expected = fold(op(), values, sources);
+        for (std::uint32_t place = 0; place < sources; ++place) {
+          std::vector<guarded_array<T>> arrays;
+          for (auto const& source : values) arrays.emplace_back(source, 1);
+          guarded_array<T> elsewhere(count, 1);
+          std::vector<void const*> from;
+          for (auto& array : arrays) from.push_back(array.data());
+          void* const to[] = {arrays[place].data(), elsewhere.data()};
+          std::uint32_t const destinations = 1 + place % 2;
+
+          set().for_sources(sources)(nullptr, to, destinations, from.data(), sources, count);
+
+          std::string const where = std::to_string(sources) + " sources, into source " + std::to_string(place);
+          ASSERT_NO_FATAL_FAILURE(expect_same(arrays[place], expected, where));
+          if (destinations == 2) {
+            ASSERT_NO_FATAL_FAILURE(expect_same(elsewhere, expected, where));
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Folds, OfAnyNumberOfSourcesAreThoseOfExactlySoMany) {
+  for_type([]<class T>(T) {
+    for (std::uint32_t sources = 1; sources <= detail::max_fused_sources; ++sources) {
+      auto const values = random_sources<T>(sources, 37);
+      std::vector<void const*> from;
+      for (auto const& source : values) from.push_back(source.data());
+      guarded_array<T> output(37, 0);
+      void* const to[] = {output.data()};
+      set().any(nullptr, to, 1, from.data(), sources, 37);
+      ASSERT_NO_FATAL_FAILURE(expect_same(output, fold(op(), values, sources), "any"));
+    }
+  });
+}
+
+/// Two pages, of which the second cannot be touched.
+class page_before_nothing {
+ public:
+  page_before_nothing() {
+    EXPECT_NE(start_, MAP_FAILED);
+    EXPECT_EQ(mprotect(end(), page_, PROT_NONE), 0);
+  }
+  page_before_nothing(page_before_nothing const&) = delete;
+  page_before_nothing& operator=(page_before_nothing const&) = delete;
+  ~page_before_nothing() { munmap(start_, 2 * page_); }
+  unsigned char* end() { return static_cast<unsigned char*>(start_) + page_; }
+
+ private:
+  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* start_ = mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
+
+TEST_P(Folds, TouchNothingBeyondTheEndOfAnArray) {
+  page_before_nothing inputs, outputs;
+  for_type([&]<class T>(T) {
+    for (std::uint32_t sources = 1; sources <= detail::max_fused_sources + 1; ++sources) {
+      for (std::size_t count = 0; count <= 2 * longest_vector_bytes / sizeof(T) + 1; ++count) {
+        std::vector<void const*> const from(sources, inputs.end() - count * sizeof(T));
+        void* const to[] = {outputs.end() - count * sizeof(T), outputs.end() - count * sizeof(T)};
+        set().for_sources(sources)(nullptr, to, 1, from.data(), sources, count);
+        set().for_sources(sources)(nullptr, to, 2, from.data(), sources, count);
+      }
+    }
+  });
+}
+
+std::string describe(testing::TestParamInfo<parameters> const& info) {
+  static constexpr char const* operations[] = {"plus", "multiplies", "minimum", "maximum"};
+  static constexpr char const* elements[] = {"int32", "int64", "float32", "float64"};
+  auto const& [set, op, type, how] = info.param;
+  return set + "_" + operations[static_cast<int>(op)] + "_" + elements[static_cast<int>(type)] +
+         (how == stores::streaming ? "_streaming" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AllInstructionSets, Folds,
+    testing::Combine(testing::ValuesIn(instruction_sets()),
+                     testing::Values(operation::plus, operation::multiplies, operation::minimum, operation::maximum),
+                     testing::Values(element::int32, element::int64, element::float32, element::float64),
+                     testing::Values(stores::cached, stores::streaming)),
+    describe);
+
+}  // namespace
+}  // namespace coset::kernels::test

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of the instruction set: by the machine, by force and by the environment.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "coset/error.hpp"
+#include "kernels/kernels.hpp"
+
+namespace coset::kernels::test {
+namespace {
+
+TEST(InstructionSet, AForcedOneServesWhatIsFoundFromThenOn) {
+  auto const& best = find(operation::plus, element::float32);
+  std::string const last = instruction_sets().back();
+  force_instruction_set(last);
+  EXPECT_EQ(instruction_set(), last);
+  EXPECT_NE(find(operation::plus, element::float32).any, best.any) << "this machine runs one instruction set only?";
+  force_instruction_set(instruction_sets().front());
+  EXPECT_EQ(&find(operation::plus, element::float32), &best);
+}
+
+TEST(InstructionSet, AnUnknownNameIsRefusedWithAllThatArePossible) {
+  try {
+    force_instruction_set("Z80");
+    FAIL() << "nothing thrown";
+  } catch (argument_error const& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("\"Z80\""));
+    for (auto const& name : instruction_sets()) EXPECT_THAT(error.what(), testing::HasSubstr(name));
+  }
+}
+
+/// The environment is read once, so each case takes a process of its own.
+class InstructionSetFromEnvironment : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+[[noreturn]] void exit_saying_whether(bool as_expected) { std::exit(as_expected ? 0 : 1); }
+
+TEST_F(InstructionSetFromEnvironment, RestrictsTheChoice) {
+  std::string const last = instruction_sets().back();
+  EXPECT_EXIT(
+      {
+        setenv("COSET_ISA", last.c_str(), 1);
+        exit_saying_whether(instruction_set() == last);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(InstructionSetFromEnvironment, IsRefusedWhereItNamesNone) {
+  EXPECT_EXIT(
+      {
+        setenv("COSET_ISA", "Z80", 1);
+        try {
+          find(operation::plus, element::float32);
+        } catch (argument_error const&) {
+          exit_saying_whether(true);
+        }
+        exit_saying_whether(false);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(InstructionSetFromEnvironment, EmptyRestrictsNothing) {
+  EXPECT_EXIT(
+      {
+        setenv("COSET_ISA", "", 1);
+        exit_saying_whether(instruction_set() == instruction_sets().front());
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace coset::kernels::test
