@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules in which all ranks do the same up to a shift, stored once in group elements and expanded on demand.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/group.hpp"
+#include "schedule/schedule.hpp"
+
+namespace coset::schedule {
+
+/// A value of the own block, on the rank that lies `displacement` further.
+struct symmetric_source {
+  element displacement;
+  slot_t slot;
+};
+
+/// On every rank x, for block x − placement: slot := the sources folded left to right.
+struct symmetric_assignment {
+  element placement;
+  slot_t slot;
+  std::uint32_t first, count;
+};
+
+/// An allreduce for every rank at once. Block b is [b/P, (b+1)/P); where all placements are treated alike the schedule is
+/// `whole`: it has one block, and all its placements are 0.
+struct symmetric_schedule {
+  group ranks;
+  bool whole = false;
+  std::vector<symmetric_source> sources;
+  std::vector<std::vector<symmetric_assignment>> steps;
+  std::vector<slot_t> result;  ///< by placement
+};
+
+/// How the sources of a fold are ordered where they all have the same slot number.
+enum class source_order {
+  by_rank,      ///< the normal form: makes direct, product and recursive doubling ordered and rank_uniform
+  as_generated  ///< own value first, then by shift: cyclic order, where the chain keeps it
+};
+
+/// All ranks. Cost: that of the result.
+schedule expand(symmetric_schedule const&, source_order = source_order::by_rank);
+
+/// The same without the assignments of other ranks: one rank's view in O(P · radix).
+schedule view(symmetric_schedule const&, rank_t rank, source_order = source_order::by_rank);
+
+}  // namespace coset::schedule
