@@ -57,8 +57,8 @@ class member {
 /// Membership of an adopted team: this thread is that rank until the guard leaves.
 class member_guard {
  public:
-  explicit member_guard(detail::rank_state& state) noexcept : member_(state) {}
-  ~member_guard();
+  explicit member_guard(detail::rank_state& state) noexcept;
+  ~member_guard();  ///< left by an exception, it aborts the team
   member_guard(member_guard const&) = delete;
   member_guard& operator=(member_guard const&) = delete;
 
@@ -68,6 +68,7 @@ class member_guard {
 
  private:
   member member_;
+  int exceptions_;
 };
 
 /// P ranks that share one arena. Immovable: its members point into it.

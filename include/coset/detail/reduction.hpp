@@ -27,7 +27,7 @@ struct reduction_table {
 /// The built-in (operation, type) combinations, served by the vectorised kernels.
 enum class built_in_operation : std::uint8_t { plus, multiplies, minimum, maximum };
 enum class built_in_element : std::uint8_t { int32, int64, float32, float64 };
-fold_set const& built_in_folds(built_in_operation, built_in_element) noexcept;
+fold_set const& built_in_folds(built_in_operation, built_in_element);  ///< throws argument_error if COSET_ISA is wrong
 
 constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325u) {
   for (char const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

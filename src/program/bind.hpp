@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled schedule bound to a count and an element size: all that is left for the call are addresses.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace coset::program {
+
+/// Where the pieces of a vector of `count` elements begin, in bytes, and how long its blocks are, in elements.
+struct layout {
+  std::vector<std::size_t> offset;    ///< [layer · blocks + block], bytes
+  std::vector<std::size_t> boundary;  ///< [block], elements; boundary[blocks] = count
+  std::size_t staging_bytes = 0;      ///< of one rank and parity, where the home is the team's pieces
+};
+
+/// Blocks longer than four cache lines begin at a multiple of 64 bytes from index 0, never from the address, so that
+/// bits do not depend on where an array lies. Blocks may be empty. Staging layers begin on cache lines.
+layout bind(compiled const&, std::size_t count, std::size_t element_bytes);
+
+}  // namespace coset::program

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's last pass: numbering posts, and emitting each rank's instructions.
+#include <algorithm>
+
+#include "program/operation.hpp"
+
+namespace coset::program {
+namespace {
+
+class emission {
+ public:
+  emission(schedule::schedule const& s, policy const& p)
+      : storage_(p), lowered_(lower(s, p)), dependences_(derive(lowered_, p)), number_(lowered_.operations.size(), 0) {
+    out_.ranks = s.ranks;
+    out_.blocks = s.blocks;
+    out_.layers = lowered_.layers;
+    out_.full = dependences_.full;
+    out_.storage = p;
+    out_.of.resize(s.ranks);
+  }
+
+  compiled run() {
+    number_posts();
+    std::vector<std::vector<char>> entered(out_.ranks, std::vector<char>(out_.ranks, false));
+    for (std::uint32_t i = 0; i < lowered_.operations.size(); ++i) {
+      emit_waits(i, entered[lowered_.operations[i].rank]);
+      emit_instruction(i);
+    }
+    for (rank_t r = 0; r < out_.ranks; ++r) {
+      for (rank_t q = 0; q < out_.ranks; ++q) {
+        if (entered[q][r]) out_.of[r].readers.push_back(q);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// Posts are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
+  /// reuse of parities looks at entries.
+  void number_posts() {
+    std::vector<char> posts_at_all(out_.ranks, false);
+    for (std::uint32_t i = 0; i < number_.size(); ++i) posts_at_all[lowered_.operations[i].rank] |= dependences_.posts[i];
+    std::vector<std::uint32_t> count(out_.ranks, 0);
+    for (std::uint32_t i = 0; i < number_.size(); ++i) {
+      operation const& o = lowered_.operations[i];
+      bool const only_entry = !posts_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
+      if (dependences_.posts[i] || only_entry) number_[i] = ++count[o.rank];
+    }
+    out_.span = std::max(entry_post, *std::max_element(count.begin(), count.end()));
+  }
+
+  /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for.
+  void emit_waits(std::uint32_t i, std::vector<char>& entered) {
+    auto& waits = out_.of[lowered_.operations[i].rank].waits;
+    for (std::uint32_t e : dependences_.needs[i]) {
+      rank_t const q = lowered_.operations[e].rank;
+      if (!entered[q]) waits.push_back({q, entry_post});
+      if (number_[e] != entry_post) waits.push_back({q, number_[e]});
+      entered[q] = true;
+    }
+  }
+
+  operand operand_of(place const& p) const {
+    auto const at = [&](std::uint32_t row) { return row * out_.ranks + p.rank; };
+    std::uint32_t const piece = p.layer * lowered_.blocks + p.block;
+    if (p.where == area::input) return {{at(row_input), at(row_input)}, piece};
+    if (p.where == area::output) return {{at(row_output), at(row_output)}, piece};
+    std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
+                                : storage_.staging == home::entry_line ? row_entry_line
+                                                                       : row_second_line;
+    return {{at(first), at(first + 1)}, piece};
+  }
+
+  void emit_instruction(std::uint32_t i) {
+    operation const& o = lowered_.operations[i];
+    program& p = out_.of[o.rank];
+    auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
+    bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
+    bool const moves = o.what == operation::kind::move;
+    if (!waits && !moves && number_[i] == 0) return;
+    instruction next{waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false};
+    if (moves) {
+      next.sources = static_cast<std::uint32_t>(o.from.size());
+      next.destinations = static_cast<std::uint32_t>(o.to.size());
+      for (auto const* side : {&o.from, &o.to}) {
+        for (place const& at : *side) {
+          next.foreign |= at.rank != o.rank && at.where != area::staging;
+          p.operands.push_back(operand_of(at));
+        }
+      }
+    }
+    if (!waits && joins(p, next)) {
+      p.operands.resize(next.operands);
+      p.code.back().block_end = next.block_end;
+      p.code.back().post = next.post;
+    } else {
+      p.code.push_back(next);
+    }
+  }
+
+  /// The same move of the next block, with nothing to wait for or to post between them, is one longer move.
+  bool joins(program const& p, instruction const& next) const {
+    if (p.code.empty()) return false;
+    instruction const& last = p.code.back();
+    if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations || next.destinations == 0 ||
+        last.block_end != next.block || last.foreign != next.foreign) {
+      return false;
+    }
+    std::uint32_t const distance = next.block - last.block;
+    for (std::uint32_t k = 0; k < next.sources + next.destinations; ++k) {
+      operand const& a = p.operands[last.operands + k];
+      operand const& b = p.operands[next.operands + k];
+      if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
+    }
+    return true;
+  }
+
+  policy const storage_;
+  lowered const lowered_;
+  dependences const dependences_;
+  std::vector<std::uint32_t> number_;
+  compiled out_;
+};
+
+}  // namespace
+
+compiled compile(schedule::schedule const& s, policy const& p) { return emission(s, p).run(); }
+
+}  // namespace coset::program

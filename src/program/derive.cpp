@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits from hazards: the linear order is right by construction; parallel execution must not be seen to differ from it.
+#include <algorithm>
+#include <string>
+
+#include "program/operation.hpp"
+
+namespace coset::program {
+namespace {
+
+constexpr std::uint32_t nobody = UINT32_MAX;
+
+/// Who touched a place last, and what it should hold now.
+struct history {
+  std::uint32_t writer = nobody;
+  value_t value = no_value;
+  std::vector<std::uint32_t> readers;
+};
+
+class derivation {
+ public:
+  derivation(lowered const& l, policy const& p)
+      : lowered_(l), in_place_(p.in_place), memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
+        known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)), clock_(l.operations.size()),
+        sequence_(l.operations.size()), latest_(l.ranks, nobody) {}
+
+  dependences run() {
+    std::size_t const n = lowered_.operations.size();
+    dependences d{std::vector<std::vector<std::uint32_t>>(n), std::vector<char>(n, false), true};
+    number_operations();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      std::fill(latest_.begin(), latest_.end(), nobody);
+      touch(i);
+      wait_for_the_latest(i, d);
+    }
+    for (auto const& clock : known_) d.full &= std::all_of(clock.begin(), clock.end(), [](std::uint32_t seen) { return seen > 0; });
+    return d;
+  }
+
+ private:
+  history& of(area where, rank_t rank, std::uint32_t layer, schedule::block_t block) {
+    std::size_t const kind = where == area::staging ? 2 + layer : where == area::output && !in_place_ ? 1 : 0;
+    return memory_[(kind * lowered_.ranks + rank) * lowered_.blocks + block];
+  }
+
+  /// An operation's position in its rank, from 1.
+  void number_operations() {
+    std::vector<std::uint32_t> count(lowered_.ranks, 0);
+    for (std::uint32_t i = 0; i < sequence_.size(); ++i) sequence_[i] = ++count[lowered_.operations[i].rank];
+  }
+
+  /// The ranks' glued operations stand side by side, so that the next one of the order shares the post.
+  std::uint32_t posted_with(std::uint32_t i) const {
+    while (lowered_.operations[i].glued) ++i;
+    return i;
+  }
+
+  void need(std::uint32_t i, rank_t reader) {
+    if (i == nobody) return;
+    i = posted_with(i);
+    rank_t const r = lowered_.operations[i].rank;
+    if (r == reader) return;
+    if (latest_[r] == nobody || sequence_[i] > sequence_[latest_[r]]) latest_[r] = i;
+  }
+
+  void read(place const& p, std::uint32_t i, rank_t rank) {
+    history& h = of(p.where, p.rank, p.layer, p.block);
+    if (h.value != p.value) {
+      throw schedule_error("this storage loses a value: block " + std::to_string(p.block) + " of rank " + std::to_string(p.rank) +
+                           " is overwritten before rank " + std::to_string(rank) + " has read it");
+    }
+    need(h.writer, rank);
+    h.readers.push_back(i);
+  }
+
+  void write(history& h, value_t value, std::uint32_t i, rank_t rank) {
+    need(h.writer, rank);
+    for (std::uint32_t reader : h.readers) need(reader, rank);
+    h.readers.clear();
+    h.writer = i;
+    h.value = value;
+  }
+
+  void touch(std::uint32_t i) {
+    operation const& o = lowered_.operations[i];
+    for (place const& p : o.from) read(p, i, o.rank);
+    for (place const& p : o.to) write(of(p.where, p.rank, p.layer, p.block), p.value, i, o.rank);
+    // Entering and leaving hand the caller's buffers over. Staging is handed over on entry only: its reuse is the next
+    // operation's business.
+    if (o.what == operation::kind::enter) own_everything(i, o.rank, 2 + lowered_.layers);
+    if (o.what == operation::kind::leave) own_everything(i, o.rank, 2);
+  }
+
+  void own_everything(std::uint32_t i, rank_t r, std::uint32_t kinds) {
+    for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+      for (schedule::block_t b = 0; b < lowered_.blocks; ++b) {
+        history& h = memory_[(std::size_t{kind} * lowered_.ranks + r) * lowered_.blocks + b];
+        write(h, kind == 0 ? lowered_.inputs[r * std::size_t{lowered_.blocks} + b] : no_value, i, r);
+      }
+    }
+  }
+
+  /// Next neighbours first, so that ranks do not all poll the same line. A wait that another one implies is dropped:
+  /// release and acquire are transitive.
+  void wait_for_the_latest(std::uint32_t i, dependences& d) {
+    rank_t const r = lowered_.operations[i].rank;
+    auto& known = known_[r];
+    for (rank_t step = 1; step < lowered_.ranks; ++step) {
+      rank_t const q = (r + step) % lowered_.ranks;
+      std::uint32_t const e = latest_[q];
+      if (e == nobody || known[q] >= sequence_[e]) continue;
+      d.needs[i].push_back(e);
+      d.posts[e] = true;
+      for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], clock_[e][k]);
+    }
+    known[r] = sequence_[i];
+    clock_[i] = known;
+  }
+
+  lowered const& lowered_;
+  bool const in_place_;
+  std::vector<history> memory_;
+  std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
+  std::vector<std::vector<std::uint32_t>> clock_;  ///< the same, as it stood when an operation was done
+  std::vector<std::uint32_t> sequence_;
+  std::vector<std::uint32_t> latest_;              ///< what the operation at hand needs of each rank
+};
+
+}  // namespace
+
+dependences derive(lowered const& l, policy const& p) { return derivation(l, p).run(); }
+
+}  // namespace coset::program

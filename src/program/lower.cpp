@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// From assignments to moves between places: who carries which copy, and where each value lives.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "program/operation.hpp"
+
+namespace coset::program {
+namespace {
+
+using schedule::assignment;
+using schedule::block_t;
+using schedule::no_slot;
+using schedule::slot_t;
+using schedule::source;
+
+/// A holder is a (rank, block, slot); slot 0 is the rank's input.
+using holder_t = std::uint32_t;
+
+struct lifetime {
+  std::uint32_t begin = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t end = 0;
+  bool used() const { return begin <= end; }
+  void cover(std::uint32_t time) { begin = std::min(begin, time), end = std::max(end, time); }
+};
+
+/// What is known of each holder before storage is assigned.
+struct holder {
+  assignment const* made_by = nullptr;
+  value_t value = no_value;             ///< the holder of the fold or input that it is a copy of
+  bool moved = false;                   ///< written by a carrier, not by its own rank
+  bool peers_read = false;
+  bool is_result = false;
+  std::vector<holder_t> riders;         ///< moved copies that the operation making this one writes
+};
+
+class lowering {
+ public:
+  lowering(schedule::schedule const& s, policy const& p) : schedule_(s), policy_(p), blocks_(s.blocks.size()) {
+    // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in.
+    if (policy_.in_place && policy_.first == area::output) policy_.first = area::input;
+  }
+
+  lowered run() {
+    number_holders();
+    name_values();
+    mark_moved_copies();
+    mark_peer_reads();
+    list_operations();
+    measure_lifetimes();
+    assign_layers();
+    first_.pop_back();  // what remains names each input
+    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers_, std::move(operations_), std::move(first_)};
+  }
+
+ private:
+  std::size_t cell(rank_t rank, block_t block) const { return rank * blocks_ + block; }
+  holder_t at(rank_t rank, block_t block, slot_t slot) const { return first_[cell(rank, block)] + slot; }
+  holder_t target(assignment const& a) const { return at(a.rank, a.block, a.slot); }
+  bool is_copy(assignment const& a) const { return a.count == 1; }
+  holder_t only_source(assignment const& a) const {
+    source const from = schedule_.from(a).front();
+    return at(from.rank, a.block, from.slot);
+  }
+
+  template <class Visit>
+  void for_each_assignment(Visit visit) const {
+    for (auto const& step : schedule_.steps) {
+      for (assignment const& a : step) visit(a);
+    }
+  }
+
+  void number_holders() {
+    std::vector<slot_t> slots(schedule_.ranks * blocks_, 1);
+    for_each_assignment([&](assignment const& a) { slots[cell(a.rank, a.block)] = std::max(slots[cell(a.rank, a.block)], a.slot + 1); });
+    first_.resize(slots.size() + 1, 0);
+    for (std::size_t c = 0; c < slots.size(); ++c) first_[c + 1] = first_[c] + slots[c];
+    holders_.resize(first_.back());
+    for (rank_t r = 0; r < schedule_.ranks; ++r) {
+      for (block_t b = 0; b < blocks_; ++b) {
+        if (schedule_.result[r][b] != no_slot) holders_[at(r, b, schedule_.result[r][b])].is_result = true;
+      }
+    }
+    for_each_assignment([&](assignment const& a) { holders_[target(a)].made_by = &a; });
+  }
+
+  void name_values() {
+    for (holder_t h = 0; h < holders_.size(); ++h) holders_[h].value = h;
+    for_each_assignment([&](assignment const& a) {
+      if (is_copy(a)) holders_[target(a)].value = holders_[only_source(a)].value;
+    });
+  }
+
+  /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain
+  /// (forward). Inputs are made by nobody, so their first copy is always pulled.
+  void mark_moved_copies() {
+    if (policy_.how == copies::pull) return;
+    auto const moves = [&](assignment const& a) {
+      return is_copy(a) && schedule_.from(a).front().rank != a.rank && holders_[only_source(a)].made_by != nullptr;
+    };
+    for_each_assignment([&](assignment const& a) {
+      if (!moves(a)) return;
+      holder_t carrier = only_source(a);
+      while (policy_.how == copies::forward && moves(*holders_[carrier].made_by)) carrier = only_source(*holders_[carrier].made_by);
+      holders_[carrier].riders.push_back(target(a));
+      holders_[target(a)].moved = true;
+    });
+  }
+
+  void mark_peer_reads() {
+    for_each_assignment([&](assignment const& a) {
+      if (holders_[target(a)].moved) return;
+      for (source const& from : schedule_.from(a)) {
+        if (from.rank != a.rank) holders_[at(from.rank, a.block, from.slot)].peers_read = true;
+      }
+    });
+  }
+
+  /// The place where holder `h` is found by `reader`. Layers are assigned later: until then `layer` names the holder.
+  place found(holder_t h, rank_t rank, block_t block, slot_t slot, rank_t reader) const {
+    holder const& what = holders_[h];
+    bool const own = reader == rank;
+    area where = policy_.later;
+    if (slot == 0) {
+      where = own ? area::input : policy_.first;
+    } else if (own && !what.moved && (what.is_result || !what.peers_read)) {
+      where = area::output;
+    }
+    return {where, rank, h, block, what.value};
+  }
+
+  place found(holder_t h, rank_t reader) const {
+    assignment const& a = *holders_[h].made_by;
+    return found(h, a.rank, a.block, a.slot, reader);
+  }
+
+  place shared(holder_t h) const {
+    assignment const& a = *holders_[h].made_by;
+    return {policy_.later, a.rank, h, a.block, holders_[h].value};
+  }
+
+  place result(holder_t h) const {
+    assignment const& a = *holders_[h].made_by;
+    return {area::output, a.rank, h, a.block, holders_[h].value};
+  }
+
+  void list_operations() {
+    for (rank_t r = 0; r < schedule_.ranks; ++r) list_entry(r);
+    for (auto const& step : schedule_.steps) {
+      for (assignment const& a : step) {
+        if (!holders_[target(a)].moved) list_fold(a);
+      }
+      for (assignment const& a : step) {
+        if (holders_[target(a)].moved) list_arrival(a);
+      }
+    }
+    for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
+  }
+
+  /// Entering, and the copy-ins of what peers do not read in place: one post for all of them.
+  void list_entry(rank_t r) {
+    operations_.push_back({operation::kind::enter, r, 0, {}, {}, false});
+    for (block_t b = 0; b < blocks_ && policy_.first != area::input; ++b) {
+      holder_t const input = at(r, b, 0);
+      if (!holders_[input].peers_read) continue;
+      operations_.back().glued = true;
+      operations_.push_back({operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{policy_.first, r, input, b, input}}, false});
+    }
+  }
+
+  void list_fold(assignment const& a) {
+    holder_t const h = target(a);
+    holder const& what = holders_[h];
+    operation o{operation::kind::move, a.rank, a.block, {}, {}, false};
+    for (source const& from : schedule_.from(a)) o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
+    bool const also_shared = what.peers_read && policy_.later == area::staging;
+    if (what.is_result || !also_shared) o.to.push_back(result(h));
+    if (also_shared) o.to.push_back(shared(h));
+    for (holder_t rider : what.riders) o.to.push_back(shared(rider));
+    operations_.push_back(std::move(o));
+  }
+
+  /// What a carrier has left with this rank: into the caller's output, and on to its own riders.
+  void list_arrival(assignment const& a) {
+    holder_t const h = target(a);
+    operation o{operation::kind::move, a.rank, a.block, {found(h, a.rank)}, {}, false};
+    if (holders_[h].is_result && policy_.later == area::staging) o.to.push_back(result(h));
+    for (holder_t rider : holders_[h].riders) o.to.push_back(shared(rider));
+    if (!o.to.empty()) operations_.push_back(std::move(o));
+  }
+
+  /// Leaving: an input that is its own result (allgather, broadcast's root) still has to reach the output.
+  void list_exit(rank_t r) {
+    for (block_t b = 0; b < blocks_; ++b) {
+      if (schedule_.result[r][b] != 0 || policy_.in_place) continue;
+      holder_t const input = at(r, b, 0);
+      operations_.push_back({operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{area::output, r, input, b, input}}, false});
+    }
+    operation leave{operation::kind::leave, r, 0, {}, {}, false};
+    for (block_t b = 0; b < blocks_; ++b) {
+      slot_t const slot = schedule_.result[r][b];
+      if (slot != no_slot) leave.from.push_back({area::output, r, at(r, b, slot), b, holders_[at(r, b, slot)].value});
+    }
+    operations_.push_back(std::move(leave));
+  }
+
+  /// Lifetimes of what lies in staging and of what uses the caller's output, by holder, in positions of the order.
+  void measure_lifetimes() {
+    staged_.resize(holders_.size());
+    in_output_.resize(holders_.size());
+    auto const note = [&](place const& p, std::uint32_t time) {
+      if (p.where == area::staging) staged_[p.layer].cover(time);
+      if (p.where == area::output || (policy_.in_place && p.where == area::input)) in_output_[p.layer].cover(time);
+    };
+    for (std::uint32_t i = 0; i < operations_.size(); ++i) {
+      for (place const& p : operations_[i].from) note(p, i);
+      for (place const& p : operations_[i].to) note(p, i);
+    }
+    for (std::size_t c = 0; policy_.in_place && c + 1 < first_.size(); ++c) {
+      if (in_output_[first_[c]].used()) in_output_[first_[c]].cover(0);  // the input is there from the start
+    }
+  }
+
+  /// May a partial result of this holder lie in the caller's output? Not where that rank gets no result of the block,
+  /// and not while a result, an input or an earlier partial result lies there.
+  bool fits_output(holder_t h, std::size_t c) const {
+    lifetime const mine = in_output_[h];
+    for (holder_t other = first_[c]; other < first_[c + 1]; ++other) {
+      lifetime const theirs = in_output_[other];
+      if (other == h || !theirs.used() || !lies_in_output_[other]) continue;
+      if (mine.begin < theirs.end && theirs.begin < mine.end) return false;
+    }
+    return true;
+  }
+
+  /// The first layer that is free for the whole lifetime. A layer may be written by the very operation that reads it
+  /// last: kernels allow a destination that is one of the sources.
+  void assign_layers() {
+    lies_in_output_.assign(holders_.size(), false);
+    spilled_.assign(holders_.size(), false);
+    layer_of_.assign(holders_.size(), 0);
+    std::vector<std::vector<lifetime>> layers;
+    for (rank_t r = 0; r < schedule_.ranks; ++r) {
+      for (block_t b = 0; b < blocks_; ++b) assign_layers_of(r, b, layers);
+    }
+    for (operation& o : operations_) {
+      for (place& p : o.from) settle(p);
+      for (place& p : o.to) settle(p);
+    }
+  }
+
+  void assign_layers_of(rank_t r, block_t b, std::vector<std::vector<lifetime>>& layers) {
+    std::size_t const c = cell(r, b);
+    bool const has_output = schedule_.result[r][b] != no_slot;
+    std::vector<holder_t> partial, staged;
+    for (holder_t h = first_[c]; h < first_[c + 1]; ++h) {
+      if (staged_[h].used()) staged.push_back(h);
+      if (!in_output_[h].used()) continue;
+      bool const fixed = holders_[h].is_result || (h == first_[c] && has_output);
+      lies_in_output_[h] = fixed;
+      if (!fixed) partial.push_back(h);
+    }
+    std::sort(partial.begin(), partial.end(), [&](holder_t x, holder_t y) { return in_output_[x].begin < in_output_[y].begin; });
+    for (holder_t h : partial) {
+      lies_in_output_[h] = has_output && fits_output(h, c);
+      spilled_[h] = !lies_in_output_[h];
+      if (!spilled_[h]) continue;
+      if (!staged_[h].used()) staged.push_back(h);
+      staged_[h].cover(in_output_[h].begin);
+      staged_[h].cover(in_output_[h].end);
+    }
+    std::sort(staged.begin(), staged.end(), [&](holder_t x, holder_t y) { return staged_[x].begin < staged_[y].begin; });
+    for (auto& layer : layers) layer.clear();
+    for (holder_t h : staged) assign_staging_layer(h, layers);
+  }
+
+  void assign_staging_layer(holder_t h, std::vector<std::vector<lifetime>>& layers) {
+    std::uint32_t l = 0;
+    auto const free = [&](std::vector<lifetime> const& taken) {
+      return std::none_of(taken.begin(), taken.end(), [&](lifetime const& t) { return staged_[h].begin < t.end && t.begin < staged_[h].end; });
+    };
+    while (l < layers.size() && !free(layers[l])) ++l;
+    if (l == layers.size()) layers.emplace_back();
+    layers[l].push_back(staged_[h]);
+    layer_of_[h] = l;
+    layers_ = std::max(layers_, l + 1);
+  }
+
+  void settle(place& p) {
+    holder_t const h = p.layer;
+    if (p.where == area::output && spilled_[h]) p.where = area::staging;
+    p.layer = p.where == area::staging ? layer_of_[h] : 0;
+  }
+
+  schedule::schedule const& schedule_;
+  policy policy_;
+  std::size_t const blocks_;
+  std::vector<holder_t> first_;
+  std::vector<holder> holders_;
+  std::vector<operation> operations_;
+  std::vector<lifetime> staged_, in_output_;
+  std::vector<std::uint32_t> layer_of_;
+  std::vector<char> lies_in_output_, spilled_;
+  std::uint32_t layers_ = 0;
+};
+
+}  // namespace
+
+lowered lower(schedule::schedule const& s, policy const& p) { return lowering(s, p).run(); }
+
+}  // namespace coset::program

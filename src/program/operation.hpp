@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's middle form: moves between places, in one linear order of all ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace coset::program {
+
+/// A value is named after the assignment or input that made it; copies keep the name.
+using value_t = std::uint32_t;
+inline constexpr value_t no_value = UINT32_MAX;
+
+/// A block-sized home of values.
+struct place {
+  area where;
+  rank_t rank;
+  std::uint32_t layer;          ///< of staging; 0 elsewhere
+  schedule::block_t block;
+  value_t value;                ///< what is read from it, or left in it
+};
+
+/// What a rank does in one go.
+struct operation {
+  enum class kind : std::uint8_t { enter, move, leave };
+  kind what = kind::move;
+  rank_t rank = 0;
+  schedule::block_t block = 0;
+  std::vector<place> from, to;
+  bool glued = false;           ///< shares the post of the next operation of its rank
+};
+
+/// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
+struct lowered {
+  rank_t ranks;
+  std::uint32_t blocks;
+  std::uint32_t layers;
+  std::vector<operation> operations;
+  std::vector<value_t> inputs;  ///< [rank · blocks + block]: the name of what a caller's input holds
+};
+
+/// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
+lowered lower(schedule::schedule const&, policy const&);
+
+/// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
+struct dependences {
+  std::vector<std::vector<std::uint32_t>> needs;
+  std::vector<char> posts;
+  bool full;
+};
+
+/// Every wait is a read-after-write, write-after-read or write-after-write hazard that vector clocks do not imply
+/// already. Throws schedule_error if a read meets another value than the one it was made for.
+dependences derive(lowered const&, policy const&);
+
+}  // namespace coset::program

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage policies by name.
+#include <array>
+#include <utility>
+
+#include "program/program.hpp"
+
+namespace coset::program {
+namespace {
+
+using enum area;
+using enum copies;
+
+/// What each is good for is measured by the benchmarks; see the README of this folder.
+constexpr std::array named{
+    std::pair{"staged", policy{staging, staging, forward}},
+    std::pair{"staged_pull", policy{staging, staging, pull}},
+    std::pair{"zero_copy", policy{input, output, forward}},
+    std::pair{"zero_copy_pull", policy{input, output, pull}},
+    std::pair{"zero_copy_push", policy{input, output, push}},
+    std::pair{"pull", policy{input, staging, pull}},
+    std::pair{"forward", policy{input, staging, forward}},
+    std::pair{"output", policy{output, output, forward}},
+    std::pair{"output_pull", policy{output, output, pull}},
+    std::pair{"push", policy{staging, staging, push}},
+};
+
+}  // namespace
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (auto const& [name, what] : named) names.emplace_back(name);
+  return names;
+}
+
+policy parse_policy(std::string const& name) {
+  std::string all;
+  for (auto const& [known, what] : named) {
+    if (name == known) return what;
+    all += std::string(all.empty() ? "" : ", ") + known;
+  }
+  throw schedule_error("unknown storage '" + name + "'; there are " + all);
+}
+
+std::string policy_name(policy const& p) {
+  for (auto const& [name, what] : named) {
+    if (what.first == p.first && what.later == p.later && what.how == p.how) return name;
+  }
+  return "unnamed";
+}
+
+}  // namespace coset::program

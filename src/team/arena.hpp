@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The team's own memory: lines and staging, each rank's part on its node, addressed by offsets.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "coset/topology.hpp"
+#include "numa/memory.hpp"
+#include "team/lines.hpp"
+
+namespace coset::team_room {
+
+/// Nodes of the ranks as OS indices; `anywhere` where a rank's memory is placed by first touch.
+using node_list = std::vector<unsigned>;
+inline constexpr unsigned anywhere = ~0u;
+
+/// Staging of one channel: two parities for each rank.
+class staging {
+ public:
+  staging(node_list const& nodes, std::size_t capacity);
+  std::byte* at(rank_t rank, std::uint32_t parity) const noexcept;
+
+ private:
+  std::size_t half_bytes_, rank_bytes_;
+  numa::memory memory_;
+};
+
+class arena {
+ public:
+  explicit arena(node_list nodes);
+
+  channel_lines& lines(std::uint32_t channel, rank_t rank) const noexcept;
+  attention_line& attention(rank_t rank) const noexcept;
+  own_line& own(rank_t rank) const noexcept;
+
+  /// Staging of at least `bytes` per rank and parity. Every rank that asks for the same channel and size gets the same;
+  /// made by the first, under a lock; what has once been made stays until the team ends, as slower ranks may use it.
+  staging const& staging_for(std::uint32_t channel, std::size_t bytes);
+
+  /// Sizes are powers of two from 64 KiB, so that ranks agree on when to grow without a word.
+  static std::size_t capacity_for(std::size_t bytes) noexcept;
+
+ private:
+  struct home {
+    std::size_t offset;      ///< of the section of the rank's node
+    std::size_t index;       ///< of the rank among those of its node
+    std::size_t neighbours;  ///< ranks of that node
+  };
+  std::byte* section(rank_t rank) const noexcept { return memory_.data() + homes_[rank].offset; }
+
+  node_list nodes_;
+  std::vector<home> homes_;
+  numa::memory memory_;
+  std::mutex growing_;
+  std::map<std::pair<std::uint32_t, std::size_t>, staging> stagings_;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as ranks execute it: the compiled schedule bound to a signature.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "program/bind.hpp"
+#include "team/signature.hpp"
+
+namespace coset::detail {
+
+/// Immutable once made. A call longer than a segment runs the same program segment by segment, each as an operation of
+/// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
+struct bound_plan {
+  team_room::signature what;
+  std::uint32_t hash = 0;              ///< what.hash()
+  team_state const* owner = nullptr;
+  std::shared_ptr<program::compiled const> code;
+  std::size_t segments = 1;
+  std::size_t segment_count = 0;       ///< elements of every segment but the last
+  program::layout layout;              ///< of all segments but the last
+  program::layout last_layout;
+  std::string choice;                  ///< "direct, staged, forward": for people
+
+  program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
+};
+
+}  // namespace coset::detail

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whoever reads this cannot tell which algorithm runs.
+#include "team/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "team/team_state.hpp"
+#include "team/use_staging.hpp"
+
+namespace coset::team_room {
+namespace {
+
+using detail::bound_plan;
+using detail::rank_state;
+using program::instruction;
+using program::wait;
+
+/// Long enough that marking busy costs nothing, short enough that an abort is not kept waiting.
+constexpr std::size_t foreign_bytes = 256 * 1024;
+/// Looks between two questions whether the awaited rank has left for good.
+constexpr std::uint32_t looks_per_left = 64;
+
+bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
+
+[[noreturn]] void leave(rank_state& me) {
+  me.team.quiesce(me.rank);
+  me.team.failure.raise();
+}
+
+[[noreturn]] void fail(rank_state& me, cause why, std::string reason) {
+  me.team.fail(why, std::move(reason));
+  leave(me);
+}
+
+[[noreturn]] void fail_mismatch(rank_state& me, flight const& f, rank_t other) {
+  auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity]);
+  fail(me, cause::mismatch, fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.rank, f.plan->what.text(), other, theirs));
+}
+
+[[noreturn]] void fail_left(rank_state& me, flight const& f, rank_t other) {
+  fail(me, cause::mismatch, fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.rank, f.plan->what.text(), other));
+}
+
+bool overlap(void const* a, void const* b, std::size_t bytes) {
+  auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x - y < bytes || y - x < bytes;
+}
+
+std::string range(char const* name, void const* begin, std::size_t bytes) {
+  auto const address = reinterpret_cast<std::uintptr_t>(begin);
+  return fmt::format("{} [{:#x}, {:#x})", name, address, address + bytes);
+}
+
+/// Private outputs may meet neither another rank's output nor its input.
+void check_overlap(rank_state& me, flight const& f, rank_t other, void const* in, void const* out) {
+  std::size_t const bytes = f.plan->what.count * f.plan->what.reduction->element_bytes;
+  if (bytes == 0) return;
+  bool const outputs = overlap(f.out, out, bytes), mine = overlap(f.out, in, bytes), theirs = overlap(f.in, out, bytes);
+  if (!outputs && !mine && !theirs) [[likely]] return;
+  fail(me, cause::argument,
+       fmt::format("the arrays of rank {} and rank {} overlap: {} of the one, {} of the other", me.rank, other,
+                   outputs || mine ? range("output", f.out, bytes) : range("input", f.in, bytes),
+                   outputs || theirs ? range("output", out, bytes) : range("input", in, bytes)));
+}
+
+/// What every look at another rank's word comes with: did the team fail, did that rank leave?
+template <class Ready>
+auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
+  return [&me, &f, other, &word, ready](std::uint32_t looks) {
+    if (me.team.failure.recorded()) leave(me);
+    if (looks % looks_per_left != looks_per_left - 1) return;
+    // Partner: the release store when a rank leaves. What it posted before is visible then, so look once more.
+    if (me.team.arena.attention(other).left.load(std::memory_order_acquire) == me.team.generation &&
+        !ready(word.load(std::memory_order_acquire))) {
+      fail_left(me, f, other);
+    }
+  };
+}
+
+template <bool Blocking, class Ready>
+bool await(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
+  if (ready(word.load(std::memory_order_acquire))) [[likely]] return true;  // partner: post()
+  auto const interrupted = interruption(me, f, other, word, ready);
+  if constexpr (Blocking) {
+    wait_until(word, which, me.team.arena.attention(other).sleepers, me.team.patience, ready, interrupted);
+    return true;
+  } else {
+    interrupted(looks_per_left - 1);
+    return false;
+  }
+}
+
+/// A peer's entry: the same epoch with another signature is a disagreement, seen before any data are read.
+template <bool Blocking>
+bool await_entry(rank_state& me, flight& f, rank_t other) {
+  channel_end& end = me.ends[f.channel];
+  entry_line const& line = end.lines[other]->entry[f.parity];
+  auto const ready = [&](std::uint64_t tag) {
+    if (tag == f.tag) return true;
+    if (epoch_of(tag) == epoch_of(f.tag)) fail_mismatch(me, f, other);
+    return false;
+  };
+  if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
+  rank_t const ranks = me.team.ranks;
+  end.bases[program::row_input * ranks + other] = static_cast<std::byte*>(const_cast<void*>(line.in));
+  end.bases[program::row_output * ranks + other] = static_cast<std::byte*>(line.out);
+  check_overlap(me, f, other, line.in, line.out);
+  return true;
+}
+
+template <bool Blocking>
+bool await(rank_state& me, flight& f, wait const& w) {
+  if (w.post == program::entry_post) return await_entry<Blocking>(me, f, w.rank);
+  std::uint64_t const wanted = f.base + w.post;
+  return await<Blocking>(me, f, w.rank, me.ends[f.channel].lines[w.rank]->progress.posted, half::low,
+                         [wanted](std::uint64_t posted) { return posted >= wanted; });
+}
+
+/// Before a parity's lines and staging are written again, whoever read them two operations ago must have left that one.
+/// If the operation in between was full, that is known; else its readers' entries into that operation tell.
+template <bool Blocking>
+bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
+  channel_end& end = me.ends[f.channel];
+  if (end.peers_entered || end.readers[epoch & 1] == nullptr) return true;
+  auto const& readers = *end.readers[epoch & 1];
+  for (; f.wait < readers.size(); ++f.wait) {
+    rank_t const q = readers[f.wait];
+    std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[(epoch - 1) & 1].tag;
+    auto const entered = [epoch](std::uint64_t seen) { return !before(epoch_of(seen), epoch - 1); };
+    if (!await<Blocking>(me, f, q, tag, half::high, entered)) return false;
+  }
+  f.wait = 0;
+  return true;
+}
+
+/// Takes the next epoch of the channel and writes this rank's entry, all but the tag.
+template <bool Blocking>
+bool enter(rank_state& me, flight& f) {
+  channel_end& end = me.ends[f.channel];
+  bound_plan const& plan = *f.plan;
+  if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
+  f.layout = &plan.layout_of(f.segment);
+  if (f.layout->staging_bytes > end.capacity) use_staging(me, f.channel, f.layout->staging_bytes);
+  std::uint32_t const epoch = ++end.epoch;
+  f.parity = static_cast<std::uint8_t>(epoch & 1);
+  f.tag = std::uint64_t{epoch} << 32 | (plan.hash ^ me.team.salt);
+  f.base = end.base;
+  f.at = f.wait = 0;
+  f.entered = true;
+  end.base += plan.code->span;
+  end.peers_entered = plan.code->full;
+  end.readers[f.parity] = &f.code->readers;
+  plan.what.describe(me.team.arena.own(me.rank).doing[f.channel][f.parity]);
+  entry_line& mine = end.lines[me.rank]->entry[f.parity];
+  mine.in = f.in;
+  mine.out = f.out;
+  end.bases[program::row_input * me.team.ranks + me.rank] = const_cast<std::byte*>(f.in);
+  end.bases[program::row_output * me.team.ranks + me.rank] = f.out;
+  return true;
+}
+
+void resolve(rank_state& me, flight const& f, instruction const& i) {
+  std::byte* const* const bases = me.ends[f.channel].bases.data();
+  program::operand const* o = f.code->operands.data() + i.operands;
+  for (std::uint32_t s = 0; s < i.sources; ++s, ++o) me.from[s] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
+  for (std::uint32_t d = 0; d < i.destinations; ++d, ++o) me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
+}
+
+/// Marks this rank busy for as long as it lives; user operations may throw.
+class busy_mark {
+ public:
+  explicit busy_mark(own_line& line) : line_(line) { line_.busy.exchange(1, std::memory_order_seq_cst); }
+  ~busy_mark() { line_.busy.store(0, std::memory_order_release); }  // partner: quiesce()
+  busy_mark(busy_mark const&) = delete;
+  busy_mark& operator=(busy_mark const&) = delete;
+
+ private:
+  own_line& line_;
+};
+
+/// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
+/// leaves by an exception need not wait long.
+void fold_foreign(rank_state& me, instruction const& i, detail::fold_function fold, void const* context, std::size_t count, std::size_t element_bytes) {
+  std::size_t const piece = std::max<std::size_t>(foreign_bytes / element_bytes, 1);
+  for (std::size_t done = 0; done < count;) {
+    std::size_t const now = std::min(piece, count - done);
+    {
+      busy_mark const busy(me.team.arena.own(me.rank));
+      if (!me.team.failure.recorded_in_order()) [[likely]] {
+        fold(context, me.to.data(), i.destinations, me.from.data(), i.sources, now);
+        done += now;
+      }
+    }
+    if (me.team.failure.recorded()) [[unlikely]] leave(me);
+    if (done == count) return;
+    for (std::uint32_t s = 0; s < i.sources; ++s) me.from[s] = static_cast<std::byte const*>(me.from[s]) + now * element_bytes;
+    for (std::uint32_t d = 0; d < i.destinations; ++d) me.to[d] = static_cast<std::byte*>(me.to[d]) + now * element_bytes;
+  }
+}
+
+void fold(rank_state& me, flight const& f, instruction const& i) {
+  std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
+  if (count == 0) return;
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  detail::fold_function const run = reduction.folds->for_sources(i.sources);
+  if (i.foreign) {
+    fold_foreign(me, i, run, f.context, count, reduction.element_bytes);
+  } else {
+    run(f.context, me.to.data(), i.destinations, me.from.data(), i.sources, count);
+  }
+}
+
+void post(rank_state& me, flight const& f, std::uint32_t number) {
+  channel_lines& mine = *me.ends[f.channel].lines[me.rank];
+  auto const& sleepers = me.team.arena.attention(me.rank).sleepers;
+  if (number == program::entry_post) {
+    post(mine.entry[f.parity].tag, f.tag, sleepers, half::high, me.team.plain_posts);
+  } else {
+    post(mine.progress.posted, f.base + number, sleepers, half::low, me.team.plain_posts);
+  }
+}
+
+template <bool Blocking>
+bool run_segment(rank_state& me, flight& f) {
+  auto const& code = f.code->code;
+  for (; f.at < code.size(); ++f.at) {
+    instruction const& i = code[f.at];
+    // Before waiting: the end of a wait is a mispredicted branch, and nothing after it overlaps. Peers' pointers come
+    // with their entries, so those have to wait.
+    if (!i.foreign) resolve(me, f, i);
+    for (; f.wait < i.waits_end; ++f.wait) {
+      if (!await<Blocking>(me, f, f.code->waits[f.wait])) return false;
+    }
+    if (i.foreign) resolve(me, f, i);
+    if (i.destinations != 0) fold(me, f, i);
+    if (i.post != 0) post(me, f, i.post);
+  }
+  return true;
+}
+
+}  // namespace
+
+flight start(rank_state& me, std::uint32_t channel, bound_plan const& plan, void const* in, void* out, void const* context) {
+  flight f;
+  f.plan = &plan;
+  f.code = &plan.code->of[me.rank];
+  f.context = context;
+  f.in = static_cast<std::byte const*>(in);
+  f.out = static_cast<std::byte*>(out);
+  f.channel = channel;
+  return f;
+}
+
+template <bool Blocking>
+bool advance(rank_state& me, flight& f) {
+  if (me.team.failure.recorded()) [[unlikely]] leave(me);
+  try {
+    for (;;) {
+      if (!f.entered && !enter<Blocking>(me, f)) return false;
+      if (!run_segment<Blocking>(me, f)) return false;
+      if (++f.segment == f.plan->segments) return true;
+      std::size_t const bytes = f.plan->segment_count * f.plan->what.reduction->element_bytes;
+      f.in += bytes;
+      f.out += bytes;
+      f.wait = 0;
+      f.entered = false;
+    }
+  } catch (error const&) {
+    throw;
+  } catch (std::exception const& thrown) {
+    me.team.fail(cause::aborted, fmt::format("rank {}: the operation threw: {}", me.rank, thrown.what()), std::current_exception());
+    me.team.quiesce(me.rank);
+    throw;
+  } catch (...) {
+    me.team.fail(cause::aborted, fmt::format("rank {}: the operation threw", me.rank), std::current_exception());
+    me.team.quiesce(me.rank);
+    throw;
+  }
+}
+
+template bool advance<true>(rank_state&, flight&);
+template bool advance<false>(rank_state&, flight&);
+
+}  // namespace coset::team_room

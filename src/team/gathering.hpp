@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining and leaving of threads that a team does not own.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+
+/// Rounds: all ranks join, then all leave, and so on. Every round is a generation. Not on any hot path: one mutex.
+class gathering {
+ public:
+  explicit gathering(detail::team_state&);
+
+  /// See team::join.
+  detail::rank_state& join(rank_t, team::clock::time_point deadline);
+  void leave(rank_t) noexcept;
+
+ private:
+  void settle(rank_t);
+
+  detail::team_state& team_;
+  topology const machine_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<char> taken_;
+  rank_t present_ = 0;
+  bool open_ = true;             ///< ranks may join; closed from the last join to the last leave
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace coset::team_room

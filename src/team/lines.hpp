@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache lines through which ranks meet. The layout is part of the algorithm.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "coset/detail/reduction.hpp"
+
+namespace coset::team_room {
+
+inline constexpr std::size_t line_bytes = 64;
+/// Lines of different writers stand two apart: the adjacent-line prefetcher fetches pairs.
+inline constexpr std::size_t line_spacing = 128;
+
+/// Blocking calls use channel 0, split-phase operations rotate over the others.
+inline constexpr std::uint32_t split_channels = 8;
+inline constexpr std::uint32_t channels = 1 + split_channels;
+
+inline constexpr std::size_t entry_payload_bytes = 40;
+inline constexpr std::size_t second_line_bytes = line_bytes;
+
+/// A rank's entry into an operation, one line of each parity. Written by its rank alone: payload and the caller's
+/// pointers first, then the tag with release; peers read them after an acquire load of the tag has met theirs.
+/// A payload of up to 40 bytes lies in the tag's own line, so that one transfer brings all; up to 64 in the next.
+struct alignas(line_spacing) entry_line {
+  std::array<std::byte, entry_payload_bytes> payload;
+  void const* in;
+  void* out;
+  std::atomic<std::uint64_t> tag;  ///< epoch << 32 | signature hash; compared by equality
+  std::array<std::byte, second_line_bytes> second;
+};
+static_assert(sizeof(entry_line) == line_spacing && offsetof(entry_line, tag) == line_bytes - sizeof(std::uint64_t));
+static_assert(offsetof(entry_line, second) == line_bytes);
+
+/// How far a rank is: the base of its operation plus the number of its latest post. Monotonic, never reset.
+struct alignas(line_spacing) progress_line {
+  std::atomic<std::uint64_t> posted;
+};
+
+struct channel_lines {
+  std::array<entry_line, 2> entry;
+  progress_line progress;
+};
+static_assert(sizeof(channel_lines) == 3 * line_spacing);
+
+/// Written by others now and then: how many sleep until this rank posts. Read by the rank at each post.
+/// `left` is the last generation that the rank has left; generations begin at 1.
+struct alignas(line_spacing) attention_line {
+  std::atomic<std::uint32_t> sleepers;
+  std::atomic<std::uint32_t> left;
+};
+
+/// What a rank is doing, for messages: relaxed, because a finder that races with the next operation only words it worse.
+struct described_signature {
+  std::atomic<detail::reduction_table const*> reduction;
+  std::atomic<std::uint64_t> count;
+  std::atomic<std::uint64_t> rest;  ///< verb, in place, root: see signature.hpp
+};
+
+/// Written by its rank, read by others only when something has gone wrong.
+struct alignas(line_spacing) own_line {
+  std::atomic<std::uint32_t> busy;  ///< inside an instruction that touches a peer's caller memory
+  std::array<std::array<described_signature, 2>, channels> doing;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one rank knows and nobody else touches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "coset/team.hpp"
+#include "team/bound_plan.hpp"
+#include "team/lines.hpp"
+
+namespace coset::team_room {
+
+/// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
+/// without being exchanged.
+struct channel_end {
+  std::uint32_t epoch = 0;                        ///< of the latest operation
+  std::uint64_t base = 0;                         ///< of the next operation's posts
+  std::size_t capacity = 0;                       ///< of the staging in use
+  bool peers_entered = true;                      ///< the latest operation was full: its predecessor's lines are free
+  std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
+  std::vector<channel_lines*> lines;              ///< [rank]
+  std::vector<std::byte*> bases;                  ///< [row · ranks + rank], see program::row
+};
+
+/// One operation under way: all its state.
+struct flight {
+  detail::bound_plan const* plan = nullptr;
+  program::program const* code = nullptr;
+  program::layout const* layout = nullptr;
+  void const* context = nullptr;
+  std::byte const* in = nullptr;
+  std::byte* out = nullptr;
+  std::size_t segment = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t base = 0;
+  std::uint32_t at = 0;                           ///< instruction
+  std::uint32_t wait = 0;
+  std::uint32_t channel = 0;
+  std::uint8_t parity = 0;
+  bool entered = false;                           ///< this segment's entry has been prepared
+};
+
+/// What a plan is looked up by.
+struct plan_key {
+  detail::reduction_table const* reduction = nullptr;
+  std::size_t count = 0;
+  schedule::collective verb{};
+  bool in_place = false;
+  friend bool operator==(plan_key const&, plan_key const&) = default;
+
+  std::size_t hash() const noexcept {
+    return (count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 4 + std::size_t(verb) * 2 + std::size_t{in_place};
+  }
+};
+
+struct plan_key_hash {
+  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
+};
+
+/// Plans that this rank has bound, by what they were asked for. Direct-mapped in front, so that a loop over the same few
+/// shapes looks nothing up.
+struct plan_cache {
+  static constexpr std::size_t front_size = 8;
+  static constexpr std::size_t most = 1024;       ///< shapes kept; more than that and all are forgotten
+
+  std::array<std::pair<plan_key, detail::bound_plan const*>, front_size> front{};
+  std::unordered_map<plan_key, std::unique_ptr<detail::bound_plan const>, plan_key_hash> all;
+};
+
+}  // namespace coset::team_room
+
+namespace coset::detail {
+
+struct alignas(team_room::line_spacing) rank_state {
+  rank_state(team_state&, rank_t);
+
+  team_state& team;
+  rank_t const rank;
+  std::thread::id thread;                         ///< debug builds assert it
+  unsigned node = member::unknown_node;
+  std::array<team_room::channel_end, team_room::channels> ends;
+  std::vector<void const*> from;                  ///< scratch for operands
+  std::vector<void*> to;
+  team_room::plan_cache plans;
+};
+
+}  // namespace coset::detail

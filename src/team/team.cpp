@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of teams.
+#include "coset/team.hpp"
+
+#include <utility>
+
+#include "numa/binding.hpp"
+#include "team/gathering.hpp"
+#include "team/team_state.hpp"
+#include "team/workers.hpp"
+
+namespace coset {
+namespace {
+
+using namespace team_room;
+
+std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
+  rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
+                                                  : static_cast<rank_t>(options.processors.size());
+  if (options.ranks != 0 && options.ranks != ranks) {
+    throw argument_error("a team of " + std::to_string(options.ranks) + " ranks on " + std::to_string(ranks) + " explicit processors");
+  }
+  bool const bound = numa::binding_wanted() && (options.place != placement::unbound || !options.processors.empty());
+  if (!bound) options.place = placement::unbound;
+  std::vector<processor> const places = options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors);
+  std::vector<unsigned> nodes;
+  for (processor const& p : places) nodes.push_back(bound && machine.this_system ? machine.nodes.at(p.node).os_index : anywhere);
+  auto state = std::make_unique<detail::team_state>(ranks, options, places, nodes, bound && machine.this_system);
+  state->workers = std::make_unique<workers>(*state);
+  return state;
+}
+
+std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
+  if (ranks == 0) throw argument_error("a team of 0 ranks");
+  auto state = std::make_unique<detail::team_state>(ranks, std::move(options), std::vector<processor>{}, std::vector<unsigned>(ranks, anywhere), false);
+  state->gathering = std::make_unique<gathering>(*state);
+  return state;
+}
+
+}  // namespace
+
+rank_t member::rank() const noexcept { return state_->rank; }
+rank_t member::size() const noexcept { return state_->team.ranks; }
+unsigned member::node() const noexcept { return state_->node; }
+
+member_guard::member_guard(detail::rank_state& state) noexcept : member_(state), exceptions_(std::uncaught_exceptions()) {}
+
+member_guard::~member_guard() {
+  detail::rank_state& state = member_.state();
+  if (std::uncaught_exceptions() > exceptions_) {
+    state.team.fail(cause::aborted, "rank " + std::to_string(state.rank) + " left by an exception");
+    state.team.quiesce(state.rank);
+  }
+  state.team.gathering->leave(state.rank);
+}
+
+team::team(team_options options) : team(topology::machine(), std::move(options)) {}
+team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
+team::team(std::unique_ptr<detail::team_state> state) : state_(std::move(state)) {}
+team::~team() = default;
+
+std::unique_ptr<team> team::adopt(rank_t ranks, team_options options) {
+  return std::unique_ptr<team>(new team(adopting_state(ranks, std::move(options))));
+}
+
+rank_t team::size() const noexcept { return state_->ranks; }
+
+void team::run_erased(void (*body)(void*, member&), void* context) {
+  if (!state_->workers) throw argument_error("run() on an adopted team: its threads join()");
+  state_->workers->run(body, context);
+}
+
+member_guard team::join(rank_t rank, clock::time_point deadline) {
+  if (!state_->gathering) throw argument_error("join() of a team that has threads of its own: they run()");
+  return member_guard(state_->gathering->join(rank, deadline));
+}
+
+void team::abort(std::string reason) noexcept { state_->fail(cause::aborted, std::move(reason)); }
+
+void team::reserve(std::size_t bytes) {
+  if (bytes > state_->reserved_bytes) state_->reserved_bytes = bytes;
+}
+
+}  // namespace coset

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a rank comes by the staging of a channel.
+#pragma once
+
+#include "team/rank_state.hpp"
+
+namespace coset::team_room {
+
+/// From now on this rank uses staging of at least `bytes` on the channel. New staging needs no word between ranks: all of
+/// them see the same sizes in the same order. Takes a lock; allocates the first time.
+void use_staging(detail::rank_state&, std::uint32_t channel, std::size_t bytes);
+
+}  // namespace coset::team_room

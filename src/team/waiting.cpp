@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/waiting.hpp"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <ctime>
+#include <limits>
+
+namespace coset::team_room {
+namespace {
+
+bool register_membarrier() noexcept {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+std::uint32_t const* half_address(std::atomic<std::uint64_t> const& word, half which) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  return reinterpret_cast<std::uint32_t const*>(&word) + (which == half::high ? 1 : 0);
+}
+
+std::uint32_t half_value(std::uint64_t value, half which) noexcept {
+  return static_cast<std::uint32_t>(which == half::high ? value >> 32 : value);
+}
+
+}  // namespace
+
+/// Measured with 8 and 16 ranks on 4 cores (8 bytes): 50 looks before yielding take 5 and 11 µs, 2000 take 65 to 285 µs.
+patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
+  constexpr std::uint32_t short_spin = 50, long_spin = 2000, few_yields = 20, forever = std::numeric_limits<std::uint32_t>::max();
+  switch (w) {
+    case waiting::spin: return {forever, 0, false, {}};
+    case waiting::yield: return {short_spin, forever - short_spin, false, {}};
+    case waiting::block: return {short_spin, 0, true};
+    case waiting::automatic: break;
+  }
+  return more_ranks_than_processors ? patience{short_spin, few_yields, true} : patience{long_spin, few_yields, true};
+}
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+bool sleepers_pay() noexcept {
+  static bool const registered = register_membarrier();
+  return registered;
+}
+
+void wake(std::atomic<std::uint64_t>& word, half which) noexcept {
+  syscall(SYS_futex, half_address(word, which), FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
+
+void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half which, std::atomic<std::uint32_t>& sleepers,
+           std::chrono::nanoseconds longest) noexcept {
+  // Registered before looking again: either that look sees the post, or the poster sees the sleeper.
+  sleepers.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_pay()) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  if (word.load(std::memory_order_seq_cst) == seen) {
+    timespec const limit{longest / std::chrono::seconds(1), (longest % std::chrono::seconds(1)).count()};
+    syscall(SYS_futex, half_address(word, which), FUTEX_WAIT, half_value(seen, which), &limit, nullptr, 0);
+  }
+  sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace coset::team_room

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/workers.hpp"
+
+#include <optional>
+#include <string>
+
+#include "numa/binding.hpp"
+
+namespace coset::team_room {
+namespace {
+
+std::string what_of(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+patience idle_patience(patience p) {
+  p.sleeps = true;
+  p.spins = p.spins > 50 ? 2000 : p.spins;
+  p.yields = 20;
+  p.longest_sleep = std::chrono::milliseconds(100);
+  return p;
+}
+
+}  // namespace
+
+void workers::signal::add_one() noexcept {
+  word.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) != 0) wake(word, half::low);
+}
+
+void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept {
+  wait_until(word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
+}
+
+workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)) {
+  team_.members[0] = std::make_unique<detail::rank_state>(team_, 0);
+  try {
+    for (rank_t r = 1; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+  done_.wait_for(threads_.size(), idle_);
+  if (escaped_) {
+    stop();
+    std::rethrow_exception(escaped_);
+  }
+}
+
+workers::~workers() { stop(); }
+
+void workers::stop() noexcept {
+  stopping_ = true;
+  jobs_.add_one();
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+void workers::settle(rank_t rank) {
+  if (team_.pinned) numa::bind_this_thread(team_.places[rank].os_index);
+  team_.members[rank] = std::make_unique<detail::rank_state>(team_, rank);
+}
+
+void workers::work(rank_t rank) {
+  try {
+    settle(rank);
+  } catch (...) {
+    std::lock_guard const lock(failing_);
+    if (!escaped_) escaped_ = std::current_exception();
+  }
+  done_.add_one();
+  for (std::uint64_t job = 1;; ++job) {
+    jobs_.wait_for(job, idle_);
+    if (stopping_) return;
+    execute(rank);
+    done_.add_one();
+  }
+}
+
+void workers::execute(rank_t rank) noexcept {
+  detail::rank_state& state = *team_.members[rank];
+  state.thread = std::this_thread::get_id();
+  try {
+    member me(state);
+    body_(context_, me);
+  } catch (...) {
+    std::exception_ptr const thrown = std::current_exception();
+    team_.fail(cause::aborted, "rank " + std::to_string(rank) + " left by an exception: " + what_of(thrown), thrown);
+    team_.quiesce(rank);
+    std::lock_guard const lock(failing_);
+    if (!escaped_) escaped_ = thrown;
+  }
+  // Partner: the acquire load of whoever waits for this rank in vain.
+  team_.arena.attention(rank).left.store(team_.generation, std::memory_order_release);
+}
+
+void workers::run(body what, void* context) {
+  if (running_.exchange(true)) throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+  team_.begin_generation();
+  escaped_ = nullptr;
+  body_ = what;
+  context_ = context;
+  std::optional<numa::saved_mask> mask;
+  try {
+    if (team_.pinned) {
+      mask.emplace();
+      numa::bind_this_thread(team_.places[0].os_index);
+    }
+  } catch (...) {
+    running_ = false;
+    throw;
+  }
+  ++runs_;
+  jobs_.add_one();
+  execute(0);
+  done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience);
+  mask.reset();
+  std::exception_ptr thrown = escaped_;
+  if (thrown && team_.failure.original()) thrown = team_.failure.original();
+  running_ = false;
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace coset::team_room

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of an owning team: pinned once, asleep between runs.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+
+class workers {
+ public:
+  using body = void (*)(void*, member&);
+
+  /// Starts ranks 1 to P−1; each pins itself and makes its own state, on its own node. Throws what the first of them threw.
+  explicit workers(detail::team_state&);
+  ~workers();
+
+  /// Runs `what` on every rank, the caller being rank 0. Rethrows the first exception that left a body.
+  void run(body what, void* context);
+
+ private:
+  /// A word that waiters may sleep on.
+  struct signal {
+    alignas(line_spacing) std::atomic<std::uint64_t> word = 0;
+    std::atomic<std::uint32_t> sleepers = 0;
+
+    void add_one() noexcept;
+    void wait_for(std::uint64_t value, patience const&) noexcept;
+  };
+
+  void work(rank_t);
+  void settle(rank_t);
+  void execute(rank_t) noexcept;
+  void stop() noexcept;
+
+  detail::team_state& team_;
+  patience const idle_;
+  signal jobs_;                  ///< counts runs; one more than the last means stop
+  signal done_;                  ///< counts workers that have ended a job, over all jobs
+  std::uint64_t runs_ = 0;
+  bool stopping_ = false;
+  body body_ = nullptr;
+  void* context_ = nullptr;
+  std::atomic<bool> running_ = false;
+  std::mutex failing_;
+  std::exception_ptr escaped_;   ///< the first exception that left a body
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice: which schedule under which storage serves a call. A pure function, so that ranks agree without a word.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace coset::tuning {
+
+struct choice {
+  std::string algorithm;
+  program::policy storage;
+};
+
+/// For a vector of `bytes` on `ranks` ranks, defaults as measured on one L3 (see the README of this folder).
+choice choose(schedule::collective, rank_t ranks, std::size_t bytes, bool in_place);
+
+/// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
+std::vector<rank_t> dimensions(rank_t ranks, rank_t most);
+
+}  // namespace coset::tuning
