@@ -37,7 +37,6 @@ struct source_list {
   void const* const* from;
   std::size_t offset = 0;
   HWY_INLINE T const* operator[](std::size_t k) const { return static_cast<T const*>(from[k]) + offset; }
-  HWY_INLINE source_list after(std::size_t elements) const { return {from, offset + elements}; }
 };
 
 /// Where a fold goes: several arrays likewise, or one, known to the compiler as one.
@@ -48,7 +47,6 @@ struct several_destinations {
   std::size_t offset = 0;
   HWY_INLINE std::uint32_t size() const { return count; }
   HWY_INLINE T* operator[](std::uint32_t k) const { return static_cast<T*>(to[k]) + offset; }
-  HWY_INLINE several_destinations after(std::size_t elements) const { return {to, count, offset + elements}; }
 };
 template <class T>
 struct one_destination {
@@ -97,9 +95,9 @@ HWY_INLINE hn::Vec<Tag> fold_vector(Tag d, source_array<T, 1 + sizeof...(Rest)> 
 template <class Operation, class Store, std::size_t Elements, class T, std::size_t Sources, class Destinations>
 HWY_INLINE void fold_block(source_array<T, Sources> const& from, Destinations to, std::size_t first) {
   hn::CappedTag<T, Elements> const d;
-  for (std::size_t i = first; i < first + Elements; i += hn::Lanes(d)) {
-    auto const folded = fold_vector<Operation>(d, from, i, std::make_index_sequence<Sources>());
-    for (std::uint32_t k = 0; k < to.size(); ++k) Store::store(folded, d, to[k] + i);
+  for (std::size_t i = 0; i < Elements; i += hn::Lanes(d)) {
+    auto const folded = fold_vector<Operation>(d, from, first + i, std::make_index_sequence<Sources>());
+    for (std::uint32_t k = 0; k < to.size(); ++k) Store::store(folded, d, to[k] + first + i);
   }
 }
 
@@ -133,18 +131,21 @@ HWY_INLINE void fold_all(source_array<T, Sources> const& from, Destinations to, 
 /// Folds of `T` into the caches.
 template <class Operation, class T>
 struct cached_folds {
+  /// `count` elements from the offsets on. Six scalars, because structs would pass over the stack: 10 ns.
   template <std::size_t Sources>
-  static HWY_NOINLINE void to_several(source_list<T> from, several_destinations<T> to, std::size_t count) {
-    fold_all<Operation>(loaded(from, std::make_index_sequence<Sources>()), to, count);
+  static HWY_NOINLINE void to_several(void* const* to, std::uint32_t destinations, std::size_t to_offset,
+                                      void const* const* from, std::size_t from_offset, std::size_t count) {
+    auto const sources = loaded(source_list<T>{from, from_offset}, std::make_index_sequence<Sources>());
+    fold_all<Operation>(sources, several_destinations<T>{to, destinations, to_offset}, count);
   }
 
   /// The fold_function for exactly `Sources` sources.
   template <std::size_t Sources>
   static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                       std::size_t count) {
-    if (destinations != 1) return to_several<Sources>({from}, {to, destinations}, count);
-    fold_all<Operation>(loaded(source_list<T>{from}, std::make_index_sequence<Sources>()),
-                        one_destination<T>{static_cast<T*>(to[0])}, count);
+    if (destinations != 1) return to_several<Sources>(to, destinations, 0, from, 0, count);
+    auto const all = loaded(source_list<T>{from}, std::make_index_sequence<Sources>());
+    fold_all<Operation>(all, one_destination<T>{static_cast<T*>(to[0])}, count);
   }
 
   static HWY_INLINE void finish() {}
@@ -153,23 +154,26 @@ struct cached_folds {
 /// Folds of `T` past the caches, as far as there are full lines at the same indices of all destinations.
 template <class Operation, class T>
 struct streaming_folds {
-  using cached = cached_folds<Operation, T>;
-
   template <std::size_t Sources>
-  static HWY_NOINLINE void to_several(source_list<T> from, several_destinations<T> to, std::size_t count) {
-    if (!lines_coincide(to)) return cached::template to_several<Sources>(from, to, count);
-    std::size_t const before = std::min(bytes_to_line(to[0]) / sizeof(T), count);
-    cached::template to_several<Sources>(from, to, before);
-    auto const lines = loaded(from.after(before), std::make_index_sequence<Sources>());
-    std::size_t const done = before + fold_lines<Operation, store_streaming>(lines, to.after(before), count - before);
-    cached::template to_several<Sources>(from.after(done), to.after(done), count - done);
+  static HWY_NOINLINE void to_several(void* const* to, std::uint32_t destinations, std::size_t to_offset,
+                                      void const* const* from, std::size_t from_offset, std::size_t count) {
+    auto const around = cached_folds<Operation, T>::template to_several<Sources>;
+    several_destinations<T> const starts{to, destinations, to_offset};
+    if (!lines_coincide(starts)) return around(to, destinations, to_offset, from, from_offset, count);
+
+    std::size_t const before = std::min(bytes_to_line(starts[0]) / sizeof(T), count);
+    around(to, destinations, to_offset, from, from_offset, before);
+    auto const sources = loaded(source_list<T>{from, from_offset + before}, std::make_index_sequence<Sources>());
+    several_destinations<T> const lines{to, destinations, to_offset + before};
+    std::size_t const done = before + fold_lines<Operation, store_streaming>(sources, lines, count - before);
+    around(to, destinations, to_offset + done, from, from_offset + done, count - done);
   }
 
   /// The fold_function for exactly `Sources` sources.
   template <std::size_t Sources>
   static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                       std::size_t count) {
-    to_several<Sources>({from}, {to, destinations}, count);
+    to_several<Sources>(to, destinations, 0, from, 0, count);
     finish();
   }
 
@@ -207,28 +211,25 @@ class tiled_fold {
   static constexpr std::size_t elements = 4096 / sizeof(T);
   static constexpr std::uint32_t joining = max_fused_sources - 1;  // beside the tile, in one pass
 
-  using pass = void (*)(source_list<T>, several_destinations<T>, std::size_t);
-
   /// last_pass[k]: the tile and k more sources.
   static constexpr auto last_pass = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<pass, max_fused_sources>{Folds::template to_several<1 + Index>...};
+    return std::array{Folds::template to_several<1 + Index>...};
   }(std::make_index_sequence<max_fused_sources>());
 
   /// A destination may be a source that is folded late, so nothing is stored to any before the last pass.
   static void fold_tile(source_list<T> from, std::uint32_t sources, several_destinations<T> to, std::size_t count) {
-    using cached = cached_folds<Operation, T>;
+    constexpr auto partial_pass = cached_folds<Operation, T>::template to_several<max_fused_sources>;
     alignas(line_bytes) T tile[elements];
-    void* const tile_only[] = {tile};
-    several_destinations<T> const partial{tile_only, 1};
-    cached::template to_several<max_fused_sources>(from, partial, count);
+    void* const partial[] = {tile};
+    partial_pass(partial, 1, 0, from.from, from.offset, count);
 
     std::array<void const*, max_fused_sources> joined{tile};
     for (std::uint32_t folded = max_fused_sources; folded < sources;) {
       std::uint32_t const more = std::min(joining, sources - folded);
       for (std::uint32_t k = 0; k < more; ++k) joined[1 + k] = from[folded + k];
       folded += more;
-      if (folded == sources) return last_pass[more]({joined.data()}, to, count);
-      cached::template to_several<max_fused_sources>({joined.data()}, partial, count);
+      if (folded == sources) return last_pass[more](to.to, to.count, to.offset, joined.data(), 0, count);
+      partial_pass(partial, 1, 0, joined.data(), 0, count);
     }
   }
 };
