@@ -59,6 +59,7 @@ inline std::vector<shape> const shapes = {
     {"pack:8 node:1 l3:2 core:3 pu:1", 48, 48, 48, 16, 8, 8},
     {"pack:3 node:1 core:7 pu:3", 63, 21, 21, 3, 3, 3},
     {"pack:16 node:1 core:2 pu:1", 32, 32, 32, 16, 16, 16},
+    {"pack:2 [numa] [numa] core:2 pu:1", 4, 4, 4, 2, 2, 2},  // two nodes for the same processors: one serves
     {"node:64 pack:2 core:2 pu:1", 256, 256, 256, 128, 64, 128},
 };
 
@@ -85,6 +86,7 @@ inline topology unequal(std::vector<unsigned> const& cores_of_node, unsigned thr
 
 inline std::vector<topology> all_machines() {
   auto machines = real_machines();
+  machines.push_back(topology::xml(COSET_ODD_MACHINE));
   for (auto const& each : shapes) machines.push_back(topology::synthetic(each.description));
   machines.push_back(unequal({5, 2, 4}, 1));
   machines.push_back(unequal({1, 8}, 2));

@@ -26,7 +26,7 @@ TEST(Placement, RanksHaveProcessorsOfTheirOwnAndCoresComeFirst) {
   for (auto const& machine : all_machines()) {
     auto const cores = machine.cores();
     for (rank_t ranks = 0; ranks <= machine.processors.size(); ++ranks)
-      for (auto const how : {placement::compact, placement::scatter, placement::unbound}) {
+      for (auto const how : {placement::compact, placement::scatter}) {
         auto const placed = machine.place(ranks, how);
         ASSERT_EQ(placed.size(), ranks) << machine.name;
         ASSERT_EQ(distinct(placed, &processor::os_index), ranks) << machine.name;

@@ -130,16 +130,35 @@ TEST(Topology, RealMachinesReadAsTheyAre) {
             << " descriptions in all under " COSET_MACHINES "\n";
 }
 
-TEST(Topology, OnlyTheDistancesOfNodesInUseRemain) {
-  if (!has_real_machine("fakeheterocpunuma.xml")) GTEST_SKIP() << "no " COSET_MACHINES;
-  std::vector<std::vector<unsigned>> const expected = {{10, 20, 40}, {20, 10, 40}, {40, 40, 10}};
-  EXPECT_EQ(real_machine("fakeheterocpunuma.xml").distances, expected);
+// An invented machine, everything odd at once: high-bandwidth memory (node 0) before ordinary memory (1), processors with
+// nothing but device memory (12), a node without processors (20), a processor that is not allowed (5), capacities of 512
+// and 1024, distances 10 to 34 row by row.
+class OddMachine : public ::testing::Test {
+ protected:
+  static std::vector<unsigned> each(unsigned processor::*what) {
+    std::vector<unsigned> result;
+    for (auto const& p : topology::xml(COSET_ODD_MACHINE).processors) result.push_back(p.*what);
+    return result;
+  }
+};
+
+TEST_F(OddMachine, GivesScratchOnlyInOrdinaryMemoryAndTheNearest) {
+  auto const machine = topology::xml(COSET_ODD_MACHINE);
+  ASSERT_EQ(machine.nodes.size(), 2U);
+  EXPECT_EQ(machine.nodes[0].os_index, 1U);
+  EXPECT_EQ(machine.nodes[1].os_index, 21U);
+  EXPECT_EQ(machine.nodes[1].bytes, 1U << 30);
+  EXPECT_EQ(each(&processor::os_index), (std::vector<unsigned>{0, 1, 2, 3, 4, 6}));
+  EXPECT_EQ(each(&processor::node), (std::vector<unsigned>{0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(each(&processor::package), (std::vector<unsigned>{0, 0, 1, 1, 2, 2}));
 }
 
-TEST(Topology, TheCapableKindOfCoreIsKindZero) {
-  if (!has_real_machine("fakeheterocpunuma.xml")) GTEST_SKIP() << "no " COSET_MACHINES;
-  auto const machine = real_machine("fakeheterocpunuma.xml");
-  for (auto const& each : machine.processors) EXPECT_EQ(each.kind, each.os_index >= 12 ? 0U : 1U) << each.os_index;
+TEST_F(OddMachine, KeepsTheDistancesOfNodesInUse) {
+  EXPECT_EQ(topology::xml(COSET_ODD_MACHINE).distances, (std::vector<std::vector<unsigned>>{{16, 19}, {31, 34}}));
+}
+
+TEST_F(OddMachine, CallsTheCapableKindOfCoreKindZero) {
+  EXPECT_EQ(each(&processor::kind), (std::vector<unsigned>{1, 1, 1, 1, 0, 0}));
 }
 
 TEST(Topology, ThisMachineIsThisSystem) {
