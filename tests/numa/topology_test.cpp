@@ -130,9 +130,9 @@ TEST(Topology, RealMachinesReadAsTheyAre) {
             << " descriptions in all under " COSET_MACHINES "\n";
 }
 
-// An invented machine, everything odd at once: high-bandwidth memory (node 0) before ordinary memory (1), processors with
-// nothing but device memory (12), a node without processors (20), a processor that is not allowed (5), capacities of 512
-// and 1024, distances 10 to 34 row by row.
+// An invented machine, everything odd at once: high-bandwidth memory (node 0) before ordinary memory (1), processors
+// with nothing but device memory (12), a node without processors (20), a processor that is not allowed (5), capacities
+// of 512 and 1024, distances 10 to 34 row by row.
 class OddMachine : public ::testing::Test {
  protected:
   static std::vector<unsigned> each(unsigned processor::*what) {
