@@ -10,6 +10,7 @@
 #include "schedule/flexreduce.hpp"
 #include "schedule/leaders.hpp"
 #include "schedule/unequal.hpp"
+#include "schedule/verbs.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -42,10 +43,6 @@ tree tree_of(algorithm const& given, rank_t ranks) {
   return found;
 }
 
-schedule make_leaders(algorithm const& given, rank_t ranks, collective, rank_t) {
-  return leaders(nodes_of(given, ranks), {given.value("between"), {}});
-}
-
 parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
@@ -54,46 +51,64 @@ parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stan
 
 std::vector<named_algorithm> special_algorithms() {
   using enum collective;
+  std::vector<collective> const all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
   std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
   std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
   return {
-      {"binomial", "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order", "folklore; [E]'s baseline",
+      {"binomial", "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order", "folklore",
        {allreduce, reduce, broadcast, barrier}, {{"radix", "2", "runs of ranks joined per round"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return binomial(ranks, verb, root, at_least(2, a, "radix"));
        }},
-      {"pairwise_exchange", "recursive doubling after the last P - 2^K ranks gave theirs to a partner", end, {allreduce}, {},
-       [](algorithm const&, rank_t ranks, collective, rank_t) { return pairwise_exchange(ranks); }},
+      {"pairwise_exchange", "recursive doubling after the last P - 2^K ranks gave theirs to a partner", end, all, {},
+       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
+         return derive(pairwise_exchange(ranks), verb, root);
+       }},
       {"butterfly", "recursive doubling, virtual ranks played by real ones; idempotent operations only", end,
        {allreduce, barrier}, {}, [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
       {"dissemination", "n-way dissemination; exact only if (n+1)^(rounds-1) divides P", end, {allreduce, barrier}, {ports},
        [](algorithm const& a, rank_t ranks, collective, rank_t) { return dissemination(ranks, at_least(1, a, "n")); }},
-      {"adapted_dissemination", "n-way dissemination whose last round counts nothing twice", end, {allreduce}, {ports},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return adapted_dissemination(ranks, at_least(1, a, "n")); }},
-      {"bruck_ho", "n ports, any P, whole vector, fewest rounds", "Bruck and Ho, Efficient global combine operations; [E]",
-       {allreduce}, {ports},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return bruck_ho(ranks, at_least(1, a, "n")); }},
+      {"adapted_dissemination", "n-way dissemination whose last round counts nothing twice", end, all, {ports},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(adapted_dissemination(ranks, at_least(1, a, "n")), verb, root);
+       }},
+      {"bruck_ho", "n ports, any P, whole vector, fewest rounds", "Bruck and Ho, Efficient global combine operations", all,
+       {ports},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(bruck_ho(ranks, at_least(1, a, "n")), verb, root);
+       }},
       {"elimination_3_2", "recursive halving and doubling, odd groups merged three to two",
-       "Rabenseifner and Traff, More efficient reduction algorithms for non-power-of-two number of processors", {allreduce}, {},
-       [](algorithm const&, rank_t ranks, collective, rank_t) { return elimination_3_2(ranks); }},
-      {"leaders", "reduce to one rank per node, allreduce between them, broadcast", "folklore",
-       {allreduce}, {nodes, {"between", "generalized", "the algorithm between the leaders"}}, make_leaders},
-      {"smp_rdb", "leaders with recursive doubling between them", trees, {allreduce}, {nodes},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) {
-         return leaders(nodes_of(a, ranks), {"recursive_doubling", {}});
+       "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors", all, {},
+       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
+         return derive(elimination_3_2(ranks), verb, root);
        }},
-      {"smp_binomial", "leaders with a binomial tree between them", trees, {allreduce}, {nodes},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return leaders(nodes_of(a, ranks), {"binomial", {}}); }},
-      {"unequal", "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes", "ours",
-       {allreduce}, {nodes, {"radix", "2", "of every fold"}, {"saved_steps", "0", "rounds saved between the nodes"}},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) {
-         return unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps"));
+      {"leaders", "reduce to one rank per node, allreduce between them, broadcast", "folklore", all,
+       {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), verb, root);
        }},
-      {"flexreduce", "every rank busy on every level of a tree of unequal nodes", "Lee et al., FlexReduce", {allreduce},
+      {"smp_rdb", "leaders with recursive doubling between them", trees, all, {nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), verb, root);
+       }},
+      {"smp_binomial", "leaders with a binomial tree between them", trees, all, {nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), verb, root);
+       }},
+      {"unequal", "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes", "ours", all,
+       {nodes, {"radix", "2", "of every fold"}, {"saved_steps", "0", "rounds saved between the nodes"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
+       }},
+      {"flexreduce", "every rank busy on every level of a tree of unequal nodes", "Lee et al., FlexReduce", all,
        {tree_file, nodes},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return flexreduce(tree_of(a, ranks)); }},
-      {"tree_ring", "ring in depth-first order: no contention on a tree of switches", trees, {allreduce}, {tree_file, nodes},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return tree_ring(tree_of(a, ranks)); }},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(flexreduce(tree_of(a, ranks)), verb, root);
+       }},
+      {"tree_ring", "ring in depth-first order: no contention on a tree of switches", trees, all, {tree_file, nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(tree_ring(tree_of(a, ranks)), verb, root);
+       }},
   };
 }
 

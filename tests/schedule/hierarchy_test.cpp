@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules over nodes and trees: right for random ones, at the cost that their sources state.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "schedule/effort.hpp"
+#include "schedule/flexreduce.hpp"
+#include "schedule/nodes.hpp"
+#include "schedule/plans.hpp"
+#include "schedule/tree.hpp"
+
+namespace coset::schedule::testing {
+namespace {
+
+constexpr unsigned seed = 20240229;
+
+std::string text_of(std::vector<rank_t> const& nodes) {
+  std::string text;
+  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
+  return text;
+}
+
+rank_t sum(std::vector<rank_t> const& nodes) { return std::accumulate(nodes.begin(), nodes.end(), rank_t{0}); }
+
+std::vector<rank_t> random_nodes(std::mt19937& random) {
+  std::vector<rank_t> nodes(std::uniform_int_distribution<std::size_t>(1, 8)(random));
+  for (rank_t& size : nodes) size = std::uniform_int_distribution<rank_t>(1, 8)(random);
+  return nodes;
+}
+
+// Every new leaf or switch hangs under a random switch; empty switches get a leaf. Ranks are numbered at random.
+tree random_tree(std::mt19937& random) {
+  std::vector<std::vector<std::size_t>> children(1);
+  std::size_t const switches = std::uniform_int_distribution<std::size_t>(1, 8)(random);
+  while (children.size() < switches) {
+    std::size_t const parent = random() % children.size();
+    children[parent].push_back(children.size());
+    children.emplace_back();
+  }
+  std::vector<std::size_t> homes(std::uniform_int_distribution<std::size_t>(1, 40)(random));
+  for (std::size_t& home : homes) home = random() % switches;
+  for (std::size_t s = 0; s < switches; ++s)
+    if (children[s].empty()) homes.push_back(s);
+  std::shuffle(homes.begin(), homes.end(), random);
+
+  std::string text = R"({"tree": {)";
+  for (std::size_t s = 0; s < switches; ++s) {
+    std::string list;
+    for (std::size_t const c : children[s]) list += (list.empty() ? "" : ",") + ("\"s" + std::to_string(c) + "\"");
+    for (std::size_t r = 0; r < homes.size(); ++r)
+      if (homes[r] == s) list += (list.empty() ? "" : ",") + std::to_string(r);
+    text += (s == 0 ? "\"s" : ",\"s") + std::to_string(s) + "\": [" + list + "]";
+  }
+  std::istringstream file(text + "}}");
+  return parse_tree(file, "random tree");
+}
+
+// What a node's ranks read from other nodes, in vectors: the largest over the nodes.
+fraction largest_inflow(schedule const& plan, std::vector<rank_t> const& nodes) {
+  std::vector<std::size_t> node_of;
+  for (std::size_t n = 0; n < nodes.size(); ++n) node_of.insert(node_of.end(), nodes[n], n);
+  std::vector<fraction> inflow(nodes.size());
+  for (auto const& step : plan.steps)
+    for (assignment const& a : step)
+      for (source const& s : plan.from(a))
+        if (node_of[s.rank] != node_of[a.rank]) inflow[node_of[a.rank]] += plan.blocks[a.block].size;
+  return *std::max_element(inflow.begin(), inflow.end());
+}
+
+TEST(Hierarchy, EveryCompositionIsRightForRandomNodes) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const nodes = random_nodes(random);
+    for (std::string const name : {"leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"}) {
+      auto const found = validate(plan_of(name + "(nodes=" + text_of(nodes) + ")", sum(nodes)));
+      EXPECT_TRUE(found.rank_uniform) << name << ' ' << text_of(nodes) << " seed " << seed;
+    }
+  }
+}
+
+TEST(Leaders, TakeTheRoundsOfTheTallestNodeAndThoseBetween) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const nodes = random_nodes(random);
+    auto const j = static_cast<rank_t>(nodes.size());
+    std::uint32_t const inside = 2 * ceil_log(*std::max_element(nodes.begin(), nodes.end()));
+    for (std::string const name : {"binomial", "generalized", "recursive_doubling"}) {
+      auto const found = validate(plan_of("leaders(between=" + name + ",nodes=" + text_of(nodes) + ")", sum(nodes)));
+      EXPECT_EQ(found.steps, inside + validate(plan_of(name, j)).steps) << text_of(nodes);
+    }
+    EXPECT_TRUE(validate(plan_of("smp_binomial(nodes=" + text_of(nodes) + ")", sum(nodes))).ordered);
+  }
+}
+
+TEST(Unequal, ReachesTheLowerBoundOnEveryNodesLink) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const nodes = random_nodes(random);
+    auto const j = static_cast<std::int64_t>(nodes.size());
+    std::int64_t const largest = *std::max_element(nodes.begin(), nodes.end());
+    std::int64_t const smallest = *std::min_element(nodes.begin(), nodes.end());
+    std::uint32_t const between = ceil_log(static_cast<rank_t>(j));
+    for (std::uint32_t saved = 0; saved <= between; ++saved) {
+      auto const plan =
+          plan_of("unequal(saved_steps=" + std::to_string(saved) + ",nodes=" + text_of(nodes) + ")", sum(nodes));
+      auto const found = validate(plan);
+      EXPECT_EQ(found.steps, 2 * ceil_log(static_cast<rank_t>(largest)) + 2 * between - saved) << text_of(nodes);
+      if (saved > 0) continue;
+      EXPECT_EQ(largest_inflow(plan, nodes), fraction(2 * (j - 1), j)) << text_of(nodes);
+      if (largest == smallest) {
+        EXPECT_EQ(found.received_max, fraction(2 * (largest - 1), largest) + fraction(2 * (j - 1), j * largest));
+      }
+    }
+  }
+}
+
+TEST(FlexReduce, IsRightForRandomTreesInOneRoundPerLevelEachWay) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const of = random_tree(random);
+    std::set<std::size_t> branching;  // depths with work to do
+    for (tree_node const& node : of.nodes)
+      if (node.children.size() > 1) branching.insert(node.depth);
+    auto const found = validate(flexreduce(of));
+    EXPECT_EQ(found.steps, 2 * branching.size()) << "seed " << seed << " tree " << i;
+    EXPECT_TRUE(found.rank_uniform);
+  }
+}
+
+// The number of blocks of 1/12 that a rank assigns in a step.
+std::int64_t twelfths(schedule const& plan, std::size_t step, rank_t rank) {
+  fraction share = 0;
+  for (assignment const& a : plan.steps.at(step))
+    if (a.rank == rank) share += plan.blocks[a.block].size;
+  return (share * 12).floor();
+}
+
+// Lee et al., Fig. 2: nodes of 2 and 3 learners, 12 items.
+TEST(FlexReduceFig2, TwoAndThreeLearnersShareTwelveItems) {
+  auto const plan = flexreduce(two_level_tree({2, 3}));
+  std::vector<std::int64_t> leaves, root;
+  for (rank_t r = 0; r < 5; ++r) {
+    leaves.push_back(twelfths(plan, 0, r));
+    root.push_back(twelfths(plan, 1, r));
+  }
+  EXPECT_EQ(leaves, (std::vector<std::int64_t>{6, 6, 4, 4, 4}));
+  EXPECT_EQ(root, (std::vector<std::int64_t>{3, 3, 2, 2, 2}));
+}
+
+// Patarasuk and Yuan, Lemma 1: the ring crosses every edge at most once per direction and round.
+TEST(PatarasukYuanLemma1, TheTreeRingNeverMeetsItselfOnAnEdge) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const of = random_tree(random);
+    auto const plan = tree_ring(of);
+    auto const found = validate(plan);
+    EXPECT_EQ(found.steps, 2 * (of.ranks - 1));
+    EXPECT_EQ(found.sent_max, fraction(2 * (std::int64_t{of.ranks} - 1), of.ranks));
+    EXPECT_EQ(busiest_edge(plan, of), of.ranks > 1 ? 1u : 0u) << "seed " << seed << " tree " << i;
+  }
+}
+
+TEST(Tree, RingsInRankOrderContendWhereRanksAreScattered) {
+  std::istringstream file(R"({"tree": {"top": ["left", "right"], "left": [0, 2, 4], "right": [1, 3, 5]}})");
+  auto const of = parse_tree(file, "test");
+  EXPECT_EQ(ring_order(of), (std::vector<rank_t>{0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(busiest_edge(plan_of("ring", 6), of), 3u);
+}
+
+TEST(Tree, AFileThatIsNoTreeIsRefusedWithTheReason) {
+  struct bad {
+    char const* text;
+    char const* reason;
+  };
+  for (auto const& [text, reason] : std::vector<bad>{
+           {R"({"tree": {"a": ["b"], "b": ["a", 0]}})", "cycle"},
+           {R"({"tree": {"a": [0], "b": ["c"], "c": ["b"]}})", "cycle"},
+           {R"({"tree": {"a": [0, 1], "b": [2]}})", "not connected"},
+           {R"({"tree": {"a": [0, 2]}})", "rank 1 is not connected"},
+           {R"({"tree": {"a": [0, 0]}})", "two parents"},
+           {R"({"tree": {"a": ["b", "c"], "b": ["d", 0], "c": ["d", 1], "d": [2]}})", "two parents"},
+           {R"({"tree": {"a": ["b"]}})", "neither a node"},
+           {R"({"tree": {"a": [-1]}})", "neither a node"},
+           {R"({"tree": {"a": []}})", "needs a list"},
+           {R"({"tree": {}})", "not a tree file"},
+           {"[1, 2", "not a tree file"},
+       }) {
+    std::istringstream file(text);
+    try {
+      parse_tree(file, "test");
+      ADD_FAILURE() << text << " was taken for a tree";
+    } catch (schedule_error const& refused) {
+      EXPECT_NE(std::string(refused.what()).find(reason), std::string::npos) << text << " gave: " << refused.what();
+    }
+  }
+  EXPECT_THROW(read_tree("/nowhere/tree.json"), schedule_error);
+}
+
+TEST(Hierarchy, NodesThatDoNotAddUpAreRefused) {
+  EXPECT_THROW(plan_of("unequal(nodes=5+2)", 8), schedule_error);
+  EXPECT_THROW(plan_of("leaders(nodes=4+0+4)", 8), schedule_error);
+  EXPECT_THROW(plan_of("flexreduce", 8), schedule_error);
+  EXPECT_THROW(plan_of("unequal(nodes=4+4,saved_steps=2)", 8), schedule_error);
+}
+
+}  // namespace
+}  // namespace coset::schedule::testing

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several tests of schedules ask: a schedule by name, logarithms, and figures that validate() does not report.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/validate.hpp"
+
+namespace coset::schedule::testing {
+
+inline schedule plan_of(std::string_view text, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0) {
+  return make(algorithm::parse(text), ranks, verb, root);
+}
+
+/// ceil(log_base number).
+inline std::uint32_t ceil_log(std::uint32_t number, std::uint32_t base = 2) {
+  std::uint32_t rounds = 0;
+  for (std::uint64_t reach = 1; reach < number; reach *= base) ++rounds;
+  return rounds;
+}
+
+/// The ranks that `rank` reads from in a step, itself included.
+inline std::set<rank_t> read_from(schedule const& plan, std::size_t step, rank_t rank) {
+  std::set<rank_t> peers;
+  for (assignment const& a : plan.steps.at(step))
+    if (a.rank == rank)
+      for (source const& s : plan.from(a)) peers.insert(s.rank);
+  return peers;
+}
+
+}  // namespace coset::schedule::testing
