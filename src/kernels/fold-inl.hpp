@@ -214,7 +214,8 @@ class tiled_fold {
   /// last_pass[k]: the tile and k more sources.
   static constexpr auto last_pass = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array{Folds::template to_several<1 + Index>...};
-  }(std::make_index_sequence<max_fused_sources>());
+  }
+  (std::make_index_sequence<max_fused_sources>());
 
   /// A destination may be a source that is folded late, so nothing is stored to any before the last pass.
   static void fold_tile(source_list<T> from, std::uint32_t sources, several_destinations<T> to, std::size_t count) {
@@ -244,7 +245,8 @@ struct fold_table {
 
   static constexpr detail::fold_set set = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return detail::fold_set{any, {any, Folds::template exactly<1 + Index>...}};
-  }(std::make_index_sequence<max_fused_sources>());
+  }
+  (std::make_index_sequence<max_fused_sources>());
 };
 
 template <class Operation, template <class, class> class Folds>

@@ -28,7 +28,8 @@ std::int64_t target_named(std::string_view name) {
     possible += possible.empty() ? "" : ", ";
     possible += hwy::TargetName(target);
   }
-  throw argument_error("instruction set \"" + std::string(name) + "\" is not one that this machine can run: " + possible);
+  throw argument_error("instruction set \"" + std::string(name) +
+                       "\" is not one that this machine can run: " + possible);
 }
 
 choice choose_at_start() {

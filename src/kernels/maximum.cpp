@@ -17,6 +17,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 HWY_EXPORT(maximum_folds);
-operation_sets const& maximum_sets(std::int64_t target) { return *entry_for(target, HWY_DISPATCH_TABLE(maximum_folds))(); }
+operation_sets const& maximum_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(maximum_folds))();
+}
 }  // namespace coset::kernels
 #endif

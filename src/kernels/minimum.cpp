@@ -17,6 +17,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 HWY_EXPORT(minimum_folds);
-operation_sets const& minimum_sets(std::int64_t target) { return *entry_for(target, HWY_DISPATCH_TABLE(minimum_folds))(); }
+operation_sets const& minimum_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(minimum_folds))();
+}
 }  // namespace coset::kernels
 #endif

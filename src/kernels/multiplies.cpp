@@ -17,6 +17,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 HWY_EXPORT(multiplies_folds);
-operation_sets const& multiplies_sets(std::int64_t target) { return *entry_for(target, HWY_DISPATCH_TABLE(multiplies_folds))(); }
+operation_sets const& multiplies_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(multiplies_folds))();
+}
 }  // namespace coset::kernels
 #endif

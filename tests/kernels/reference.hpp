@@ -41,10 +41,14 @@ template <class T>
 T apply(operation op, T a, T b) {
   using arithmetic = std::conditional_t<std::is_integral_v<T>, bits_of<T>, T>;  // integers wrap
   switch (op) {
-    case operation::plus: return static_cast<T>(static_cast<arithmetic>(a) + static_cast<arithmetic>(b));
-    case operation::multiplies: return static_cast<T>(static_cast<arithmetic>(a) * static_cast<arithmetic>(b));
-    case operation::minimum: return minimum_of(a, b);
-    case operation::maximum: return maximum_of(a, b);
+    case operation::plus:
+      return static_cast<T>(static_cast<arithmetic>(a) + static_cast<arithmetic>(b));
+    case operation::multiplies:
+      return static_cast<T>(static_cast<arithmetic>(a) * static_cast<arithmetic>(b));
+    case operation::minimum:
+      return minimum_of(a, b);
+    case operation::maximum:
+      return maximum_of(a, b);
   }
   return a;
 }
@@ -77,8 +81,19 @@ std::vector<T> special_values() {
   } else {
     T const nan = limits::quiet_NaN();
     T const payload = std::bit_cast<T>(static_cast<bits_of<T>>(std::bit_cast<bits_of<T>>(nan) | 5));
-    return {T(0),           -T(0),          T(1),           T(-1),          limits::infinity(), -limits::infinity(),
-            limits::max(),  limits::lowest(), limits::min(), -limits::denorm_min(), nan, -nan, payload};
+    return {T(0),
+            -T(0),
+            T(1),
+            T(-1),
+            limits::infinity(),
+            -limits::infinity(),
+            limits::max(),
+            limits::lowest(),
+            limits::min(),
+            -limits::denorm_min(),
+            nan,
+            -nan,
+            payload};
   }
 }
 
