@@ -9,6 +9,7 @@
 #include "schedule/assembly.hpp"
 #include "schedule/chains.hpp"
 #include "schedule/latency.hpp"
+#include "schedule/rank_order.hpp"
 #include "schedule/scan.hpp"
 #include "schedule/verbs.hpp"
 
@@ -26,16 +27,27 @@ verbs const reductions_and_scans{collective::allreduce, collective::reduce,    c
 
 parameter const saved_steps{"saved_steps", "0", "distribution steps saved by reducing to more placements, 0..L"};
 parameter const radix{"radix", "2", "values combined in one pass"};
+parameter const ordered{"ordered", "0", "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
 parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
 
 /// A barrier moves no data, so it saves all the steps that can be saved.
+symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, collective verb) {
+  return fold(ranks, steps, steps, verb == collective::barrier ? static_cast<std::uint32_t>(steps.size()) : saved);
+}
+
 schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, collective verb, rank_t root) {
-  auto const saved_here = verb == collective::barrier ? static_cast<std::uint32_t>(steps.size()) : saved;
-  return derive(expand(fold(ranks, steps, steps, saved_here)), verb, root);
+  return derive(expand(folds(ranks, steps, saved, verb)), verb, root);
 }
 
 schedule cyclic(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
   return folded(group::cyclic(ranks), steps, a.number("saved_steps"), verb, root);
+}
+
+/// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
+schedule cyclic_or_ordered(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
+  if (a.number("ordered") == 0) return cyclic(ranks, steps, a, verb, root);
+  auto const generated = folds(group::cyclic(ranks), steps, a.number("saved_steps"), verb);
+  return derive(in_rank_order(expand(generated, source_order::as_generated)), verb, root);
 }
 
 std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
@@ -70,7 +82,7 @@ schedule naive(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
 }
 
 schedule ring(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, ring_chain(ranks), a, verb, root);
+  return cyclic_or_ordered(ranks, ring_chain(ranks), a, verb, root);
 }
 
 schedule capped(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
@@ -94,7 +106,7 @@ schedule bruck(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
 }
 
 schedule dilated(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, dilated_chain(ranks, a.number("radix")), a, verb, root);
+  return cyclic_or_ordered(ranks, dilated_chain(ranks, a.number("radix")), a, verb, root);
 }
 
 schedule tower(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
@@ -163,14 +175,14 @@ std::vector<named_algorithm> fold_algorithms() {
        {radix, saved_steps}, generalized},
       {"latency", "whole vector in ceil(log_radix P) steps, at most radix combines each", "[KZ] section 9, any radix",
        reductions, {radix}, latency},
-      {"ring", "P-1 neighbour steps each way", "[KZ] with shift 1", reductions, {saved_steps}, ring},
+      {"ring", "P-1 neighbour steps each way", "[KZ] with shift 1", reductions, {saved_steps, ordered}, ring},
       {"naive", "P-1 steps each way, step i by shift i", "[KZ] (10)-(15)", reductions, {saved_steps}, naive},
       {"capped", "at most cap blocks a step, between the ring and ceil(log2 P) steps", "[KZ], its open problem",
        reductions, {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps}, capped},
       {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, circulant},
       {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, bruck},
       {"dilated", "skips 1, radix, radix^2 ...: partials are runs of ranks", "[KZ], dilated", reductions,
-       {radix, saved_steps}, dilated},
+       {radix, saved_steps, ordered}, dilated},
       {"tower", "an interval chain on each digit of Z_P", "[KZ], subgroup chain", reductions,
        {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"}, radix, saved_steps},
        tower},

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "schedule/bracketing.hpp"
+#include "schedule/events.hpp"
 #include "schedule/required.hpp"
 
 namespace coset::schedule {
@@ -15,12 +15,6 @@ namespace coset::schedule {
 namespace {
 
 constexpr std::uint32_t never = UINT32_MAX;
-
-/// One assignment and its step.
-struct event {
-  std::uint32_t step;
-  assignment const* made;
-};
 
 std::string place(event const& e) {
   return "step " + std::to_string(e.step) + ", rank " + std::to_string(e.made->rank) + ", block " +
@@ -62,38 +56,8 @@ void check_assignment(schedule const& s, event const& e, std::size_t most_slots)
     if (from.rank >= s.ranks) throw schedule_error(place(e) + "reads " + name(from) + ", and there is no such rank");
 }
 
-/// All assignments, checked one by one.
-std::vector<event> events_of(schedule const& s) {
-  std::size_t total = 0;
-  for (auto const& step : s.steps) total += step.size();
-  std::vector<event> events;
-  events.reserve(total);
-  for (std::uint32_t i = 0; i < s.steps.size(); ++i)
-    for (assignment const& a : s.steps[i]) {
-      events.push_back({i, &a});
-      check_assignment(s, events.back(), total);
-    }
-  return events;
-}
-
-/// Stable, in linear time: sorting by rank, step and block in this order leaves a rank's list of a step as it was.
-template <typename Key>
-void sort_by(std::vector<event>& events, std::size_t keys, Key key) {
-  std::vector<std::size_t> next(keys + 1, 0);
-  for (event const& e : events) ++next[key(e) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<event> sorted(events.size());
-  for (event const& e : events) sorted[next[key(e)]++] = e;
-  events = std::move(sorted);
-}
-
-/// Calls visit(first, last) for each run of events with equal keys.
-template <typename Key, typename Visit>
-void for_each_run(std::span<event const> events, Key key, Visit visit) {
-  for (std::size_t first = 0, last = 0; first < events.size(); first = last) {
-    while (last < events.size() && key(events[last]) == key(events[first])) ++last;
-    visit(events.subspan(first, last - first));
-  }
+void check_assignments(schedule const& s, std::span<event const> events) {
+  for (event const& e : events) check_assignment(s, e, events.size());
 }
 
 /// Steps with remote sources, and the most peers of one rank in one step. Wants the events sorted by step, then rank.
@@ -101,7 +65,7 @@ void count_peers(schedule const& s, std::span<event const> events, properties& f
   std::vector<std::size_t> last_reader(s.ranks, SIZE_MAX);
   std::size_t reader = 0;
   std::uint32_t counted = never;
-  for_each_run(events, [](event const& e) { return std::tuple(e.step, e.made->rank); }, [&](auto list) {
+  for_each_list(events, [&](auto list) {
     std::uint32_t peers = 0;
     for (event const& e : list)
       for (source const& from : s.from(*e.made))
@@ -112,26 +76,6 @@ void count_peers(schedule const& s, std::span<event const> events, properties& f
   });
 }
 
-/// Sizes as whole multiples of one unit, so that totals are integer sums.
-struct units {
-  std::int64_t denominator = 1;
-  std::vector<std::int64_t> size;
-
-  explicit units(schedule const& s) {
-    constexpr std::int64_t limit = std::int64_t{1} << 40;  // leaves room to sum over the steps of any schedule
-    for (block const& b : s.blocks) {
-      std::int64_t const factor = b.size.denominator() / std::gcd(denominator, b.size.denominator());
-      if (factor > limit / denominator) throw schedule_error("the sizes of the blocks have no common unit above 2^-40");
-      denominator *= factor;
-    }
-    for (block const& b : s.blocks) size.push_back(b.size.numerator() * (denominator / b.size.denominator()));
-  }
-
-  fraction largest(std::vector<std::int64_t> const& totals) const {
-    return {*std::max_element(totals.begin(), totals.end()), denominator};
-  }
-};
-
 /// Traces one block after the other; volumes add up over them, the rest is per block.
 class tracer {
  public:
@@ -141,7 +85,7 @@ class tracer {
   /// The events of one block, sorted by step and rank.
   void trace(block_t b, std::span<event const> events) {
     begin(b, events);
-    for_each_run(events, [](event const& e) { return std::tuple(e.step, e.made->rank); }, [&](auto list) {
+    for_each_list(events, [&](auto list) {
       for (event const& e : list) assign(e);
       ++reader_;
     });
@@ -150,14 +94,18 @@ class tracer {
   }
 
   void report(properties& found) const {
-    found.sent_max = units_.largest(sent_);
-    found.received_max = units_.largest(received_);
-    found.combined_max = units_.largest(combined_);
+    found.sent_max = largest(sent_);
+    found.received_max = largest(received_);
+    found.combined_max = largest(combined_);
     found.rank_uniform = uniform_;
     found.ordered = ordered_;
   }
 
  private:
+  fraction largest(std::vector<std::int64_t> const& totals) const {
+    return {*std::max_element(totals.begin(), totals.end()), units_.denominator};
+  }
+
   struct slot_state {
     bracketings::value value = 0;
     std::uint32_t written = never;         // the step; inputs are written before step 0
@@ -277,8 +225,8 @@ properties validate(schedule const& s) {
   properties found;
   found.volume_bound = volume_bound(s.verb, s.ranks);
   std::vector<event> events = events_of(s);
-  sort_by(events, s.ranks, [](event const& e) { return e.made->rank; });
-  sort_by(events, s.steps.size(), [](event const& e) { return e.step; });
+  check_assignments(s, events);
+  sort_by_step_and_rank(events, s);
   count_peers(s, events, found);
   sort_by(events, s.blocks.size(), [](event const& e) { return e.made->block; });
 
