@@ -24,7 +24,7 @@ schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) 
   rank_t const upper = (ranks + 1) / 2;
   for (auto const& [name, value, meaning] : row.parameters) {
     if (name == "nodes") chosen.parameters[name] = fmt::format("{}+{}", upper, ranks - upper);
-    if (name == "dims") chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
+    if (name == "dims" || name == "factors") chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
   }
   return chosen;
 }

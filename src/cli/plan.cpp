@@ -45,7 +45,7 @@ struct plan_command {
     }
     if (plan.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
     if (auto const tree = plan.parameters.find("tree"); tree != plan.parameters.end())
-      out << fmt::format("at most {} messages on one edge in one direction and step\n",
+      out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
                          schedule::busiest_edge(plan, schedule::read_tree(tree->second)));
   }
 };

@@ -45,7 +45,8 @@ json properties_of(properties const& found) {
 }
 
 void write_step(std::ostream& out, schedule const& plan, std::vector<assignment> const& step) {
-  char const* between = "[";
+  out << "[";
+  char const* between = "";
   for (assignment const& a : step) {
     fmt::memory_buffer line;
     auto const to = std::back_inserter(line);
@@ -63,7 +64,8 @@ void write_step(std::ostream& out, schedule const& plan, std::vector<assignment>
 }
 
 void write_result(std::ostream& out, std::vector<slot_t> const& row) {
-  char const* between = "[";
+  out << "[";
+  char const* between = "";
   for (slot_t const slot : row) {
     out << between;
     slot == no_slot ? out << "null" : out << slot;

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a Plan JSON by executing it on sets: that it does what its collective requires, and that every property is
+what the steps say. Knows the contract only, shares nothing with the library.
+
+    check_plan.py [FILE]      reads standard input without FILE; exit status 1 and the reason if the plan is wrong
+"""
+import json
+import sys
+from collections import Counter
+from fractions import Fraction
+
+KEYS = ["coset_plan", "collective", "algorithm", "parameters", "root", "ranks", "blocks", "steps", "result", "properties"]
+
+
+class Wrong(Exception):
+    pass
+
+
+def demand(truth, reason):
+    if not truth:
+        raise Wrong(reason)
+
+
+def fraction(text):
+    value = Fraction(text)
+    demand(isinstance(text, str) and str(value) == text, f"{text!r} is not a fraction in lowest terms")
+    return value
+
+
+class Values:
+    """What each (rank, block, slot) holds: who contributed, how it was bracketed, and whether in rank order."""
+
+    def __init__(self):
+        self.numbers = {}  # a bracketing, (left, right) or a rank, to its number
+        self.known = []    # by that number: (contributors, first rank, last rank, in order)
+
+    def leaf(self, rank):
+        return self.number(("input", rank), (frozenset([rank]), rank, rank, True))
+
+    def join(self, left, right):
+        a, b = self.known[left], self.known[right]
+        return self.number((left, right), (a[0] | b[0], a[1], b[2], a[3] and b[3] and a[2] < b[1]))
+
+    def number(self, key, what):
+        if key not in self.numbers:
+            self.numbers[key] = len(self.known)
+            self.known.append(what)
+        return self.numbers[key]
+
+
+def required(plan, sizes, offsets, rank, block):
+    """The contributors that the collective demands of (rank, block), or None where nothing is kept."""
+    ranks, verb, root = plan["ranks"], plan["collective"], plan["root"]
+    owner = int(offsets[block] * ranks)
+    everyone = frozenset(range(ranks))
+    if verb in ("reduce_scatter", "allgather"):
+        demand(offsets[block] + sizes[block] <= Fraction(owner + 1, ranks), f"block {block} spans the pieces of two ranks")
+    return {
+        "allreduce": everyone,
+        "barrier": everyone,
+        "reduce": everyone if rank == root else None,
+        "reduce_scatter": everyone if rank == owner else None,
+        "allgather": frozenset([owner]),
+        "broadcast": frozenset([root]),
+        "scan": frozenset(range(rank + 1)),
+        "exclusive_scan": frozenset(range(rank)) or None,
+    }[verb]
+
+
+def bound(verb, ranks):
+    others = Fraction(ranks - 1, ranks)
+    return {"allreduce": 2 * others, "reduce_scatter": others, "allgather": others, "barrier": Fraction(0)}.get(
+        verb, Fraction(int(ranks > 1)))
+
+
+def check(plan):
+    demand(list(plan) == KEYS, f"the keys are {list(plan)}")
+    demand(plan["coset_plan"] == 1, "not version 1")
+    ranks, verb = plan["ranks"], plan["collective"]
+    demand((plan["root"] is not None) == (verb in ("reduce", "broadcast")), f"{verb} with root {plan['root']}")
+    sizes = [fraction(b["size"]) for b in plan["blocks"]]
+    offsets = [fraction(b["offset"]) for b in plan["blocks"]]
+    demand(offsets == [sum(sizes[:b], Fraction(0)) for b in range(len(sizes))] and sum(sizes) == 1,
+           "the blocks do not tile the vector")
+
+    values, held = Values(), {}
+    for rank in range(ranks):
+        for block in range(len(sizes)):
+            if verb not in ("allgather", "broadcast") or rank in required(plan, sizes, offsets, rank, block):
+                held[rank, block, 0] = values.leaf(rank)
+    figures = execute(plan, values, held, sizes)
+
+    results = {}
+    ordered = True
+    demand(len(plan["result"]) == ranks and all(len(row) == len(sizes) for row in plan["result"]), "result has another shape")
+    for rank, row in enumerate(plan["result"]):
+        for block, slot in enumerate(row):
+            wanted = required(plan, sizes, offsets, rank, block)
+            where = f"block {block} on rank {rank}"
+            if wanted is None:
+                demand(slot is None, f"{where} keeps a result that {verb} does not have")
+                continue
+            demand((rank, block, slot) in held, f"{where} ends with slot {slot}, which holds nothing")
+            got = values.known[held[rank, block, slot]]
+            demand(got[0] == wanted, f"{where} ends with {sorted(got[0])}, not {sorted(wanted)}")
+            ordered = ordered and got[3]
+            results.setdefault((block, wanted), set()).add(held[rank, block, slot])
+    figures["rank_uniform"] = verb == "barrier" or all(  # a barrier has no bits
+        len(bracketings) == 1 for bracketings in results.values())
+    figures["ordered"] = ordered
+    figures["volume_bound"] = bound(verb, ranks)
+    found = {k: fraction(v) if isinstance(v, str) else v for k, v in plan["properties"].items()}
+    demand(found == figures, f"the properties are {found}, the steps say {figures}")
+
+
+def execute(plan, values, held, sizes):
+    """Runs all steps on `held`; returns the figures that only depend on who reads what."""
+    ranks = plan["ranks"]
+    sent, received, combined = [Fraction(0)] * ranks, [Fraction(0)] * ranks, [Fraction(0)] * ranks
+    steps = fan_in = 0
+    for number, step in enumerate(plan["steps"]):
+        before, reads = dict(held), set()
+        for a in step:
+            rank, block, where = a["rank"], a["block"], f"step {number}: {a}"
+            demand(a["from"] and (rank, block, a["slot"]) not in held and a["slot"] > 0, f"{where} writes a slot twice, or from nothing")
+            folded = None
+            for source, slot in a["from"]:
+                state = held if source == rank else before
+                demand((source, block, slot) in state, f"{where} reads slot {slot} of rank {source} before it exists")
+                value = state[source, block, slot]
+                folded = value if folded is None else values.join(folded, value)
+                if source != rank:
+                    reads.add((rank, source, slot, block))
+            held[rank, block, a["slot"]] = folded
+            combined[rank] += (len(a["from"]) - 1) * sizes[block]
+        for rank, source, _, block in reads:
+            received[rank] += sizes[block]
+            sent[source] += sizes[block]
+        peers = Counter(rank for rank, _ in {(rank, source) for rank, source, _, _ in reads})
+        fan_in = max([fan_in, *peers.values()])
+        steps += bool(reads)
+    return {"steps": steps, "sent_max": max(sent), "received_max": max(received), "combined_max": max(combined), "fan_in": fan_in}
+
+
+if __name__ == "__main__":
+    try:
+        with open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin as text:
+            check(json.load(text))
+    except Wrong as reason:
+        sys.exit(f"wrong plan: {reason}")

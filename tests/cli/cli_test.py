@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The schedule commands as their users meet them: exit statuses, messages, and plans checked from outside.
+
+    cli_test.py COSET [unittest's arguments]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import check_plan
+
+COSET = ""
+VERBS = ["allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "scan", "exclusive_scan", "barrier"]
+TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]}}
+
+
+def coset(*arguments):
+    return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def halves(ranks):
+    return (ranks + 1) // 2, ranks // 2
+
+
+def needed(name, ranks):
+    """Arguments for the algorithms that have no defaults."""
+    dims = f"{ranks // 2}x2" if ranks % 2 == 0 else f"{ranks}"
+    nodes = "+".join(str(n) for n in halves(ranks) if n)
+    lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}"}
+    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"):
+        lists[by_node] = f"nodes={nodes}"
+    if name == "adapted_dissemination":
+        return f"{name}(n=4)"
+    return f"{name}({lists[name]})" if name in lists else name
+
+
+class Files(unittest.TestCase):
+    """Tests that write files of their own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, content):
+        path = os.path.join(self.folder, "tree.json")
+        with open(path, "w") as out:
+            json.dump(content, out)
+        return path
+
+
+class List(unittest.TestCase):
+    def test_every_algorithm_is_listed_with_figures(self):
+        names = listed()
+        for expected in ("direct", "generalized", "unequal", "binomial", "tree_ring"):
+            self.assertIn(expected, names)
+        for line in coset("list").stdout.splitlines()[1 : 1 + len(names)]:
+            self.assertNotEqual(line.split()[1], "-", line)
+
+
+def listed():
+    """The names in the table: its first column, down to the legend."""
+    names = []
+    for line in coset("list").stdout.splitlines()[1:]:
+        if line[0].isupper():
+            break
+        names.append(line.split()[0])
+    return names
+
+
+class Plan(Files):
+    def test_every_plan_does_what_its_collective_requires(self):
+        checked = 0
+        for name in listed():
+            for ranks in (1, 2, 3, 4, 7, 12):
+                for verb in VERBS:
+                    result = coset("plan", needed(name, ranks), "-r", ranks, "-c", verb, "--root", ranks // 2, "--json")
+                    if result.returncode == 2:
+                        self.assertIn("does not serve", result.stderr, (name, ranks, verb))
+                        continue
+                    with self.subTest(name=name, ranks=ranks, verb=verb):
+                        check_plan.check(json.loads(result.stdout))
+                        checked += 1
+        self.assertGreater(checked, 600)
+
+    def test_a_broken_plan_does_not_pass_the_checker(self):
+        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        redirected = json.loads(json.dumps(plan))
+        redirected["steps"][0][0]["from"][1][0] ^= 2
+        dropped = json.loads(json.dumps(plan))
+        del dropped["steps"][2][1]
+        boasting = json.loads(json.dumps(plan))
+        boasting["properties"]["sent_max"] = "5/4"
+        check_plan.check(plan)
+        for broken in (redirected, dropped, boasting):
+            with self.assertRaises(check_plan.Wrong):
+                check_plan.check(broken)
+
+    def test_the_contract_is_kept_to_the_letter(self):
+        plan = json.loads(coset("plan", "generalized", "-r", 7, "--saved-steps", 1, "--json").stdout)
+        self.assertEqual(plan["parameters"], {"radix": 2, "saved_steps": 1})
+        self.assertEqual((plan["collective"], plan["algorithm"], plan["root"], plan["ranks"]), ("allreduce", "generalized", None, 7))
+        self.assertEqual(plan["blocks"][1], {"offset": "1/7", "size": "1/7"})
+        self.assertEqual(list(plan["steps"][0][0]), ["rank", "block", "slot", "from"])
+        self.assertEqual(plan["properties"]["steps"], 5)
+        reduce = json.loads(coset("plan", "binomial", "-r", 5, "-c", "reduce", "--root", 3, "--json").stdout)
+        self.assertEqual([row[0] is None for row in reduce["result"]], [True, True, True, False, True])
+        self.assertEqual(reduce["root"], 3)
+
+    def test_shorthands_say_the_same_as_parameters(self):
+        for text, shorthand, ranks in [
+            ("generalized(radix=4,saved_steps=1)", ["generalized", "--radix", 4, "--saved-steps", 1], 12),
+            ("product(dims=4x3)", ["product", "--group", "4x3"], 12),
+            ("unequal(nodes=5+2+4)", ["unequal", "--nodes", "5,2,4"], 11),
+        ]:
+            long, short = coset("plan", text, "-r", ranks, "--json"), coset("plan", *shorthand, "-r", ranks, "--json")
+            self.assertEqual((long.returncode, long.stderr), (0, ""))
+            self.assertEqual(long.stdout, short.stdout)
+
+    def test_a_tree_file_gives_a_plan_without_contention(self):
+        result = coset("plan", "tree_ring", "-r", 6, "--tree", self.file(TREE), "--check")
+        self.assertIn("per direction and step: 1\n", result.stdout)
+        flex = coset("plan", "flexreduce", "-r", 6, "--tree", self.file(TREE), "--json")
+        check_plan.check(json.loads(flex.stdout))
+
+    def test_pictures_are_well_formed(self):
+        picture = xml.etree.ElementTree.fromstring(coset("plan", "ring", "-r", 4, "--svg").stdout)
+        self.assertEqual(sum(1 for circle in picture.iter("{http://www.w3.org/2000/svg}circle")), 4 * 7)
+        graph = coset("plan", "ring", "-r", 4, "--dot").stdout
+        self.assertTrue(graph.startswith("digraph") and graph.count("{") == graph.count("}"))
+        self.assertEqual(sum("->" in line and "dotted" not in line for line in graph.splitlines()), 4 * 6)
+        text = coset("plan", "binomial", "-r", 4, "-c", "reduce").stdout
+        self.assertIn("rank 0   reads 2         block 0 = {0-3}", text)
+
+    def test_check_reports_what_it_proved(self):
+        result = coset("plan", "direct", "-r", 5, "--check")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("valid: 2 steps", result.stdout)
+        beside = coset("plan", "direct", "-r", 5, "--check", "--json")
+        check_plan.check(json.loads(beside.stdout))
+        self.assertIn("valid", beside.stderr)
+
+
+class BadInput(Files):
+    def assertRefused(self, hint, *arguments):
+        result = coset(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+        self.assertIn(hint, result.stderr, arguments)
+
+    def test_arguments_that_no_plan_can_serve_are_refused_with_what_would_do(self):
+        self.assertRefused("at least one rank", "plan", "ring", "-r", 0)
+        self.assertRefused("at least 2", "plan", "binomial", "-r", 4, "--radix", 1)
+        self.assertRefused("radix", "plan", "generalized", "-r", 4, "--radix", 1)
+        self.assertRefused("saved_steps", "plan", "generalized", "-r", 7, "--saved-steps", 4)
+        self.assertRefused("product of dims", "plan", "product", "-r", 12, "--group", "4x4")
+        self.assertRefused("bruck_ho", "plan", "adapted_dissemination(n=1)", "-r", 13)
+        self.assertRefused("not 8", "plan", "unequal", "-r", 8, "--nodes", "5,2")
+        self.assertRefused("root 4", "plan", "binomial", "-r", 4, "-c", "reduce", "--root", 4)
+        self.assertRefused("there are", "plan", "rong", "-r", 4)
+        self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "scatter")
+        self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
+        self.assertRefused("whole numbers", "plan", "unequal", "-r", 4, "--nodes", "2,x")
+
+    def test_arguments_that_the_command_does_not_know_are_refused(self):
+        self.assertRefused("--ranks", "plan", "ring")
+        self.assertRefused("", "plan", "ring", "-r", "many")
+        self.assertRefused("", "plan", "ring", "-r", 4, "--json", "--dot")
+        self.assertRefused("", "plain")
+        self.assertRefused("")
+
+    def test_trees_that_are_none_are_refused_with_the_reason(self):
+        for hint, tree in [
+            ("cycle", {"a": ["b"], "b": ["a", 0]}),
+            ("rank 1 is not connected", {"a": [0, 2]}),
+            ("not connected", {"a": [0], "b": [1]}),
+            ("two parents", {"a": [0, 0]}),
+        ]:
+            path = self.file({"tree": tree})
+            self.assertRefused(hint, "generate", "tree_ring", "--tree", path)
+            self.assertRefused(hint, "plan", "tree_ring", "-r", 2, "--tree", path)
+        self.assertRefused("not 4", "plan", "tree_ring", "-r", 4, "--tree", self.file(TREE))
+        self.assertRefused("cannot be read", "generate", "tree_ring", "--tree", "/nowhere.json")
+
+    def test_help_is_everywhere(self):
+        for command in [[], ["list"], ["plan"], ["cost"], ["generate"], ["generate", "tree_ring"]]:
+            result = coset(*command, "--help")
+            self.assertEqual(result.returncode, 0, command)
+            self.assertIn("Usage", result.stdout, command)
+
+
+if __name__ == "__main__":
+    COSET = sys.argv.pop(1)
+    unittest.main()
