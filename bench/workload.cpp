@@ -27,10 +27,11 @@ Enumerator named(std::string_view name, Names const& names, std::string_view wha
   return static_cast<Enumerator>(at - names.begin());
 }
 
-/// Factors stay powers of two, few enough for any element type.
+/// Never the identity of a sum, so that a contribution that is missing shows; factors are few powers of two, so that
+/// their product fits any element type.
 int value_of(kernels::operation operation, rank_t rank, std::size_t phase) {
   if (operation == kernels::operation::multiplies) return rank < 16 ? 1 + static_cast<int>((rank + phase) % 2) : 1;
-  return static_cast<int>((3 * rank + phase) % period);
+  return static_cast<int>((3 * rank + phase) % period) + 1;
 }
 
 int fold(kernels::operation operation, int a, int b) {

@@ -8,8 +8,11 @@ namespace coset::cli {
 
 // A callback throws coset::error for input that cannot be served (exit status 2, the message on standard error) and
 // CLI::RuntimeError(1) after it has reported a wrong result itself.
+void add_info(CLI::App&);
+void add_bench(CLI::App&);
 void add_list(CLI::App&);
 void add_plan(CLI::App&);
 void add_generate(CLI::App&);
+void add_cost(CLI::App&);
 
 }  // namespace coset::cli

@@ -5,13 +5,18 @@
 #include <gtest/gtest.h>
 
 #include "bench/parking.hpp"
-#include "bench/rounds.hpp"
-#include "numa/binding.hpp"
+#include "coset/topology.hpp"
 
 namespace coset::bench {
 namespace {
 
-std::vector<unsigned> crowded(rank_t ranks) { return std::vector<unsigned>(ranks, numa::current_processor()); }
+/// One processor per rank, and round again where there are not enough.
+std::vector<unsigned> processors_for(rank_t ranks) {
+  auto const all = topology::machine().processors;
+  std::vector<unsigned> chosen;
+  for (rank_t r = 0; r < ranks; ++r) chosen.push_back(all[r % all.size()].os_index);
+  return chosen;
+}
 
 std::vector<problem> problems(rank_t ranks) {
   std::vector<problem> all;
@@ -39,13 +44,13 @@ void expect_right(contestant& player, rank_t ranks) {
 class Contestants : public testing::TestWithParam<rank_t> {};
 
 TEST_P(Contestants, AreRightForEveryTypeAndOperation) {
-  for (auto& rival : make_rivals(crowded(GetParam()), rival_families())) expect_right(*rival, GetParam());
+  for (auto& rival : make_rivals(processors_for(GetParam()), rival_families())) expect_right(*rival, GetParam());
 }
 
 TEST_P(Contestants, SleepBetweenBursts) {
   problem const p{.count = 100, .ranks = GetParam()};
   workload const work(p);
-  for (auto& rival : make_rivals(crowded(GetParam()), rival_families())) {
+  for (auto& rival : make_rivals(processors_for(GetParam()), rival_families())) {
     rival->burst(work, {timing::cycle, 1, 3});
     EXPECT_NO_THROW(wait_until_others_sleep()) << rival->name();
   }
@@ -58,7 +63,7 @@ TEST(Workload, NoticesEveryWrongItem) {
   workload const work(p);
   work.rewrite(0, 5);
   EXPECT_EQ(work.wrong(work.input(0), 5), 37u);  // one rank's items are not the sum of two
-  auto const floor = make_rivals(crowded(2), {"std"});
+  auto const floor = make_rivals(processors_for(2), {"std"});
   floor.front()->burst(work, {timing::cycle, 0, 4});
   EXPECT_EQ(work.wrong(work.output(1), 3), 0u);
   EXPECT_GT(work.wrong(work.output(1), 4), 0u);  // the answer of iteration 3 is not the next one's

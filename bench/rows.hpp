@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measurement as the rows of a table: one per machine state and contestant, in nccl-tests' terms.
+#pragma once
+
+#include <optional>
+
+#include "bench/rounds.hpp"
+#include "bench/statistics.hpp"
+
+namespace coset::bench {
+
+struct row {
+  contestant const* player = nullptr;
+  spread time;                               ///< ns
+  double algorithm_bandwidth = 0;            ///< GB/s: bytes / median
+  double bus_bandwidth = 0;                  ///< GB/s: that · 2(P-1)/P, what each rank has to take in and give out
+  std::size_t wrong = 0;
+  std::optional<comparison> against_coset;   ///< coset's times / this one's; not for coset itself
+};
+
+/// The rows of one state; contestant 0 is coset. Who declined has none.
+std::vector<row> rows_of(measurement const&, state_figures const&, std::vector<contestant*> const&);
+
+}  // namespace coset::bench

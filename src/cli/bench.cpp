@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset bench`: a collective beside what people use today, every result verified.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/bench_report.hpp"
+#include "cli/bytes.hpp"
+#include "cli/commands.hpp"
+#include "coset/topology.hpp"
+
+namespace coset::cli {
+namespace {
+
+struct bench_arguments {
+  std::string verb = "allreduce";
+  std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
+  bool sizes_given = false;
+  rank_t ranks = 0;
+  std::string type = "float", operation = "sum", timing = "cycle";
+  std::vector<std::string> against = bench::rival_families();
+  std::string json_file;
+  bench::round_options options;
+};
+
+// OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
+// it what coset finds of the machine; its threads are pinned by the region instead.
+void restart_with_openmp_settings() {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  setenv("OMP_PROC_BIND", "false", 1);
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string line(std::istreambuf_iterator<char>(file), {});
+  std::vector<char*> arguments;
+  for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1) arguments.push_back(line.data() + at);
+  arguments.push_back(nullptr);
+  execv("/proc/self/exe", arguments.data());
+  throw error(fmt::format("cannot restart with OMP_WAIT_POLICY=active: {}", std::strerror(errno)));
+}
+
+std::vector<std::uint64_t> sizes(bench_arguments const& a) {
+  if (!a.sizes_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  if (a.smallest > a.largest) {
+    throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
+  }
+  std::vector<std::uint64_t> all;
+  for (auto bytes = a.smallest; bytes <= a.largest; bytes *= a.factor) all.push_back(bytes);
+  return all;
+}
+
+std::vector<unsigned> processors_for(rank_t ranks) {
+  auto const machine = topology::machine();
+  std::vector<unsigned> chosen;
+  for (auto const& p : machine.place(ranks > 0 ? ranks : machine.cores(), placement::compact)) {
+    chosen.push_back(p.os_index);
+  }
+  return chosen;
+}
+
+/// A line that overwrites itself, on a terminal only.
+void show_progress(std::string const& text) {
+  static bool const terminal = isatty(STDERR_FILENO) == 1;
+  if (terminal) fmt::print(stderr, "\r\033[K{}", text);
+}
+
+bench::measurement measure(bench_arguments const& a, std::uint64_t bytes, std::vector<bench::contestant*> const& players,
+                           bench::latency_probe& probe, rank_t ranks) {
+  bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks};
+  shape.count = bytes / shape.element_bytes();
+  auto const progress = [&](std::size_t played) {
+    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
+  };
+  auto found = play_rounds(players, probe, shape, a.options, progress);
+  show_progress("");
+  return found;
+}
+
+void write_json(std::string const& file, nlohmann::ordered_json const& json) {
+  std::ofstream out(file);
+  out << json.dump(1) << '\n';
+  out.close();
+  if (!out) throw error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+}
+
+void run_bench(bench_arguments a) {
+  restart_with_openmp_settings();
+  a.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  auto const all_sizes = sizes(a);
+  auto const processors = processors_for(a.ranks);
+  auto const ranks = static_cast<rank_t>(processors.size());
+  bench_setting const setting{a.verb, ranks, processors, a.options};
+
+  bench::contestants owned;
+  owned.push_back(bench::make_coset(processors));
+  owned.push_back(bench::make_flag_floor(processors));
+  for (auto& rival : bench::make_rivals(processors, a.against)) owned.push_back(std::move(rival));
+  std::vector<bench::contestant*> players;
+  for (auto const& player : owned) players.push_back(player.get());
+  bench::latency_probe probe(processors);
+
+  fmt::print("{}{}", bench_preamble(setting), bench_column_heads());
+  std::vector<bench::measurement> found;
+  std::size_t wrong = 0;
+  for (auto const bytes : all_sizes) {
+    found.push_back(measure(a, bytes, players, probe, ranks));
+    wrong = std::accumulate(found.back().wrong.begin(), found.back().wrong.end(), wrong);
+    fmt::print("{}", bench_rows(found.back(), players));
+    std::fflush(stdout);
+  }
+  fmt::print("{}", bench_summary(found, players));
+  if (!a.json_file.empty()) write_json(a.json_file, bench_json(setting, found, players));
+  if (wrong > 0) {
+    fmt::print(stderr, "coset: {} wrong items\n", wrong);
+    throw CLI::RuntimeError(1);
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto const a = std::make_shared<bench_arguments>();
+  auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
+  auto const bytes = CLI::AsSizeValue(false);
+  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember({"allreduce"}))->capture_default_str();
+  auto const* b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
+  auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
+  auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));
+  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 8 ms' worth")->check(CLI::PositiveNumber);
+  bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")->check(CLI::PositiveNumber);
+  bench.add_option("--rounds", a->options.rounds, "Turns of each contestant")->check(CLI::Range(1, 10000))->capture_default_str();
+  bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core")->check(CLI::PositiveNumber);
+  bench.add_option("-d,--type", a->type, "float, double, int32, int64")
+      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))->capture_default_str();
+  bench.add_option("-o,--op", a->operation, "sum, prod, min, max")
+      ->check(CLI::IsMember({"sum", "prod", "min", "max"}))->capture_default_str();
+  bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
+      ->check(CLI::IsMember({"cycle", "call"}))->capture_default_str();
+  bench.add_option("--against", a->against, "Rivals, of omp, tbb, std; all by default")
+      ->delimiter(',')->check(CLI::IsMember(bench::rival_families()));
+  bench.add_option("--json", a->json_file, "Write all figures to this file");
+  bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
+  bench.callback([a, b, e, f] {
+    a->sizes_given = b->count() + e->count() + f->count() > 0;
+    run_bench(*a);
+  });
+}
+
+}  // namespace coset::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `coset bench` prints and writes.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/rows.hpp"
+
+namespace coset::cli {
+
+/// What was asked for and on what, once per run.
+struct bench_setting {
+  std::string verb;
+  rank_t ranks = 0;
+  std::vector<unsigned> processors;
+  bench::round_options options;
+};
+
+/// How one measures, in the comment lines that start the output.
+std::string bench_preamble(bench_setting const&);
+std::string bench_column_heads();
+
+/// The rows of one size, a block per machine state.
+std::string bench_rows(bench::measurement const&, std::vector<bench::contestant*> const&);
+
+/// The closing table: one line per size in its most frequent state, one column per contestant.
+std::string bench_summary(std::vector<bench::measurement> const&, std::vector<bench::contestant*> const&);
+
+/// Everything above as data; times in nanoseconds, bandwidths in GB/s.
+nlohmann::ordered_json bench_json(bench_setting const&, std::vector<bench::measurement> const&,
+                                  std::vector<bench::contestant*> const&);
+
+}  // namespace coset::cli
