@@ -6,6 +6,7 @@
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,51 @@ class Plan(Files):
         self.assertIn("valid", beside.stderr)
 
 
+class Cost(unittest.TestCase):
+    def test_candidates_come_fastest_first_and_keep_what_was_asked(self):
+        rows = [line.split() for line in coset("cost", "-r", 12, "-b", "64K").stdout.splitlines()[2:-1]]
+        times = [float(row[0]) for row in rows]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(rows[0][1], "1.00")
+        self.assertEqual({row[5] for row in rows}, {"same"})
+        free = coset("cost", "-r", 12, "-b", "64K", "--per-rank-bits").stdout
+        self.assertIn("differ", free)
+        ordered = coset("cost", "-r", 12, "-b", "64K", "--ordered").stdout.splitlines()[2:-1]
+        self.assertEqual({line.split()[6] for line in ordered}, {"yes"})
+
+    def test_the_model_confirms_what_the_paper_claims(self):
+        for ratio in self.figure(1):
+            self.assertLessEqual(max(ratio[1:]), 1.0005, ratio)
+        for _, estimated, best, usual, halving in self.figure(7):
+            self.assertLessEqual(best, min(estimated, usual, halving))
+        for _, bandwidth, latency, best in self.figure(10):
+            self.assertLessEqual(best, min(bandwidth, latency))
+        for ranks, _, best, *_, doubling, ring in self.figure(11):
+            self.assertTrue(best < doubling if ranks & (ranks - 1) else best <= doubling, ranks)
+        for figure in (8, 9, 12):
+            self.assertGreater(len(self.figure(figure)), 7)
+
+    def figure(self, number):
+        title, head, *rows = coset("cost", "--figure", number).stdout.splitlines()
+        return [[int(row.split()[0]), *map(float, row.split()[1:])] for row in rows]
+
+
+class Generate(Files):
+    @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
+    def test_the_generated_routine_reduces_over_mpi(self):
+        source, program = os.path.join(self.folder, "ring.c"), os.path.join(self.folder, "ring")
+        with open(source, "w") as out:
+            out.write(coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout)
+        test = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tree_ring_main.c")
+        subprocess.run(["mpicc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, test, "-o", program], check=True)
+        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        subprocess.run(["mpiexec", "-n", "6", program], check=True, timeout=120, env={**os.environ, **as_root})
+
+    def test_the_generated_ring_visits_the_tree_depth_first(self):
+        text = coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout
+        self.assertIn("ring[RANKS] = {5, 0, 3, 1, 2, 4}", text)
+
+
 class BadInput(Files):
     def assertRefused(self, hint, *arguments):
         result = coset(*arguments)
@@ -164,6 +210,8 @@ class BadInput(Files):
         self.assertRefused("there are", "plan", "rong", "-r", 4)
         self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "scatter")
         self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
+        self.assertRefused("not among", "cost", "--figure", 2)
+        self.assertRefused("at least one rank", "cost", "-r", 0)
         self.assertRefused("whole numbers", "plan", "unequal", "-r", 4, "--nodes", "2,x")
 
     def test_arguments_that_the_command_does_not_know_are_refused(self):

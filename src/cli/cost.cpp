@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset cost`: what every algorithm would take under a model of the machine.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/cost_figures.hpp"
+#include "schedule/planner.hpp"
+#include "schedule/required.hpp"
+
+namespace coset::cli {
+namespace {
+
+struct cost_command {
+  int figure = 0;
+  std::string collective = "allreduce";
+  rank_t ranks = 8, root = 0;
+  std::uint64_t bytes = 8;
+  bool per_rank_bits = false, ordered = false;
+  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
+
+  void run() const {
+    auto const model = schedule::cost_model::flat(alpha, beta, gamma);
+    if (figure != 0)
+      print_figure(std::cout, figure, model);
+    else
+      print_candidates(model);
+  }
+
+  void print_candidates(schedule::cost_model const& model) const {
+    if (ranks < 1) throw schedule_error("cost needs at least one rank");
+    schedule::planner const all({schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false}, model);
+    auto const order = all.rank(static_cast<double>(bytes));
+    std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective, bytes, ranks,
+                             alpha, beta, gamma);
+    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", "microseconds", "ratio", "steps",
+                             "received", "combined", "bits", "order", "algorithm");
+    for (auto const& [plan, seconds] : order)
+      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", seconds * 1e6,
+                               seconds / order.front().seconds, plan->found.steps, plan->found.received_max.text(),
+                               plan->found.combined_max.text(), plan->found.rank_uniform ? "same" : "differ",
+                               plan->found.ordered ? "yes" : "no", plan->how.text());
+    std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
+                             schedule::saved_steps(model, ranks, static_cast<double>(bytes)));
+  }
+};
+
+}  // namespace
+
+void add_cost(CLI::App& app) {
+  auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
+  auto const state = std::make_shared<cost_command>();
+  command->add_option("-r,--ranks", state->ranks, "How many ranks take part")->capture_default_str();
+  command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
+  command->add_option("-c,--collective", state->collective, "What they compute")->capture_default_str();
+  command->add_option("--root", state->root, "The root of reduce and broadcast")->capture_default_str();
+  command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
+  command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  command->add_option("--alpha", state->alpha, "Seconds per step")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--beta", state->beta, "Seconds per byte sent")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--gamma", state->gamma, "Seconds per byte combined")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--figure", state->figure, "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
+  command->callback([state] { state->run(); });
+}
+
+}  // namespace coset::cli
