@@ -32,8 +32,10 @@ algorithm complete(algorithm given, named_algorithm const& row) {
   std::string known;
   for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
   for (auto const& entry : given.parameters)
-    if (std::none_of(row.parameters.begin(), row.parameters.end(), [&](auto const& p) { return p.name == entry.first; }))
-      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " + (known.empty() ? "none" : known));
+    if (std::none_of(row.parameters.begin(), row.parameters.end(),
+                     [&](auto const& p) { return p.name == entry.first; }))
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
+                           (known.empty() ? "none" : known));
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
@@ -98,7 +100,8 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const all = [] {
     std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms, special_algorithms}) std::ranges::copy(family(), std::back_inserter(rows));
+    for (auto const family : {fold_algorithms, special_algorithms})
+      std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
   }();
   return all;

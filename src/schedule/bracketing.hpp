@@ -25,7 +25,9 @@ class bracketings {
   value fold(value left, value right);
 
   /// One bit per rank that the value contains, 64 ranks a word.
-  std::span<std::uint64_t const> contributors(value v) const { return std::span(contributors_).subspan(v * words_, words_); }
+  std::span<std::uint64_t const> contributors(value v) const {
+    return std::span(contributors_).subspan(v * words_, words_);
+  }
 
   /// Some rank is contained in both: their fold would count it twice.
   bool overlap(value left, value right) const;
@@ -46,7 +48,8 @@ class bracketings {
   std::size_t words_;
   std::vector<node> nodes_;
   std::vector<std::uint64_t> contributors_;
-  std::vector<value> table_;  // open addressing, at most half full; 0 is empty, since value 0 is an input and never a fold
+  std::vector<value>
+      table_;  // open addressing, at most half full; 0 is empty, since value 0 is an input and never a fold
   rank_t ranks_;
 };
 

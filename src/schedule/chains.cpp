@@ -81,7 +81,9 @@ chain circulant_chain(rank_t ranks, rank_t radix) {
   for (rank_t const skip : skips(ranks, radix)) {
     result.emplace_back();
     for (std::uint64_t s = skip; s < left; s += skip)
-      result.back().push_back({static_cast<element>(s), run(static_cast<element>(s), static_cast<element>(std::min<std::uint64_t>(s + skip, left)))});
+      result.back().push_back(
+          {static_cast<element>(s),
+           run(static_cast<element>(s), static_cast<element>(std::min<std::uint64_t>(s + skip, left)))});
     left = skip;
   }
   return result;

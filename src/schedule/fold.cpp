@@ -88,18 +88,18 @@ class builder {
 
   slot_t append(element placement, std::vector<symmetric_source> const& from) {
     slot_t const slot = next_slot_[placement]++;
-    made_.steps.back().push_back({placement, slot, static_cast<std::uint32_t>(made_.sources.size()),
-                                  static_cast<std::uint32_t>(from.size())});
+    made_.steps.back().push_back(
+        {placement, slot, static_cast<std::uint32_t>(made_.sources.size()), static_cast<std::uint32_t>(from.size())});
     made_.sources.insert(made_.sources.end(), from.begin(), from.end());
     return slot;
   }
 
   symmetric_schedule made_{group::cyclic(1), false, {}, {}, {}};
-  std::vector<element> targets_;                       // D
-  std::vector<content> contents_;                      // by placement in E_i, for target 0
+  std::vector<element> targets_;   // D
+  std::vector<content> contents_;  // by placement in E_i, for target 0
   std::map<landing, content> known_;
-  std::unordered_map<std::uint64_t, slot_t> slots_;    // by placement and content
-  std::vector<slot_t> next_slot_;                      // by placement
+  std::unordered_map<std::uint64_t, slot_t> slots_;  // by placement and content
+  std::vector<slot_t> next_slot_;                    // by placement
 };
 
 std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level, std::size_t level) {
@@ -110,11 +110,13 @@ std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level,
 }
 
 /// The level of the distributing chain at which exactly the placements D are left.
-std::size_t common_level(std::vector<std::uint32_t> const& last_level, std::size_t steps, std::vector<element> const& d) {
+std::size_t common_level(std::vector<std::uint32_t> const& last_level, std::size_t steps,
+                         std::vector<element> const& d) {
   for (std::size_t level = 0; level <= steps; ++level)
     if (placements_at(last_level, level) == d) return level;
-  throw schedule_error("the distributing chain never has the " + std::to_string(d.size()) +
-                       " placements left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
+  throw schedule_error(
+      "the distributing chain never has the " + std::to_string(d.size()) +
+      " placements left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
 }
 
 }  // namespace
@@ -136,13 +138,15 @@ std::vector<std::uint32_t> last_level(group const& ranks, chain const& steps) {
           refuse(i, sent, t, "lands on placement " + std::to_string(ranks.subtract(t, sent.shift)) + ", which is gone");
   }
   for (element t = 1; t < ranks.order(); ++t)
-    if (level[t] == still_there) throw schedule_error("the chain ends before placement " + std::to_string(t) + " was sent");
+    if (level[t] == still_there)
+      throw schedule_error("the chain ends before placement " + std::to_string(t) + " was sent");
   if (level[0] != still_there) throw schedule_error("the chain sends placement 0, which must be the last one left");
   level[0] = static_cast<std::uint32_t>(steps.size());
   return level;
 }
 
-symmetric_schedule fold(group const& ranks, chain const& reducing, chain const& distributing, std::uint32_t saved_steps) {
+symmetric_schedule fold(group const& ranks, chain const& reducing, chain const& distributing,
+                        std::uint32_t saved_steps) {
   auto const reducing_levels = last_level(ranks, reducing);
   auto const distributing_levels = last_level(ranks, distributing);
   if (saved_steps > reducing.size())

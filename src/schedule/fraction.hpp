@@ -16,7 +16,8 @@ namespace coset::schedule {
 class fraction {
  public:
   constexpr fraction() = default;
-  constexpr fraction(std::int64_t whole) : numerator_(whole) {}  // NOLINT(google-explicit-constructor): a whole number is a fraction
+  constexpr fraction(std::int64_t whole)
+      : numerator_(whole) {}  // NOLINT(google-explicit-constructor): a whole number is a fraction
   constexpr fraction(std::int64_t numerator, std::int64_t denominator) : fraction(reduce(numerator, denominator)) {}
 
   constexpr std::int64_t numerator() const { return numerator_; }
@@ -39,8 +40,9 @@ class fraction {
   friend constexpr std::strong_ordering operator<=>(fraction a, fraction b) {
     wide const left = a.wide_numerator() * b.denominator_;
     wide const right = b.wide_numerator() * a.denominator_;
-    return left < right ? std::strong_ordering::less
-                        : left > right ? std::strong_ordering::greater : std::strong_ordering::equal;
+    return left < right   ? std::strong_ordering::less
+           : left > right ? std::strong_ordering::greater
+                          : std::strong_ordering::equal;
   }
 
   /// The largest whole number that is not above a non-negative fraction.

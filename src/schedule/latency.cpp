@@ -52,8 +52,8 @@ class latency_builder {
   }
 
   slot_t fold(std::vector<symmetric_source> const& from) {
-    made_.steps.back().push_back({0, ++used_, static_cast<std::uint32_t>(made_.sources.size()),
-                                  static_cast<std::uint32_t>(from.size())});
+    made_.steps.back().push_back(
+        {0, ++used_, static_cast<std::uint32_t>(made_.sources.size()), static_cast<std::uint32_t>(from.size())});
     made_.sources.insert(made_.sources.end(), from.begin(), from.end());
     return used_;
   }

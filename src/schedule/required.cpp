@@ -35,13 +35,20 @@ requirements::requirements(schedule const& s) : schedule_(s) {
 rank_range requirements::operator()(rank_t rank, block_t b) const {
   rank_range const all{0, schedule_.ranks}, none{0, 0};
   switch (schedule_.verb) {
-    case collective::reduce: return rank == *schedule_.root ? all : none;
-    case collective::reduce_scatter: return rank == owners_[b] ? all : none;
-    case collective::allgather: return {owners_[b], owners_[b] + 1};
-    case collective::broadcast: return {*schedule_.root, *schedule_.root + 1};
-    case collective::scan: return {0, rank + 1};
-    case collective::exclusive_scan: return {0, rank};
-    default: return all;  // allreduce and barrier
+    case collective::reduce:
+      return rank == *schedule_.root ? all : none;
+    case collective::reduce_scatter:
+      return rank == owners_[b] ? all : none;
+    case collective::allgather:
+      return {owners_[b], owners_[b] + 1};
+    case collective::broadcast:
+      return {*schedule_.root, *schedule_.root + 1};
+    case collective::scan:
+      return {0, rank + 1};
+    case collective::exclusive_scan:
+      return {0, rank};
+    default:
+      return all;  // allreduce and barrier
   }
 }
 

@@ -21,7 +21,14 @@ using slot_t = std::uint32_t;
 inline constexpr slot_t no_slot = UINT32_MAX;
 
 enum class collective : std::uint8_t {
-  allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan, barrier
+  allreduce,
+  reduce,
+  reduce_scatter,
+  allgather,
+  broadcast,
+  scan,
+  exclusive_scan,
+  barrier
 };
 
 /// A piece of the vector that is moved as one, in parts of the whole: exact, rounded to elements by the program.
@@ -52,11 +59,11 @@ struct schedule {
   std::map<std::string, std::string> parameters;  ///< {"radix": "2", "saved_steps": "1"}
   std::optional<rank_t> root;
   rank_t ranks = 1;
-  bool idempotent_only = false;                   ///< contributors may count more than once: only for minimum and the like
-  std::vector<block> blocks;                      ///< tile [0, 1)
+  bool idempotent_only = false;  ///< contributors may count more than once: only for minimum and the like
+  std::vector<block> blocks;     ///< tile [0, 1)
   std::vector<source> sources;
   std::vector<std::vector<assignment>> steps;
-  std::vector<std::vector<slot_t>> result;        ///< [rank][block], no_slot where the rank keeps nothing
+  std::vector<std::vector<slot_t>> result;  ///< [rank][block], no_slot where the rank keeps nothing
 
   std::span<source const> from(assignment const& a) const { return std::span(sources).subspan(a.first, a.count); }
 };

@@ -39,7 +39,8 @@ void check_blocks(schedule const& s) {
 void check_shape(schedule const& s) {
   if (s.ranks == 0) throw schedule_error("a schedule needs at least one rank");
   check_blocks(s);
-  if (s.result.size() != s.ranks) throw schedule_error("the results are not those of " + std::to_string(s.ranks) + " ranks");
+  if (s.result.size() != s.ranks)
+    throw schedule_error("the results are not those of " + std::to_string(s.ranks) + " ranks");
   for (auto const& slots : s.result)
     if (slots.size() != s.blocks.size())
       throw schedule_error("a rank's results are not those of " + std::to_string(s.blocks.size()) + " blocks");
@@ -80,7 +81,13 @@ void count_peers(schedule const& s, std::span<event const> events, properties& f
 class tracer {
  public:
   explicit tracer(schedule const& s)
-      : schedule_(s), required_(s), units_(s), values_(s.ranks), sent_(s.ranks), received_(s.ranks), combined_(s.ranks) {}
+      : schedule_(s),
+        required_(s),
+        units_(s),
+        values_(s.ranks),
+        sent_(s.ranks),
+        received_(s.ranks),
+        combined_(s.ranks) {}
 
   /// The events of one block, sorted by step and rank.
   void trace(block_t b, std::span<event const> events) {
@@ -108,8 +115,8 @@ class tracer {
 
   struct slot_state {
     bracketings::value value = 0;
-    std::uint32_t written = never;         // the step; inputs are written before step 0
-    std::size_t last_reader = SIZE_MAX;    // a rank in a step
+    std::uint32_t written = never;       // the step; inputs are written before step 0
+    std::size_t last_reader = SIZE_MAX;  // a rank in a step
   };
   static constexpr std::uint32_t input = never - 1;
 
@@ -178,8 +185,7 @@ class tracer {
     auto const fail = [&](std::string const& what) {
       throw schedule_error("result of rank " + std::to_string(r) + ", block " + std::to_string(b) + ": " + what);
     };
-    if (range.empty() != (slot == no_slot))
-      fail(range.empty() ? "there must be none" : "missing");
+    if (range.empty() != (slot == no_slot)) fail(range.empty() ? "there must be none" : "missing");
     if (range.empty()) return;
     slot_state const* const state = find({r, slot});
     if (state == nullptr) fail("slot " + std::to_string(slot) + " is never written");
@@ -210,11 +216,15 @@ class tracer {
 fraction volume_bound(collective verb, rank_t ranks) {
   fraction const others(std::int64_t{ranks} - 1, ranks);
   switch (verb) {
-    case collective::allreduce: return others * 2;
+    case collective::allreduce:
+      return others * 2;
     case collective::reduce_scatter:
-    case collective::allgather: return others;
-    case collective::barrier: return 0;
-    default: return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
+    case collective::allgather:
+      return others;
+    case collective::barrier:
+      return 0;
+    default:
+      return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
   }
 }
 

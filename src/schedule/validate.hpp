@@ -8,14 +8,14 @@ namespace coset::schedule {
 
 /// What a schedule costs and keeps. Volumes in vectors of m, the largest over the ranks, summed over the steps.
 struct properties {
-  std::uint32_t steps = 0;   ///< those with a remote source
-  fraction sent_max;         ///< read by peers; own reads are free
-  fraction received_max;     ///< read from peers; the same (rank, slot, block) twice in a step counts once
-  fraction combined_max;     ///< a fold of k sources combines k − 1 times
-  fraction volume_bound;     ///< no schedule of this verb has both sent_max and received_max below it
-  std::uint32_t fan_in = 0;  ///< most peers that one rank reads from in one step
-  bool rank_uniform = false; ///< ranks with the same result have bracketed it identically: same bits everywhere
-  bool ordered = false;      ///< every result folds its contributors in rank order: serves non-commutative operations
+  std::uint32_t steps = 0;    ///< those with a remote source
+  fraction sent_max;          ///< read by peers; own reads are free
+  fraction received_max;      ///< read from peers; the same (rank, slot, block) twice in a step counts once
+  fraction combined_max;      ///< a fold of k sources combines k − 1 times
+  fraction volume_bound;      ///< no schedule of this verb has both sent_max and received_max below it
+  std::uint32_t fan_in = 0;   ///< most peers that one rank reads from in one step
+  bool rank_uniform = false;  ///< ranks with the same result have bracketed it identically: same bits everywhere
+  bool ordered = false;       ///< every result folds its contributors in rank order: serves non-commutative operations
 };
 
 /// Executes the schedule symbolically, block by block.

@@ -100,7 +100,9 @@ class slot_table {
     numbers_.assign(total, no_slot);
   }
 
-  slot_t& operator()(rank_t rank, block_t block, slot_t slot) { return numbers_[first_[rank * blocks_ + block] + slot]; }
+  slot_t& operator()(rank_t rank, block_t block, slot_t slot) {
+    return numbers_[first_[rank * blocks_ + block] + slot];
+  }
 
  private:
   std::size_t blocks_;
@@ -146,17 +148,23 @@ schedule derive(schedule s, collective verb, rank_t root) {
   s.root = rooted ? std::optional(root) : std::nullopt;
   switch (verb) {
     case collective::allreduce:
-    case collective::barrier: break;
-    case collective::reduce_scatter: cut_at_pieces(s); [[fallthrough]];
+    case collective::barrier:
+      break;
+    case collective::reduce_scatter:
+      cut_at_pieces(s);
+      [[fallthrough]];
     case collective::reduce:
       keep_required_results(s);
       prune(s);
       break;
-    case collective::allgather: cut_at_pieces(s); [[fallthrough]];
+    case collective::allgather:
+      cut_at_pieces(s);
+      [[fallthrough]];
     case collective::broadcast:
       keep_origins(s);
       break;
-    default: throw schedule_error(std::string(name_of(verb)) + " cannot be derived from an allreduce");
+    default:
+      throw schedule_error(std::string(name_of(verb)) + " cannot be derived from an allreduce");
   }
   return s;
 }

@@ -36,8 +36,10 @@ TEST(Fold, RefusesInvalidChainsWithTheFirstViolatedCondition) {
   expect_refused(g, {{{1, {3}}}, {{1, {3}}}}, "step 1, shift 1, placement 3: already sent in step 0");
   expect_refused(g, {{{1, {3, 2}}}}, "step 0, shift 1, placement 3: lands on placement 2, which is gone");
   expect_refused(g, {{{2, {3, 2}}}}, "the chain ends before placement 1 was sent");
-  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}, {0, {0}}}}, "step 1, shift 1, placement 1: lands on placement 0, which is gone");
-  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}}, {{1, {0}}}}, "step 2, shift 1, placement 0: lands on placement 3, which is gone");
+  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}, {0, {0}}}},
+                 "step 1, shift 1, placement 1: lands on placement 0, which is gone");
+  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}}, {{1, {0}}}},
+                 "step 2, shift 1, placement 0: lands on placement 3, which is gone");
 }
 
 TEST(Fold, RefusesMoreSavedStepsThanThereAre) {
@@ -53,8 +55,9 @@ TEST(Fold, RefusesMoreSavedStepsThanThereAre) {
 TEST(Fold, ReducesAndDistributesAlongDifferentChains) {
   for (rank_t ranks = 1; ranks <= 24; ++ranks) {
     group const g = group::cyclic(ranks);
-    chain const chains[] = {direct_chain(ranks),      ring_chain(ranks),         interval_chain(ranks, 2), interval_chain(ranks, 3),
-                            circulant_chain(ranks, 2), bruck_chain(ranks), dilated_chain(ranks, 2)};
+    chain const chains[] = {direct_chain(ranks),      ring_chain(ranks),         interval_chain(ranks, 2),
+                            interval_chain(ranks, 3), circulant_chain(ranks, 2), bruck_chain(ranks),
+                            dilated_chain(ranks, 2)};
     for (chain const& reducing : chains)
       for (chain const& distributing : chains) {
         properties const found = validate(expand(fold(g, reducing, distributing)));
@@ -93,7 +96,8 @@ TEST(Fold, OneRanksViewIsItsPartOfTheWhole) {
 }
 
 TEST(Fold, WholeVectorSchedulesHaveOneBlock) {
-  for (std::string const text : {"direct(saved_steps=1)", "generalized(saved_steps=3)", "latency", "recursive_doubling"})
+  for (std::string const text :
+       {"direct(saved_steps=1)", "generalized(saved_steps=3)", "latency", "recursive_doubling"})
     EXPECT_EQ(make(algorithm::parse(text), 7).blocks.size(), 1u) << text;
   EXPECT_EQ(make(algorithm::parse("direct"), 7).blocks.size(), 7u);
 }
@@ -136,7 +140,8 @@ fraction kolmakov_volume(rank_t ranks, rank_t radix, std::uint32_t saved) {
   rank_t const d = left[steps.size() - saved];
   std::int64_t sent = ranks - d;
   for (auto const& step : steps)
-    for (transfer const& t : step) sent += std::min<std::int64_t>(ranks, static_cast<std::int64_t>(t.placements.size()) + d - 1);
+    for (transfer const& t : step)
+      sent += std::min<std::int64_t>(ranks, static_cast<std::int64_t>(t.placements.size()) + d - 1);
   return {sent, ranks};
 }
 
@@ -167,7 +172,8 @@ TEST(Counts, LatencyTakesAtMostRadixCombinesARound) {
       EXPECT_EQ(found.steps, rounds);
       EXPECT_LE(found.combined_max, fraction(rounds * radix));
       fraction const unshared =
-          of("generalized(radix=" + std::to_string(radix) + ",saved_steps=" + std::to_string(rounds) + ")", ranks).combined_max;
+          of("generalized(radix=" + std::to_string(radix) + ",saved_steps=" + std::to_string(rounds) + ")", ranks)
+              .combined_max;
       EXPECT_LE(found.combined_max, unshared);
     }
 }
@@ -190,7 +196,8 @@ TEST(Counts, TowersSaveTheirSubgroupsSteps) {
     for (rank_t f = 2; f <= 8; ++f) {
       rank_t const ranks = h * f;
       properties const tower = of("tower(factors=" + std::to_string(h) + "x" + std::to_string(f) +
-                                  ",saved_steps=" + std::to_string(ceil_log2(f)) + ")", ranks);
+                                      ",saved_steps=" + std::to_string(ceil_log2(f)) + ")",
+                                  ranks);
       EXPECT_EQ(tower.steps, 2 * ceil_log2(h) + ceil_log2(f));
       EXPECT_EQ(tower.sent_max, fraction(2 * std::int64_t{ranks - f} + f * ceil_log2(f), ranks));
       fraction const inner = of("generalized(saved_steps=" + std::to_string(ceil_log2(f)) + ")", f).combined_max;
@@ -239,8 +246,9 @@ TEST(Counts, ProductTakesTwoRoundsPerDimensionAndKeepsRankOrder) {
 }
 
 TEST(Order, DirectProductAndDoublingAreOrderedAndUniformWhateverIsSaved) {
-  for (std::string const text : {"direct", "direct(saved_steps=1)", "product(dims=3x4)", "product(dims=3x4,saved_steps=1)",
-                                 "product(dims=3x4,saved_steps=2)", "product(dims=2x3x2,saved_steps=1)", "recursive_doubling"}) {
+  for (std::string const text :
+       {"direct", "direct(saved_steps=1)", "product(dims=3x4)", "product(dims=3x4,saved_steps=1)",
+        "product(dims=3x4,saved_steps=2)", "product(dims=2x3x2,saved_steps=1)", "recursive_doubling"}) {
     properties const found = of(text, 12);
     EXPECT_TRUE(found.ordered) << text;
     EXPECT_TRUE(found.rank_uniform) << text;

@@ -75,7 +75,8 @@ TEST(Group, KolmakovTable1CyclicOfOrder8) {
 
 TEST(Group, KolmakovTable1BinaryFromThreeInvolutions) {
   group const g = group::binary(3);
-  rank_t const pairs[3][4][2] = {{{0, 1}, {2, 3}, {4, 5}, {6, 7}}, {{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 4}, {1, 5}, {2, 6}, {3, 7}}};
+  rank_t const pairs[3][4][2] = {
+      {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, {{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 4}, {1, 5}, {2, 6}, {3, 7}}};
   for (unsigned bit = 0; bit < 3; ++bit)
     for (auto const& [a, b] : pairs[bit]) {
       EXPECT_EQ(g.add(a, 1u << bit), b);

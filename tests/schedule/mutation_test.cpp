@@ -25,7 +25,9 @@ bool accepted(schedule const& s) {
 
 using generator = std::mt19937_64;
 
-std::size_t below(generator& random, std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random); }
+std::size_t below(generator& random, std::size_t end) {
+  return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
+}
 
 /// Assignments may share their sources: then an edit of a source mutates all of them.
 assignment& any_assignment(schedule& s, generator& random) {
@@ -46,7 +48,10 @@ void drop_assignment(schedule& s, generator& random) {
 
 void drop_source(schedule& s, generator& random) {
   assignment& a = any_assignment(s, random);
-  if (a.count > 1) --a.count; else a.first = static_cast<std::uint32_t>(below(random, s.sources.size()));
+  if (a.count > 1)
+    --a.count;
+  else
+    a.first = static_cast<std::uint32_t>(below(random, s.sources.size()));
 }
 
 void duplicate_source(schedule& s, generator& random) {
@@ -75,8 +80,10 @@ void redirect_slot(schedule& s, generator& random) {
 
 void redirect_target(schedule& s, generator& random) {
   assignment& a = any_assignment(s, random);
-  if (below(random, 2) == 0) a.rank = static_cast<rank_t>(below(random, s.ranks));
-  else a.block = static_cast<block_t>(below(random, s.blocks.size()));
+  if (below(random, 2) == 0)
+    a.rank = static_cast<rank_t>(below(random, s.ranks));
+  else
+    a.block = static_cast<block_t>(below(random, s.blocks.size()));
 }
 
 void redirect_result(schedule& s, generator& random) {
@@ -88,9 +95,9 @@ void swap_steps(schedule& s, generator& random) {
 }
 
 TEST(Mutations, ValidateAgreesWithAnExecutionOnSets) {
-  void (*const mutations[])(schedule&, generator&) = {drop_assignment,  drop_source,   duplicate_source,
-                                                      redirect_rank,    redirect_slot, duplicate_assignment,
-                                                      redirect_target,  swap_steps,    redirect_result};
+  void (*const mutations[])(schedule&, generator&) = {drop_assignment, drop_source,   duplicate_source,
+                                                      redirect_rank,   redirect_slot, duplicate_assignment,
+                                                      redirect_target, swap_steps,    redirect_result};
   std::uint64_t const seed = 20240607;
   generator random(seed);
   int const rounds = by_effort(2, 20, 200);

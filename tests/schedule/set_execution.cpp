@@ -29,13 +29,20 @@ contributors ranks_between(rank_t begin, rank_t end) {
 contributors wanted(schedule const& s, rank_t r, block_t b) {
   contributors const all = ranks_between(0, s.ranks);
   switch (s.verb) {
-    case collective::reduce: return r == s.root ? all : contributors{};
-    case collective::reduce_scatter: return r == home(s, b) ? all : contributors{};
-    case collective::allgather: return {home(s, b)};
-    case collective::broadcast: return {*s.root};
-    case collective::scan: return ranks_between(0, r + 1);
-    case collective::exclusive_scan: return ranks_between(0, r);
-    default: return all;
+    case collective::reduce:
+      return r == s.root ? all : contributors{};
+    case collective::reduce_scatter:
+      return r == home(s, b) ? all : contributors{};
+    case collective::allgather:
+      return {home(s, b)};
+    case collective::broadcast:
+      return {*s.root};
+    case collective::scan:
+      return ranks_between(0, r + 1);
+    case collective::exclusive_scan:
+      return ranks_between(0, r);
+    default:
+      return all;
   }
 }
 
@@ -81,7 +88,8 @@ bool executes_rightly(schedule const& s) {
       auto const found = values.find({r, b, slot});
       if (found == values.end()) return false;
       contributors const& got = found->second;
-      bool const same = s.idempotent_only ? std::set(got.begin(), got.end()) == std::set(want.begin(), want.end()) : got == want;
+      bool const same =
+          s.idempotent_only ? std::set(got.begin(), got.end()) == std::set(want.begin(), want.end()) : got == want;
       if (!same) return false;
     }
   return true;

@@ -65,8 +65,9 @@ TEST(Validate, SeesRanksThatBracketDifferently) {
 }
 
 TEST(Validate, AStepOfOwnReadsIsNotCountedAndCostsNoVolume) {
-  schedule const s = written(2, {{{to(0, 1), {{1, 0}}}, {to(1, 1), {{0, 0}}}},
-                                 {{to(0, 2), {{0, 0}, {0, 1}}}, {to(1, 2), {{1, 1}, {1, 0}}}}}, {2, 2});
+  schedule const s = written(
+      2, {{{to(0, 1), {{1, 0}}}, {to(1, 1), {{0, 0}}}}, {{to(0, 2), {{0, 0}, {0, 1}}}, {to(1, 2), {{1, 1}, {1, 0}}}}},
+      {2, 2});
   properties const found = validate(s);
   EXPECT_EQ(found.steps, 1u);
   EXPECT_EQ(found.received_max, fraction(1));
@@ -74,12 +75,14 @@ TEST(Validate, AStepOfOwnReadsIsNotCountedAndCostsNoVolume) {
 }
 
 TEST(Validate, TheSameValueReadTwiceInAStepCountsOnce) {
-  schedule const s = written(2, {{{to(0, 1), {{0, 0}, {1, 0}}}, {to(0, 2), {{1, 0}}}, {to(1, 1), {{0, 0}, {1, 0}}}}}, {1, 1});
+  schedule const s =
+      written(2, {{{to(0, 1), {{0, 0}, {1, 0}}}, {to(0, 2), {{1, 0}}}, {to(1, 1), {{0, 0}, {1, 0}}}}}, {1, 1});
   EXPECT_EQ(validate(s).received_max, fraction(1));
 }
 
 TEST(Validate, AnOwnSlotMayBeReadInTheStepThatWritesIt) {
-  schedule const s = written(2, {{{to(0, 1), {{1, 0}}}, {to(0, 2), {{0, 0}, {0, 1}}}, {to(1, 1), {{0, 0}, {1, 0}}}}}, {2, 1});
+  schedule const s =
+      written(2, {{{to(0, 1), {{1, 0}}}, {to(0, 2), {{0, 0}, {0, 1}}}, {to(1, 1), {{0, 0}, {1, 0}}}}}, {2, 1});
   EXPECT_NO_THROW(validate(s));
 }
 

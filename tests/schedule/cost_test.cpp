@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices by hand, the seed paper's estimate against the optimum, and what the planner may choose.
+#include "schedule/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "schedule/planner.hpp"
+
+namespace coset::schedule {
+namespace {
+
+double price(std::string const& text, rank_t ranks, cost_model const& model, double bytes) {
+  return counts(make(algorithm::parse(text), ranks), model).seconds(model, bytes);
+}
+
+TEST(Cost, IsAlphaPerRoundBetaPerByteAndGammaPerCombinedByte) {
+  cost_model const model = cost_model::flat(5, 2, 3);
+  // Ring on 4 ranks, 100 bytes: 6 steps of a quarter, half of them with a combine.
+  EXPECT_DOUBLE_EQ(price("ring", 4, model, 100), 6 * 5 + 6 * 25 * 2 + 3 * 25 * 3);
+  // Recursive doubling: two steps of everything.
+  EXPECT_DOUBLE_EQ(price("recursive_doubling", 4, model, 100), 2 * 5 + 2 * 100 * 2 + 2 * 100 * 3);
+}
+
+TEST(Cost, OnePortServesPeersOneAfterTheOtherAndManyServeThemAtOnce) {
+  cost_model model = cost_model::flat(5, 2, 0);
+  EXPECT_DOUBLE_EQ(price("direct", 4, model, 100), 2 * (3 * 5 + 75 * 2));
+  model.ports = model.peers_per_latency = 3;
+  EXPECT_DOUBLE_EQ(price("direct", 4, model, 100), 2 * (5 + 25 * 2));
+  model.ports = model.peers_per_latency = 2;
+  EXPECT_DOUBLE_EQ(price("direct", 4, model, 100), 2 * (2 * 5 + 37.5 * 2));
+}
+
+TEST(Cost, EachLevelHasItsOwnLink) {
+  cost_model model;
+  model.links = {{2, 1, 0.5, 0.25}, {4, 10, 3, 0.125}};
+  model.peers_per_latency = 100;
+  // Pairs first: half a vector inside, then a quarter across, and back.
+  EXPECT_DOUBLE_EQ(price("product(dims=2x2)", 4, model, 100), 2 * (1 + 0.25 + 50 * 0.5) + 2 * (10 + 0.125 + 25 * 3));
+  counts const found(make(algorithm::parse("product(dims=2x2)"), 4), model);
+  EXPECT_EQ(found.received_max(), (std::vector<double>{1, 0.5}));
+}
+
+TEST(Cost, StreamsBeyondTheLimitArePenalized) {
+  cost_model model = cost_model::flat(1, 0, 0);
+  model.peers_per_latency = 100;
+  model.streams = 2;
+  model.per_stream_beyond = 0.5;
+  EXPECT_DOUBLE_EQ(price("direct(saved_steps=1)", 6, model, 8), 1 + 3 * 0.5);
+}
+
+TEST(Cost, RefusesAModelWithoutLevels) {
+  EXPECT_THROW(counts(make(algorithm::parse("ring"), 4), cost_model{}), schedule_error);
+}
+
+TEST(Cost, KolmakovEstimateOfSavedStepsIsTheOptimumInMostCasesAndNearItInAll) {
+  cost_model const model = cost_model::ten_gigabit();
+  int optimal = 0, cases = 0;
+  for (rank_t const ranks : {5u, 7u, 11u, 22u, 31u, 33u, 64u, 127u}) {
+    auto const levels = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
+    std::vector<counts> by_saved;
+    for (std::uint32_t r = 0; r <= levels; ++r)
+      by_saved.emplace_back(make(algorithm::parse("generalized(saved_steps=" + std::to_string(r) + ")"), ranks), model);
+    for (double bytes = 64; bytes <= 1 << 24; bytes *= 2, ++cases) {
+      std::vector<double> seconds;
+      for (counts const& c : by_saved) seconds.push_back(c.seconds(model, bytes));
+      double const best = *std::min_element(seconds.begin(), seconds.end());
+      double const estimated = seconds.at(saved_steps(model, ranks, bytes));
+      optimal += estimated == best;
+      EXPECT_LT(estimated, 1.12 * best) << ranks << " ranks, " << bytes << " bytes";
+    }
+  }
+  EXPECT_GT(optimal, cases * 9 / 10);
+}
+
+TEST(Cost, TheEstimateIsClamped) {
+  cost_model const model = cost_model::ten_gigabit();
+  EXPECT_EQ(saved_steps(model, 1, 100), 0u);
+  EXPECT_EQ(saved_steps(model, 100, 0), 7u);
+  EXPECT_EQ(saved_steps(model, 100, 1), 7u);
+  EXPECT_EQ(saved_steps(model, 100, 1e12), 0u);
+}
+
+TEST(Planner, TakesFewStepsForSmallVectorsAndTheLeastVolumeForLargeOnes) {
+  planner const choice({.ranks = 22}, cost_model::ten_gigabit());
+  EXPECT_LE(choice.best(8).plan->found.steps, 6u);
+  EXPECT_EQ(choice.best(1e9).plan->found.received_max, choice.best(1e9).plan->found.volume_bound);
+  auto const ranked = choice.rank(10000);
+  for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].seconds, ranked[i].seconds);
+}
+
+TEST(Planner, OffersOnlyWhatTheOperationAllows) {
+  for (rank_t const ranks : {1u, 6u, 7u, 16u}) {
+    planner const exact({.ranks = ranks, .commutative = false}, cost_model::ten_gigabit());
+    for (candidate const& c : exact.candidates()) EXPECT_TRUE(c.found.ordered && c.found.rank_uniform) << c.how.text();
+    planner const any({.ranks = ranks, .same_bits = false}, cost_model::ten_gigabit());
+    EXPECT_GE(any.candidates().size(), exact.candidates().size());
+  }
+}
+
+TEST(Planner, ServesEveryVerb) {
+  for (collective const verb :
+       {collective::allreduce, collective::reduce, collective::reduce_scatter, collective::allgather,
+        collective::broadcast, collective::scan, collective::exclusive_scan, collective::barrier})
+    for (rank_t const ranks : {1u, 2u, 7u, 12u})
+      EXPECT_NO_THROW(planner({.verb = verb, .ranks = ranks, .root = ranks / 2}, cost_model::ten_gigabit()).best(1000));
+}
+
+TEST(Planner, UsesTheLevelsOfTheModel) {
+  cost_model model;
+  model.links = {{4, 1e-7, 1e-10}, {12, 1e-5, 1e-8}};
+  model.peers_per_latency = 100;
+  EXPECT_EQ(planner({.ranks = 12}, model).best(1e7).plan->how.name, "product");
+}
+
+TEST(Planner, RefusesADemandThatNothingServes) {
+  EXPECT_THROW(planner({.ranks = 0}, cost_model::ten_gigabit()), schedule_error);
+}
+
+}  // namespace
+}  // namespace coset::schedule
