@@ -30,12 +30,13 @@ struct cost_command {
 
   void print_candidates(schedule::cost_model const& model) const {
     if (ranks < 1) throw schedule_error("cost needs at least one rank");
-    schedule::planner const all({schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false}, model);
+    schedule::planner const all({schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false},
+                                model);
     auto const order = all.rank(static_cast<double>(bytes));
-    std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective, bytes, ranks,
-                             alpha, beta, gamma);
-    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", "microseconds", "ratio", "steps",
-                             "received", "combined", "bits", "order", "algorithm");
+    std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
+                             bytes, ranks, alpha, beta, gamma);
+    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", "microseconds", "ratio",
+                             "steps", "received", "combined", "bits", "order", "algorithm");
     for (auto const& [plan, seconds] : order)
       std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", seconds * 1e6,
                                seconds / order.front().seconds, plan->found.steps, plan->found.received_max.text(),
@@ -59,10 +60,17 @@ void add_cost(CLI::App& app) {
   command->add_option("--root", state->root, "The root of reduce and broadcast")->capture_default_str();
   command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
   command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
-  command->add_option("--alpha", state->alpha, "Seconds per step")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--beta", state->beta, "Seconds per byte sent")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--gamma", state->gamma, "Seconds per byte combined")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--figure", state->figure, "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
+  command->add_option("--alpha", state->alpha, "Seconds per step")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--beta", state->beta, "Seconds per byte sent")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--gamma", state->gamma, "Seconds per byte combined")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--figure", state->figure,
+                      "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
   command->callback([state] { state->run(); });
 }
 

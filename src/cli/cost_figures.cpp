@@ -17,7 +17,7 @@ namespace {
 
 constexpr rank_t paper_ranks = 127;
 // Up to the 160 cores of the paper, at and around the powers of two above all.
-constexpr std::array<rank_t, 22> compared_ranks{4,  7,  8,  9,  12, 16, 17,  24,  32,  33,  48,
+constexpr std::array<rank_t, 22> compared_ranks{4,  7,  8,  9,  12, 16,  17,  24,  32,  33,  48,
                                                 63, 64, 65, 80, 96, 112, 127, 128, 129, 144, 160};
 constexpr double ring_from_bytes = 10e3;  // where the paper's Open MPI goes over from recursive doubling
 
@@ -25,7 +25,11 @@ constexpr double ring_from_bytes = 10e3;  // where the paper's Open MPI goes ove
 class contest {
  public:
   contest(rank_t ranks, schedule::cost_model const& model)
-      : model_(model), ranks_(ranks), doubling_(counts_of("recursive_doubling")), halving_(counts_of("recursive_halving")), ring_(counts_of("ring")) {
+      : model_(model),
+        ranks_(ranks),
+        doubling_(counts_of("recursive_doubling")),
+        halving_(counts_of("recursive_halving")),
+        ring_(counts_of("ring")) {
     std::uint32_t steps = 0;
     while (rank_t{1} << steps < ranks) ++steps;
     for (std::uint32_t saved = 0; saved <= steps; ++saved)
@@ -40,7 +44,9 @@ class contest {
 
   double bandwidth_optimal(double bytes) const { return proposed_.front().seconds(model_, bytes); }
   double latency_optimal(double bytes) const { return proposed_.back().seconds(model_, bytes); }
-  double estimated(double bytes) const { return proposed_[schedule::saved_steps(model_, ranks_, bytes)].seconds(model_, bytes); }
+  double estimated(double bytes) const {
+    return proposed_[schedule::saved_steps(model_, ranks_, bytes)].seconds(model_, bytes);
+  }
   double best(double bytes) const {
     double fastest = bandwidth_optimal(bytes);
     for (auto const& saved : proposed_) fastest = std::min(fastest, saved.seconds(model_, bytes));
@@ -63,9 +69,10 @@ struct curve {
   std::function<double(contest const&, double)> seconds;
 };
 
-curve const doubling{"rec. doubling", &contest::doubling}, halving{"rec. halving", &contest::halving}, ring{"ring", &contest::ring},
-    usual{"Open MPI", &contest::usual}, bandwidth{"r = 0", &contest::bandwidth_optimal}, latency{"r = L", &contest::latency_optimal},
-    estimated{"estimated r", &contest::estimated}, best{"best r", &contest::best};
+curve const doubling{"rec. doubling", &contest::doubling}, halving{"rec. halving", &contest::halving},
+    ring{"ring", &contest::ring}, usual{"Open MPI", &contest::usual}, bandwidth{"r = 0", &contest::bandwidth_optimal},
+    latency{"r = L", &contest::latency_optimal}, estimated{"estimated r", &contest::estimated},
+    best{"best r", &contest::best};
 
 std::vector<double> geometric(double first, double last) {
   std::vector<double> sizes;
@@ -90,7 +97,8 @@ void print_row(std::ostream& out, std::vector<curve> const& curves, contest cons
   out << '\n';
 }
 
-void over_sizes(std::ostream& out, std::vector<curve> const& curves, std::vector<double> const& sizes, schedule::cost_model const& model) {
+void over_sizes(std::ostream& out, std::vector<curve> const& curves, std::vector<double> const& sizes,
+                schedule::cost_model const& model) {
   contest const all(paper_ranks, model);
   out << fmt::format("{} ranks, microseconds over bytes\n", paper_ranks);
   print_head(out, "bytes", names_of(curves));
@@ -130,14 +138,22 @@ void ratios(std::ostream& out, schedule::cost_model const& model) {
 void print_figure(std::ostream& out, int figure, schedule::cost_model const& model) {
   std::vector<curve> const against_all{estimated, best, usual, halving, doubling, ring};
   switch (figure) {
-    case 1: return ratios(out, model);
-    case 7: return over_sizes(out, {estimated, best, usual, halving}, geometric(16, 10e3), model);
-    case 8: return over_sizes(out, {estimated, best, usual, halving}, geometric(256e3, 64e6), model);
-    case 9: return over_sizes(out, {estimated, best, halving}, geometric(4e3, 512e3), model);
-    case 10: return over_sizes(out, {bandwidth, latency, best}, geometric(16, 4e6), model);
-    case 11: return over_ranks(out, against_all, 425, model);
-    case 12: return over_ranks(out, against_all, 9e3, model);
-    default: throw argument_error(fmt::format("figure {} is not among 1, 7, 8, 9, 10, 11 and 12", figure));
+    case 1:
+      return ratios(out, model);
+    case 7:
+      return over_sizes(out, {estimated, best, usual, halving}, geometric(16, 10e3), model);
+    case 8:
+      return over_sizes(out, {estimated, best, usual, halving}, geometric(256e3, 64e6), model);
+    case 9:
+      return over_sizes(out, {estimated, best, halving}, geometric(4e3, 512e3), model);
+    case 10:
+      return over_sizes(out, {bandwidth, latency, best}, geometric(16, 4e6), model);
+    case 11:
+      return over_ranks(out, against_all, 425, model);
+    case 12:
+      return over_ranks(out, against_all, 9e3, model);
+    default:
+      throw argument_error(fmt::format("figure {} is not among 1, 7, 8, 9, 10, 11 and 12", figure));
   }
 }
 

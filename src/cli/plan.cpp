@@ -35,10 +35,11 @@ struct plan_command {
     std::ostream& out = json || dot || svg ? std::cerr : std::cout;
     try {
       auto const p = schedule::validate(plan);
-      out << fmt::format("valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
-                         p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(),
-                         p.fan_in, p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
-                         p.ordered ? "rank order kept" : "commutative operations only");
+      out << fmt::format(
+          "valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
+          p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
+          p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
+          p.ordered ? "rank order kept" : "commutative operations only");
     } catch (schedule_error const& violation) {
       std::cerr << "wrong: " << violation.what() << '\n';
       throw CLI::RuntimeError(1);

@@ -9,10 +9,13 @@
 namespace coset::cli {
 
 void schedule_options::add_to(CLI::App& command) {
-  command.add_option("algorithm", algorithm, "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all")
+  command
+      .add_option("algorithm", algorithm,
+                  "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all")
       ->required();
   command.add_option("-r,--ranks", ranks, "How many ranks take part")->required();
-  command.add_option("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
+  command.add_option("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")
+      ->capture_default_str();
   command.add_option("--root", root, "The root of reduce and broadcast")->capture_default_str();
   command.add_option("--radix", radix, "Shorthand for the parameter radix=K");
   command.add_option("--saved-steps", saved_steps, "Shorthand for saved_steps=R");
@@ -25,7 +28,8 @@ schedule::schedule schedule_options::make() const {
   auto named = schedule::algorithm::parse(algorithm);
   auto const set = [&](std::string const& key, std::string const& value) {
     if (!value.empty() && !named.parameters.emplace(key, value).second)
-      throw schedule_error(fmt::format("{} is given twice: as {} in the algorithm and as an option", key, named.parameters[key]));
+      throw schedule_error(
+          fmt::format("{} is given twice: as {} in the algorithm and as an option", key, named.parameters[key]));
   };
   set("radix", radix);
   set("saved_steps", saved_steps);

@@ -17,7 +17,8 @@ std::vector<rank_t> digits(rank_t number, rank_t base) {
 }
 
 // What a rank reads in one round, in cyclic order: whole values up to the digit, then values without their own input.
-std::vector<source> reads(rank_t ranks, rank_t x, rank_t ports, rank_t digit, rank_t covered, slot_t with_own, slot_t others) {
+std::vector<source> reads(rank_t ranks, rank_t x, rank_t ports, rank_t digit, rank_t covered, slot_t with_own,
+                          slot_t others) {
   auto const ahead = [&](rank_t distance) { return (x + distance) % ranks; };
   std::vector<source> from;
   for (rank_t i = 1; i <= digit; ++i) from.push_back({ahead(i * (covered + 1)), with_own});

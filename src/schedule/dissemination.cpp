@@ -84,7 +84,8 @@ class adapting {
 
   // The fold of what came in after the first `omitted` ranks, so that they can be left out without an inverse.
   void keep_rest(rank_t x, std::uint64_t piece) {
-    std::uint64_t const reached = last_.omitted / piece;  // omitted = 1, or (count+1)·piece in the round that ends there
+    std::uint64_t const reached =
+        last_.omitted / piece;  // omitted = 1, or (count+1)·piece in the round that ends there
     if (last_.omitted == 0 || reached > ports_) return;
     auto rest = pieces(x, piece, ports_, before_[x].rest ? 1 : reached);
     if (before_[x].rest) rest.push_back({x, *before_[x].rest});
@@ -144,8 +145,9 @@ schedule adapted_dissemination(rank_t ranks, rank_t ports) {
   if (ranks == 1) return assembly(1).finish(collective::allreduce, 0);
   auto const last = adapt(ranks, ports);
   if (!last)
-    throw schedule_error("adapted_dissemination: " + std::to_string(ranks) + " ranks cannot be reached exactly with n = " +
-                         std::to_string(ports) + "; any n from 4 to 8 works up to 128 ranks, bruck_ho and latency always do");
+    throw schedule_error("adapted_dissemination: " + std::to_string(ranks) +
+                         " ranks cannot be reached exactly with n = " + std::to_string(ports) +
+                         "; any n from 4 to 8 works up to 128 ranks, bruck_ho and latency always do");
   return adapting(ranks, ports, *last).make();
 }
 

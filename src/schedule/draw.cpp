@@ -32,21 +32,25 @@ class contributions {
  public:
   number_set const& add(schedule const& plan, assignment const& a) {
     number_set all;
-    for (source const& s : plan.from(a)) all.merge(number_set(of(s.rank, a.block, s.slot)));
+    for (source const& s : plan.from(a)) {
+      if (s.slot == 0) {
+        all.insert(s.rank);
+        continue;
+      }
+      number_set const& more = values_.at({s.rank, a.block, s.slot});
+      all.insert(more.begin(), more.end());
+    }
     return values_[{a.rank, a.block, a.slot}] = std::move(all);
   }
 
  private:
-  number_set of(rank_t rank, block_t block, slot_t slot) const {
-    return slot == 0 ? number_set{rank} : values_.at({rank, block, slot});
-  }
-
   std::map<std::tuple<rank_t, block_t, slot_t>, number_set> values_;
 };
 
 std::string title(schedule const& plan) {
   std::string parameters;
-  for (auto const& [key, value] : plan.parameters) parameters += fmt::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
+  for (auto const& [key, value] : plan.parameters)
+    parameters += fmt::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
   if (!parameters.empty()) parameters += ")";
   return fmt::format("{} by {}{}: {} ranks, {} blocks", name_of(plan.verb), plan.algorithm, parameters, plan.ranks,
                      plan.blocks.size());
@@ -69,7 +73,8 @@ std::string draw_text(schedule const& plan) {
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     text += fmt::format("step {}\n", step + 1);
     std::vector<number_set> peers(plan.ranks);
-    std::vector<std::map<number_set, number_set>> blocks_by_set(plan.ranks);  // a set of contributors to the blocks that have it
+    std::vector<std::map<number_set, number_set>> blocks_by_set(
+        plan.ranks);  // a set of contributors to the blocks that have it
     for (assignment const& a : plan.steps[step]) {
       blocks_by_set[a.rank][known.add(plan, a)].insert(a.block);
       for (source const& s : plan.from(a))
@@ -78,7 +83,8 @@ std::string draw_text(schedule const& plan) {
     for (rank_t r = 0; r < plan.ranks; ++r) {
       if (blocks_by_set[r].empty()) continue;
       text += fmt::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
-      for (auto const& [set, blocks] : blocks_by_set[r]) text += fmt::format("  block {} = {{{}}}", runs(blocks), runs(set));
+      for (auto const& [set, blocks] : blocks_by_set[r])
+        text += fmt::format("  block {} = {{{}}}", runs(blocks), runs(set));
       text += "\n";
     }
   }
@@ -86,7 +92,8 @@ std::string draw_text(schedule const& plan) {
 }
 
 std::string draw_dot(schedule const& plan) {
-  std::string text = fmt::format("digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", title(plan));
+  std::string text =
+      fmt::format("digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", title(plan));
   for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
     text += "  { rank=same;";
     for (rank_t r = 0; r < plan.ranks; ++r) text += fmt::format(" s{}r{} [label=\"{}\"];", level, r, r);
@@ -96,7 +103,8 @@ std::string draw_dot(schedule const& plan) {
     for (rank_t r = 0; r < plan.ranks; ++r)
       text += fmt::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
     for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
-      text += fmt::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
+      text +=
+          fmt::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
   }
   return text + "}\n";
 }
@@ -110,7 +118,8 @@ std::string draw_svg(schedule const& plan) {
       "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
       x(plan.ranks), y(plan.steps.size() + 1), margin / 2, margin / 2, title(plan));
   for (rank_t r = 0; r < plan.ranks; ++r)
-    text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0), y(plan.steps.size()));
+    text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
+                        y(plan.steps.size()));
   for (std::size_t step = 0; step < plan.steps.size(); ++step)
     for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
       text += fmt::format(
@@ -118,9 +127,10 @@ std::string draw_svg(schedule const& plan) {
           x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, runs(blocks));
   for (std::size_t level = 0; level <= plan.steps.size(); ++level)
     for (rank_t r = 0; r < plan.ranks; ++r)
-      text += fmt::format("<circle cx=\"{0}\" cy=\"{1}\" r=\"11\" fill=\"#fff\" stroke=\"#333\"/>"
-                          "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>\n",
-                          x(r), y(level), y(level) + 4, r);
+      text += fmt::format(
+          "<circle cx=\"{0}\" cy=\"{1}\" r=\"11\" fill=\"#fff\" stroke=\"#333\"/>"
+          "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>\n",
+          x(r), y(level), y(level) + 4, r);
   return text + "</svg>\n";
 }
 

@@ -7,7 +7,8 @@
 namespace coset::schedule {
 namespace {
 
-constexpr char const* head = R"(/* Allreduce along a ring in depth-first order of one tree of switches: in every round at most one message
+constexpr char const* head =
+    R"(/* Allreduce along a ring in depth-first order of one tree of switches: in every round at most one message
    crosses an edge in each direction. After Patarasuk and Yuan, "Bandwidth efficient all-reduce operation on tree
    topologies". Generated; link with MPI. */
 #include <mpi.h>
@@ -62,8 +63,10 @@ int tree_ring_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI
 }  // namespace
 
 std::string tree_ring_routine(tree const& of) {
-  return fmt::format("{}#define RANKS {}\n\n/* The ranks in depth-first order of the switches. */\nstatic const int ring[RANKS] = {{{}}};\n{}",
-                     head, of.ranks, fmt::join(ring_order(of), ", "), body);
+  return fmt::format(
+      "{}#define RANKS {}\n\n/* The ranks in depth-first order of the switches. */\nstatic const int ring[RANKS] = "
+      "{{{}}};\n{}",
+      head, of.ranks, fmt::join(ring_order(of), ", "), body);
 }
 
 }  // namespace coset::schedule

@@ -9,6 +9,7 @@
 #include "schedule/exchange.hpp"
 #include "schedule/flexreduce.hpp"
 #include "schedule/leaders.hpp"
+#include "schedule/rank_order.hpp"
 #include "schedule/unequal.hpp"
 #include "schedule/verbs.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 
 rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
   rank_t const number = given.number(key);
-  if (number < smallest)
-    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
+  if (number < smallest) throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
   return number;
 }
 
@@ -29,8 +29,8 @@ std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
   std::uint64_t sum = 0;
   for (rank_t const size : nodes) sum += size;
   if (sum != ranks)
-    throw schedule_error(given.text() + ": the nodes hold " + std::to_string(sum) + " ranks, not " + std::to_string(ranks) +
-                         "; list sizes that add up, like nodes=5+2+4 for 11 ranks");
+    throw schedule_error(given.text() + ": the nodes hold " + std::to_string(sum) + " ranks, not " +
+                         std::to_string(ranks) + "; list sizes that add up, like nodes=5+2+4 for 11 ranks");
   return nodes;
 }
 
@@ -43,6 +43,17 @@ tree tree_of(algorithm const& given, rank_t ranks) {
   return found;
 }
 
+// The generators fold runs of ranks in cyclic order; as pairs these are put into rank order.
+schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
+  if (given.number("ordered") == 0) return cyclic;
+  if (cyclic.idempotent_only)
+    throw schedule_error(given.text() + " on " + std::to_string(cyclic.ranks) +
+                         " ranks counts some contributions twice and so keeps no order; adapted_dissemination and "
+                         "bruck_ho do");
+  return in_rank_order(cyclic);
+}
+
+parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
 parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
@@ -55,57 +66,105 @@ std::vector<named_algorithm> special_algorithms() {
   std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
   std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
   return {
-      {"binomial", "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order", "folklore",
-       {allreduce, reduce, broadcast, barrier}, {{"radix", "2", "runs of ranks joined per round"}},
+      {"binomial",
+       "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order",
+       "folklore",
+       {allreduce, reduce, broadcast, barrier},
+       {{"radix", "2", "runs of ranks joined per round"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return binomial(ranks, verb, root, at_least(2, a, "radix"));
        }},
-      {"pairwise_exchange", "recursive doubling after the last P - 2^K ranks gave theirs to a partner", end, all, {},
+      {"pairwise_exchange",
+       "recursive doubling after the last P - 2^K ranks gave theirs to a partner",
+       end,
+       all,
+       {},
        [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
          return derive(pairwise_exchange(ranks), verb, root);
        }},
-      {"butterfly", "recursive doubling, virtual ranks played by real ones; idempotent operations only", end,
-       {allreduce, barrier}, {}, [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
-      {"dissemination", "n-way dissemination; exact only if (n+1)^(rounds-1) divides P", end, {allreduce, barrier}, {ports},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) { return dissemination(ranks, at_least(1, a, "n")); }},
-      {"adapted_dissemination", "n-way dissemination whose last round counts nothing twice", end, all, {ports},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(adapted_dissemination(ranks, at_least(1, a, "n")), verb, root);
+      {"butterfly",
+       "recursive doubling, virtual ranks played by real ones; idempotent operations only",
+       end,
+       {allreduce, barrier},
+       {},
+       [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
+      {"dissemination",
+       "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
+       end,
+       {allreduce, barrier},
+       {ports, ordered},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) {
+         return ordered_if_asked(a, dissemination(ranks, at_least(1, a, "n")));
        }},
-      {"bruck_ho", "n ports, any P, whole vector, fewest rounds", "Bruck and Ho, Efficient global combine operations", all,
-       {ports},
+      {"adapted_dissemination",
+       "n-way dissemination whose last round counts nothing twice",
+       end,
+       all,
+       {ports, ordered},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(bruck_ho(ranks, at_least(1, a, "n")), verb, root);
+         return derive(ordered_if_asked(a, adapted_dissemination(ranks, at_least(1, a, "n"))), verb, root);
        }},
-      {"elimination_3_2", "recursive halving and doubling, odd groups merged three to two",
-       "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors", all, {},
+      {"bruck_ho",
+       "n ports, any P, whole vector, fewest rounds",
+       "Bruck and Ho, Efficient global combine operations",
+       all,
+       {ports, ordered},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(ordered_if_asked(a, bruck_ho(ranks, at_least(1, a, "n"))), verb, root);
+       }},
+      {"elimination_3_2",
+       "recursive halving and doubling, odd groups merged three to two",
+       "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors",
+       all,
+       {},
        [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
          return derive(elimination_3_2(ranks), verb, root);
        }},
-      {"leaders", "reduce to one rank per node, allreduce between them, broadcast", "folklore", all,
+      {"leaders",
+       "reduce to one rank per node, allreduce between them, broadcast",
+       "folklore",
+       all,
        {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), verb, root);
        }},
-      {"smp_rdb", "leaders with recursive doubling between them", trees, all, {nodes},
+      {"smp_rdb",
+       "leaders with recursive doubling between them",
+       trees,
+       all,
+       {nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), verb, root);
        }},
-      {"smp_binomial", "leaders with a binomial tree between them", trees, all, {nodes},
+      {"smp_binomial",
+       "leaders with a binomial tree between them",
+       trees,
+       all,
+       {nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), verb, root);
        }},
-      {"unequal", "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes", "ours", all,
+      {"unequal",
+       "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
+       "ours",
+       all,
        {nodes, {"radix", "2", "of every fold"}, {"saved_steps", "0", "rounds saved between the nodes"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
        }},
-      {"flexreduce", "every rank busy on every level of a tree of unequal nodes", "Lee et al., FlexReduce", all,
+      {"flexreduce",
+       "every rank busy on every level of a tree of unequal nodes",
+       "Lee et al., FlexReduce",
+       all,
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(flexreduce(tree_of(a, ranks)), verb, root);
        }},
-      {"tree_ring", "ring in depth-first order: no contention on a tree of switches", trees, all, {tree_file, nodes},
+      {"tree_ring",
+       "ring in depth-first order: no contention on a tree of switches",
+       trees,
+       all,
+       {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(tree_ring(tree_of(a, ranks)), verb, root);
        }},

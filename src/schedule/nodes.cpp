@@ -19,7 +19,8 @@ std::vector<std::vector<rank_t>> members_of(std::vector<rank_t> const& nodes) {
   return members;
 }
 
-std::vector<placed> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside, collective verb) {
+std::vector<placed> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside,
+                                  collective verb) {
   std::vector<placed> parts;
   for (auto const& node : members) parts.push_back({make(inside, static_cast<rank_t>(node.size()), verb), node, {}});
   return parts;

@@ -2,8 +2,8 @@
 // Writing Plan JSON, a step per line group, so that large plans stream and small ones can be read.
 #include "schedule/plan_json.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 

@@ -85,7 +85,8 @@ std::size_t busiest_edge(schedule const& plan, tree const& of) {
         if (s.rank != a.rank) messages.emplace(s.rank, a.rank);
     std::map<directed_edge, std::size_t> load;
     for (auto const& [from, to] : messages)
-      for (directed_edge const& edge : route(of, of.leaf_of(from), of.leaf_of(to))) busiest = std::max(busiest, ++load[edge]);
+      for (directed_edge const& edge : route(of, of.leaf_of(from), of.leaf_of(to)))
+        busiest = std::max(busiest, ++load[edge]);
   }
   return busiest;
 }

@@ -2,6 +2,7 @@
 // Schedules over nodes and trees: right for random ones, at the cost that their sources state.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -147,6 +148,20 @@ TEST(FlexReduceFig2, TwoAndThreeLearnersShareTwelveItems) {
   }
   EXPECT_EQ(leaves, (std::vector<std::int64_t>{6, 6, 4, 4, 4}));
   EXPECT_EQ(root, (std::vector<std::int64_t>{3, 3, 2, 2, 2}));
+}
+
+// Lee et al. assume it is; nodes of 1 and 3 learners are the smallest case where it cannot be.
+TEST(FlexReduce, TheOwnerOfAPieceNeedNotBeOneOfItsHolders) {
+  auto const stranger_owns = [](std::vector<rank_t> const& nodes) {
+    auto const plan = flexreduce(two_level_tree(nodes));
+    return std::ranges::any_of(plan.steps[1], [&](assignment const& a) {
+      auto const from = plan.from(a);
+      return std::ranges::none_of(from, [&](source const& s) { return s.rank == a.rank; });
+    });
+  };
+  EXPECT_FALSE(stranger_owns({2, 3}));
+  EXPECT_FALSE(stranger_owns({1, 2}));
+  EXPECT_TRUE(stranger_owns({1, 3}));
 }
 
 // Patarasuk and Yuan, Lemma 1: the ring crosses every edge at most once per direction and round.

@@ -21,7 +21,8 @@ std::uint32_t floor_log(rank_t ranks) { return static_cast<std::uint32_t>(std::b
 TEST(Special, EveryRankEndsWithEveryContribution) {
   std::vector<std::string> names{"binomial", "binomial(radix=5)", "pairwise_exchange", "butterfly", "elimination_3_2"};
   for (char n = '1'; n <= '8'; ++n)
-    for (std::string const name : {"dissemination", "bruck_ho", "adapted_dissemination"}) names.push_back(name + "(n=" + n + ")");
+    for (std::string const name : {"dissemination", "bruck_ho", "adapted_dissemination"})
+      names.push_back(name + "(n=" + n + ")");
   int checked = 0;
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (auto const& name : names) {
@@ -39,9 +40,11 @@ TEST(Special, ServesTheVerbsThatItNames) {
       algorithm named{row.name, {}};
       if (row.name == "adapted_dissemination") named.parameters["n"] = "4";
       for (parameter const& p : row.parameters)
-        if (p.name == "nodes") named.parameters["nodes"] = ranks < 3 ? std::to_string(ranks) : "2+" + std::to_string(ranks - 2);
+        if (p.name == "nodes")
+          named.parameters["nodes"] = ranks < 3 ? std::to_string(ranks) : "2+" + std::to_string(ranks - 2);
       for (collective const verb : row.verbs)
-        EXPECT_NO_THROW(validate(make(named, ranks, verb, ranks / 2))) << named.text() << ' ' << name_of(verb) << ' ' << ranks;
+        EXPECT_NO_THROW(validate(make(named, ranks, verb, ranks / 2)))
+            << named.text() << ' ' << name_of(verb) << ' ' << ranks;
     }
 }
 
@@ -110,11 +113,22 @@ std::set<rank_t> ranges(std::vector<std::pair<rank_t, rank_t>> const& list) {
 }
 
 TEST(AdaptedDissemination, ExistsForTheTabulatedRanks) {
-  EXPECT_EQ(not_adaptable(1), ranges({{13, 13}, {21, 21}, {25, 27}, {29, 29}, {37, 37}, {41, 43}, {45, 45}, {49, 55}, {57, 59},
-                                      {61, 61}, {69, 69}, {73, 75}, {77, 77}, {81, 87}, {89, 91}, {93, 93}, {97, 111},
-                                      {113, 119}, {121, 123}, {125, 125}}));
-  EXPECT_EQ(not_adaptable(2), ranges({{40, 41}, {64, 65}, {67, 68}, {73, 74}, {76, 77}, {91, 92}, {94, 95}, {100, 101},
-                                      {103, 104}, {112, 113}, {115, 116}, {118, 125}, {127, 128}}));
+  EXPECT_EQ(not_adaptable(1), ranges({{13, 13}, {21, 21}, {25, 27},  {29, 29},   {37, 37},   {41, 43},  {45, 45},
+                                      {49, 55}, {57, 59}, {61, 61},  {69, 69},   {73, 75},   {77, 77},  {81, 87},
+                                      {89, 91}, {93, 93}, {97, 111}, {113, 119}, {121, 123}, {125, 125}}));
+  EXPECT_EQ(not_adaptable(2), ranges({{40, 41},
+                                      {64, 65},
+                                      {67, 68},
+                                      {73, 74},
+                                      {76, 77},
+                                      {91, 92},
+                                      {94, 95},
+                                      {100, 101},
+                                      {103, 104},
+                                      {112, 113},
+                                      {115, 116},
+                                      {118, 125},
+                                      {127, 128}}));
   EXPECT_EQ(not_adaptable(3), ranges({{85, 87}, {89, 91}, {101, 103}, {105, 107}}));
   for (rank_t n = 4; n <= 8; ++n) EXPECT_TRUE(not_adaptable(n).empty()) << n;
 }
@@ -138,7 +152,25 @@ TEST(BruckHo, CostsWhatItsDigitsSay) {
       auto const found = validate(bruck_ho(ranks, n));
       EXPECT_EQ(found.steps, ceil_log(ranks, n + 1));
       EXPECT_EQ(found.received_max, fraction(leading + n * (rounds - 1))) << ranks << " n " << n;
-      EXPECT_EQ(found.combined_max, fraction(rounds == 1 ? leading : leading + (rounds - 2) * (n + 1) + n)) << ranks << " n " << n;
+      EXPECT_EQ(found.combined_max, fraction(rounds == 1 ? leading : leading + (rounds - 2) * (n + 1) + n))
+          << ranks << " n " << n;
+    }
+}
+
+TEST(Special, CyclicOrderBecomesRankOrder) {
+  for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
+    for (rank_t n = 1; n <= 8; ++n) {
+      std::string const ports = "(ordered=1,n=" + std::to_string(n) + ")";
+      auto const plain = validate(plan_of("bruck_ho(n=" + std::to_string(n) + ")", ranks));
+      auto const pairs = validate(plan_of("bruck_ho" + ports, ranks));
+      EXPECT_TRUE(pairs.ordered) << ranks << ports;
+      EXPECT_EQ(pairs.steps, plain.steps) << ranks << ports;
+      if (ranks > 1 && adapt(ranks, n)) {
+        EXPECT_TRUE(validate(plan_of("adapted_dissemination" + ports, ranks)).ordered) << ranks << ports;
+      }
+      if (!dissemination(ranks, n).idempotent_only) {
+        EXPECT_TRUE(validate(plan_of("dissemination" + ports, ranks)).ordered) << ranks << ports;
+      }
     }
 }
 
@@ -165,6 +197,7 @@ TEST(Special, BadParametersSayWhatWouldDo) {
   };
   EXPECT_NE(message("adapted_dissemination", 13).find("bruck_ho"), std::string::npos);
   EXPECT_NE(message("binomial(radix=1)", 4).find("at least 2"), std::string::npos);
+  EXPECT_NE(message("dissemination(ordered=1)", 7).find("bruck_ho"), std::string::npos);
   EXPECT_NE(message("bruck_ho(n=0)", 4).find("at least 1"), std::string::npos);
 }
 
