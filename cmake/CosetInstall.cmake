@@ -8,9 +8,6 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/coset)
 install(TARGETS coset EXPORT coset_targets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE)
 install(EXPORT coset_targets NAMESPACE coset:: DESTINATION ${package_folder})
-if(TARGET coset_cli)
-  install(TARGETS coset_cli)
-endif()
 
 configure_package_config_file(cmake/cosetConfig.cmake.in ${PROJECT_BINARY_DIR}/cosetConfig.cmake
   INSTALL_DESTINATION ${package_folder})
