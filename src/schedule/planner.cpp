@@ -46,7 +46,8 @@ std::string dims_of(rank_t ranks, cost_model const& model, std::uint32_t& levels
     rank_t const group = std::min(l.group, ranks);
     if (group % inner != 0 || ranks % group != 0) return "";
     if (group == inner) continue;
-    text += (text.empty() ? "" : "x") + std::to_string(group / inner);
+    if (!text.empty()) text += 'x';
+    text += std::to_string(group / inner);
     inner = group;
     ++levels;
   }
