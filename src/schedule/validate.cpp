@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "schedule/bracketing.hpp"
@@ -123,6 +124,7 @@ class tracer {
   /// Lays out the slots of all ranks in one array.
   void begin(block_t b, std::span<event const> events) {
     values_.clear();
+    repeats_.clear();
     first_slot_.assign(schedule_.ranks + 1, 1);
     for (event const& e : events) {
       std::size_t& slots = first_slot_[e.made->rank];
@@ -151,16 +153,23 @@ class tracer {
     return state->value;
   }
 
+  /// Remembers where a value first counts a contributor twice; whether that matters is up to the results.
+  bracketings::value fold(event const& e, bracketings::value left, source const& from) {
+    bracketings::value const right = read(e, from);
+    bracketings::value const folded = values_.fold(left, right);
+    if (schedule_.idempotent_only) return folded;
+    for (bracketings::value const part : {left, right})
+      if (auto const found = repeats_.find(part); found != repeats_.end()) repeats_.try_emplace(folded, found->second);
+    if (values_.overlap(left, right))
+      repeats_.try_emplace(folded, place(e) + "counts a contribution of " + name(from) + " twice");
+    return folded;
+  }
+
   void assign(event const& e) {
     assignment const& a = *e.made;
     auto const sources = schedule_.from(a);
     bracketings::value value = read(e, sources.front());
-    for (source const& from : sources.subspan(1)) {
-      bracketings::value const next = read(e, from);
-      if (!schedule_.idempotent_only && values_.overlap(value, next))
-        throw schedule_error(place(e) + "counts a contribution of " + name(from) + " twice");
-      value = values_.fold(value, next);
-    }
+    for (source const& from : sources.subspan(1)) value = fold(e, value, from);
     combined_[a.rank] += units_.size[a.block] * (std::int64_t{a.count} - 1);
     slot_state& target = slots_[first_slot_[a.rank] + a.slot];
     if (target.written != never) throw schedule_error(place(e) + "is written twice");
@@ -189,6 +198,7 @@ class tracer {
     if (range.empty()) return;
     slot_state const* const state = find({r, slot});
     if (state == nullptr) fail("slot " + std::to_string(slot) + " is never written");
+    if (auto const found = repeats_.find(state->value); found != repeats_.end()) throw schedule_error(found->second);
     if (!contains_exactly(state->value, range))
       fail("does not hold exactly the contributions of ranks " + std::to_string(range.begin) + " to " +
            std::to_string(range.end - 1));
@@ -208,6 +218,7 @@ class tracer {
   bracketings values_;
   std::vector<std::size_t> first_slot_;  // of each rank; one more entry for the end
   std::vector<slot_state> slots_;
+  std::unordered_map<bracketings::value, std::string> repeats_;
   std::vector<std::int64_t> sent_, received_, combined_;
   std::size_t reader_ = 0;
   bool uniform_ = true, ordered_ = true;

@@ -20,8 +20,8 @@ struct properties {
 
 /// Executes the schedule symbolically, block by block.
 /// Throws schedule_error with the first violation and its place: a malformed or missing block, rank, source or result, a
-/// slot written twice, a value read before it exists, a contributor counted twice (unless `idempotent_only`), a result
-/// whose contributors are not required(rank, block).
+/// slot written twice, a value read before it exists, a result whose contributors are not those that the verb requires or, unless
+/// `idempotent_only`, are counted twice: then the place is where that first happened.
 /// Cost: one expected-constant table access per fold, plus P/64 words per distinct fold.
 properties validate(schedule const&);
 

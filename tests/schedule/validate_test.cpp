@@ -104,6 +104,11 @@ TEST(Validate, RefusesAContributionCountedTwiceUnlessIdempotent) {
   EXPECT_FALSE(validate(s).ordered);
 }
 
+TEST(Validate, APartialThatNoResultUsesMayCountTwice) {
+  EXPECT_NO_THROW(validate(written(
+      2, {{{to(0, 1), {{0, 0}, {1, 0}}}, {to(0, 2), {{1, 0}, {1, 0}}}, {to(1, 1), {{0, 0}, {1, 0}}}}}, {1, 1})));
+}
+
 TEST(Validate, RefusesAMissingContribution) {
   schedule s = exchange_of_two();
   s.result[1][0] = 0;
