@@ -51,8 +51,8 @@ std::vector<named_algorithm> const& registry();
 named_algorithm const& find_algorithm(std::string_view name);
 
 /// The schedule of a named algorithm: name, parameters (defaults included), verb and root are filled in.
-/// Throws schedule_error saying what would do: ranks 0, a root that is no rank, an unknown name or parameter, a verb that
-/// the algorithm does not serve, a parameter out of range.
+/// Throws schedule_error saying what would do: ranks 0, a root that is no rank, an unknown name or parameter, a verb
+/// that the algorithm does not serve, a parameter out of range.
 schedule make(algorithm const&, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0);
 
 }  // namespace coset::schedule

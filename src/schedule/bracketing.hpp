@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbolic values of one block: expressions over the ranks' inputs, hash-consed so that equal bracketing is equal number.
+// Symbolic values of one block: expressions over the ranks' inputs, hash-consed: equal bracketing is equal number.
 #pragma once
 
 #include <cstdint>

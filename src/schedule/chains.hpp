@@ -18,7 +18,7 @@ chain ring_chain(rank_t ranks);
 /// At most `cap` blocks a step, cap >= 1: 1 is the ring, P/2 has ceil(log2 P) steps.
 chain capped_chain(rank_t ranks, rank_t cap);
 
-/// ceil(log_radix P) steps that keep the placements an interval, radix >= 2. [KZ] section 7 with ceil(N/2), for any radix.
+/// ceil(log_radix P) steps that keep the placements an interval, radix >= 2. [KZ] section 7 with ceil(N/radix).
 chain interval_chain(rank_t ranks, rank_t radix);
 
 /// Skips of the roughly dividing sequence: 22 -> 11, 6, 3, 2, 1 for radix 2. [T] Algorithm 1.
@@ -30,11 +30,11 @@ chain circulant_chain(rank_t ranks, rank_t radix);
 /// Bruck's allgather reversed: from N placements to the largest power of two below N.
 chain bruck_chain(rank_t ranks);
 
-/// Placements left after step i are the multiples of radix^(i+1): partials are intervals of ranks, so cyclic order is kept.
+/// Placements left after step i are the multiples of radix^(i+1): partials are runs of ranks, in cyclic order.
 chain dilated_chain(rank_t ranks, rank_t radix);
 
-/// Appends a chain of order n, as it acts on the digit of weight `stride` where lower digits are already folded away and
-/// higher ones take `outer` values. Serves products (another dimension) and towers (another digit of one cyclic group).
+/// Appends a chain of order n, as it acts on the digit of weight `stride` where lower digits are already folded away
+/// and higher ones take `outer` values. Serves products (another dimension) and towers (another digit of one cyclic group).
 void append_lifted(chain& to, chain const& inner, rank_t order, rank_t stride, rank_t outer);
 
 }  // namespace coset::schedule

@@ -60,8 +60,8 @@ class counts {
   std::vector<double> received_max_;
 };
 
-/// The number of steps to save that [KZ] (37) estimates for radix 2, with its logarithm rounded up and the result rounded
-/// and clamped to [0, ceil(log2 P)]. Uses the outermost link. planner.hpp has the argmin over exact counts.
+/// The number of steps to save that [KZ] (37) estimates for radix 2, with its logarithm rounded up and the result
+/// rounded and clamped to [0, ceil(log2 P)]. Uses the outermost link. planner.hpp has the argmin over exact counts.
 std::uint32_t saved_steps(cost_model const&, rank_t ranks, double bytes);
 
 }  // namespace coset::schedule

@@ -19,7 +19,7 @@ void refuse(std::size_t step, transfer const& sent, element placement, std::stri
                        std::to_string(placement) + ": " + why);
 }
 
-/// A partial, whatever its placement: the same relative content, bracketed the same way, has the same number. 0: an input.
+/// A partial, whatever its placement: equal numbers are equal relative content, equally bracketed. 0: an input.
 using content = std::uint32_t;
 
 /// A landing: what is folded into one placement in one step, as (displacement, content) with the own value first.

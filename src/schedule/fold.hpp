@@ -15,8 +15,8 @@ struct transfer {
   std::vector<element> placements;
 };
 
-/// Steps of transfers. With E_0 = G and E_{i+1} = E_i without the placements sent in step i, a chain is valid exactly if
-/// it sends only placements of E_i, each once; every one lands in E_{i+1}; and E_L = {0} is left.
+/// Steps of transfers. With E_0 = G and E_{i+1} = E_i without the placements sent in step i, a chain is valid exactly
+/// if it sends only placements of E_i, each once; every one lands in E_{i+1}; and E_L = {0} is left.
 using chain = std::vector<std::vector<transfer>>;
 
 /// By placement t, the largest i with t in E_i; L for placement 0.

@@ -16,7 +16,7 @@ class latency_builder {
  public:
   explicit latency_builder(rank_t ranks) : made_{group::cyclic(ranks), true, {}, {}, {}} {}
 
-  /// One step of the interval chain: its first `full` transfers reach placement 0, all reach the others, if there are any.
+  /// One step of the interval chain: its first `full` transfers reach placement 0, all reach the others, if any.
   void step(std::vector<transfer> const& sent, std::size_t full, bool last) {
     made_.steps.emplace_back();
     std::vector<symmetric_source> to_both, to_others;
