@@ -24,5 +24,8 @@ int main(int argc, char** argv) {
   } catch (coset::error const& failure) {
     std::cerr << "coset: " << failure.what() << '\n';
     return bad_input;
+  } catch (std::exception const& failure) {  // out of memory, above all: a million ranks are soon asked for
+    std::cerr << "coset: " << failure.what() << '\n';
+    return 1;
   }
 }

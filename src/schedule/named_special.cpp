@@ -25,7 +25,7 @@ rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key)
 std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
   if (!given.parameters.contains("nodes"))
     throw schedule_error(given.name + " needs the ranks of every node, like nodes=5+2+4 for 11 ranks");
-  auto const nodes = given.numbers("nodes");
+  auto nodes = given.numbers("nodes");
   std::uint64_t sum = 0;
   for (rank_t const size : nodes) sum += size;
   if (sum != ranks)
