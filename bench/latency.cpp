@@ -43,12 +43,23 @@ double one_way_nanoseconds(flag& ball, bool serves, flag_barrier& together, rank
 }  // namespace
 
 std::string nearness::describe() const {
-  if (clusters.size() == 1) return "near";
-  bool const all_apart = std::all_of(clusters.begin(), clusters.end(), [](auto const& c) { return c.size() == 1; });
-  if (all_apart) return "far";
+  if (clusters.size() == 1 || all_apart()) return kind();
   std::string text = "clustered";
   for (auto const& cluster : clusters) text += fmt::format(" {{{}}}", fmt::join(cluster, ","));
   return text;
+}
+
+std::string nearness::kind() const {
+  if (clusters.size() == 1) return "near";
+  if (all_apart()) return "far";
+  std::vector<std::size_t> sizes;
+  for (auto const& cluster : clusters) sizes.push_back(cluster.size());
+  std::sort(sizes.rbegin(), sizes.rend());
+  return fmt::format("clustered {}", fmt::join(sizes, "+"));
+}
+
+bool nearness::all_apart() const {
+  return std::all_of(clusters.begin(), clusters.end(), [](auto const& cluster) { return cluster.size() == 1; });
 }
 
 nearness classify(latency_matrix const& latency) {

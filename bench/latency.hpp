@@ -23,7 +23,15 @@ struct nearness {
 
   /// "near" (one cluster), "far" (all apart), or "clustered {0,1} {2,3}".
   std::string describe() const;
+
+  /// The same without saying who: "near", "far" or "clustered 2+2", the largest cluster first. Figures are kept by
+  /// this, since it hardly matters to a collective which rank is the one apart.
+  std::string kind() const;
+
   bool operator==(nearness const&) const = default;
+
+ private:
+  bool all_apart() const;
 };
 
 nearness classify(latency_matrix const&);

@@ -41,7 +41,9 @@ class match {
   std::vector<std::vector<double>> round() {
     std::vector<std::vector<double>> samples(players_.size());
     for (std::size_t i = 0; i < players_.size(); ++i) {
-      if (plays(i)) samples[i] = burst(i);
+      if (!plays(i)) continue;
+      samples[i] = burst(i);
+      if (options_.iterations == 0) adapt(i, samples[i]);
     }
     return samples;
   }
@@ -60,18 +62,26 @@ class match {
 
   // Also the first touch of all buffers, and the making of plans and arenas.
   void calibrate(std::size_t i) {
-    orders_[i] = {options_.timing, 2, std::max<std::size_t>(options_.iterations, 4)};
+    orders_[i] = {options_.timing, 2, options_.iterations > 0 ? options_.iterations : 4};
     double each = median(burst(i));
-    if (options_.iterations == 0) {
-      while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
-        orders_[i].iterations *= 8;
-        each = median(burst(i));
-      }
-      orders_[i].iterations = std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each));
-    } else {
-      orders_[i].iterations = options_.iterations;
+    if (options_.iterations > 0) return set_iterations(i, options_.iterations);
+    while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
+      orders_[i].iterations *= 8;
+      each = median(burst(i));
     }
-    orders_[i].warmup = options_.warmup > 0 ? options_.warmup : std::max<std::size_t>(2, orders_[i].iterations / 10);
+    set_iterations(i, std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
+  }
+
+  // Some have two speeds: a std::barrier that sleeps is a hundred times slower than one that spins. Bursts follow.
+  void adapt(std::size_t i, std::vector<double> const& samples) {
+    double const mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+    auto const fitting = static_cast<std::size_t>(options_.burst_nanoseconds / mean);
+    set_iterations(i, std::clamp<std::size_t>(fitting, 4, 2 * orders_[i].iterations));
+  }
+
+  void set_iterations(std::size_t i, std::size_t iterations) {
+    orders_[i].iterations = iterations;
+    orders_[i].warmup = options_.warmup > 0 ? options_.warmup : std::max<std::size_t>(2, iterations / 10);
   }
 
   std::vector<contestant*> const& players_;
@@ -82,7 +92,7 @@ class match {
 };
 
 state_figures& figures_of(measurement& found, nearness const& near) {
-  auto const name = near.describe();
+  auto const name = near.kind();
   auto const at = std::find_if(found.states.begin(), found.states.end(), [&](auto const& s) { return s.state == name; });
   if (at != found.states.end()) return *at;
   found.states.push_back({name, 0, std::vector<figures>(found.declined.size()), 0});
@@ -112,7 +122,7 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
     auto const after = observe(probe);
     if (before.near == after.near) {
       record(figures_of(found, after.near), samples);
-      farthest.emplace_back(after.near.describe(), (before.farthest + after.farthest) / 2);
+      farthest.emplace_back(after.near.kind(), (before.farthest + after.farthest) / 2);
       ++kept;
     } else {
       ++found.dropped;

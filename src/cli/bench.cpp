@@ -133,7 +133,7 @@ void add_bench(CLI::App& app) {
   auto const* b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
   auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
   auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));
-  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 8 ms' worth")->check(CLI::PositiveNumber);
+  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")->check(CLI::PositiveNumber);
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")->check(CLI::PositiveNumber);
   bench.add_option("--rounds", a->options.rounds, "Turns of each contestant")->check(CLI::Range(1, 10000))->capture_default_str();
   bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core")->check(CLI::PositiveNumber);

@@ -47,13 +47,15 @@ TEST(Nearness, PairsAreNamed) {
   bring_together(latency, 0, 3);
   bring_together(latency, 2, 4);
   EXPECT_EQ(classify(latency).describe(), "clustered {0,3} {1} {2,4}");
+  EXPECT_EQ(classify(latency).kind(), "clustered 2+2+1");
 }
 
-TEST(Nearness, AnotherPartitionIsAnotherState) {
+TEST(Nearness, AnotherPartitionIsAnotherStateOfTheSameKind) {
   auto one = all_apart(4), other = all_apart(4);
   bring_together(one, 0, 1);
   bring_together(other, 0, 2);
   EXPECT_FALSE(classify(one) == classify(other));
+  EXPECT_EQ(classify(one).kind(), classify(other).kind());
 }
 
 TEST(LatencyProbe, FindsASymmetricPositiveMatrix) {

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coset bench and coset info, run as their users run them: exit statuses, columns and JSON."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COSET = sys.argv.pop(1)
+SHORT = ["bench", "-b", "8", "-e", "512", "-f", "8", "-n", "20", "--rounds", "7", "-t", "1"]
+
+
+def coset(*arguments):
+    return subprocess.run([COSET, *arguments], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Bench(unittest.TestCase):
+    def test_prints_a_row_per_size_and_contestant_and_no_progress_into_a_pipe(self):
+        run = coset(*SHORT, "--against", "std,omp")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stderr, "")
+        rows = [line.split() for line in run.stdout.splitlines() if " float " in line]
+        for size in ("8", "64", "512"):
+            who = " ".join(" ".join(row) for row in rows if row[0] == size)
+            for name in ("coset", "flag floor", "omp private", "omp reduction", "std::barrier"):
+                self.assertIn(name, who)
+            self.assertNotIn("tbb", who)
+
+    def test_json_carries_all_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "bench.json")
+            run = coset(*SHORT, "--against", "std", "-d", "double", "-o", "max", "--timing", "call", "--json", file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with open(file, encoding="utf-8") as text:
+                found = json.load(text)
+        self.assertEqual((found["coset_bench"], found["ranks"], found["timing"]), (1, 1, "call"))
+        self.assertEqual([size["size"] for size in found["sizes"]], [8, 64, 512])
+        for size in found["sizes"]:
+            self.assertEqual((size["type"], size["op"], size["count"]), ("double", "max", size["size"] // 8))
+            rows = {row["who"]: row for row in size["states"][0]["rows"]}
+            self.assertNotIn("ratio", rows["coset"])
+            ratio = rows["std::barrier"]["ratio"]
+            self.assertLessEqual(ratio["low"], ratio["median"])
+            self.assertLessEqual(ratio["median"], ratio["high"])
+            self.assertEqual(sum(row["wrong"] for row in rows.values()), 0)
+
+    def test_the_name_of_the_machine_state_of_one_rank_is_near(self):
+        self.assertIn("near", coset(*SHORT, "--against", "std").stdout)
+
+    def test_bad_arguments_exit_with_2_and_say_what_would_do(self):
+        for arguments, hint in (
+            (["allwrong"], "allreduce"),
+            (["-d", "half"], "double"),
+            (["-o", "avg"], "prod"),
+            (["--against", "mpi"], "tbb"),
+            (["-f", "1"], "2"),
+            (["-n", "0"], "0"),
+            (["-b", "1M", "-e", "1K"], "1048576"),
+            (["-t", "100000"], "100000"),
+            (["--json", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
+        ):
+            with self.subTest(arguments):
+                run = coset("bench", *arguments)
+                self.assertEqual(run.returncode, 2, run.stdout)
+                self.assertIn(hint, run.stderr)
+
+
+class Info(unittest.TestCase):
+    def test_text_names_what_it_found(self):
+        run = coset("info")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for words in ("cores", "instruction set", "one-way cache line latency", "a default team", "quota"):
+            self.assertIn(words, run.stdout)
+
+    def test_json_matrix_has_a_row_per_rank_of_the_default_team(self):
+        found = json.loads(coset("info", "--json").stdout)
+        ranks = len(found["team"])
+        self.assertEqual(ranks, found["cores"])
+        self.assertEqual([len(row) for row in found["latency_ns"]], [ranks] * ranks)
+        self.assertIn(found["instruction_set"], found["instruction_sets"])
+
+
+if __name__ == "__main__":
+    unittest.main()
