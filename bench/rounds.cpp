@@ -93,7 +93,8 @@ class match {
 
 state_figures& figures_of(measurement& found, nearness const& near) {
   auto const name = near.kind();
-  auto const at = std::find_if(found.states.begin(), found.states.end(), [&](auto const& s) { return s.state == name; });
+  auto const at =
+      std::find_if(found.states.begin(), found.states.end(), [&](auto const& s) { return s.state == name; });
   if (at != found.states.end()) return *at;
   found.states.push_back({name, 0, std::vector<figures>(found.declined.size()), 0});
   return found.states.back();

@@ -13,9 +13,9 @@ namespace coset::bench {
 
 struct round_options {
   bench::timing timing = timing::cycle;
-  std::size_t rounds = 21;       ///< wanted; up to twice as many are played if the machine keeps changing
-  std::size_t iterations = 0;    ///< per burst; 0: as many as take `burst_nanoseconds`
-  std::size_t warmup = 0;        ///< per burst, untimed; 0: a tenth of the iterations, at least 2
+  std::size_t rounds = 21;     ///< wanted; up to twice as many are played if the machine keeps changing
+  std::size_t iterations = 0;  ///< per burst; 0: as many as take `burst_nanoseconds`
+  std::size_t warmup = 0;      ///< per burst, untimed; 0: a tenth of the iterations, at least 2
   double burst_nanoseconds = 6e6;
 };
 
@@ -27,9 +27,9 @@ struct figures {
 
 /// All rounds that the machine spent in one state.
 struct state_figures {
-  std::string state;             ///< nearness::kind()
-  double one_way = 0;            ///< median over its rounds of the farthest pair's latency, ns; 0 for one rank
-  std::vector<figures> of;       ///< [contestant]
+  std::string state;        ///< nearness::kind()
+  double one_way = 0;       ///< median over its rounds of the farthest pair's latency, ns; 0 for one rank
+  std::vector<figures> of;  ///< [contestant]
 
   std::size_t rounds = 0;
 };

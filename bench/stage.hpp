@@ -49,13 +49,12 @@ class stage {
       on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(result, k); });
     };
     if (order_.timing == timing::cycle) {
-      time_cycles(logs_[0], [&](std::size_t k) {
-        inspect(k, collective(k, [&](rank_t rank) { work_.rewrite(rank, k); }));
-      });
+      time_cycles(logs_[0],
+                  [&](std::size_t k) { inspect(k, collective(k, [&](rank_t rank) { work_.rewrite(rank, k); })); });
     } else {
-      time_calls(logs_[0], [&](std::size_t k) { return collective(k, [](rank_t) {}); }, inspect, [&](std::size_t k) {
-        on_all_ranks([&](rank_t rank) { work_.rewrite(rank, k); });
-      });
+      time_calls(
+          logs_[0], [&](std::size_t k) { return collective(k, [](rank_t) {}); }, inspect,
+          [&](std::size_t k) { on_all_ranks([&](rank_t rank) { work_.rewrite(rank, k); }); });
     }
   }
 

@@ -57,10 +57,14 @@ spread spread_of(std::vector<double> const& samples) {
 
 std::string_view name_of(verdict v) {
   switch (v) {
-    case verdict::faster: return "faster";
-    case verdict::level: return "level";
-    case verdict::slower: return "slower";
-    case verdict::undecided: break;
+    case verdict::faster:
+      return "faster";
+    case verdict::level:
+      return "level";
+    case verdict::slower:
+      return "slower";
+    case verdict::undecided:
+      break;
   }
   return "undecided";
 }

@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::size_t period = 8;
 constexpr std::size_t alignment = 64;
-constexpr std::array element_names{"int32", "int64", "float", "double"};     // in the enumerators' order
+constexpr std::array element_names{"int32", "int64", "float", "double"};  // in the enumerators' order
 constexpr std::array operation_names{"sum", "prod", "min", "max"};
 
 template <class Enumerator, class Names>
 Enumerator named(std::string_view name, Names const& names, std::string_view what) {
   auto const at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) throw argument_error(fmt::format("unknown {} '{}': one of {}", what, name, fmt::join(names, ", ")));
+  if (at == names.end())
+    throw argument_error(fmt::format("unknown {} '{}': one of {}", what, name, fmt::join(names, ", ")));
   return static_cast<Enumerator>(at - names.begin());
 }
 
@@ -36,10 +37,14 @@ int value_of(kernels::operation operation, rank_t rank, std::size_t phase) {
 
 int fold(kernels::operation operation, int a, int b) {
   switch (operation) {
-    case kernels::operation::plus: return a + b;
-    case kernels::operation::multiplies: return a * b;
-    case kernels::operation::minimum: return std::min(a, b);
-    case kernels::operation::maximum: break;
+    case kernels::operation::plus:
+      return a + b;
+    case kernels::operation::multiplies:
+      return a * b;
+    case kernels::operation::minimum:
+      return std::min(a, b);
+    case kernels::operation::maximum:
+      break;
   }
   return std::max(a, b);
 }
@@ -58,10 +63,14 @@ void store(std::byte* to, int value) {
 
 void store(kernels::element element, std::byte* to, int value) {
   switch (element) {
-    case kernels::element::int32: return store<std::int32_t>(to, value);
-    case kernels::element::int64: return store<std::int64_t>(to, value);
-    case kernels::element::float32: return store<float>(to, value);
-    case kernels::element::float64: return store<double>(to, value);
+    case kernels::element::int32:
+      return store<std::int32_t>(to, value);
+    case kernels::element::int64:
+      return store<std::int64_t>(to, value);
+    case kernels::element::float32:
+      return store<float>(to, value);
+    case kernels::element::float64:
+      return store<double>(to, value);
   }
 }
 
@@ -121,7 +130,8 @@ void workload::free_aligned::operator()(std::byte* p) const noexcept {
 
 // Untouched: the thread that writes a page first decides where it lies.
 workload::buffer workload::allocate() const {
-  return buffer(static_cast<std::byte*>(::operator new(std::max<std::size_t>(shape_.bytes(), 1), std::align_val_t(alignment))));
+  return buffer(
+      static_cast<std::byte*>(::operator new(std::max<std::size_t>(shape_.bytes(), 1), std::align_val_t(alignment))));
 }
 
 workload::workload(problem const& s)

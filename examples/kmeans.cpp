@@ -27,7 +27,8 @@ coordinates make_points() {
   coordinates blobs(centres * dimensions), all(points * dimensions);
   for (double& b : blobs) b = somewhere(random);
   for (std::size_t p = 0; p < points; ++p) {
-    for (std::size_t d = 0; d < dimensions; ++d) all[p * dimensions + d] = blobs[p % centres * dimensions + d] + nearby(random);
+    for (std::size_t d = 0; d < dimensions; ++d)
+      all[p * dimensions + d] = blobs[p % centres * dimensions + d] + nearby(random);
   }
   return all;
 }
@@ -136,8 +137,9 @@ int main(int argc, char** argv) {
   std::size_t const restarts = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 30;
   auto const all = make_points();
   coset::team team;
-  std::printf("k-means on %u threads: %zu points in %zu dimensions, %zu restarts of %zu passes, %zu sums reduced in each\n",
-              team.size(), points, dimensions, restarts, passes, centres * stride);
+  std::printf(
+      "k-means on %u threads: %zu points in %zu dimensions, %zu restarts of %zu passes, %zu sums reduced in each\n",
+      team.size(), points, dimensions, restarts, passes, centres * stride);
   auto const expected = timed("serial", [&] { return serial(all, restarts); });
   auto const ours = timed("coset::allreduce", [&] { return with_coset(team, all, restarts); });
   auto const openmp = timed("OpenMP reduction(+:a[:n])", [&] { return with_openmp(team.size(), all, restarts); });

@@ -12,20 +12,28 @@ namespace {
 template <class Visitor>
 void visit_operation(kernels::operation operation, Visitor&& visitor) {
   switch (operation) {
-    case kernels::operation::plus: return visitor(plus{});
-    case kernels::operation::multiplies: return visitor(multiplies{});
-    case kernels::operation::minimum: return visitor(minimum{});
-    case kernels::operation::maximum: return visitor(maximum{});
+    case kernels::operation::plus:
+      return visitor(plus{});
+    case kernels::operation::multiplies:
+      return visitor(multiplies{});
+    case kernels::operation::minimum:
+      return visitor(minimum{});
+    case kernels::operation::maximum:
+      return visitor(maximum{});
   }
 }
 
 template <class Visitor>
 void visit_element(kernels::element element, Visitor&& visitor) {
   switch (element) {
-    case kernels::element::int32: return visitor(std::int32_t{});
-    case kernels::element::int64: return visitor(std::int64_t{});
-    case kernels::element::float32: return visitor(float{});
-    case kernels::element::float64: return visitor(double{});
+    case kernels::element::int32:
+      return visitor(std::int32_t{});
+    case kernels::element::int64:
+      return visitor(std::int64_t{});
+    case kernels::element::float32:
+      return visitor(float{});
+    case kernels::element::float64:
+      return visitor(double{});
   }
 }
 

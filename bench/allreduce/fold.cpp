@@ -26,14 +26,22 @@ template <class T, class Op>
 [[gnu::always_inline]] inline void fold_few(T* to, T const* const* from, rank_t sources, std::size_t begin,
                                             std::size_t end) {
   switch (sources) {
-    case 1: return fused<T, Op, 1>(to, from, begin, end);
-    case 2: return fused<T, Op, 2>(to, from, begin, end);
-    case 3: return fused<T, Op, 3>(to, from, begin, end);
-    case 4: return fused<T, Op, 4>(to, from, begin, end);
-    case 5: return fused<T, Op, 5>(to, from, begin, end);
-    case 6: return fused<T, Op, 6>(to, from, begin, end);
-    case 7: return fused<T, Op, 7>(to, from, begin, end);
-    default: return fused<T, Op, 8>(to, from, begin, end);
+    case 1:
+      return fused<T, Op, 1>(to, from, begin, end);
+    case 2:
+      return fused<T, Op, 2>(to, from, begin, end);
+    case 3:
+      return fused<T, Op, 3>(to, from, begin, end);
+    case 4:
+      return fused<T, Op, 4>(to, from, begin, end);
+    case 5:
+      return fused<T, Op, 5>(to, from, begin, end);
+    case 6:
+      return fused<T, Op, 6>(to, from, begin, end);
+    case 7:
+      return fused<T, Op, 7>(to, from, begin, end);
+    default:
+      return fused<T, Op, 8>(to, from, begin, end);
   }
 }
 

@@ -16,8 +16,9 @@ namespace {
 template <class T, class Op>
 struct reduction_body {
   [[gnu::always_inline]] static void run(void* to, void const* const* from, rank_t ranks, std::size_t count) {
-#pragma omp declare reduction(fold : T : omp_out = Op::apply(omp_out, omp_in)) \
-    initializer(omp_priv = Op::template identity<T>())
+#pragma omp declare reduction(fold:T                                  \
+                              : omp_out = Op::apply(omp_out, omp_in)) \
+    initializer(omp_priv = Op::template identity <T>())
     T* total = static_cast<T*>(to);
 #pragma omp for schedule(static, 1) reduction(fold : total[:count])
     for (rank_t r = 0; r < ranks; ++r) {
@@ -37,10 +38,9 @@ struct kit {
 
 kit kit_for(problem const& p) {
   return visit_types(p.element, p.operation, []<class T, class Op>() {
-    return kit{vector_levels<reduction_body<T, Op>, void(void*, void const* const*, rank_t, std::size_t)>::best(),
-               [](void* total, std::size_t count) {
-                 std::fill_n(static_cast<T*>(total), count, Op::template identity<T>());
-               }};
+    return kit{
+        vector_levels<reduction_body<T, Op>, void(void*, void const* const*, rank_t, std::size_t)>::best(),
+        [](void* total, std::size_t count) { std::fill_n(static_cast<T*>(total), count, Op::template identity<T>()); }};
   });
 }
 

@@ -13,13 +13,14 @@ namespace coset::bench {
 openmp_region::openmp_region(std::vector<unsigned> const& processors)
     : parking_(static_cast<rank_t>(processors.size())), host_([this, processors] {
         omp_set_dynamic(0);
-#pragma omp parallel num_threads(static_cast<int>(processors.size()))
+#pragma omp parallel num_threads(static_cast <int>(processors.size()))
         {
           auto const rank = static_cast<rank_t>(omp_get_thread_num());
           numa::bind_this_thread(processors[rank]);
           parking_.serve(rank);
         }
-      }) {}
+      }) {
+}
 
 openmp_region::~openmp_region() { parking_.close(); }
 

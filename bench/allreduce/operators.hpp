@@ -10,30 +10,46 @@ namespace coset::bench {
 
 struct add {
   template <class T>
-  static constexpr T identity() { return 0; }
+  static constexpr T identity() {
+    return 0;
+  }
   template <class T>
-  [[gnu::always_inline]] static T apply(T a, T b) { return a + b; }
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    return a + b;
+  }
 };
 
 struct multiply {
   template <class T>
-  static constexpr T identity() { return 1; }
+  static constexpr T identity() {
+    return 1;
+  }
   template <class T>
-  [[gnu::always_inline]] static T apply(T a, T b) { return a * b; }
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    return a * b;
+  }
 };
 
 struct smaller {
   template <class T>
-  static constexpr T identity() { return std::numeric_limits<T>::max(); }
+  static constexpr T identity() {
+    return std::numeric_limits<T>::max();
+  }
   template <class T>
-  [[gnu::always_inline]] static T apply(T a, T b) { return b < a ? b : a; }
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    return b < a ? b : a;
+  }
 };
 
 struct larger {
   template <class T>
-  static constexpr T identity() { return std::numeric_limits<T>::lowest(); }
+  static constexpr T identity() {
+    return std::numeric_limits<T>::lowest();
+  }
   template <class T>
-  [[gnu::always_inline]] static T apply(T a, T b) { return a < b ? b : a; }
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    return a < b ? b : a;
+  }
 };
 
 /// visitor.operator()<T, Operator>() for an element type and operation known at run time.
@@ -41,18 +57,26 @@ template <class Visitor>
 auto visit_types(kernels::element element, kernels::operation operation, Visitor&& visitor) {
   auto const with_element = [&]<class T>() {
     switch (operation) {
-      case kernels::operation::plus: return visitor.template operator()<T, add>();
-      case kernels::operation::multiplies: return visitor.template operator()<T, multiply>();
-      case kernels::operation::minimum: return visitor.template operator()<T, smaller>();
-      case kernels::operation::maximum: break;
+      case kernels::operation::plus:
+        return visitor.template operator()<T, add>();
+      case kernels::operation::multiplies:
+        return visitor.template operator()<T, multiply>();
+      case kernels::operation::minimum:
+        return visitor.template operator()<T, smaller>();
+      case kernels::operation::maximum:
+        break;
     }
     return visitor.template operator()<T, larger>();
   };
   switch (element) {
-    case kernels::element::int32: return with_element.template operator()<std::int32_t>();
-    case kernels::element::int64: return with_element.template operator()<std::int64_t>();
-    case kernels::element::float32: return with_element.template operator()<float>();
-    case kernels::element::float64: break;
+    case kernels::element::int32:
+      return with_element.template operator()<std::int32_t>();
+    case kernels::element::int64:
+      return with_element.template operator()<std::int64_t>();
+    case kernels::element::float32:
+      return with_element.template operator()<float>();
+    case kernels::element::float64:
+      break;
   }
   return with_element.template operator()<double>();
 }

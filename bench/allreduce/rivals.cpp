@@ -20,7 +20,8 @@ contestants make_rivals(std::vector<unsigned> const& processors, std::vector<std
   contestants rivals;
   if (wanted("omp")) {
     auto const region = std::make_shared<openmp_region>(processors);
-    for (auto make : {make_omp_copies, make_omp_private, make_omp_shared, make_omp_reduction}) rivals.push_back(make(region));
+    for (auto make : {make_omp_copies, make_omp_private, make_omp_shared, make_omp_reduction})
+      rivals.push_back(make(region));
   }
   if (wanted("tbb")) {
     auto const arena = std::make_shared<tbb_arena>(processors);

@@ -19,9 +19,8 @@ class std_barrier final : public contestant {
     stage stage(work, order);
     shared_slices const slices(work);
     crew_.run([&](rank_t rank) {
-      stage.play_rank(rank, [&](std::size_t) {
-        return slices.reduce_and_copy(rank, [this] { barrier_.arrive_and_wait(); });
-      });
+      stage.play_rank(
+          rank, [&](std::size_t) { return slices.reduce_and_copy(rank, [this] { barrier_.arrive_and_wait(); }); });
     });
     return stage.result();
   }

@@ -31,7 +31,8 @@ class tbb_arena {
   /// body(rank) for every rank, inside the arena. oneTBB does not promise that they run at the same time.
   template <class Body>
   void on_all_ranks(Body&& body) const {
-    tbb::parallel_for(rank_t{0}, ranks_, [&](rank_t rank) { body(rank); }, tbb::static_partitioner());
+    tbb::parallel_for(
+        rank_t{0}, ranks_, [&](rank_t rank) { body(rank); }, tbb::static_partitioner());
   }
 
  private:

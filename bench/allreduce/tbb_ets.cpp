@@ -23,7 +23,9 @@ class collective {
       : work_(work),
         arena_(arena),
         fold_(fold_for(work.shape().element, work.shape().operation)),
-        partials_([bytes = work.shape().bytes()] { return partial{std::vector<std::byte>(bytes), true}; }) {}
+        partials_([bytes = work.shape().bytes()] {
+          return partial{std::vector<std::byte>(bytes), true};
+        }) {}
 
   template <class Prepare>
   std::byte const* reduce(Prepare&& prepare) {

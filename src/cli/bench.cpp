@@ -40,7 +40,8 @@ void restart_with_openmp_settings() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string line(std::istreambuf_iterator<char>(file), {});
   std::vector<char*> arguments;
-  for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1) arguments.push_back(line.data() + at);
+  for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1)
+    arguments.push_back(line.data() + at);
   arguments.push_back(nullptr);
   execv("/proc/self/exe", arguments.data());
   throw error(fmt::format("cannot restart with OMP_WAIT_POLICY=active: {}", std::strerror(errno)));
@@ -71,8 +72,8 @@ void show_progress(std::string const& text) {
   if (terminal) fmt::print(stderr, "\r\033[K{}", text);
 }
 
-bench::measurement measure(bench_arguments const& a, std::uint64_t bytes, std::vector<bench::contestant*> const& players,
-                           bench::latency_probe& probe, rank_t ranks) {
+bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
+                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks};
   shape.count = bytes / shape.element_bytes();
   auto const progress = [&](std::size_t played) {
@@ -133,18 +134,26 @@ void add_bench(CLI::App& app) {
   auto const* b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
   auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
   auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));
-  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")->check(CLI::PositiveNumber);
-  bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")->check(CLI::PositiveNumber);
-  bench.add_option("--rounds", a->options.rounds, "Turns of each contestant")->check(CLI::Range(1, 10000))->capture_default_str();
+  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
+      ->check(CLI::PositiveNumber);
+  bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
+      ->check(CLI::PositiveNumber);
+  bench.add_option("--rounds", a->options.rounds, "Turns of each contestant")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core")->check(CLI::PositiveNumber);
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
-      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))->capture_default_str();
+      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
+      ->capture_default_str();
   bench.add_option("-o,--op", a->operation, "sum, prod, min, max")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max"}))->capture_default_str();
+      ->check(CLI::IsMember({"sum", "prod", "min", "max"}))
+      ->capture_default_str();
   bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
-      ->check(CLI::IsMember({"cycle", "call"}))->capture_default_str();
+      ->check(CLI::IsMember({"cycle", "call"}))
+      ->capture_default_str();
   bench.add_option("--against", a->against, "Rivals, of omp, tbb, std; all by default")
-      ->delimiter(',')->check(CLI::IsMember(bench::rival_families()));
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench::rival_families()));
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f] {

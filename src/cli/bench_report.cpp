@@ -69,7 +69,8 @@ std::string bench_preamble(bench_setting const& s) {
       "# time: {}; contestants take turns in {} rounds\n"
       "# ratio: coset's time / the rival's, median of the rounds with a bootstrap 95 % interval; slower: all above {}\n"
       "# rivals: pinned like coset's ranks, asleep while others run, no region start timed except oneTBB's;\n"
-      "#   OMP_WAIT_POLICY={}; omp copies, omp private and std::barrier give private results as coset does, the others shared ones\n",
+      "#   OMP_WAIT_POLICY={}; omp copies, omp private and std::barrier give private results as coset does, the others "
+      "shared ones\n",
       s.verb, s.ranks, fmt::join(s.processors, " "), kernels::instruction_set(),
       cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
             : "the call alone after an untimed barrier, averaged over ranks",
@@ -77,23 +78,24 @@ std::string bench_preamble(bench_setting const& s) {
 }
 
 std::string bench_column_heads() {
-  return fmt::format("#{:>9} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", "size", "count", "type",
-                     "op", "who", "time", "min", "p99", "algbw", "busbw", "#wrong", "ratio [95 %] verdict") +
-         fmt::format("#{:>9} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8}\n", "(B)", "(items)", "", "", "", "(us)",
-                     "(us)", "(us)", "(GB/s)", "(GB/s)");
+  return fmt::format("#{:>9} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", "size", "count",
+                     "type", "op", "who", "time", "min", "p99", "algbw", "busbw", "#wrong", "ratio [95 %] verdict") +
+         fmt::format("#{:>9} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8}\n", "(B)", "(items)", "", "", "",
+                     "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)");
 }
 
 std::string bench_rows(bench::measurement const& m, std::vector<bench::contestant*> const& players) {
   std::string text;
-  if (m.states.empty()) text += fmt::format("# {} B: no round without a change of the machine's state\n", m.shape.bytes());
+  if (m.states.empty())
+    text += fmt::format("# {} B: no round without a change of the machine's state\n", m.shape.bytes());
   for (auto const& state : m.states) {
     text += fmt::format("# {} B, {}: {} rounds, one-way latency {:.0f} ns, {} rounds dropped\n", m.shape.bytes(),
                         state.state, state.rounds, state.one_way, m.dropped);
     for (auto const& r : rows_of(m, state, players)) {
       text += fmt::format("{:>10} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", m.shape.bytes(),
-                          m.shape.count, bench::name_of(m.shape.element), bench::name_of(m.shape.operation), r.player->name(),
-                          microseconds(r.time.median), microseconds(r.time.minimum), microseconds(r.time.p99),
-                          is_floor(r) ? "-" : fmt::format("{:.3f}", r.algorithm_bandwidth),
+                          m.shape.count, bench::name_of(m.shape.element), bench::name_of(m.shape.operation),
+                          r.player->name(), microseconds(r.time.median), microseconds(r.time.minimum),
+                          microseconds(r.time.p99), is_floor(r) ? "-" : fmt::format("{:.3f}", r.algorithm_bandwidth),
                           is_floor(r) ? "-" : fmt::format("{:.3f}", r.bus_bandwidth), r.wrong,
                           ratio_cell(r, state.one_way));
     }

@@ -34,12 +34,12 @@ struct chosen_plan {
 /// Everything that `coset info` says.
 struct machine_report {
   topology machine;
-  std::vector<cache> caches;       ///< of one core, as the C library reports them; 0 where it does not know
+  std::vector<cache> caches;  ///< of one core, as the C library reports them; 0 where it does not know
   std::optional<double> quota;
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the default team, by rank
   bench::latency_matrix latency;
-  std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the default team
+  std::vector<chosen_plan> plans;  ///< of an allreduce of floats on the default team
 };
 
 std::uint64_t cache_bytes(int name) { return static_cast<std::uint64_t>(std::max(sysconf(name), 0L)); }
@@ -70,8 +70,8 @@ machine_report look_around() {
 }
 
 std::string latency_table(machine_report const& found) {
-  std::string text = fmt::format("one-way cache line latency, ns ({}):\n{:>8}",
-                                 bench::classify(found.latency).describe(), "");
+  std::string text =
+      fmt::format("one-way cache line latency, ns ({}):\n{:>8}", bench::classify(found.latency).describe(), "");
   for (unsigned const p : found.processors) text += fmt::format("{:>6}", p);
   for (std::size_t a = 0; a < found.latency.size(); ++a) {
     text += fmt::format("\n{:>8}", found.processors[a]);
@@ -87,7 +87,8 @@ std::string as_text(machine_report const& found) {
   text += fmt::format("cores {}, usable at once {}, quota {}\n", found.machine.cores(), found.usable,
                       found.quota ? fmt::format("{:.2f}", *found.quota) : "none");
   text += "caches";
-  for (auto const& c : found.caches) text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
+  for (auto const& c : found.caches)
+    text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
   text += fmt::format("\ninstruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
   text += latency_table(found);
@@ -102,8 +103,14 @@ nlohmann::ordered_json as_json(machine_report const& found) {
   nlohmann::ordered_json processors = nlohmann::ordered_json::array(), caches = nlohmann::ordered_json::object(),
                          plans = nlohmann::ordered_json::array(), nodes = nlohmann::ordered_json::array();
   for (auto const& p : found.machine.processors) {
-    processors.push_back({{"os_index", p.os_index}, {"core", p.core}, {"l2", p.l2}, {"l3", p.l3}, {"node", p.node},
-                          {"package", p.package}, {"kind", p.kind}, {"thread", p.thread}});
+    processors.push_back({{"os_index", p.os_index},
+                          {"core", p.core},
+                          {"l2", p.l2},
+                          {"l3", p.l3},
+                          {"node", p.node},
+                          {"package", p.package},
+                          {"kind", p.kind},
+                          {"thread", p.thread}});
   }
   for (auto const& n : found.machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
   for (auto const& c : found.caches) caches[c.name] = c.bytes;

@@ -20,7 +20,8 @@ std::vector<unsigned> processors_for(rank_t ranks) {
 
 std::vector<problem> problems(rank_t ranks) {
   std::vector<problem> all;
-  for (auto e : {kernels::element::int32, kernels::element::int64, kernels::element::float32, kernels::element::float64}) {
+  for (auto e :
+       {kernels::element::int32, kernels::element::int64, kernels::element::float32, kernels::element::float64}) {
     for (auto o : {kernels::operation::plus, kernels::operation::multiplies, kernels::operation::minimum,
                    kernels::operation::maximum}) {
       for (std::size_t count : {1, 2, 17, 1000}) all.push_back({e, o, count, ranks});
