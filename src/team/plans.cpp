@@ -103,7 +103,7 @@ bound_plan const& plan_allreduce(team_state& team, std::size_t count, reduction_
   auto chosen = team_room::chosen_by(options, team.ranks, count * reduction.element_bytes, in_place);
   team_room::require_bits(chosen.algorithm, team.ranks, reduction, options.required);
   std::lock_guard const lock(team.binding);
-  auto& bound = team.plans[{chosen.algorithm + "/" + options.storage, count, reduction.hash, in_place}];
+  auto& bound = team.plans[{chosen.algorithm + "/" + options.storage, count, &reduction, in_place}];
   if (!bound) {
     team_room::signature const what{schedule::collective::allreduce, &reduction, count, 0, in_place, ++team.explicit_plans};
     bound = team_room::bind(team, what, chosen);

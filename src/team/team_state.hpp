@@ -68,7 +68,7 @@ struct team_state {
   std::atomic<std::uint32_t> explicit_plans = 0;
   team_room::compiled_table programs;
   std::mutex binding;                             ///< explicit plans
-  std::map<std::tuple<std::string, std::size_t, std::uint64_t, bool>, std::unique_ptr<bound_plan const>> plans;
+  std::map<std::tuple<std::string, std::size_t, reduction_table const*, bool>, std::unique_ptr<bound_plan const>> plans;
   alignas(team_room::line_spacing) team_room::failure failure;
   std::unique_ptr<team_room::workers> workers;    ///< owning teams
   std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
