@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much the enumerating tests enumerate: COSET_TEST_EFFORT is small, long, or absent.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace coset::test {
+
+enum class effort { small, ordinary, large };
+
+inline effort wanted_effort() {
+  char const* const set = std::getenv("COSET_TEST_EFFORT");
+  std::string_view const word = set == nullptr ? "" : set;
+  return word == "small" ? effort::small : word == "long" ? effort::large : effort::ordinary;
+}
+
+/// The value for small, ordinary and long effort.
+template <class Value>
+Value by_effort(Value small, Value ordinary, Value large) {
+  switch (wanted_effort()) {
+    case effort::small: return small;
+    case effort::large: return large;
+    case effort::ordinary: break;
+  }
+  return ordinary;
+}
+
+}  // namespace coset::test
