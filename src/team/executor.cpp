@@ -258,6 +258,8 @@ flight start(rank_state& me, std::uint32_t channel, bound_plan const& plan, void
 template <bool Blocking>
 bool advance(rank_state& me, flight& f) {
   if (me.team.failure.recorded()) [[unlikely]] leave(me);
+  // Whatever is thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
+  // unwinds. A failure that is recorded already stays the first.
   try {
     for (;;) {
       if (!f.entered && !enter<Blocking>(me, f)) return false;
@@ -269,8 +271,6 @@ bool advance(rank_state& me, flight& f) {
       f.wait = 0;
       f.entered = false;
     }
-  } catch (error const&) {
-    throw;
   } catch (std::exception const& thrown) {
     me.team.fail(cause::aborted, fmt::format("rank {}: the operation threw: {}", me.rank, thrown.what()), std::current_exception());
     me.team.quiesce(me.rank);
