@@ -149,7 +149,7 @@ TEST(Operation, MayBeALambdaOnAStruct) {
 }
 
 TEST(Operation, MayCarryState) {
-  int const modulus = 7;
+  int modulus = 7;
   expect_everywhere<int>(std::vector<int>(9, 5 * 6 % 7), [modulus](int a, int b) { return a * b % modulus; },
                          [](rank_t r) { return std::vector<int>(9, 5 + static_cast<int>(r)); });
 }
