@@ -19,9 +19,12 @@ inline effort wanted_effort() {
 template <class Value>
 Value by_effort(Value small, Value ordinary, Value large) {
   switch (wanted_effort()) {
-    case effort::small: return small;
-    case effort::large: return large;
-    case effort::ordinary: break;
+    case effort::small:
+      return small;
+    case effort::large:
+      return large;
+    case effort::ordinary:
+      break;
   }
   return ordinary;
 }

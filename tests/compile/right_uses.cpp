@@ -43,14 +43,16 @@ pair_of_numbers larger(pair_of_numbers const& x, pair_of_numbers const& y) { ret
 }
 
 [[maybe_unused]] void every_kind_of_element_and_operation(coset::member& me, std::vector<std::complex<float>>& numbers,
-                                                          std::vector<pair_of_numbers>& pairs, std::vector<unsigned char>& bytes,
+                                                          std::vector<pair_of_numbers>& pairs,
+                                                          std::vector<unsigned char>& bytes,
                                                           std::vector<without_default>& others) {
   int modulus = 5;
   coset::allreduce(me, numbers, coset::multiplies{});
   coset::allreduce(me, pairs, &larger);
   coset::allreduce(me, bytes, [](unsigned char a, unsigned char b) { return a | b; });
   coset::allreduce(me, bytes, [modulus](int a, int b) { return static_cast<unsigned char>((a + b) % modulus); });
-  coset::allreduce(me, others, [](without_default const& a, without_default const& b) { return a.number < b.number ? b : a; });
+  coset::allreduce(me, others,
+                   [](without_default const& a, without_default const& b) { return a.number < b.number ? b : a; });
 }
 
 [[maybe_unused]] void every_kind_of_value(coset::member& me) {

@@ -84,11 +84,13 @@ TEST_P(Adopted, RankThatLeavesEarlyIsAMismatchToTheOthers) {
 
 TEST_P(Adopted, RanksThatDisagreeAreTold) {
   if (ranks->size() == 1) return;
-  expect_everybody_threw<mismatch_error>(on_threads(ranks->size(), [&](rank_t r) {
-    auto me = ranks->join(r);
-    std::vector<int> items(r == 0 ? 3 : 4);
-    allreduce(me, items);
-  }), {"3", "4"});
+  expect_everybody_threw<mismatch_error>(on_threads(ranks->size(),
+                                                    [&](rank_t r) {
+                                                      auto me = ranks->join(r);
+                                                      std::vector<int> items(r == 0 ? 3 : 4);
+                                                      allreduce(me, items);
+                                                    }),
+                                         {"3", "4"});
   expect_works_joined(*ranks);
 }
 
@@ -133,12 +135,14 @@ TEST_P(Adopted, RanksAreAbortedFromOutside) {
     under_way.wait();
     ranks->abort("enough of it");
   });
-  expect_everybody_threw<aborted>(on_threads(ranks->size(), [&](rank_t r) {
-    auto me = ranks->join(r);
-    barrier(me);
-    if (r == 0) under_way.count_down();
-    for (;;) barrier(me);
-  }), {"enough of it"});
+  expect_everybody_threw<aborted>(on_threads(ranks->size(),
+                                             [&](rank_t r) {
+                                               auto me = ranks->join(r);
+                                               barrier(me);
+                                               if (r == 0) under_way.count_down();
+                                               for (;;) barrier(me);
+                                             }),
+                                  {"enough of it"});
   other.join();
   expect_works_joined(*ranks);
 }

@@ -162,7 +162,8 @@ TEST_P(Abort, WakesRanksThatWaitForOneThatDoesNotCome) {
   expect_works(ranks);
 }
 
-INSTANTIATE_TEST_SUITE_P(Waits, Abort, ::testing::Values(waiting::automatic, waiting::spin, waiting::yield, waiting::block));
+INSTANTIATE_TEST_SUITE_P(Waits, Abort,
+                         ::testing::Values(waiting::automatic, waiting::spin, waiting::yield, waiting::block));
 
 TEST(AbortBetweenRuns, LeavesTheNextOneAlone) {
   team ranks(options_for(3));

@@ -17,62 +17,77 @@ class Mismatch : public ::testing::TestWithParam<rank_t> {
   bool odd(member const& me) const { return me.rank() == odd_one; }
 
   void expect_mismatch(std::function<void(member&)> const& body, std::vector<std::string> const& words) {
-    for (int repetition = 0; repetition < 5; ++repetition) expect_everybody_threw<mismatch_error>(outcomes(ranks, body), words);
+    for (int repetition = 0; repetition < 5; ++repetition)
+      expect_everybody_threw<mismatch_error>(outcomes(ranks, body), words);
     expect_works(ranks);
   }
 };
 
 TEST_P(Mismatch, OfCountsIsThrownEverywhereWithBothSignatures) {
   for (auto const& [one, other] : {std::pair{1000, 1001}, {0, 1}, {5, 100000}, {100000, 5}}) {
-    expect_mismatch([&, a = one, b = other](member& me) {
-      std::vector<float> items(odd(me) ? a : b);
-      allreduce(me, items);
-    }, {"allreduce of " + std::to_string(one) + " float", "allreduce of " + std::to_string(other) + " float"});
+    expect_mismatch(
+        [&, a = one, b = other](member& me) {
+          std::vector<float> items(odd(me) ? a : b);
+          allreduce(me, items);
+        },
+        {"allreduce of " + std::to_string(one) + " float", "allreduce of " + std::to_string(other) + " float"});
   }
 }
 
 TEST_P(Mismatch, OfTypesIsThrownEverywhere) {
-  expect_mismatch([&](member& me) {
-    std::vector<double> doubles(10);
-    std::vector<std::int64_t> integers(10);
-    odd(me) ? allreduce(me, doubles) : allreduce(me, integers);
-  }, {"10 double", "10 long"});
+  expect_mismatch(
+      [&](member& me) {
+        std::vector<double> doubles(10);
+        std::vector<std::int64_t> integers(10);
+        odd(me) ? allreduce(me, doubles) : allreduce(me, integers);
+      },
+      {"10 double", "10 long"});
 }
 
 TEST_P(Mismatch, OfOperationsIsThrownEverywhere) {
-  expect_mismatch([&](member& me) {
-    std::vector<double> items(10);
-    odd(me) ? allreduce(me, items, minimum{}) : allreduce(me, items, maximum{});
-  }, {"minimum", "maximum"});
+  expect_mismatch(
+      [&](member& me) {
+        std::vector<double> items(10);
+        odd(me) ? allreduce(me, items, minimum{}) : allreduce(me, items, maximum{});
+      },
+      {"minimum", "maximum"});
 }
 
 TEST_P(Mismatch, OfInPlaceAndNotIsThrownEverywhere) {
-  expect_mismatch([&](member& me) {
-    std::vector<double> items(10), out(10);
-    odd(me) ? allreduce(me, items) : allreduce(me, items, out);
-  }, {"in place"});
+  expect_mismatch(
+      [&](member& me) {
+        std::vector<double> items(10), out(10);
+        odd(me) ? allreduce(me, items) : allreduce(me, items, out);
+      },
+      {"in place"});
 }
 
 TEST_P(Mismatch, OfVerbsIsThrownEverywhere) {
-  expect_mismatch([&](member& me) {
-    std::vector<double> items(10);
-    odd(me) ? barrier(me) : allreduce(me, items);
-  }, {"barrier", "allreduce of 10 double"});
+  expect_mismatch(
+      [&](member& me) {
+        std::vector<double> items(10);
+        odd(me) ? barrier(me) : allreduce(me, items);
+      },
+      {"barrier", "allreduce of 10 double"});
 }
 
 TEST_P(Mismatch, OfAPlanAndACallIsThrownEverywhere) {
   auto const sum = make_plan<double>(ranks, 10);
-  expect_mismatch([&](member& me) {
-    std::vector<double> items(10);
-    odd(me) ? sum.execute(me, items, items) : allreduce(me, items);
-  }, {"plan"});
+  expect_mismatch(
+      [&](member& me) {
+        std::vector<double> items(10);
+        odd(me) ? sum.execute(me, items, items) : allreduce(me, items);
+      },
+      {"plan"});
 }
 
 TEST_P(Mismatch, AfterAThousandAgreementsIsThrownEverywhere) {
-  expect_mismatch([&](member& me) {
-    for (int i = 0; i < 1000; ++i) barrier(me);
-    odd(me) ? barrier(me) : static_cast<void>(allreduce(me, 1));
-  }, {"barrier", "allreduce of 1 int"});
+  expect_mismatch(
+      [&](member& me) {
+        for (int i = 0; i < 1000; ++i) barrier(me);
+        odd(me) ? barrier(me) : static_cast<void>(allreduce(me, 1));
+      },
+      {"barrier", "allreduce of 1 int"});
 }
 
 TEST_P(Mismatch, IsWhatTheOthersSeeOfARankThatReturnsEarly) {
@@ -102,7 +117,8 @@ TEST_P(Mismatch, OfAnyTwoPlansIsThrownEverywhere) {
   auto const storages = program::policy_names();
   while (plans.size() < 40) {
     try {
-      plans.push_back(make_plan<int>(ranks, 100, plus{}, {texts[choices() % texts.size()], storages[choices() % storages.size()]}));
+      plans.push_back(
+          make_plan<int>(ranks, 100, plus{}, {texts[choices() % texts.size()], storages[choices() % storages.size()]}));
     } catch (schedule_error const&) {
       continue;  // another pair is drawn
     }
@@ -111,11 +127,15 @@ TEST_P(Mismatch, OfAnyTwoPlansIsThrownEverywhere) {
     std::size_t const one = choices() % plans.size(), other = choices() % plans.size();
     if (plans[one].describe() == plans[other].describe()) continue;
     std::uint32_t const who = 1 + choices() % ((1u << ranks.size()) - 2);
-    SCOPED_TRACE(plans[one].describe() + " beside " + plans[other].describe() + ", by the ranks of the mask " + std::to_string(who));
-    expect_everybody_threw<mismatch_error>(outcomes(ranks, [&](member& me) {
-      std::vector<int> in(100), out(100);
-      plans[(who >> me.rank() & 1) != 0 ? one : other].execute(me, in, out);
-    }), {"plan"});
+    SCOPED_TRACE(plans[one].describe() + " beside " + plans[other].describe() + ", by the ranks of the mask " +
+                 std::to_string(who));
+    expect_everybody_threw<mismatch_error>(outcomes(ranks,
+                                                    [&](member& me) {
+                                                      std::vector<int> in(100), out(100);
+                                                      plans[(who >> me.rank() & 1) != 0 ? one : other].execute(me, in,
+                                                                                                               out);
+                                                    }),
+                                           {"plan"});
     if (HasFailure()) return;
   }
 }

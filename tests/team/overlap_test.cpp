@@ -16,10 +16,12 @@ class Overlap : public ::testing::TestWithParam<rank_t> {
 
   /// The ranks that noticed nothing are told by their next call.
   void expect_refusal(std::function<void(member&)> const& call, std::vector<std::string> const& words) {
-    expect_everybody_threw<argument_error>(outcomes(ranks, [&](member& me) {
-      call(me);
-      barrier(me);
-    }), words);
+    expect_everybody_threw<argument_error>(outcomes(ranks,
+                                                    [&](member& me) {
+                                                      call(me);
+                                                      barrier(me);
+                                                    }),
+                                           words);
     expect_works(ranks);
   }
 };
@@ -29,10 +31,12 @@ TEST_P(Overlap, OfOwnInputAndOutputIsRefusedBeforeAnythingIsWritten) {
     std::vector<std::vector<int>> items(ranks.size(), std::vector<int>(count + 1));
     for (auto& each : items) std::iota(each.begin(), each.end(), 0);
     auto const before = items;
-    expect_refusal([&](member& me) {
-      std::span<int> const all(items[me.rank()]);
-      allreduce(me, all.first(count), all.last(count));
-    }, {"overlap", std::to_string(count * sizeof(int)) + " bytes"});
+    expect_refusal(
+        [&](member& me) {
+          std::span<int> const all(items[me.rank()]);
+          allreduce(me, all.first(count), all.last(count));
+        },
+        {"overlap", std::to_string(count * sizeof(int)) + " bytes"});
     EXPECT_EQ(items, before);
   }
 }
@@ -55,12 +59,17 @@ TEST_P(Overlap, OfTwoRanksOutputsIsRefusedEverywhere) {
       std::vector<int> shared(2 * count + 9, 77);
       std::span<int> const named = std::span(shared).subspan(5, 2 * count - 1);
       std::vector<int> const input(count, 1);
-      expect_refusal([&](member& me) {
-        std::vector<int> mine(count);
-        std::span<int> const out = me.rank() == a ? named.first(count) : me.rank() == b ? named.last(count) : std::span(mine);
-        allreduce(me, input, out);
-      }, {"overlap", "output"});
-      EXPECT_EQ(std::count(shared.begin(), shared.begin() + 5, 77) + std::count(shared.end() - 5, shared.end(), 77), 10);
+      expect_refusal(
+          [&](member& me) {
+            std::vector<int> mine(count);
+            std::span<int> const out = me.rank() == a   ? named.first(count)
+                                       : me.rank() == b ? named.last(count)
+                                                        : std::span(mine);
+            allreduce(me, input, out);
+          },
+          {"overlap", "output"});
+      EXPECT_EQ(std::count(shared.begin(), shared.begin() + 5, 77) + std::count(shared.end() - 5, shared.end(), 77),
+                10);
     });
   }
 }
@@ -70,13 +79,15 @@ TEST_P(Overlap, OfAnOutputWithAnotherRanksInputIsRefusedEverywhere) {
     for_each_pair(ranks.size(), [&](rank_t a, rank_t b) {
       SCOPED_TRACE("ranks " + std::to_string(a) + " and " + std::to_string(b) + ", count " + std::to_string(count));
       std::vector<int> shared(2 * count - 1, 1);
-      expect_refusal([&](member& me) {
-        std::vector<int> const own(count, 1);
-        std::vector<int> mine(count);
-        std::span<int const> const in = me.rank() == a ? std::span<int const>(shared).first(count) : own;
-        std::span<int> const out = me.rank() == b ? std::span(shared).last(count) : std::span(mine);
-        allreduce(me, in, out);
-      }, {"overlap", "output", "input"});
+      expect_refusal(
+          [&](member& me) {
+            std::vector<int> const own(count, 1);
+            std::vector<int> mine(count);
+            std::span<int const> const in = me.rank() == a ? std::span<int const>(shared).first(count) : own;
+            std::span<int> const out = me.rank() == b ? std::span(shared).last(count) : std::span(mine);
+            allreduce(me, in, out);
+          },
+          {"overlap", "output", "input"});
     });
   }
 }
@@ -103,10 +114,12 @@ TEST_P(Overlap, OfNeighboursThatOnlyTouchIsAllowed) {
 }
 
 TEST_P(Overlap, BesideItLengthsThatDifferAreRefusedEverywhere) {
-  expect_refusal([](member& me) {
-    std::vector<int> in(5), out(6);
-    allreduce(me, in, out);
-  }, {"5", "6"});
+  expect_refusal(
+      [](member& me) {
+        std::vector<int> in(5), out(6);
+        allreduce(me, in, out);
+      },
+      {"5", "6"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Overlap, ::testing::Values(2, 3, 5, 8), size_name);

@@ -22,7 +22,8 @@ class Plans : public ::testing::TestWithParam<rank_t> {
     ++number;
     std::size_t const count = counts[number % counts.size()];
     with_combination(number * 3, [&]<class T, class Op>() {
-      std::string const text = algorithm + " / " + storage + ": " + std::string(detail::name_of<Op>()) + " " + std::string(detail::name_of<T>());
+      std::string const text = algorithm + " / " + storage + ": " + std::string(detail::name_of<Op>()) + " " +
+                               std::string(detail::name_of<T>());
       // Contributions are small whole numbers: every bracketing gives the same bits.
       plan_options const options{algorithm, storage, bits::per_rank};
       std::optional<plan<T, Op>> made;
@@ -35,7 +36,8 @@ class Plans : public ::testing::TestWithParam<rank_t> {
       for (bool const in_place : {false, true}) {
         shape const s{count, in_place, number % 2 == 0};
         SCOPED_TRACE(describe(ranks.size(), s, text));
-        check_reduction<T, Op>(ranks, s, number, [&](member& me, std::span<T> in, std::span<T> out) { made->execute(me, in, out); });
+        check_reduction<T, Op>(ranks, s, number,
+                               [&](member& me, std::span<T> in, std::span<T> out) { made->execute(me, in, out); });
         if (HasFatalFailure()) return;
       }
     });
@@ -137,20 +139,24 @@ TEST(Plan, OfTwoOperationsWithTheSameNameStaysApart) {
 TEST(Plan, ExecutedWithAnotherCountIsRefusedOnEveryRank) {
   team ranks(options_for(3));
   auto const sum = make_plan<int>(ranks, 10);
-  expect_everybody_threw<argument_error>(outcomes(ranks, [&](member& me) {
-    std::vector<int> in(11), out(10);
-    sum.execute(me, in, out);
-  }), {"10", "11"});
+  expect_everybody_threw<argument_error>(outcomes(ranks,
+                                                  [&](member& me) {
+                                                    std::vector<int> in(11), out(10);
+                                                    sum.execute(me, in, out);
+                                                  }),
+                                         {"10", "11"});
   expect_works(ranks);
 }
 
 TEST(Plan, OfAnotherTeamIsRefused) {
   team ranks(options_for(2)), others(options_for(2));
   auto const sum = make_plan<int>(others, 4);
-  expect_everybody_threw<argument_error>(outcomes(ranks, [&](member& me) {
-    std::vector<int> items(4);
-    sum.execute(me, items, items);
-  }), {"another team"});
+  expect_everybody_threw<argument_error>(outcomes(ranks,
+                                                  [&](member& me) {
+                                                    std::vector<int> items(4);
+                                                    sum.execute(me, items, items);
+                                                  }),
+                                         {"another team"});
   expect_works(ranks);
 }
 

@@ -57,7 +57,8 @@ T contribution(rank_t rank, std::size_t index, std::size_t seed) {
     for (T& v : values) {
       state = state * 1664525u + 1013904223u;
       auto const small = static_cast<int>(state >> 24 & 15);
-      v = std::same_as<Op, multiplies> ? static_cast<T>(small % 2 == 0 ? 1 + small % 4 / 2 : -1) : static_cast<T>(small - 8);
+      v = std::same_as<Op, multiplies> ? static_cast<T>(small % 2 == 0 ? 1 + small % 4 / 2 : -1)
+                                       : static_cast<T>(small - 8);
     }
     return values;
   }();
@@ -103,7 +104,8 @@ void check_reduction(team& ranks, shape const& s, std::size_t seed, Reduce reduc
   for (rank_t r = 0; r < p; ++r) {
     auto const got = (s.in_place ? inputs : outputs)[r].items();
     for (std::size_t i = 0; i < s.count; ++i) ASSERT_EQ(got[i], expected[i]) << "rank " << r << ", element " << i;
-    ASSERT_TRUE(same_bytes<T>(got, (s.in_place ? inputs : outputs)[0].items())) << "rank " << r << " has other bits than rank 0";
+    ASSERT_TRUE(same_bytes<T>(got, (s.in_place ? inputs : outputs)[0].items()))
+        << "rank " << r << " has other bits than rank 0";
     ASSERT_TRUE(inputs[r].guards_stand() && outputs[r].guards_stand()) << "rank " << r;
     for (std::size_t i = 0; !s.in_place && i < s.count; ++i) {
       ASSERT_EQ(inputs[r].items()[i], (contribution<T, Op>(r, i, seed))) << "rank " << r << ", input element " << i;
@@ -121,10 +123,12 @@ template <class Visit>
 void with_combination(std::size_t which, Visit visit) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr std::size_t types = std::tuple_size_v<all_types>;
-    (void)((which % combinations == I &&
-            (visit.template operator()<std::tuple_element_t<I % types, all_types>, std::tuple_element_t<I / types, all_operations>>(), true)) ||
+    (void)((which % combinations == I && (visit.template operator()<std::tuple_element_t<I % types, all_types>,
+                                                                    std::tuple_element_t<I / types, all_operations>>(),
+                                          true)) ||
            ...);
-  }(std::make_index_sequence<combinations>{});
+  }
+  (std::make_index_sequence<combinations>{});
 }
 
 }  // namespace coset::team_test

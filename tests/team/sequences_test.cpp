@@ -14,7 +14,8 @@ class Sequences : public ::testing::TestWithParam<rank_t> {};
 
 /// Sums of whole numbers: rank r contributes r + seed + i to element i.
 std::int64_t expected_sum(rank_t ranks, std::int64_t seed, std::size_t i) {
-  return std::int64_t{ranks} * (std::int64_t{ranks} - 1) / 2 + std::int64_t{ranks} * (seed + static_cast<std::int64_t>(i));
+  return std::int64_t{ranks} * (std::int64_t{ranks} - 1) / 2 +
+         std::int64_t{ranks} * (seed + static_cast<std::int64_t>(i));
 }
 
 /// One collective of a random kind and size, the same on every rank. False if its result is wrong.
@@ -56,7 +57,9 @@ TEST_P(Sequences, OfManyShortRunsAreRight) {
   int const runs = test::by_effort(50, 500, 5000);
   std::atomic<rank_t> right = 0;
   for (int seed = 0; seed < runs; ++seed) {
-    ranks.run([&](member& me) { right += allreduce(me, std::int64_t{me.rank()} + seed) == expected_sum(me.size(), seed, 0); });
+    ranks.run([&](member& me) {
+      right += allreduce(me, std::int64_t{me.rank()} + seed) == expected_sum(me.size(), seed, 0);
+    });
   }
   EXPECT_EQ(right, ranks.size() * static_cast<rank_t>(runs));
 }
@@ -101,7 +104,8 @@ TEST(Sequence, WithRoomReservedAheadIsRight) {
   expect_works(ranks);
   ranks.reserve(10);
   expect_works(ranks);
-  check_reduction<double, plus>(ranks, {100'000, false, false}, 1, [](member& me, auto in, auto out) { allreduce(me, in, out); });
+  check_reduction<double, plus>(ranks, {100'000, false, false}, 1,
+                                [](member& me, auto in, auto out) { allreduce(me, in, out); });
 }
 
 class Waiting : public ::testing::TestWithParam<waiting> {};
@@ -120,7 +124,8 @@ TEST_P(Waiting, OfAnyKindServesManyCollectives) {
   EXPECT_EQ(wrong, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Waiting, ::testing::Values(waiting::automatic, waiting::spin, waiting::yield, waiting::block));
+INSTANTIATE_TEST_SUITE_P(Kinds, Waiting,
+                         ::testing::Values(waiting::automatic, waiting::spin, waiting::yield, waiting::block));
 
 struct moments {
   double sum = 0;
@@ -144,20 +149,23 @@ void expect_everywhere(std::vector<T> const& expected, Op op, std::function<std:
 
 TEST(Operation, MayBeALambdaOnAStruct) {
   auto const join = [](moments const& a, moments const& b) { return moments{a.sum + b.sum, a.number + b.number}; };
-  expect_everywhere<moments>(std::vector<moments>(300, {3.0, 2}), join,
-                             [](rank_t r) { return std::vector<moments>(300, {1.0 + r, 1}); });
+  expect_everywhere<moments>(std::vector<moments>(300, {3.0, 2}), join, [](rank_t r) {
+    return std::vector<moments>(300, {1.0 + r, 1});
+  });
 }
 
 TEST(Operation, MayCarryState) {
   int modulus = 7;
-  expect_everywhere<int>(std::vector<int>(9, 5 * 6 % 7), [modulus](int a, int b) { return a * b % modulus; },
-                         [](rank_t r) { return std::vector<int>(9, 5 + static_cast<int>(r)); });
+  expect_everywhere<int>(
+      std::vector<int>(9, 5 * 6 % 7), [modulus](int a, int b) { return a * b % modulus; },
+      [](rank_t r) { return std::vector<int>(9, 5 + static_cast<int>(r)); });
 }
 
 TEST(Operation, MayBeBuiltInOnAnyElementThatHasIt) {
   using complex = std::complex<double>;
-  expect_everywhere<complex>(std::vector<complex>(5, {3, 1}), plus{},
-                             [](rank_t r) { return std::vector<complex>(5, {1.0 + r, double(r)}); });
+  expect_everywhere<complex>(std::vector<complex>(5, {3, 1}), plus{}, [](rank_t r) {
+    return std::vector<complex>(5, {1.0 + r, double(r)});
+  });
   expect_everywhere<std::uint8_t>(std::vector<std::uint8_t>(1001, 44), plus{},
                                   [](rank_t r) { return std::vector<std::uint8_t>(1001, r == 0 ? 200 : 100); });
 }
@@ -168,8 +176,9 @@ TEST(Operation, MayActOnArraysAsElements) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
     return a;
   };
-  expect_everywhere<triple>(std::vector<triple>(2000, {1, 3, 5}), add,
-                            [](rank_t r) { return std::vector<triple>(2000, {float(r), float(1 + r), float(2 + r)}); });
+  expect_everywhere<triple>(std::vector<triple>(2000, {1, 3, 5}), add, [](rank_t r) {
+    return std::vector<triple>(2000, {float(r), float(1 + r), float(2 + r)});
+  });
 }
 
 TEST(Operation, OnOneValueReturnsIt) {
@@ -178,7 +187,9 @@ TEST(Operation, OnOneValueReturnsIt) {
   ranks.run([&](member& me) {
     right += allreduce(me, 1.5) == 6.0;
     right += allreduce(me, static_cast<int>(me.rank()), maximum{}) == 3;
-    right += allreduce(me, moments{1, 2}, [](moments a, moments b) { return moments{a.sum + b.sum, a.number + b.number}; }) == moments{4, 8};
+    right += allreduce(me, moments{1, 2}, [](moments a, moments b) {
+               return moments{a.sum + b.sum, a.number + b.number};
+             }) == moments{4, 8};
   });
   EXPECT_EQ(right, 12);
 }

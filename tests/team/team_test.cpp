@@ -106,8 +106,12 @@ TEST(Team, OfMoreRanksThanFitIsRefusedWithBothNumbers) {
 TEST(Team, OnProcessorsThatAreUnknownOrRepeatedIsRefusedNamingThem) {
   unsigned const known = topology::machine().processors.front().os_index;
   expect_everybody_threw<topology_error>({outcome_of([] { team(team_options{.processors = {99999}}); })}, {"99999"});
-  expect_everybody_threw<topology_error>({outcome_of([&] { team(team_options{.processors = {known, known}}); })}, {std::to_string(known)});
-  expect_everybody_threw<argument_error>({outcome_of([&] { team(team_options{.ranks = 7, .processors = {known}}); })}, {"7", "1"});
+  expect_everybody_threw<topology_error>({outcome_of([&] {
+                                           team(team_options{.processors = {known, known}});
+                                         })},
+                                         {std::to_string(known)});
+  expect_everybody_threw<argument_error>({outcome_of([&] { team(team_options{.ranks = 7, .processors = {known}}); })},
+                                         {"7", "1"});
 }
 
 TEST(Team, PlacedOnAnotherMachineWorksUnpinned) {

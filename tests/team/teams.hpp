@@ -66,7 +66,8 @@ void expect_everybody_threw(std::vector<outcome> const& all, std::vector<std::st
   for (std::size_t r = 0; r < all.size(); ++r) {
     EXPECT_EQ(all[r].type, type_name<Error>()) << "rank " << r << ": " << all[r].message;
     for (std::string const& word : words) {
-      EXPECT_NE(all[r].message.find(word), std::string::npos) << "rank " << r << ": '" << word << "' is not in: " << all[r].message;
+      EXPECT_NE(all[r].message.find(word), std::string::npos)
+          << "rank " << r << ": '" << word << "' is not in: " << all[r].message;
     }
   }
 }
