@@ -27,7 +27,9 @@ layout bind(compiled const& c, std::size_t count, std::size_t element_bytes) {
     l.boundary.push_back(rounded ? exact / quantum * quantum : exact);
   }
   l.boundary.push_back(count);
-  std::size_t const layer_bytes = (count * element_bytes + line_bytes - 1) / line_bytes * line_bytes;
+  // Within an entry line there is room for the layers only side by side.
+  std::size_t const layer_bytes = c.storage.staging == home::pieces ? (count * element_bytes + line_bytes - 1) / line_bytes * line_bytes
+                                                                    : count * element_bytes;
   for (std::size_t layer = 0; layer < std::max<std::size_t>(c.layers, 1); ++layer) {
     for (std::size_t b = 0; b < blocks; ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
   }

@@ -49,7 +49,8 @@ class emission {
     out_.span = std::max(entry_post, *std::max_element(count.begin(), count.end()));
   }
 
-  /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for.
+  /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for. So does whoever touches
+  /// its caller's memory, even if another wait implies that it has entered: the pointers come with the entry.
   void emit_waits(std::uint32_t i, std::vector<char>& entered) {
     auto& waits = out_.of[lowered_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {
@@ -57,6 +58,13 @@ class emission {
       if (!entered[q]) waits.push_back({q, entry_post});
       if (number_[e] != entry_post) waits.push_back({q, number_[e]});
       entered[q] = true;
+    }
+    for (auto const* side : {&lowered_.operations[i].from, &lowered_.operations[i].to}) {
+      for (place const& at : *side) {
+        if (at.where == area::staging || at.rank == lowered_.operations[i].rank || entered[at.rank]) continue;
+        waits.push_back({at.rank, entry_post});
+        entered[at.rank] = true;
+      }
     }
   }
 

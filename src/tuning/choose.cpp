@@ -21,7 +21,7 @@ constexpr std::size_t staged_bytes = 512 * 1024; ///< staging keeps each line be
 /// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
 std::string folds_of(rank_t ranks, bool whole_vector) {
   std::vector<rank_t> const by = dimensions(ranks, most_sources);
-  if (by.size() == 1) return whole_vector ? "direct(saved_steps=1)" : "direct";
+  if (by.size() == 1) return whole_vector && ranks > 1 ? "direct(saved_steps=1)" : "direct";
   return fmt::format("product(dims={},saved_steps={})", fmt::join(by, "x"), whole_vector ? by.size() : 0);
 }
 
