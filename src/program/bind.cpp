@@ -15,25 +15,42 @@ std::size_t scaled(std::size_t count, schedule::fraction f) {
   return count / denominator * numerator + count % denominator * numerator / denominator;
 }
 
+/// Offsets and staging, once the boundaries are known.
+void place_layers(layout& l, compiled const& c, std::size_t element_bytes) {
+  std::size_t const bytes = l.boundary.back() * element_bytes;
+  // Within an entry line there is room for the layers only side by side.
+  bool const apart = c.storage.staging == home::pieces;
+  std::size_t const layer_bytes = apart ? (bytes + line_bytes - 1) / line_bytes * line_bytes : bytes;
+  for (std::size_t layer = 0; layer < std::max<std::size_t>(c.layers, 1); ++layer) {
+    for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
+  }
+  l.staging_bytes = apart ? c.layers * layer_bytes : 0;
+}
+
 }  // namespace
 
 layout bind(compiled const& c, std::size_t count, std::size_t element_bytes) {
-  std::size_t const blocks = c.blocks.size();
   std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;  // elements between line borders
+  bool const rounded = count / c.blocks.size() * element_bytes > 4 * line_bytes;
   layout l;
-  bool const rounded = count * element_bytes / blocks > 4 * line_bytes;
   for (schedule::block const& b : c.blocks) {
     std::size_t const exact = scaled(count, b.offset);
     l.boundary.push_back(rounded ? exact / quantum * quantum : exact);
   }
   l.boundary.push_back(count);
-  // Within an entry line there is room for the layers only side by side.
-  std::size_t const layer_bytes = c.storage.staging == home::pieces ? (count * element_bytes + line_bytes - 1) / line_bytes * line_bytes
-                                                                    : count * element_bytes;
-  for (std::size_t layer = 0; layer < std::max<std::size_t>(c.layers, 1); ++layer) {
-    for (std::size_t b = 0; b < blocks; ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
+  place_layers(l, c, element_bytes);
+  return l;
+}
+
+layout bind(compiled const& c, std::vector<std::size_t> const& pieces, std::size_t element_bytes) {
+  layout l;
+  for (schedule::block const& b : c.blocks) {
+    schedule::fraction const at = b.offset * c.ranks;
+    auto const piece = static_cast<std::size_t>(at.floor());
+    l.boundary.push_back(pieces[piece] + scaled(pieces[piece + 1] - pieces[piece], at - at.floor()));
   }
-  l.staging_bytes = c.storage.staging == home::pieces ? c.layers * layer_bytes : 0;
+  l.boundary.push_back(pieces.back());
+  place_layers(l, c, element_bytes);
   return l;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "program/program.hpp"
@@ -20,5 +19,9 @@ struct layout {
 /// Blocks longer than four cache lines begin at a multiple of 64 bytes from index 0, never from the address, so that
 /// bits do not depend on where an array lies. Blocks may be empty. Staging layers begin on cache lines.
 layout bind(compiled const&, std::size_t count, std::size_t element_bytes);
+
+/// The same where the caller says which elements are whose: rank r's are [pieces[r], pieces[r + 1]), and that is where
+/// the schedule's r-th of P equal parts goes. For schedules none of whose blocks spans several of these parts.
+layout bind(compiled const&, std::vector<std::size_t> const& pieces, std::size_t element_bytes);
 
 }  // namespace coset::program

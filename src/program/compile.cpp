@@ -9,8 +9,8 @@ namespace {
 
 class emission {
  public:
-  emission(schedule::schedule const& s, policy const& p)
-      : storage_(p), lowered_(lower(s, p)), dependences_(derive(lowered_, p)), number_(lowered_.operations.size(), 0) {
+  emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
+      : storage_(p), lowered_(lower(s, p, output_of)), dependences_(derive(lowered_, p)), number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;
     out_.layers = lowered_.layers;
@@ -26,12 +26,25 @@ class emission {
       emit_waits(i, entered[lowered_.operations[i].rank]);
       emit_instruction(i);
     }
+    if (out_.full) introduce(entered);
     for (rank_t r = 0; r < out_.ranks; ++r) {
       for (rank_t q = 0; q < out_.ranks; ++q) {
         if (entered[q][r]) out_.of[r].readers.push_back(q);
       }
     }
     return std::move(out_);
+  }
+
+  /// Of each pair of ranks that do not meet one looks at the other's entry in the end, half of the ranks each.
+  void introduce(std::vector<std::vector<char>>& entered) {
+    for (rank_t step = 1; step < out_.ranks; ++step) {
+      for (rank_t r = 0; r < out_.ranks; ++r) {
+        rank_t const q = (r + step) % out_.ranks;
+        if (entered[r][q] || entered[q][r]) continue;
+        out_.of[r].unmet.push_back(q);
+        entered[r][q] = true;
+      }
+    }
   }
 
  private:
@@ -132,6 +145,8 @@ class emission {
 
 }  // namespace
 
-compiled compile(schedule::schedule const& s, policy const& p) { return emission(s, p).run(); }
+compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
+  return emission(s, p, output_of).run();
+}
 
 }  // namespace coset::program

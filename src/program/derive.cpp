@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits from hazards: the linear order is right by construction; parallel execution must not be seen to differ from it.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 #include "program/operation.hpp"
 
@@ -66,8 +67,8 @@ class derivation {
   void read(place const& p, std::uint32_t i, rank_t rank) {
     history& h = of(p.where, p.rank, p.layer, p.block);
     if (h.value != p.value) {
-      throw schedule_error("this storage loses a value: block " + std::to_string(p.block) + " of rank " + std::to_string(p.rank) +
-                           " is overwritten before rank " + std::to_string(rank) + " has read it");
+      throw schedule_error(fmt::format("this storage loses a value: block {} of rank {} is overwritten before rank {} has read it",
+                                       p.block, p.rank, rank));
     }
     need(h.writer, rank);
     h.readers.push_back(i);
@@ -91,13 +92,23 @@ class derivation {
     if (o.what == operation::kind::leave) own_everything(i, o.rank, 2);
   }
 
+  /// A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
+  /// Who leaves has waited for what it gets there, and asks nothing more.
   void own_everything(std::uint32_t i, rank_t r, std::uint32_t kinds) {
     for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+      if (kind == 1 && !lowered_.output_of.empty()) {
+        if (kinds > 2) read_shared_output(i, lowered_.output_of[r]);
+        continue;
+      }
       for (schedule::block_t b = 0; b < lowered_.blocks; ++b) {
         history& h = memory_[(std::size_t{kind} * lowered_.ranks + r) * lowered_.blocks + b];
         write(h, kind == 0 ? lowered_.inputs[r * std::size_t{lowered_.blocks} + b] : no_value, i, r);
       }
     }
+  }
+
+  void read_shared_output(std::uint32_t i, rank_t whose) {
+    for (schedule::block_t b = 0; b < lowered_.blocks; ++b) of(area::output, whose, 0, b).readers.push_back(i);
   }
 
   /// Next neighbours first, so that ranks do not all poll the same line. A wait that another one implies is dropped:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "program/operation.hpp"
 
@@ -37,7 +38,8 @@ struct holder {
 
 class lowering {
  public:
-  lowering(schedule::schedule const& s, policy const& p) : schedule_(s), policy_(p), blocks_(s.blocks.size()) {
+  lowering(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
+      : schedule_(s), policy_(p), output_of_(output_of), blocks_(s.blocks.size()) {
     // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in.
     if (policy_.in_place && policy_.first == area::output) policy_.first = area::input;
   }
@@ -51,7 +53,7 @@ class lowering {
     measure_lifetimes();
     assign_layers();
     first_.pop_back();  // what remains names each input
-    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers_, std::move(operations_), std::move(first_)};
+    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers_, std::move(operations_), std::move(first_), output_of_};
   }
 
  private:
@@ -178,7 +180,18 @@ class lowering {
     if (what.is_result || !also_shared) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
     for (holder_t rider : what.riders) o.to.push_back(shared(rider));
-    operations_.push_back(std::move(o));
+    if (!output_of_.empty()) drop_what_is_there(o);
+    if (!o.to.empty()) operations_.push_back(std::move(o));
+  }
+
+  /// Shared outputs: a result that lies there already, written for another rank, is not written again.
+  void drop_what_is_there(operation& o) {
+    shared_results_.resize(schedule_.ranks * blocks_, no_value);
+    std::erase_if(o.to, [&](place const& p) {
+      if (p.where != area::output || !holders_[p.layer].is_result) return false;
+      value_t& there = shared_results_[cell(output_of_[p.rank], p.block)];
+      return std::exchange(there, p.value) == p.value;
+    });
   }
 
   /// What a carrier has left with this rank: into the caller's output, and on to its own riders.
@@ -187,6 +200,7 @@ class lowering {
     operation o{operation::kind::move, a.rank, a.block, {found(h, a.rank)}, {}, false};
     if (holders_[h].is_result && policy_.later == area::staging) o.to.push_back(result(h));
     for (holder_t rider : holders_[h].riders) o.to.push_back(shared(rider));
+    if (!output_of_.empty()) drop_what_is_there(o);
     if (!o.to.empty()) operations_.push_back(std::move(o));
   }
 
@@ -222,8 +236,8 @@ class lowering {
     }
   }
 
-  /// May a partial result of this holder lie in the caller's output? Not where that rank gets no result of the block,
-  /// and not while a result, an input or an earlier partial result lies there.
+  /// May a partial result of this holder lie in the caller's output? Not where that rank gets no result of the block or
+  /// shares its output, and not while a result, an input or an earlier partial result lies there.
   bool fits_output(holder_t h, std::size_t c) const {
     lifetime const mine = in_output_[h];
     for (holder_t other = first_[c]; other < first_[c + 1]; ++other) {
@@ -263,7 +277,7 @@ class lowering {
     }
     std::sort(partial.begin(), partial.end(), [&](holder_t x, holder_t y) { return in_output_[x].begin < in_output_[y].begin; });
     for (holder_t h : partial) {
-      lies_in_output_[h] = has_output && fits_output(h, c);
+      lies_in_output_[h] = has_output && output_of_.empty() && fits_output(h, c);
       spilled_[h] = !lies_in_output_[h];
       if (!spilled_[h]) continue;
       if (!staged_[h].used()) staged.push_back(h);
@@ -291,10 +305,12 @@ class lowering {
     holder_t const h = p.layer;
     if (p.where == area::output && spilled_[h]) p.where = area::staging;
     p.layer = p.where == area::staging ? layer_of_[h] : 0;
+    if (p.where == area::output && !output_of_.empty()) p.rank = output_of_[p.rank];
   }
 
   schedule::schedule const& schedule_;
   policy policy_;
+  std::vector<rank_t> const& output_of_;
   std::size_t const blocks_;
   std::vector<holder_t> first_;
   std::vector<holder> holders_;
@@ -302,11 +318,14 @@ class lowering {
   std::vector<lifetime> staged_, in_output_;
   std::vector<std::uint32_t> layer_of_;
   std::vector<char> lies_in_output_, spilled_;
+  std::vector<value_t> shared_results_;  ///< [rank · blocks + block]: what has been written to shared outputs so far
   std::uint32_t layers_ = 0;
 };
 
 }  // namespace
 
-lowered lower(schedule::schedule const& s, policy const& p) { return lowering(s, p).run(); }
+lowered lower(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
+  return lowering(s, p, output_of).run();
+}
 
 }  // namespace coset::program

@@ -39,10 +39,11 @@ struct lowered {
   std::uint32_t layers;
   std::vector<operation> operations;
   std::vector<value_t> inputs;  ///< [rank · blocks + block]: the name of what a caller's input holds
+  std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
 };
 
 /// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
-lowered lower(schedule::schedule const&, policy const&);
+lowered lower(schedule::schedule const&, policy const&, std::vector<rank_t> const& output_of);
 
 /// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
 struct dependences {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage policies by name.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <utility>
 
@@ -34,12 +37,10 @@ std::vector<std::string> policy_names() {
 }
 
 policy parse_policy(std::string const& name) {
-  std::string all;
   for (auto const& [known, what] : named) {
     if (name == known) return what;
-    all += std::string(all.empty() ? "" : ", ") + known;
   }
-  throw schedule_error("unknown storage '" + name + "'; there are " + all);
+  throw schedule_error(fmt::format("unknown storage '{}'; there are {}", name, fmt::join(policy_names(), ", ")));
 }
 
 std::string policy_name(policy const& p) {

@@ -74,7 +74,8 @@ struct program {
   std::vector<instruction> code;
   std::vector<operand> operands;
   std::vector<wait> waits;
-  std::vector<rank_t> readers;  ///< ranks that wait on this one: they must have left before a parity is reused
+  std::vector<rank_t> readers;  ///< ranks that look at this one's lines: they must have left before a parity is reused
+  std::vector<rank_t> unmet;    ///< full programs: whose entry this rank looks at in the end, as neither waits on the other
 };
 
 /// A schedule under a policy, for all ranks.
@@ -90,6 +91,9 @@ struct compiled {
 
 /// Compiles `s` under `p`. Throws schedule_error if the policy would lose a value that is still read: programs are
 /// linear, so a write may come before a read of the same step. Cost: O(sources · log + waits · ranks).
-compiled compile(schedule::schedule const& s, policy const& p);
+///
+/// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
+/// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
+compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {});
 
 }  // namespace coset::program
