@@ -24,8 +24,8 @@ std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + 
 
 std::uintptr_t round_down(std::uintptr_t value) { return value / page_bytes() * page_bytes(); }
 
-std::byte* map(std::size_t bytes) {
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+std::byte* map(std::size_t bytes, int flags = MAP_PRIVATE | MAP_ANONYMOUS, int file = -1) {
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   return static_cast<std::byte*>(mapped);
 }
@@ -57,6 +57,13 @@ memory::memory(std::size_t bytes) : bytes_(bytes) {
   std::size_t const mapped = round_up(bytes, page_bytes());
   if (mapped < bytes) throw std::bad_alloc();
   data_ = bytes < huge_page_bytes ? map(mapped) : map_aligned(mapped);
+}
+
+memory memory::shared(int file, std::size_t bytes) {
+  memory mapped;
+  mapped.data_ = map(round_up(bytes, page_bytes()), MAP_SHARED, file);
+  mapped.bytes_ = bytes;
+  return mapped;
 }
 
 memory::~memory() {

@@ -12,6 +12,8 @@ class memory {
  public:
   memory() = default;
   explicit memory(std::size_t bytes);  ///< throws std::bad_alloc
+  /// The first `bytes` of an open file (a memfd), shared with whoever maps it. Throws std::bad_alloc.
+  static memory shared(int file, std::size_t bytes);
   ~memory();
   memory(memory&&) noexcept;
   memory& operator=(memory&&) noexcept;

@@ -8,6 +8,13 @@ namespace coset {
 
 /// Returns when every rank of the team has called it; what they wrote before is visible after.
 /// Cost: one flag round. Throws mismatch_error on every rank if another one calls something else or has left.
-inline void barrier(member& me) { detail::barrier(me.state()); }
+inline void barrier(member& me) {
+  detail::run(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()});
+}
+
+/// The same in split phase: complete once every rank has started it.
+[[nodiscard]] inline request start_barrier(member& me) {
+  return detail::start(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()}, nullptr);
+}
 
 }  // namespace coset

@@ -17,8 +17,7 @@ namespace coset {
 /// Anything that may travel between ranks as bytes. Pointers and views would arrive, but mean nothing on another rank.
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> &&
-                  !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_array_v<T> &&
-                  !std::ranges::view<T>;
+                  !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_array_v<T> && !std::ranges::view<T>;
 
 /// An operation on T: pure, associative, and commutative unless wrapped in `noncommutative`.
 template <class Op, class T>
@@ -29,11 +28,16 @@ concept reduction = element<T> && std::copy_constructible<Op> && requires(Op con
 /// A contiguous array whose length is known: vector, array, span, C array.
 template <class Range>
 concept elements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-                   element<std::ranges::range_value_t<Range>>;
+    element<std::ranges::range_value_t<Range>>;
 
 /// Such an array that results can be written to.
 template <class Range>
-concept writable_elements = elements<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+concept writable_elements =
+    elements<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+/// Arrays of one element type.
+template <class In, class Out>
+concept same_elements = std::same_as<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>;
 
 /// a + b. Integers wrap.
 struct plus {

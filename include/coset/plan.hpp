@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include "coset/detail/collective.hpp"
 
@@ -18,57 +19,98 @@ enum class bits : std::uint8_t {
 
 /// How to run, where the caller knows better than the library.
 struct plan_options {
-  std::string algorithm = "auto";              ///< "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …
-  std::string storage = "auto";                ///< where peers meet: "staged", "eager", "output", "zero_copy", "pull", "push" …
+  std::string algorithm = "auto";  ///< "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …
+  std::string storage = "auto";    ///< where peers meet: "staged", "zero_copy", "output", "pull", "push" …
   bits required = bits::same_on_all_ranks;
+  rank_t root = 0;                       ///< of reduce and broadcast
+  std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty where they are equal
 };
 
 namespace detail {
 
 struct bound_plan;
-bound_plan const& plan_allreduce(team_state&, std::size_t count, reduction_table const&, bool in_place, plan_options const&);
-void execute(rank_state&, bound_plan const&, void const* in, void* out, void const* context);
+
+/// One plan for arrays apart, one for calls in place.
+struct plan_pair {
+  bound_plan const* apart;
+  bound_plan const* in_place;
+};
+plan_pair make_plans(team_state&, verb, std::size_t count, reduction_table const&, plan_options const&);
 std::string describe(bound_plan const&);
+
+/// What one rank executes a plan with; lengths in elements.
+struct plan_arrays {
+  void const* in;
+  std::size_t in_count;
+  void* out;
+  std::size_t out_count;
+};
+void execute(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
+request start(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
 
 }  // namespace detail
 
-/// A persistent allreduce of `count` elements: made once, executed any number of times by every rank of its team.
+/// A persistent collective: planned once, executed any number of times by every rank of its team.
+///
+/// `count` is the length of the whole vector; what a rank gives and gets is as the verb's function has it, so that for
+/// reduce_scatter `out`, and for allgather `in`, is the rank's piece.
 template <element T, reduction<T> Op = plus>
 class plan {
  public:
   /// May be called by any thread. Throws schedule_error if the algorithm or storage does not exist, is undefined for
-  /// this many ranks, or does not give the bits required; the message says what would do.
-  plan(team& owner, std::size_t count, Op op = {}, plan_options const& options = {})
-      : op_(op),
-        count_(count),
-        apart_(&detail::plan_allreduce(owner.state(), count, detail::table_of<T, Op>(), false, options)),
-        in_place_(&detail::plan_allreduce(owner.state(), count, detail::table_of<T, Op>(), true, options)) {}
+  /// this many ranks, or does not give the bits required; the message says what would do. Throws argument_error for a
+  /// root that is no rank, counts that do not add up, and allreduce_view, which has no output to plan for.
+  plan(team& owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
+      : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
-  /// Collective: every rank executes the same plan. `in` may be `out`.
+  /// Collective: every rank executes the same plan. `in` may be `out` where the verb allows it.
   template <elements In, writable_elements Out>
-    requires std::same_as<std::ranges::range_value_t<In>, T> && std::same_as<std::ranges::range_value_t<Out>, T>
+  requires same_elements<In, Out> && std::same_as<std::ranges::range_value_t<Out>, T>
   void execute(member& me, In const& in, Out&& out) const {
-    detail::require_same_length(me.state(), "plan", std::ranges::size(in), count_);
-    detail::require_same_length(me.state(), "plan", count_, std::ranges::size(out));
-    T const* const from = std::ranges::data(in);
-    T* const to = std::ranges::data(out);
-    detail::execute(me.state(), from == to && count_ > 0 ? *in_place_ : *apart_, from, to, &op_);
+    detail::execute(me.state(), plans_, arrays(in, out), &op_);
+  }
+
+  /// The same in place, or of broadcast.
+  template <writable_elements InOut>
+  requires std::same_as<std::ranges::range_value_t<InOut>, T>
+  void execute(member& me, InOut&& inout) const { detail::execute(me.state(), plans_, arrays(inout, inout), &op_); }
+
+  /// The same in split phase, see request; the plan outlives it.
+  template <elements In, writable_elements Out>
+  requires same_elements<In, Out> && std::same_as<std::ranges::range_value_t<Out>, T>
+  [[nodiscard]] request start(member& me, In const& in, Out&& out) const {
+    return detail::start(me.state(), plans_, arrays(in, out), &op_);
   }
 
   std::size_t count() const noexcept { return count_; }
-  /// "direct, staged, forward, 2 steps", for logs.
-  std::string describe() const { return detail::describe(*apart_); }
+  /// "direct, staged, forward", for logs.
+  std::string describe() const { return detail::describe(*plans_.apart); }
 
  private:
+  static detail::reduction_table const& table(verb what) {
+    bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
+    return combines ? detail::table_of<T, Op>() : detail::copy_of<T>();
+  }
+
+  template <class In, class Out>
+  static detail::plan_arrays arrays(In const& in, Out& out) {
+    return {std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out)};
+  }
+
   Op op_;
   std::size_t count_;
-  detail::bound_plan const* apart_;
-  detail::bound_plan const* in_place_;
+  detail::plan_pair plans_;
 };
 
 template <element T, reduction<T> Op = plus>
+plan<T, Op> make_plan(team& owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {}) {
+  return plan<T, Op>(owner, what, count, op, options);
+}
+
+/// Of an allreduce.
+template <element T, reduction<T> Op = plus>
 plan<T, Op> make_plan(team& owner, std::size_t count, Op op = {}, plan_options const& options = {}) {
-  return plan<T, Op>(owner, count, op, options);
+  return plan<T, Op>(owner, verb::allreduce, count, op, options);
 }
 
 }  // namespace coset

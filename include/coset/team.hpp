@@ -30,28 +30,47 @@ enum class waiting : std::uint8_t {
 };
 
 struct team_options {
-  rank_t ranks = 0;                            ///< 0: one per core that this process may use
+  rank_t ranks = 0;  ///< 0: one per core that this process may use
   placement place = placement::compact;
   waiting wait = waiting::automatic;
-  std::vector<unsigned> processors = {};       ///< explicit: the operating system's processor index of each rank
+  std::vector<unsigned> processors = {};  ///< explicit: the operating system's processor index of each rank
 };
 
 /// One rank's handle. Collectives take it; only the thread that is this rank may use it.
 class member {
  public:
-  explicit member(detail::rank_state& state) noexcept : state_(&state) {}
-  member(member const&) = delete;
-  member& operator=(member const&) = delete;
+  using clock = std::chrono::steady_clock;
 
   rank_t rank() const noexcept;
   rank_t size() const noexcept;
-  unsigned node() const noexcept;              ///< index into topology::nodes; unknown_node where it cannot be told
+  unsigned node() const noexcept;  ///< index into topology::nodes; unknown_node where it cannot be told
   static constexpr unsigned unknown_node = ~0u;
+
+  /// Collective: the ranks that pass the same colour become a team of their own, in the order of (key, rank). It lives
+  /// as long as one of its members, and fails with the team that it is part of; its members serve until this one's run()
+  /// or membership ends. Cost: two collectives and the memory of a team.
+  [[nodiscard]] member split(int colour, int key = 0);
+  /// Collective: the ranks on this rank's node. One team where nodes are unknown.
+  [[nodiscard]] member node_team();
+
+  /// Collective, after a failure: once all ranks of the team have called it, the team works again. Requests, views and
+  /// split members of before are void. Throws timed_out at the deadline if ranks are missing, and fails the team for
+  /// those that come later; argument_error on a split team.
+  void reset(clock::time_point deadline);
+
+  explicit member(detail::rank_state& state) noexcept : state_(&state) {}
+  explicit member(std::shared_ptr<detail::team_state> of_its_own, rank_t rank) noexcept;
+  member(member&&) noexcept;
+  member& operator=(member&&) noexcept;
+  ~member();
 
   detail::rank_state& state() const noexcept { return *state_; }
 
  private:
+  void leave() noexcept;
+
   detail::rank_state* state_;
+  std::shared_ptr<detail::team_state> own_;  ///< of a split team
 };
 
 /// Membership of an adopted team: this thread is that rank until the guard leaves.
@@ -62,7 +81,9 @@ class member_guard {
   member_guard(member_guard const&) = delete;
   member_guard& operator=(member_guard const&) = delete;
 
-  operator member&() noexcept { return member_; }  // NOLINT(google-explicit-constructor): the guard stands for the member
+  operator member&() noexcept {
+    return member_;
+  }  // NOLINT(google-explicit-constructor): the guard stands for the member
   member& operator*() noexcept { return member_; }
   member* operator->() noexcept { return &member_; }
 
@@ -80,7 +101,7 @@ class team {
   /// Throws topology_error if the ranks do not fit or a processor is unknown or not allowed.
   explicit team(team_options = {});
   /// The same, placed on a given topology; nothing is pinned if that is not this machine.
-  team(topology const&, team_options = {});
+  team(topology const&, team_options);
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;

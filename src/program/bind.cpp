@@ -22,7 +22,8 @@ void place_layers(layout& l, compiled const& c, std::size_t element_bytes) {
   bool const apart = c.storage.staging == home::pieces;
   std::size_t const layer_bytes = apart ? (bytes + line_bytes - 1) / line_bytes * line_bytes : bytes;
   for (std::size_t layer = 0; layer < std::max<std::size_t>(c.layers, 1); ++layer) {
-    for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
+    for (std::size_t b = 0; b < c.blocks.size(); ++b)
+      l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
   }
   l.staging_bytes = apart ? c.layers * layer_bytes : 0;
 }

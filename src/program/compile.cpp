@@ -10,7 +10,10 @@ namespace {
 class emission {
  public:
   emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
-      : storage_(p), lowered_(lower(s, p, output_of)), dependences_(derive(lowered_, p)), number_(lowered_.operations.size(), 0) {
+      : storage_(p),
+        lowered_(lower(s, p, output_of)),
+        dependences_(derive(lowered_, p)),
+        number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;
     out_.layers = lowered_.layers;
@@ -52,7 +55,8 @@ class emission {
   /// reuse of parities looks at entries.
   void number_posts() {
     std::vector<char> posts_at_all(out_.ranks, false);
-    for (std::uint32_t i = 0; i < number_.size(); ++i) posts_at_all[lowered_.operations[i].rank] |= dependences_.posts[i];
+    for (std::uint32_t i = 0; i < number_.size(); ++i)
+      posts_at_all[lowered_.operations[i].rank] |= dependences_.posts[i];
     std::vector<std::uint32_t> count(out_.ranks, 0);
     for (std::uint32_t i = 0; i < number_.size(); ++i) {
       operation const& o = lowered_.operations[i];
@@ -99,7 +103,8 @@ class emission {
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
     bool const moves = o.what == operation::kind::move;
     if (!waits && !moves && number_[i] == 0) return;
-    instruction next{waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false};
+    instruction next{waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i],
+                     false};
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
@@ -123,8 +128,8 @@ class emission {
   bool joins(program const& p, instruction const& next) const {
     if (p.code.empty()) return false;
     instruction const& last = p.code.back();
-    if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations || next.destinations == 0 ||
-        last.block_end != next.block || last.foreign != next.foreign) {
+    if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations ||
+        next.destinations == 0 || last.block_end != next.block || last.foreign != next.foreign) {
       return false;
     }
     std::uint32_t const distance = next.block - last.block;

@@ -21,9 +21,13 @@ struct history {
 class derivation {
  public:
   derivation(lowered const& l, policy const& p)
-      : lowered_(l), in_place_(p.in_place), memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
-        known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)), clock_(l.operations.size()),
-        sequence_(l.operations.size()), latest_(l.ranks, nobody) {}
+      : lowered_(l),
+        in_place_(p.in_place),
+        memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
+        known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)),
+        clock_(l.operations.size()),
+        sequence_(l.operations.size()),
+        latest_(l.ranks, nobody) {}
 
   dependences run() {
     std::size_t const n = lowered_.operations.size();
@@ -34,7 +38,8 @@ class derivation {
       touch(i);
       wait_for_the_latest(i, d);
     }
-    for (auto const& clock : known_) d.full &= std::all_of(clock.begin(), clock.end(), [](std::uint32_t seen) { return seen > 0; });
+    for (auto const& clock : known_)
+      d.full &= std::all_of(clock.begin(), clock.end(), [](std::uint32_t seen) { return seen > 0; });
     return d;
   }
 
@@ -67,8 +72,9 @@ class derivation {
   void read(place const& p, std::uint32_t i, rank_t rank) {
     history& h = of(p.where, p.rank, p.layer, p.block);
     if (h.value != p.value) {
-      throw schedule_error(fmt::format("this storage loses a value: block {} of rank {} is overwritten before rank {} has read it",
-                                       p.block, p.rank, rank));
+      throw schedule_error(
+          fmt::format("this storage loses a value: block {} of rank {} is overwritten before rank {} has read it",
+                      p.block, p.rank, rank));
     }
     need(h.writer, rank);
     h.readers.push_back(i);
@@ -134,7 +140,7 @@ class derivation {
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
   std::vector<std::vector<std::uint32_t>> clock_;  ///< the same, as it stood when an operation was done
   std::vector<std::uint32_t> sequence_;
-  std::vector<std::uint32_t> latest_;              ///< what the operation at hand needs of each rank
+  std::vector<std::uint32_t> latest_;  ///< what the operation at hand needs of each rank
 };
 
 }  // namespace

@@ -29,11 +29,12 @@ struct lifetime {
 /// What is known of each holder before storage is assigned.
 struct holder {
   assignment const* made_by = nullptr;
-  value_t value = no_value;             ///< the holder of the fold or input that it is a copy of
-  bool moved = false;                   ///< written by a carrier, not by its own rank
+  value_t value = no_value;  ///< the holder of the fold or input that it is a copy of
+  bool moved = false;        ///< written by a carrier, not by its own rank
   bool peers_read = false;
   bool is_result = false;
-  std::vector<holder_t> riders;         ///< moved copies that the operation making this one writes
+  bool saved = false;            ///< an input that its own rank reads after the result has taken its place
+  std::vector<holder_t> riders;  ///< moved copies that the operation making this one writes
 };
 
 class lowering {
@@ -49,11 +50,13 @@ class lowering {
     name_values();
     mark_moved_copies();
     mark_peer_reads();
+    if (policy_.in_place) mark_saved_inputs();
     list_operations();
     measure_lifetimes();
     assign_layers();
     first_.pop_back();  // what remains names each input
-    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers_, std::move(operations_), std::move(first_), output_of_};
+    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers_, std::move(operations_), std::move(first_),
+            output_of_};
   }
 
  private:
@@ -75,7 +78,9 @@ class lowering {
 
   void number_holders() {
     std::vector<slot_t> slots(schedule_.ranks * blocks_, 1);
-    for_each_assignment([&](assignment const& a) { slots[cell(a.rank, a.block)] = std::max(slots[cell(a.rank, a.block)], a.slot + 1); });
+    for_each_assignment([&](assignment const& a) {
+      slots[cell(a.rank, a.block)] = std::max(slots[cell(a.rank, a.block)], a.slot + 1);
+    });
     first_.resize(slots.size() + 1, 0);
     for (std::size_t c = 0; c < slots.size(); ++c) first_[c + 1] = first_[c] + slots[c];
     holders_.resize(first_.back());
@@ -104,7 +109,8 @@ class lowering {
     for_each_assignment([&](assignment const& a) {
       if (!moves(a)) return;
       holder_t carrier = only_source(a);
-      while (policy_.how == copies::forward && moves(*holders_[carrier].made_by)) carrier = only_source(*holders_[carrier].made_by);
+      while (policy_.how == copies::forward && moves(*holders_[carrier].made_by))
+        carrier = only_source(*holders_[carrier].made_by);
       holders_[carrier].riders.push_back(target(a));
       holders_[target(a)].moved = true;
     });
@@ -119,13 +125,26 @@ class lowering {
     });
   }
 
+  /// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
+  /// makes of a copy.
+  void mark_saved_inputs() {
+    std::vector<char> done(schedule_.ranks * blocks_, false);
+    for_each_assignment([&](assignment const& a) {
+      holder_t const input = at(a.rank, a.block, 0);
+      for (source const& from : schedule_.from(a)) {
+        if (from.rank == a.rank && from.slot == 0 && done[cell(a.rank, a.block)]) holders_[input].saved = true;
+      }
+      if (holders_[target(a)].is_result) done[cell(a.rank, a.block)] = true;
+    });
+  }
+
   /// The place where holder `h` is found by `reader`. Layers are assigned later: until then `layer` names the holder.
   place found(holder_t h, rank_t rank, block_t block, slot_t slot, rank_t reader) const {
     holder const& what = holders_[h];
     bool const own = reader == rank;
     area where = policy_.later;
     if (slot == 0) {
-      where = own ? area::input : policy_.first;
+      where = !own ? policy_.first : what.saved ? area::staging : area::input;
     } else if (own && !what.moved && (what.is_result || !what.peers_read)) {
       where = area::output;
     }
@@ -163,11 +182,14 @@ class lowering {
   /// Entering, and the copy-ins of what peers do not read in place: one post for all of them.
   void list_entry(rank_t r) {
     operations_.push_back({operation::kind::enter, r, 0, {}, {}, false});
-    for (block_t b = 0; b < blocks_ && policy_.first != area::input; ++b) {
+    for (block_t b = 0; b < blocks_; ++b) {
       holder_t const input = at(r, b, 0);
-      if (!holders_[input].peers_read) continue;
+      bool const shown = holders_[input].peers_read && policy_.first != area::input;
+      if (!shown && !holders_[input].saved) continue;
+      area const where = holders_[input].saved ? area::staging : policy_.first;
       operations_.back().glued = true;
-      operations_.push_back({operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{policy_.first, r, input, b, input}}, false});
+      operations_.push_back(
+          {operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{where, r, input, b, input}}, false});
     }
   }
 
@@ -175,7 +197,8 @@ class lowering {
     holder_t const h = target(a);
     holder const& what = holders_[h];
     operation o{operation::kind::move, a.rank, a.block, {}, {}, false};
-    for (source const& from : schedule_.from(a)) o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
+    for (source const& from : schedule_.from(a))
+      o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
     bool const also_shared = what.peers_read && policy_.later == area::staging;
     if (what.is_result || !also_shared) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
@@ -209,7 +232,12 @@ class lowering {
     for (block_t b = 0; b < blocks_; ++b) {
       if (schedule_.result[r][b] != 0 || policy_.in_place) continue;
       holder_t const input = at(r, b, 0);
-      operations_.push_back({operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{area::output, r, input, b, input}}, false});
+      operations_.push_back({operation::kind::move,
+                             r,
+                             b,
+                             {{area::input, r, input, b, input}},
+                             {{area::output, r, input, b, input}},
+                             false});
     }
     operation leave{operation::kind::leave, r, 0, {}, {}, false};
     for (block_t b = 0; b < blocks_; ++b) {
@@ -275,7 +303,8 @@ class lowering {
       lies_in_output_[h] = fixed;
       if (!fixed) partial.push_back(h);
     }
-    std::sort(partial.begin(), partial.end(), [&](holder_t x, holder_t y) { return in_output_[x].begin < in_output_[y].begin; });
+    std::sort(partial.begin(), partial.end(),
+              [&](holder_t x, holder_t y) { return in_output_[x].begin < in_output_[y].begin; });
     for (holder_t h : partial) {
       lies_in_output_[h] = has_output && output_of_.empty() && fits_output(h, c);
       spilled_[h] = !lies_in_output_[h];
@@ -284,7 +313,8 @@ class lowering {
       staged_[h].cover(in_output_[h].begin);
       staged_[h].cover(in_output_[h].end);
     }
-    std::sort(staged.begin(), staged.end(), [&](holder_t x, holder_t y) { return staged_[x].begin < staged_[y].begin; });
+    std::sort(staged.begin(), staged.end(),
+              [&](holder_t x, holder_t y) { return staged_[x].begin < staged_[y].begin; });
     for (auto& layer : layers) layer.clear();
     for (holder_t h : staged) assign_staging_layer(h, layers);
   }
@@ -292,7 +322,8 @@ class lowering {
   void assign_staging_layer(holder_t h, std::vector<std::vector<lifetime>>& layers) {
     std::uint32_t l = 0;
     auto const free = [&](std::vector<lifetime> const& taken) {
-      return std::none_of(taken.begin(), taken.end(), [&](lifetime const& t) { return staged_[h].begin < t.end && t.begin < staged_[h].end; });
+      return std::none_of(taken.begin(), taken.end(),
+                          [&](lifetime const& t) { return staged_[h].begin < t.end && t.begin < staged_[h].end; });
     };
     while (l < layers.size() && !free(layers[l])) ++l;
     if (l == layers.size()) layers.emplace_back();

@@ -17,9 +17,9 @@ inline constexpr value_t no_value = UINT32_MAX;
 struct place {
   area where;
   rank_t rank;
-  std::uint32_t layer;          ///< of staging; 0 elsewhere
+  std::uint32_t layer;  ///< of staging; 0 elsewhere
   schedule::block_t block;
-  value_t value;                ///< what is read from it, or left in it
+  value_t value;  ///< what is read from it, or left in it
 };
 
 /// What a rank does in one go.
@@ -29,7 +29,7 @@ struct operation {
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
-  bool glued = false;           ///< shares the post of the next operation of its rank
+  bool glued = false;  ///< shares the post of the next operation of its rank
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
@@ -38,7 +38,7 @@ struct lowered {
   std::uint32_t blocks;
   std::uint32_t layers;
   std::vector<operation> operations;
-  std::vector<value_t> inputs;  ///< [rank · blocks + block]: the name of what a caller's input holds
+  std::vector<value_t> inputs;    ///< [rank · blocks + block]: the name of what a caller's input holds
   std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
 };
 

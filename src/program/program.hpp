@@ -26,10 +26,10 @@ enum class home : std::uint8_t { pieces, entry_line, second_line };
 
 /// The storage of a program: design in one line each, all fast paths are such choices over some schedule.
 struct policy {
-  area first = area::staging;   ///< where peers reach a rank's input
-  area later = area::staging;   ///< where peers reach its partial results
+  area first = area::staging;  ///< where peers reach a rank's input
+  area later = area::staging;  ///< where peers reach its partial results
   copies how = copies::forward;
-  bool in_place = false;        ///< the caller's input is its output
+  bool in_place = false;  ///< the caller's input is its output
   home staging = home::pieces;
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
@@ -41,12 +41,19 @@ std::string policy_name(policy const&);
 std::vector<std::string> policy_names();
 
 /// Rows of the table of base pointers that operands index: row · ranks + rank.
-enum row : std::uint32_t { row_input, row_output, row_staging, row_entry_line = row_staging + 2, row_second_line = row_entry_line + 2, rows = row_second_line + 2 };
+enum row : std::uint32_t {
+  row_input,
+  row_output,
+  row_staging,
+  row_entry_line = row_staging + 2,
+  row_second_line = row_entry_line + 2,
+  rows = row_second_line + 2
+};
 
 /// One array of an instruction: a base pointer by parity, and the piece of the vector that starts there.
 struct operand {
   std::uint32_t base[2];
-  std::uint32_t piece;          ///< layer · blocks + block
+  std::uint32_t piece;  ///< layer · blocks + block
 };
 
 /// "Rank `rank` has made its post number `post` of this operation"; its first post is its entry.
@@ -60,13 +67,13 @@ inline constexpr std::uint32_t entry_post = 1;
 
 /// Wait, fold the operands, post. Each part may be absent.
 struct instruction {
-  std::uint32_t waits_end;      ///< waits [previous end, waits_end)
-  std::uint32_t operands;       ///< the first: sources, then destinations
+  std::uint32_t waits_end;  ///< waits [previous end, waits_end)
+  std::uint32_t operands;   ///< the first: sources, then destinations
   std::uint32_t sources;
-  std::uint32_t destinations;   ///< 0: nothing to fold
+  std::uint32_t destinations;  ///< 0: nothing to fold
   std::uint32_t block, block_end;
-  std::uint32_t post;           ///< 0: none
-  bool foreign;                 ///< touches a peer's caller memory
+  std::uint32_t post;  ///< 0: none
+  bool foreign;        ///< touches a peer's caller memory
 };
 
 /// One rank's part of a compiled schedule.
@@ -75,18 +82,19 @@ struct program {
   std::vector<operand> operands;
   std::vector<wait> waits;
   std::vector<rank_t> readers;  ///< ranks that look at this one's lines: they must have left before a parity is reused
-  std::vector<rank_t> unmet;    ///< full programs: whose entry this rank looks at in the end, as neither waits on the other
+  std::vector<rank_t>
+      unmet;  ///< full programs: whose entry this rank looks at in the end, as neither waits on the other
 };
 
 /// A schedule under a policy, for all ranks.
 struct compiled {
   rank_t ranks = 1;
   std::vector<schedule::block> blocks;
-  std::uint32_t layers = 0;     ///< staging layers of the whole vector
-  std::uint32_t span = 1;       ///< posts that any rank makes at most: how far progress advances
-  bool full = false;            ///< whoever completes it knows that every rank has entered it
+  std::uint32_t layers = 0;  ///< staging layers of the whole vector
+  std::uint32_t span = 1;    ///< posts that any rank makes at most: how far progress advances
+  bool full = false;         ///< whoever completes it knows that every rank has entered it
   policy storage;
-  std::vector<program> of;      ///< [rank]
+  std::vector<program> of;  ///< [rank]
 };
 
 /// Compiles `s` under `p`. Throws schedule_error if the policy would lose a value that is still read: programs are

@@ -5,26 +5,37 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "program/bind.hpp"
 #include "team/signature.hpp"
 
 namespace coset::detail {
 
+/// Bytes [begin, end) of the whole vector.
+struct extent {
+  std::size_t begin = 0, end = 0;
+  bool empty() const { return begin == end; }
+};
+
 /// Immutable once made. A call longer than a segment runs the same program segment by segment, each as an operation of
 /// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
   team_room::signature what;
-  std::uint32_t hash = 0;              ///< what.hash()
+  std::uint32_t hash = 0;  ///< what.hash()
   team_state const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
   std::size_t segments = 1;
-  std::size_t segment_count = 0;       ///< elements of every segment but the last
-  program::layout layout;              ///< of all segments but the last
+  std::size_t segment_count = 0;  ///< elements of every segment but the last
+  program::layout layout;         ///< of all segments but the last
   program::layout last_layout;
-  std::string choice;                  ///< "direct, staged, forward": for people
+  std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
+  std::vector<extent> gives, gets;  ///< [rank]: the part of the whole vector that its caller's input and output are
+  bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
+  std::string choice;               ///< "direct, staged, forward": for people
 
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
+  std::size_t bytes() const { return what.count * what.reduction->element_bytes; }
 };
 
 }  // namespace coset::detail

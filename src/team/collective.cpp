@@ -1,35 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// The erased verbs: argument checks, the plan, the blocking call.
+// The erased verbs: argument checks, the plan, the call.
 #include "coset/detail/collective.hpp"
 
-#include <cassert>
-#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <numeric>
 
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
-#include "team/executor.hpp"
 #include "team/plans.hpp"
+#include "team/requests.hpp"
 
 namespace coset::detail {
-namespace {
 
 using namespace team_room;
-using schedule::collective;
 
-/// What a barrier reduces: nothing, but it takes a table to say so.
-reduction_table const& nothing() { return table_of<std::int32_t, plus>(); }
+namespace {
 
-void run_blocking(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* context) {
-  assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
-  flight f = start(me, 0, plan, in, out, context);
-  advance<true>(me, f);
+bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
+
+/// A rank's input and output are one array, aligned as parts of the same whole, or do not meet.
+void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
+  extent const gives = plan.gives[me.rank], gets = plan.gets[me.rank];
+  if (gives.empty() || gets.empty()) return;
+  auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
+  bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
+  bool const one_array = a - gives.begin == b - gets.begin && plan.code->storage.in_place;
+  if (apart || one_array) [[likely]]
+    return;
+  refuse(me, fmt::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
+                         team_room::name_of(plan.what.what), me.rank, gives.end - gives.begin, in,
+                         gets.end - gets.begin, out));
 }
 
-void check_own_arrays(rank_state& me, char const* verb, void const* in, void const* out, std::size_t bytes) {
-  auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
-  if (a == b || (a - b >= bytes && b - a >= bytes)) [[likely]] return;
-  refuse(me, std::string(verb) + ": input and output of rank " + std::to_string(me.rank) + " overlap: " + std::to_string(bytes) +
-                 " bytes from " + std::to_string(a) + " and from " + std::to_string(b));
+bound_plan const& checked_plan(rank_state& me, call const& c) {
+  require_current(me);
+  if (rooted(c.what) && c.root >= me.team.ranks)
+    refuse(me, fmt::format("{}: root {} in a team of {}", team_room::name_of(c.what), c.root, me.team.ranks));
+  bound_plan const& plan = plan_for(me, c);
+  check_own_arrays(me, plan, c.in, c.out);
+  return plan;
+}
+
+/// Which of two plans, and which pointers, an execution takes.
+bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const*& in,
+                          void*& out) {
+  require_current(me);
+  bound_plan const& apart = *plans.apart;
+  if (apart.owner != &me.team) refuse(me, "a plan is executed by a member of another team");
+  std::size_t const element_bytes = apart.what.reduction->element_bytes;
+  extent const gives = apart.gives[me.rank], gets = apart.gets[me.rank];
+  std::size_t const in_count = (gives.end - gives.begin) / element_bytes,
+                    out_count = (gets.end - gets.begin) / element_bytes;
+  in = arrays.in;
+  out = arrays.out;
+  std::size_t const whole = apart.what.count;
+  if (in == out && arrays.in_count == whole && arrays.out_count == whole && plans.in_place != nullptr && whole > 0) {
+    in = static_cast<std::byte const*>(in) + gives.begin;
+    out = static_cast<std::byte*>(out) + gets.begin;
+    return *plans.in_place;
+  }
+  if (!gives.empty()) require_same_length(me, "plan, input", arrays.in_count, in_count);
+  if (!gets.empty()) require_same_length(me, "plan, output", arrays.out_count, out_count);
+  if (gives.empty() && gets.empty()) require_same_length(me, "plan", arrays.in_count, in_count);
+  check_own_arrays(me, apart, in, out);
+  return apart;
 }
 
 }  // namespace
@@ -40,21 +77,78 @@ fold_set const& built_in_folds(built_in_operation op, built_in_element type) {
 
 void refuse(rank_state& me, std::string const& message) {
   me.team.fail(cause::argument, message);
-  me.team.quiesce(me.rank);
+  me.team.quiesce(me);
   throw argument_error(message);
 }
 
-void allreduce(rank_state& me, void const* in, void* out, std::size_t count, reduction_table const& reduction, void const* context) {
-  check_own_arrays(me, "allreduce", in, out, count * reduction.element_bytes);
-  run_blocking(me, plan_for(me, collective::allreduce, count, reduction, in == out && count > 0), in, out, context);
+void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
+  if (in != out) [[unlikely]]
+    refuse(me, fmt::format("{}: the input has {} elements, the output {}", verb, in, out));
 }
 
-void barrier(rank_state& me) { run_blocking(me, plan_for(me, collective::barrier, 0, nothing(), false), nullptr, nullptr, nullptr); }
+std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::span<std::size_t const> counts) {
+  rank_t const ranks = me.team.ranks;
+  if (counts.empty()) {
+    if (piece > std::numeric_limits<std::size_t>::max() / ranks)
+      refuse(me, fmt::format("{}: {} times {} elements", verb, ranks, piece));
+    return piece * ranks;
+  }
+  if (counts.size() != ranks) refuse(me, fmt::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
+  if (counts[me.rank] != piece)
+    refuse(me, fmt::format("{}: rank {} has {} elements, its count is {}", verb, me.rank, piece, counts[me.rank]));
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
 
-void execute(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* context) {
-  if (plan.owner != &me.team) refuse(me, "a plan is executed by a member of another team");
-  check_own_arrays(me, "plan", in, out, plan.what.count * plan.what.reduction->element_bytes);
-  run_blocking(me, plan, in, out, context);
+std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::span<std::size_t const> counts) {
+  rank_t const ranks = me.team.ranks;
+  if (counts.empty()) {
+    if (total % ranks != 0)
+      refuse(me, fmt::format("{}: {} elements do not make {} equal pieces: pass counts", verb, total, ranks));
+    return total / ranks;
+  }
+  if (counts.size() != ranks) refuse(me, fmt::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
+  std::size_t const sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  if (sum != total)
+    refuse(me, fmt::format("{}: counts [{}] add up to {}, not to {}", verb, fmt::join(counts, ", "), sum, total));
+  return counts[me.rank];
+}
+
+void run(rank_state& me, call const& c) {
+  flight f = prepare(me, 0, checked_plan(me, c), c.in, c.out, c.operation);
+  complete(me, f);
+}
+
+request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) {
+  return launch(me, checked_plan(me, c), c.in, c.out, std::move(operation));
+}
+
+void const* run_view(rank_state& me, call const& c) {
+  require_current(me);
+  if (!me.team.one_process) refuse(me, "allreduce_view: ranks of several processes have no common view");
+  std::size_t const bytes = c.count * c.reduction->element_bytes;
+  if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
+    me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);
+    me.view_capacity = arena::capacity_for(bytes);
+  }
+  call viewed = c;
+  viewed.out = me.view;
+  run(me, viewed);
+  return me.view;
+}
+
+void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
+  void const* in;
+  void* out;
+  bound_plan const& plan = plan_of(me, plans, arrays, in, out);
+  flight f = prepare(me, 0, plan, in, out, operation);
+  complete(me, f);
+}
+
+request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
+  void const* in;
+  void* out;
+  bound_plan const& plan = plan_of(me, plans, arrays, in, out);
+  return launch(me, plan, in, out, std::shared_ptr<void const>(std::shared_ptr<void const>(), operation));
 }
 
 }  // namespace coset::detail

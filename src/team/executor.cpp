@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
+#include <cstring>
 
+#include "team/disagreement.hpp"
+#include "team/perturb.hpp"
 #include "team/team_state.hpp"
 #include "team/use_staging.hpp"
 
@@ -26,47 +28,6 @@ constexpr std::uint32_t looks_per_left = 64;
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
 
-[[noreturn]] void leave(rank_state& me) {
-  me.team.quiesce(me.rank);
-  me.team.failure.raise();
-}
-
-[[noreturn]] void fail(rank_state& me, cause why, std::string reason) {
-  me.team.fail(why, std::move(reason));
-  leave(me);
-}
-
-[[noreturn]] void fail_mismatch(rank_state& me, flight const& f, rank_t other) {
-  auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity]);
-  fail(me, cause::mismatch, fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.rank, f.plan->what.text(), other, theirs));
-}
-
-[[noreturn]] void fail_left(rank_state& me, flight const& f, rank_t other) {
-  fail(me, cause::mismatch, fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.rank, f.plan->what.text(), other));
-}
-
-bool overlap(void const* a, void const* b, std::size_t bytes) {
-  auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
-  return x - y < bytes || y - x < bytes;
-}
-
-std::string range(char const* name, void const* begin, std::size_t bytes) {
-  auto const address = reinterpret_cast<std::uintptr_t>(begin);
-  return fmt::format("{} [{:#x}, {:#x})", name, address, address + bytes);
-}
-
-/// Private outputs may meet neither another rank's output nor its input.
-void check_overlap(rank_state& me, flight const& f, rank_t other, void const* in, void const* out) {
-  std::size_t const bytes = f.plan->what.count * f.plan->what.reduction->element_bytes;
-  if (bytes == 0) return;
-  bool const outputs = overlap(f.out, out, bytes), mine = overlap(f.out, in, bytes), theirs = overlap(f.in, out, bytes);
-  if (!outputs && !mine && !theirs) [[likely]] return;
-  fail(me, cause::argument,
-       fmt::format("the arrays of rank {} and rank {} overlap: {} of the one, {} of the other", me.rank, other,
-                   outputs || mine ? range("output", f.out, bytes) : range("input", f.in, bytes),
-                   outputs || theirs ? range("output", out, bytes) : range("input", in, bytes)));
-}
-
 /// What every look at another rank's word comes with: did the team fail, did that rank leave?
 template <class Ready>
 auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
@@ -74,7 +35,7 @@ auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std
     if (me.team.failure.recorded()) leave(me);
     if (looks % looks_per_left != looks_per_left - 1) return;
     // Partner: the release store when a rank leaves. What it posted before is visible then, so look once more.
-    if (me.team.arena.attention(other).left.load(std::memory_order_acquire) == me.team.generation &&
+    if (me.team.left(other).load(std::memory_order_acquire) == me.team.generation &&
         !ready(word.load(std::memory_order_acquire))) {
       fail_left(me, f, other);
     }
@@ -82,8 +43,11 @@ auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std
 }
 
 template <bool Blocking, class Ready>
-bool await(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
-  if (ready(word.load(std::memory_order_acquire))) [[likely]] return true;  // partner: post()
+bool await(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
+           Ready ready) {
+  perturb();
+  if (ready(word.load(std::memory_order_acquire))) [[likely]]
+    return true;  // partner: post()
   auto const interrupted = interruption(me, f, other, word, ready);
   if constexpr (Blocking) {
     wait_until(word, which, me.team.arena.attention(other).sleepers, me.team.patience, ready, interrupted);
@@ -106,9 +70,11 @@ bool await_entry(rank_state& me, flight& f, rank_t other) {
   };
   if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
   rank_t const ranks = me.team.ranks;
-  end.bases[program::row_input * ranks + other] = static_cast<std::byte*>(const_cast<void*>(line.in));
-  end.bases[program::row_output * ranks + other] = static_cast<std::byte*>(line.out);
-  check_overlap(me, f, other, line.in, line.out);
+  auto* const in = static_cast<std::byte*>(const_cast<void*>(line.in));
+  auto* const out = static_cast<std::byte*>(line.out);
+  end.bases[program::row_input * ranks + other] = in;
+  end.bases[program::row_output * ranks + other] = out;
+  if (me.team.one_process) check_arrays(me, f, other, in, out);
   return true;
 }
 
@@ -137,6 +103,12 @@ bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   return true;
 }
 
+/// Where a rank's input is its part of the result, it is put there before anybody can be told.
+void copy_own(flight const& f, rank_t self) {
+  detail::extent const part = f.plan->gives[self];
+  if (!part.empty() && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, part.end - part.begin);
+}
+
 /// Takes the next epoch of the channel and writes this rank's entry, all but the tag.
 template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
@@ -154,6 +126,7 @@ bool enter(rank_state& me, flight& f) {
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.parity] = &f.code->readers;
+  if (plan.own_copied_first && f.segment == 0) copy_own(f, me.rank);
   plan.what.describe(me.team.arena.own(me.rank).doing[f.channel][f.parity]);
   entry_line& mine = end.lines[me.rank]->entry[f.parity];
   mine.in = f.in;
@@ -167,13 +140,17 @@ void resolve(rank_state& me, flight const& f, instruction const& i) {
   std::byte* const* const bases = me.ends[f.channel].bases.data();
   program::operand const* o = f.code->operands.data() + i.operands;
   for (std::uint32_t s = 0; s < i.sources; ++s, ++o) me.from[s] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
-  for (std::uint32_t d = 0; d < i.destinations; ++d, ++o) me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
+  for (std::uint32_t d = 0; d < i.destinations; ++d, ++o)
+    me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
 }
 
 /// Marks this rank busy for as long as it lives; user operations may throw.
 class busy_mark {
  public:
-  explicit busy_mark(own_line& line) : line_(line) { line_.busy.exchange(1, std::memory_order_seq_cst); }
+  explicit busy_mark(own_line& line) : line_(line) {
+    line_.busy.exchange(1, std::memory_order_seq_cst);
+    perturb();
+  }
   ~busy_mark() { line_.busy.store(0, std::memory_order_release); }  // partner: quiesce()
   busy_mark(busy_mark const&) = delete;
   busy_mark& operator=(busy_mark const&) = delete;
@@ -184,21 +161,25 @@ class busy_mark {
 
 /// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
 /// leaves by an exception need not wait long.
-void fold_foreign(rank_state& me, instruction const& i, detail::fold_function fold, void const* context, std::size_t count, std::size_t element_bytes) {
+void fold_foreign(rank_state& me, instruction const& i, detail::fold_function fold, void const* operation,
+                  std::size_t count, std::size_t element_bytes) {
   std::size_t const piece = std::max<std::size_t>(foreign_bytes / element_bytes, 1);
   for (std::size_t done = 0; done < count;) {
     std::size_t const now = std::min(piece, count - done);
     {
-      busy_mark const busy(me.team.arena.own(me.rank));
+      busy_mark const busy(me.own);
       if (!me.team.failure.recorded_in_order()) [[likely]] {
-        fold(context, me.to.data(), i.destinations, me.from.data(), i.sources, now);
+        fold(operation, me.to.data(), i.destinations, me.from.data(), i.sources, now);
         done += now;
       }
     }
-    if (me.team.failure.recorded()) [[unlikely]] leave(me);
+    if (me.team.failure.recorded()) [[unlikely]]
+      leave(me);
     if (done == count) return;
-    for (std::uint32_t s = 0; s < i.sources; ++s) me.from[s] = static_cast<std::byte const*>(me.from[s]) + now * element_bytes;
-    for (std::uint32_t d = 0; d < i.destinations; ++d) me.to[d] = static_cast<std::byte*>(me.to[d]) + now * element_bytes;
+    for (std::uint32_t s = 0; s < i.sources; ++s)
+      me.from[s] = static_cast<std::byte const*>(me.from[s]) + now * element_bytes;
+    for (std::uint32_t d = 0; d < i.destinations; ++d)
+      me.to[d] = static_cast<std::byte*>(me.to[d]) + now * element_bytes;
   }
 }
 
@@ -208,13 +189,14 @@ void fold(rank_state& me, flight const& f, instruction const& i) {
   detail::reduction_table const& reduction = *f.plan->what.reduction;
   detail::fold_function const run = reduction.folds->for_sources(i.sources);
   if (i.foreign) {
-    fold_foreign(me, i, run, f.context, count, reduction.element_bytes);
+    fold_foreign(me, i, run, f.operation, count, reduction.element_bytes);
   } else {
-    run(f.context, me.to.data(), i.destinations, me.from.data(), i.sources, count);
+    run(f.operation, me.to.data(), i.destinations, me.from.data(), i.sources, count);
   }
 }
 
 void post(rank_state& me, flight const& f, std::uint32_t number) {
+  perturb();
   channel_lines& mine = *me.ends[f.channel].lines[me.rank];
   auto const& sleepers = me.team.arena.attention(me.rank).sleepers;
   if (number == program::entry_post) {
@@ -239,27 +221,39 @@ bool run_segment(rank_state& me, flight& f) {
     if (i.destinations != 0) fold(me, f, i);
     if (i.post != 0) post(me, f, i.post);
   }
+  for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
+    if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
+  }
   return true;
+}
+
+/// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
+/// unwinds. A failure that is recorded already stays the first.
+void fail_by_exception(rank_state& me, char const* what) noexcept {
+  me.team.fail(cause::aborted,
+               fmt::format("rank {}: the operation threw{}{}", me.rank, *what != '\0' ? ": " : "", what),
+               std::current_exception());
+  me.team.quiesce(me);
 }
 
 }  // namespace
 
-flight start(rank_state& me, std::uint32_t channel, bound_plan const& plan, void const* in, void* out, void const* context) {
+flight prepare(rank_state& me, std::uint32_t channel, bound_plan const& plan, void const* in, void* out,
+               void const* operation) {
   flight f;
   f.plan = &plan;
   f.code = &plan.code->of[me.rank];
-  f.context = context;
-  f.in = static_cast<std::byte const*>(in);
-  f.out = static_cast<std::byte*>(out);
+  f.operation = operation;
+  f.in = static_cast<std::byte const*>(in) - plan.gives[me.rank].begin;
+  f.out = static_cast<std::byte*>(out) - plan.gets[me.rank].begin;
   f.channel = channel;
   return f;
 }
 
 template <bool Blocking>
 bool advance(rank_state& me, flight& f) {
-  if (me.team.failure.recorded()) [[unlikely]] leave(me);
-  // Whatever is thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
-  // unwinds. A failure that is recorded already stays the first.
+  if (me.team.failure.recorded()) [[unlikely]]
+    leave(me);
   try {
     for (;;) {
       if (!f.entered && !enter<Blocking>(me, f)) return false;
@@ -272,12 +266,10 @@ bool advance(rank_state& me, flight& f) {
       f.entered = false;
     }
   } catch (std::exception const& thrown) {
-    me.team.fail(cause::aborted, fmt::format("rank {}: the operation threw: {}", me.rank, thrown.what()), std::current_exception());
-    me.team.quiesce(me.rank);
+    fail_by_exception(me, thrown.what());
     throw;
   } catch (...) {
-    me.team.fail(cause::aborted, fmt::format("rank {}: the operation threw", me.rank), std::current_exception());
-    me.team.quiesce(me.rank);
+    fail_by_exception(me, "");
     throw;
   }
 }

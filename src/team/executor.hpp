@@ -6,8 +6,9 @@
 
 namespace coset::team_room {
 
-/// Starts an operation on a channel; nothing is waited for yet.
-flight start(detail::rank_state&, std::uint32_t channel, detail::bound_plan const&, void const* in, void* out, void const* context);
+/// Prepares an operation on a channel; nothing is sent or waited for yet. `in` and `out` are the caller's.
+flight prepare(detail::rank_state&, std::uint32_t channel, detail::bound_plan const&, void const* in, void* out,
+               void const* operation);
 
 /// Goes on as far as peers allow. Blocking: returns true when all is done. Otherwise: false at the first wait that is not
 /// over yet; the next call goes on there. Throws what the team failed with, after peers have let go of this rank's memory.

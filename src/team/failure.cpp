@@ -1,29 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/failure.hpp"
 
+#include <algorithm>
+#include <string>
+#include <thread>
 #include <utility>
 
 namespace coset::team_room {
+namespace {
 
-void failure::record(cause why, std::string reason, std::exception_ptr original) noexcept {
-  std::lock_guard const lock(writing_);
-  if (flag_.load(std::memory_order_relaxed)) return;
-  cause_ = why;
-  reason_ = std::move(reason);
-  original_ = std::move(original);
-  flag_.store(true, std::memory_order_seq_cst);
+enum : std::uint32_t { none, being_written, written };
+
+}  // namespace
+
+void failure::record(cause why, std::string_view reason, std::exception_ptr original) noexcept {
+  std::uint32_t expected = none;
+  if (!record_.state.compare_exchange_strong(expected, being_written, std::memory_order_seq_cst)) return;
+  record_.cause = static_cast<std::uint32_t>(why);
+  std::size_t const length = std::min(reason.size(), record_.reason.size() - 1);
+  std::copy_n(reason.begin(), length, record_.reason.begin());
+  record_.reason[length] = '\0';
+  {
+    std::lock_guard const lock(writing_);
+    original_ = std::move(original);
+  }
+  record_.state.store(written, std::memory_order_release);  // partner: raise()
 }
 
 void failure::raise() const {
-  std::unique_lock lock(writing_);
-  std::string const reason = reason_;
-  cause const why = cause_;
-  lock.unlock();
-  switch (why) {
-    case cause::mismatch: throw mismatch_error(reason);
-    case cause::argument: throw argument_error(reason);
-    case cause::timed_out: throw timed_out(reason);
-    case cause::aborted: break;
+  while (record_.state.load(std::memory_order_acquire) != written) std::this_thread::yield();
+  std::string const reason = record_.reason.data();
+  switch (static_cast<cause>(record_.cause)) {
+    case cause::mismatch:
+      throw mismatch_error(reason);
+    case cause::argument:
+      throw argument_error(reason);
+    case cause::timed_out:
+      throw timed_out(reason);
+    case cause::aborted:
+      break;
   }
   throw aborted(reason);
 }
@@ -35,7 +50,7 @@ std::exception_ptr failure::original() const {
 
 void failure::clear() noexcept {
   std::lock_guard const lock(writing_);
-  flag_.store(false, std::memory_order_seq_cst);
+  record_.state.store(none, std::memory_order_seq_cst);
   original_ = nullptr;
 }
 

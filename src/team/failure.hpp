@@ -6,35 +6,37 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <string>
+#include <string_view>
 
 #include "coset/error.hpp"
+#include "team/lines.hpp"
 
 namespace coset::team_room {
 
-enum class cause : std::uint8_t { aborted, mismatch, argument, timed_out };
+enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out };
 
 /// The first failure of a generation; later ones are dropped.
 class failure {
  public:
+  /// In zeroed memory.
+  explicit failure(failure_record& record) noexcept : record_(record) {}
+
   /// Sequentially consistent with the busy marks: either a rank sees this before it touches a peer's memory, or whoever
-  /// leaves sees that rank busy.
-  void record(cause, std::string reason, std::exception_ptr original = nullptr) noexcept;
-  bool recorded() const noexcept { return flag_.load(std::memory_order_relaxed); }
-  bool recorded_in_order() const noexcept { return flag_.load(std::memory_order_seq_cst); }
+  /// leaves sees that rank busy. Takes what fits of the reason.
+  void record(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
+  bool recorded() const noexcept { return record_.state.load(std::memory_order_relaxed) != 0; }
+  bool recorded_in_order() const noexcept { return record_.state.load(std::memory_order_seq_cst) != 0; }
 
   /// Throws the error that the cause stands for. Only after recorded().
   [[noreturn]] void raise() const;
-  /// The exception that started it, if one did: run() rethrows it.
+  /// The exception that started it, if one of this process did: run() rethrows it.
   std::exception_ptr original() const;
   /// Between generations only.
   void clear() noexcept;
 
  private:
-  std::atomic<bool> flag_ = false;
-  mutable std::mutex writing_;
-  cause cause_ = cause::aborted;
-  std::string reason_;
+  failure_record& record_;
+  mutable std::mutex writing_;  ///< guards original_
   std::exception_ptr original_;
 };
 

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/gathering.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 #include "numa/binding.hpp"
 
 namespace coset::team_room {
 
-gathering::gathering(detail::team_state& team) : team_(team), machine_(topology::whole_machine()), taken_(team.ranks, false) {}
+gathering::gathering(detail::team_state& team)
+    : team_(team), machine_(topology::whole_machine()), taken_(team.ranks, false) {}
 
 /// An adopted rank is where it runs: its node is known if every processor of its mask lies on the same one.
 void gathering::settle(rank_t rank) {
   auto& state = team_.members[rank];
-  if (!state) state = std::make_unique<detail::rank_state>(team_, rank);
+  if (!state) state = std::make_unique<detail::rank_state>(team_, rank, nullptr);
   state->thread = std::this_thread::get_id();
   state->node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
   if (machine_.nodes.size() <= 1) return;
   unsigned const here = numa::current_processor();
   topology const mine = topology::machine();
   if (mine.nodes.size() != 1) return;
-  auto const at = std::find_if(machine_.processors.begin(), machine_.processors.end(), [here](processor const& p) { return p.os_index == here; });
+  auto const at = std::find_if(machine_.processors.begin(), machine_.processors.end(),
+                               [here](processor const& p) { return p.os_index == here; });
   if (at != machine_.processors.end()) state->node = at->node;
 }
 
 detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.ranks) {
-    throw argument_error("join: there is no rank " + std::to_string(rank) + " in a team of " + std::to_string(team_.ranks));
+    throw argument_error(fmt::format("join: there is no rank {} in a team of {}", rank, team_.ranks));
   }
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
-    throw timed_out("join: rank " + std::to_string(rank) + " is still taken");
+    throw timed_out(fmt::format("join: rank {} is still taken", rank));
   }
   settle(rank);
   taken_[rank] = true;
@@ -44,8 +47,7 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
     rank_t const found = present_--;
     taken_[rank] = false;
     changed_.notify_all();
-    throw timed_out("join: rank " + std::to_string(rank) + " found only " + std::to_string(found) + " of " +
-                    std::to_string(team_.ranks) + " threads");
+    throw timed_out(fmt::format("join: rank {} found only {} of {} threads", rank, found, team_.ranks));
   }
   return *team_.members[rank];
 }
@@ -53,7 +55,7 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
 void gathering::leave(rank_t rank) noexcept {
   std::lock_guard const lock(mutex_);
   // Partner: the acquire load of whoever waits for this rank in vain.
-  team_.arena.attention(rank).left.store(team_.generation, std::memory_order_release);
+  team_.left(rank).store(team_.generation, std::memory_order_release);
   taken_[rank] = false;
   if (--present_ == 0) open_ = true;
   changed_.notify_all();

@@ -28,7 +28,7 @@ class gathering {
   std::condition_variable changed_;
   std::vector<char> taken_;
   rank_t present_ = 0;
-  bool open_ = true;             ///< ranks may join; closed from the last join to the last leave
+  bool open_ = true;  ///< ranks may join; closed from the last join to the last leave
   std::uint64_t round_ = 0;
 };
 

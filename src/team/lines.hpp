@@ -53,11 +53,18 @@ struct alignas(line_spacing) attention_line {
   std::atomic<std::uint32_t> left;
 };
 
+/// The first failure of a generation, in the arena so that ranks of other processes read it too.
+struct alignas(line_spacing) failure_record {
+  std::atomic<std::uint32_t> state;  ///< 0: none, 1: being written, 2: written
+  std::uint32_t cause;
+  std::array<char, 4 * line_spacing - 2 * sizeof(std::uint32_t)> reason;
+};
+
 /// What a rank is doing, for messages: relaxed, because a finder that races with the next operation only words it worse.
 struct described_signature {
   std::atomic<detail::reduction_table const*> reduction;
   std::atomic<std::uint64_t> count;
-  std::atomic<std::uint64_t> rest;  ///< verb, in place, root: see signature.hpp
+  std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature.hpp
 };
 
 /// Written by its rank, read by others only when something has gone wrong.

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/plans.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
 #include "schedule/algorithm.hpp"
 #include "schedule/validate.hpp"
 #include "tuning/choose.hpp"
@@ -9,8 +15,42 @@ namespace coset::team_room {
 namespace {
 
 using detail::bound_plan;
+using detail::call;
+using detail::extent;
 using detail::reduction_table;
 using detail::team_state;
+using schedule::collective;
+
+/// The collective whose schedule serves a verb.
+collective schedule_of(verb what) {
+  switch (what) {
+    case verb::reduce:
+      return collective::reduce;
+    case verb::reduce_scatter:
+      return collective::reduce_scatter;
+    case verb::allgather:
+      return collective::allgather;
+    case verb::broadcast:
+      return collective::broadcast;
+    case verb::scan:
+      return collective::scan;
+    case verb::exclusive_scan:
+      return collective::exclusive_scan;
+    default:
+      return collective::allreduce;  // a barrier is an allreduce of nothing
+  }
+}
+
+sharing sharing_of(verb what) {
+  return what == verb::reduce_shared    ? sharing::the_teams
+         : what == verb::allreduce_view ? sharing::the_nodes
+                                        : sharing::nobodys;
+}
+
+bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+
+/// Verbs whose programs may find input and output in one array or apart.
+bool in_place_always(verb what) { return what == verb::reduce || what == verb::broadcast || by_pieces(what); }
 
 /// Small payloads travel in the entry lines themselves: one transfer brings tag and data.
 program::home home_of(program::compiled const& code, std::size_t bytes) {
@@ -19,77 +59,166 @@ program::home home_of(program::compiled const& code, std::size_t bytes) {
   return code.layers * bytes <= entry_payload_bytes ? program::home::entry_line : program::home::second_line;
 }
 
-std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, tuning::choice const& chosen) {
-  std::size_t const bytes = what.count * what.reduction->element_bytes;
+/// Boundaries of the ranks' pieces, in elements.
+std::vector<std::size_t> boundaries(call const& c, rank_t ranks) {
+  std::vector<std::size_t> at{0};
+  for (rank_t r = 0; r < ranks; ++r) at.push_back(at.back() + (c.counts.empty() ? c.count / ranks : c.counts[r]));
+  return at;
+}
+
+/// What each rank's caller gives or gets of the whole vector.
+void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t ranks) {
+  verb const what = plan.what.what;
+  for (rank_t r = 0; r < ranks; ++r) {
+    extent const whole{0, plan.bytes()}, none{0, 0};
+    extent const piece = by_pieces(what) ? extent{pieces[r] * plan.what.reduction->element_bytes,
+                                                  pieces[r + 1] * plan.what.reduction->element_bytes}
+                                         : whole;
+    bool const root = r == plan.what.root;
+    plan.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
+    plan.gets.push_back(what == verb::reduce_scatter ? piece
+                        : (what == verb::reduce && !root) || (what == verb::broadcast && root) ||
+                                (what == verb::exclusive_scan && r == 0)
+                            ? none
+                            : whole);
+  }
+}
+
+/// A piece of the vector for which the arena has room, if it cannot grow.
+void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std::size_t> const& pieces,
+                       std::size_t segment_bytes) {
+  std::size_t const element_bytes = plan.what.reduction->element_bytes;
+  auto const bound = [&](std::size_t count) { return program::bind(*plan.code, count, element_bytes); };
+  plan.segment_count = plan.what.count;
+  plan.last_layout =
+      by_pieces(plan.what.what) ? program::bind(*plan.code, pieces, element_bytes) : bound(plan.what.count);
+  std::size_t const largest = std::min(team.arena.largest_staging(),
+                                       segment_bytes != 0 ? segment_bytes * std::max(plan.code->layers, 1u) : SIZE_MAX);
+  if (plan.last_layout.staging_bytes > largest) {
+    if (by_pieces(plan.what.what)) {
+      throw argument_error(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
+                                       plan.what.text(), plan.last_layout.staging_bytes, largest));
+    }
+    std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;
+    plan.segment_count = std::max<std::size_t>(largest / plan.code->layers / element_bytes / quantum * quantum, 1);
+    plan.segments = (plan.what.count + plan.segment_count - 1) / plan.segment_count;
+    plan.last_layout = bound(plan.what.count - (plan.segments - 1) * plan.segment_count);
+  }
+  plan.layout = plan.segments > 1 ? bound(plan.segment_count) : plan.last_layout;
+}
+
+std::shared_ptr<program::compiled const> compile(team_state& team, signature const& what,
+                                                 tuning::choice const& chosen) {
+  compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what.what)};
+  auto code = team.programs.get(team, key);
+  auto& storage = std::get<program::policy>(key);
+  storage.staging = home_of(*code, what.count * what.reduction->element_bytes);
+  return storage.staging == program::home::pieces ? code : team.programs.get(team, key);
+}
+
+std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call const& c, tuning::choice chosen) {
   auto plan = std::make_unique<bound_plan>();
   plan->what = what;
   plan->hash = what.hash();
   plan->owner = &team;
-  plan->code = team.programs.get(chosen.algorithm, what.verb, what.root, team.ranks, chosen.storage);
-  program::policy storage = chosen.storage;
-  storage.staging = home_of(*plan->code, bytes);
-  if (storage.staging != program::home::pieces) {
-    plan->code = team.programs.get(chosen.algorithm, what.verb, what.root, team.ranks, storage);
+  plan->counts.assign(c.counts.begin(), c.counts.end());
+  plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
+  try {
+    plan->code = compile(team, what, chosen);
+  } catch (schedule_error const&) {
+    // Arrays that peers reach lose a value in place under some schedules; staging does not.
+    if (!chosen.storage.in_place || chosen.storage.first == program::area::staging) throw;
+    chosen.storage.first = chosen.storage.later = program::area::staging;
+    plan->code = compile(team, what, chosen);
   }
-  plan->segment_count = what.count;
-  plan->last_layout = plan->layout = program::bind(*plan->code, what.count, what.reduction->element_bytes);
-  plan->choice = chosen.algorithm + ", " + program::policy_name(chosen.storage);
+  auto const pieces = boundaries(c, team.ranks);
+  set_extents(*plan, pieces, team.ranks);
+  cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
+  plan->choice = fmt::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
+                             plan->segments > 1 ? fmt::format(", {} segments", plan->segments) : "");
   return plan;
 }
 
 /// A schedule that brackets differently on different ranks gives them different bits, unless the operation is exact.
-void require_bits(std::string const& algorithm, rank_t ranks, reduction_table const& reduction, bits required) {
-  auto const properties = schedule::validate(schedule::make(schedule::algorithm::parse(algorithm), ranks));
-  std::string const what = algorithm + " on " + std::to_string(ranks) + " ranks ";
+void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t root, reduction_table const& reduction,
+                  bits required) {
+  auto const properties =
+      schedule::validate(schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root));
+  std::string const on = fmt::format("{} on {} ranks ", algorithm, ranks);
   if (!reduction.commutative && !properties.ordered) {
-    throw schedule_error(what + "does not keep the order of the ranks, which " + std::string(reduction.operation) + " needs; direct does");
+    throw schedule_error(
+        fmt::format("{}does not keep the order of the ranks, which {} needs; direct does", on, reduction.operation));
   }
   if (!properties.rank_uniform && !reduction.exact && required == bits::same_on_all_ranks) {
-    throw schedule_error(what + "gives the ranks different bits for " + std::string(reduction.operation) + " of " +
-                         std::string(reduction.type) + "; ask for bits::per_rank, or use saved_steps=0");
+    throw schedule_error(
+        fmt::format("{}gives the ranks different bits for {} of {}; ask for bits::per_rank, or use saved_steps=0", on,
+                    reduction.operation, reduction.type));
   }
 }
 
-tuning::choice chosen_by(plan_options const& options, rank_t ranks, std::size_t bytes, bool in_place) {
-  tuning::choice chosen = tuning::choose(schedule::collective::allreduce, ranks, bytes, in_place);
+std::uint64_t counts_hash(std::span<std::size_t const> counts) {
+  std::uint64_t h = 0;
+  for (std::size_t c : counts) h = mixed(h + 1, c);
+  return counts.empty() ? 0 : h | 1;
+}
+
+tuning::choice choice_for(team_state const& team, call const& c) {
+  tuning::choice chosen = tuning::choose(c.what, team.ranks, c.count * c.reduction->element_bytes);
+  chosen.storage.in_place = in_place(c);
+  if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
+  return chosen;
+}
+
+tuning::choice wanted_by(plan_options const& options, team_state const& team, call const& c) {
+  tuning::choice chosen = choice_for(team, c);
   if (options.algorithm != "auto") {
     chosen.algorithm = schedule::algorithm::parse(options.algorithm).text();
-    if (options.storage == "auto") chosen.storage = {program::area::staging, program::area::staging, program::copies::forward, in_place};
+    if (options.storage == "auto")
+      chosen.storage = {program::area::staging, program::area::staging, program::copies::forward, in_place(c)};
   }
   if (options.storage != "auto") {
     chosen.storage = program::parse_policy(options.storage);
-    chosen.storage.in_place = in_place;
+    chosen.storage.in_place = in_place(c);
+  }
+  if (!team.one_process &&
+      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
+    throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
   }
   return chosen;
 }
 
 }  // namespace
 
-std::shared_ptr<program::compiled const> compiled_table::get(std::string const& algorithm, schedule::collective verb, rank_t root, rank_t ranks,
-                                                             program::policy const& storage) {
+bool in_place(call const& c) noexcept {
+  return in_place_always(c.what) || (c.in == c.out && c.count > 0 && c.out != nullptr);
+}
+
+std::shared_ptr<program::compiled const> compiled_table::get(team_state const& team, key const& wanted) {
   std::lock_guard const lock(making_);
-  auto& made = made_[{algorithm, verb, root, storage}];
+  auto& made = made_[wanted];
   if (!made) {
-    // A barrier is an allreduce of nothing.
-    auto const moved = verb == schedule::collective::barrier ? schedule::collective::allreduce : verb;
-    auto const plan = schedule::make(schedule::algorithm::parse(algorithm), ranks, moved, root);
-    if (plan.idempotent_only) throw schedule_error(algorithm + " on " + std::to_string(ranks) + " ranks counts contributions twice");
-    made = std::make_shared<program::compiled>(program::compile(plan, storage));
+    auto const& [algorithm, verb, root, storage, shared] = wanted;
+    auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.ranks, verb, root);
+    if (plan.idempotent_only)
+      throw schedule_error(fmt::format("{} on {} ranks counts contributions twice", algorithm, team.ranks));
+    made = std::make_shared<program::compiled>(program::compile(plan, storage, team.outputs(shared)));
   }
   return made;
 }
 
-bound_plan const& plan_for(detail::rank_state& me, schedule::collective verb, std::size_t count, reduction_table const& reduction, bool in_place) {
-  plan_key const key{&reduction, count, verb, in_place};
+bound_plan const& plan_for(detail::rank_state& me, call const& c) {
+  plan_key const key{c.reduction, c.count, c.what, in_place(c), c.root, counts_hash(c.counts)};
   auto& front = me.plans.front[key.hash() % plan_cache::front_size];
-  if (front.second != nullptr && front.first == key) [[likely]] return *front.second;
+  if (front.second != nullptr && front.first == key && std::ranges::equal(front.second->counts, c.counts)) [[likely]]
+    return *front.second;
   if (me.plans.all.size() >= plan_cache::most) {
     me.plans.all.clear();
     me.plans.front = {};
   }
   auto& bound = me.plans.all[key];
-  if (!bound) {
-    bound = bind(me.team, {verb, &reduction, count, 0, in_place}, tuning::choose(verb, me.team.ranks, count * reduction.element_bytes, in_place));
+  if (!bound || !std::ranges::equal(bound->counts, c.counts)) {
+    bound =
+        bind(me.team, {c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts}, c, choice_for(me.team, c));
   }
   front = {key, bound.get()};
   return *bound;
@@ -99,16 +228,49 @@ bound_plan const& plan_for(detail::rank_state& me, schedule::collective verb, st
 
 namespace coset::detail {
 
-bound_plan const& plan_allreduce(team_state& team, std::size_t count, reduction_table const& reduction, bool in_place, plan_options const& options) {
-  auto chosen = team_room::chosen_by(options, team.ranks, count * reduction.element_bytes, in_place);
-  team_room::require_bits(chosen.algorithm, team.ranks, reduction, options.required);
-  std::lock_guard const lock(team.binding);
-  auto& bound = team.plans[{chosen.algorithm + "/" + options.storage, count, &reduction, in_place}];
-  if (!bound) {
-    team_room::signature const what{schedule::collective::allreduce, &reduction, count, 0, in_place, ++team.explicit_plans};
-    bound = team_room::bind(team, what, chosen);
+using namespace team_room;
+
+namespace {
+
+void check(verb what, std::size_t count, rank_t ranks, plan_options const& options) {
+  if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
+  if (options.root >= ranks) throw argument_error(fmt::format("root {} of a plan for {} ranks", options.root, ranks));
+  if (!by_pieces(what)) return;
+  auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
+  bool const even = options.counts.empty();
+  if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
+    throw argument_error(fmt::format("a plan of {} for {} elements on {} ranks cannot have counts {}",
+                                     team_room::name_of(what), count, ranks,
+                                     even ? "that are equal" : fmt::format("[{}]", fmt::join(options.counts, ", "))));
   }
+}
+
+bound_plan const& make_plan(team_state& team, call const& c, plan_options const& options) {
+  auto const chosen = wanted_by(options, team, c);
+  require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
+  std::lock_guard const lock(team.binding);
+  auto& bound =
+      team.plans[fmt::format("{} {} {} {} {} {} {} {}", chosen.algorithm, options.storage, int(c.what), c.count,
+                             fmt::ptr(c.reduction), in_place(c), c.root, fmt::join(options.counts, ","))];
+  if (!bound)
+    bound = team_room::bind(
+        team, {c.what, c.reduction, c.count, c.root, in_place(c), ++team.explicit_plans, counts_hash(c.counts)}, c,
+        chosen);
   return *bound;
+}
+
+}  // namespace
+
+plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
+                     plan_options const& options) {
+  check(what, count, team.ranks, options);
+  rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
+  std::byte one_array;  // stands for a caller's that is input and output
+  call apart{.what = what, .count = count, .reduction = &reduction, .root = root};
+  if (by_pieces(what)) apart.counts = options.counts;
+  call same = apart;
+  same.in = same.out = &one_array;
+  return {&make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : &make_plan(team, same, options)};
 }
 
 std::string describe(bound_plan const& plan) { return plan.choice; }

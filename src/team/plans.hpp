@@ -10,6 +10,10 @@
 namespace coset::team_room {
 
 /// The plan that the library chooses for a call of this rank; bound the first time, found again after.
-detail::bound_plan const& plan_for(detail::rank_state&, schedule::collective, std::size_t count, detail::reduction_table const&, bool in_place);
+detail::bound_plan const& plan_for(detail::rank_state&, detail::call const&);
+
+/// Whether `in` and `out` of a call are one array to its plan. Verbs that leave a rank its own input, or write only where
+/// nothing is read any more, have one program for both.
+bool in_place(detail::call const&) noexcept;
 
 }  // namespace coset::team_room

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coset/team.hpp"
+#include "coset/detail/collective.hpp"
 #include "team/bound_plan.hpp"
 #include "team/lines.hpp"
 
@@ -18,13 +18,13 @@ namespace coset::team_room {
 /// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
 /// without being exchanged.
 struct channel_end {
-  std::uint32_t epoch = 0;                        ///< of the latest operation
-  std::uint64_t base = 0;                         ///< of the next operation's posts
-  std::size_t capacity = 0;                       ///< of the staging in use
-  bool peers_entered = true;                      ///< the latest operation was full: its predecessor's lines are free
+  std::uint32_t epoch = 0;    ///< of the latest operation
+  std::uint64_t base = 0;     ///< of the next operation's posts
+  std::size_t capacity = 0;   ///< of the staging in use
+  bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
   std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
-  std::vector<channel_lines*> lines;              ///< [rank]
-  std::vector<std::byte*> bases;                  ///< [row · ranks + rank], see program::row
+  std::vector<channel_lines*> lines;                    ///< [rank]
+  std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
 };
 
 /// One operation under way: all its state.
@@ -32,29 +32,40 @@ struct flight {
   detail::bound_plan const* plan = nullptr;
   program::program const* code = nullptr;
   program::layout const* layout = nullptr;
-  void const* context = nullptr;
-  std::byte const* in = nullptr;
+  void const* operation = nullptr;  ///< the user's, if there is one
+  std::byte const* in = nullptr;    ///< where the whole vector would begin, even if the caller has a piece
   std::byte* out = nullptr;
   std::size_t segment = 0;
   std::uint64_t tag = 0;
   std::uint64_t base = 0;
-  std::uint32_t at = 0;                           ///< instruction
+  std::uint32_t at = 0;  ///< instruction
   std::uint32_t wait = 0;
   std::uint32_t channel = 0;
   std::uint8_t parity = 0;
-  bool entered = false;                           ///< this segment's entry has been prepared
+  bool entered = false;  ///< this segment's entry has been prepared
+};
+
+/// A channel of split phase: the operation under way there, or the last one that was.
+struct pending {
+  flight under_way;
+  std::shared_ptr<void const> operation;  ///< the user's, kept
+  std::uint64_t serial = 0;
+  bool live = false;
 };
 
 /// What a plan is looked up by.
 struct plan_key {
   detail::reduction_table const* reduction = nullptr;
   std::size_t count = 0;
-  schedule::collective verb{};
+  verb what{};
   bool in_place = false;
+  rank_t root = 0;
+  std::uint64_t counts = 0;  ///< hash
   friend bool operator==(plan_key const&, plan_key const&) = default;
 
   std::size_t hash() const noexcept {
-    return (count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 4 + std::size_t(verb) * 2 + std::size_t{in_place};
+    return ((count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 32 + root) * 32 + std::size_t(what) * 2 +
+           std::size_t{in_place} + counts;
   }
 };
 
@@ -66,7 +77,7 @@ struct plan_key_hash {
 /// shapes looks nothing up.
 struct plan_cache {
   static constexpr std::size_t front_size = 8;
-  static constexpr std::size_t most = 1024;       ///< shapes kept; more than that and all are forgotten
+  static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
 
   std::array<std::pair<plan_key, detail::bound_plan const*>, front_size> front{};
   std::unordered_map<plan_key, std::unique_ptr<detail::bound_plan const>, plan_key_hash> all;
@@ -77,16 +88,27 @@ struct plan_cache {
 namespace coset::detail {
 
 struct alignas(team_room::line_spacing) rank_state {
-  rank_state(team_state&, rank_t);
+  rank_state(team_state&, rank_t, rank_state* in_root);
+  ~rank_state();
+  rank_state(rank_state const&) = delete;
+  rank_state& operator=(rank_state const&) = delete;
 
   team_state& team;
   rank_t const rank;
-  std::thread::id thread;                         ///< debug builds assert it
+  rank_state& root;        ///< this thread's rank of the team that this one was split from
+  std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;
+  team_room::own_line& own;  ///< of the root: a thread is busy, whichever of its teams it works for
   std::array<team_room::channel_end, team_room::channels> ends;
-  std::vector<void const*> from;                  ///< scratch for operands
+  std::vector<void const*> from;  ///< scratch for operands
   std::vector<void*> to;
   team_room::plan_cache plans;
+  std::byte* view = nullptr;  ///< where allreduce_view leaves results
+  std::size_t view_capacity = 0;
+  std::array<team_room::pending, team_room::split_channels> requests;  ///< [channel − 1]
+  std::uint64_t started = 0;                                           ///< requests, so far
+  std::uint32_t live = 0;           ///< requests under way; of a root: of all its family
+  std::vector<rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
 };
 
 }  // namespace coset::detail

@@ -4,19 +4,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "schedule/schedule.hpp"
+#include "coset/error.hpp"
+#include "coset/verb.hpp"
 #include "team/lines.hpp"
 
 namespace coset::team_room {
 
 struct signature {
-  schedule::collective verb;
+  verb what;
   detail::reduction_table const* reduction;
   std::uint64_t count;
-  rank_t root;
-  bool in_place;
-  std::uint32_t plan = 0;  ///< distinguishes explicit plans; 0 where the library chose
+  rank_t root = 0;
+  bool in_place = false;
+  std::uint32_t plan = 0;    ///< distinguishes explicit plans; 0 where the library chose
+  std::uint64_t counts = 0;  ///< hash of the pieces' lengths, 0 where they are equal
 
   /// Goes into the tag. Ranks with equal signatures get equal hashes; different ones collide once in 2^32.
   std::uint32_t hash() const;
@@ -24,7 +27,16 @@ struct signature {
   std::string text() const;
 
   void describe(described_signature&) const noexcept;
-  static std::string text_of(described_signature const&);
+  /// Without `one_process` the types' names are not to be had.
+  static std::string text_of(described_signature const&, bool one_process);
 };
+
+std::string_view name_of(verb);
+
+/// For signatures and plan keys.
+constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  std::uint64_t const x = (seed ^ value) * 0x9E3779B97F4A7C15u;
+  return x ^ x >> 29;
+}
 
 }  // namespace coset::team_room

@@ -2,10 +2,13 @@
 // The public face of teams.
 #include "coset/team.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "numa/binding.hpp"
 #include "team/gathering.hpp"
+#include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 
@@ -18,39 +21,41 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
   rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
                                                   : static_cast<rank_t>(options.processors.size());
   if (options.ranks != 0 && options.ranks != ranks) {
-    throw argument_error("a team of " + std::to_string(options.ranks) + " ranks on " + std::to_string(ranks) + " explicit processors");
+    throw argument_error(fmt::format("a team of {} ranks on {} explicit processors", options.ranks, ranks));
   }
   bool const bound = numa::binding_wanted() && (options.place != placement::unbound || !options.processors.empty());
   if (!bound) options.place = placement::unbound;
-  std::vector<processor> const places = options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors);
-  std::vector<unsigned> nodes;
-  for (processor const& p : places) nodes.push_back(bound && machine.this_system ? machine.nodes.at(p.node).os_index : anywhere);
-  auto state = std::make_unique<detail::team_state>(ranks, options, places, nodes, bound && machine.this_system);
+  team_shape shape{ranks,
+                   options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
+                   {},
+                   bound && machine.this_system};
+  for (processor const& p : shape.places)
+    shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
+  auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));
   state->workers = std::make_unique<workers>(*state);
   return state;
 }
 
 std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
-  auto state = std::make_unique<detail::team_state>(ranks, std::move(options), std::vector<processor>{}, std::vector<unsigned>(ranks, anywhere), false);
+  auto state =
+      std::make_unique<detail::team_state>(team_shape{ranks, {}, node_list(ranks, anywhere)}, std::move(options));
   state->gathering = std::make_unique<gathering>(*state);
   return state;
 }
 
 }  // namespace
 
-rank_t member::rank() const noexcept { return state_->rank; }
-rank_t member::size() const noexcept { return state_->team.ranks; }
-unsigned member::node() const noexcept { return state_->node; }
-
-member_guard::member_guard(detail::rank_state& state) noexcept : member_(state), exceptions_(std::uncaught_exceptions()) {}
+member_guard::member_guard(detail::rank_state& state) noexcept
+    : member_(state), exceptions_(std::uncaught_exceptions()) {}
 
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
   if (std::uncaught_exceptions() > exceptions_) {
-    state.team.fail(cause::aborted, "rank " + std::to_string(state.rank) + " left by an exception");
-    state.team.quiesce(state.rank);
+    state.team.fail(cause::aborted, fmt::format("rank {} left by an exception", state.rank));
+    state.team.quiesce(state);
   }
+  abandon_requests(state);
   state.team.gathering->leave(state.rank);
 }
 
@@ -75,7 +80,7 @@ member_guard team::join(rank_t rank, clock::time_point deadline) {
   return member_guard(state_->gathering->join(rank, deadline));
 }
 
-void team::abort(std::string reason) noexcept { state_->fail(cause::aborted, std::move(reason)); }
+void team::abort(std::string reason) noexcept { state_->fail(cause::aborted, reason); }
 
 void team::reserve(std::size_t bytes) {
   if (bytes > state_->reserved_bytes) state_->reserved_bytes = bytes;

@@ -2,6 +2,8 @@
 #include "team/team_state.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "numa/binding.hpp"
 #include "team/gathering.hpp"
@@ -12,8 +14,40 @@ namespace coset::detail {
 
 using namespace team_room;
 
-rank_state::rank_state(team_state& shared, rank_t self) : team(shared), rank(self), from(shared.ranks + 1), to(shared.ranks + 1) {
-  if (self < shared.places.size()) node = shared.places[self].node;
+namespace {
+
+std::vector<rank_t> all_ranks(rank_t ranks) {
+  std::vector<rank_t> all(ranks);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+team_shape part_of(team_shape const& whole, std::vector<rank_t> const& ranks) {
+  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned};
+  for (rank_t r : ranks) {
+    if (!whole.places.empty()) part.places.push_back(whole.places[r]);
+    part.nodes.push_back(whole.nodes[r]);
+  }
+  return part;
+}
+
+std::vector<rank_t> first_of_each(node_list const& nodes) {
+  std::map<unsigned, rank_t> first;
+  std::vector<rank_t> leaders;
+  for (rank_t r = 0; r < nodes.size(); ++r) leaders.push_back(first.try_emplace(nodes[r], r).first->second);
+  return leaders;
+}
+
+}  // namespace
+
+rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
+    : team(shared),
+      rank(self),
+      root(in_root != nullptr ? *in_root : *this),
+      own(shared.root.arena.own(shared.root_ranks[self])),
+      from(shared.ranks + 1),
+      to(shared.ranks + 1) {
+  if (self < shared.shape.places.size()) node = shared.shape.places[self].node;
   for (std::uint32_t c = 0; c < channels; ++c) {
     channel_end& end = ends[c];
     end.bases.resize(program::rows * std::size_t{shared.ranks});
@@ -26,23 +60,60 @@ rank_state::rank_state(team_state& shared, rank_t self) : team(shared), rank(sel
       }
     }
   }
+  if (in_root != nullptr) {
+    thread = root.thread;
+    node = root.node;
+  }
+  root.family.push_back(this);
 }
 
-team_state::team_state(rank_t count, team_options wanted, std::vector<processor> where, std::vector<unsigned> const& nodes_of_ranks, bool pins)
-    : ranks(count),
+rank_state::~rank_state() {
+  if (&root != this) std::erase(root.family, this);
+}
+
+team_state::team_state(team_state* of, team_shape s, std::vector<rank_t> ranks_there, team_options wanted,
+                       numa::memory shared)
+    : root(of != nullptr ? *of : *this),
+      ranks(s.ranks),
       options(std::move(wanted)),
-      places(std::move(where)),
-      pinned(pins),
-      patience(patience::of(options.wait, count > numa::usable_processors())),
-      arena(nodes_of_ranks),
-      members(count) {}
+      shape(std::move(s)),
+      root_ranks(std::move(ranks_there)),
+      patience(patience::of(options.wait, ranks > numa::usable_processors())),
+      one_process(shared.size() == 0),
+      plain_posts(one_process && sleepers_pay()),
+      arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(shared))),
+      members(ranks),
+      node_leaders(first_of_each(shape.nodes)),
+      own_failure(arena.failure()),
+      failure(of != nullptr ? of->own_failure : own_failure) {}
+
+team_state::team_state(team_shape s, team_options wanted)
+    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), numa::memory()) {}
+
+team_state::team_state(team_shape s, team_options wanted, numa::memory shared)
+    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), std::move(shared)) {
+  generation = 1;
+  settle_generation();
+}
+
+team_state::team_state(team_state& whole, std::vector<rank_t> part)
+    : team_state(&whole, part_of(whole.shape, part), part, whole.options, numa::memory()) {
+  generation = whole.generation;
+  settle_generation();
+}
 
 team_state::~team_state() = default;
 
+void team_state::settle_generation() noexcept { salt = generation * 0x9E3779B9u; }
+
 void team_state::begin_generation() {
   if (++generation == 0) generation = 1;  // 0 means "has left nothing"
-  salt = generation * 0x9E3779B9u;
+  settle_generation();
   failure.clear();
+  for (auto const& m : members) {
+    m->requests = {};
+    m->started = m->live = 0;
+  }
   for (std::uint32_t c = 0; c < channels; ++c) {
     std::uint32_t epoch = members[0]->ends[c].epoch;
     std::uint64_t base = 0;
@@ -64,15 +135,18 @@ void team_state::begin_generation() {
   }
 }
 
-void team_state::quiesce(rank_t self) const noexcept {
-  for (rank_t q = 0; q < ranks; ++q) {
+void team_state::quiesce(rank_state const& leaver) const noexcept {
+  rank_t const self = leaver.root.rank;
+  for (rank_t q = 0; q < root.ranks; ++q) {
     if (q == self) continue;
-    while (arena.own(q).busy.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // partner: busy_mark
+    while (root.arena.own(q).busy.load(std::memory_order_seq_cst) != 0)
+      std::this_thread::yield();  // partner: busy_mark
   }
 }
 
-void team_state::fail(cause why, std::string reason, std::exception_ptr original) noexcept {
-  failure.record(why, std::move(reason), std::move(original));
+/// Sleepers of teams split from this one wake up by themselves: no sleep is longer than patience::longest_sleep.
+void team_state::fail(cause why, std::string_view reason, std::exception_ptr original) noexcept {
+  failure.record(why, reason, std::move(original));
   for (rank_t q = 0; q < ranks; ++q) {
     if (arena.attention(q).sleepers.load(std::memory_order_seq_cst) == 0) continue;
     for (std::uint32_t c = 0; c < channels; ++c) {
@@ -81,6 +155,21 @@ void team_state::fail(cause why, std::string reason, std::exception_ptr original
       wake(lines.progress.posted, half::low);
     }
   }
+}
+
+std::vector<rank_t> team_state::outputs(sharing who) const {
+  if (who == sharing::nobodys) return {};
+  return who == sharing::the_nodes ? node_leaders : std::vector<rank_t>(ranks, 0);
+}
+
+void team_state::offer(rank_t by, std::shared_ptr<team_state> made) {
+  std::lock_guard const lock(offering_);
+  offers_[by] = std::move(made);
+}
+
+std::shared_ptr<team_state> team_state::offered_by(rank_t rank) const {
+  std::lock_guard const lock(offering_);
+  return offers_.at(rank);
 }
 
 }  // namespace coset::detail

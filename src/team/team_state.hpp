@@ -18,6 +18,7 @@
 #include "team/arena.hpp"
 #include "team/failure.hpp"
 #include "team/rank_state.hpp"
+#include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
 
 namespace coset::team_room {
@@ -25,17 +26,28 @@ namespace coset::team_room {
 class workers;
 class gathering;
 
+/// Whose outputs are one.
+enum class sharing : std::uint8_t { nobodys, the_teams, the_nodes };
+
 /// Compiled schedules of a team, made once each, shared by its ranks.
 class compiled_table {
  public:
-  using key = std::tuple<std::string, schedule::collective, rank_t, program::policy>;
+  using key = std::tuple<std::string, schedule::collective, rank_t, program::policy, sharing>;
 
   /// Throws schedule_error: no such algorithm, undefined for this many ranks, or a storage that would lose a value.
-  std::shared_ptr<program::compiled const> get(std::string const& algorithm, schedule::collective, rank_t root, rank_t ranks, program::policy const&);
+  std::shared_ptr<program::compiled const> get(detail::team_state const&, key const&);
 
  private:
   std::mutex making_;
   std::map<key, std::shared_ptr<program::compiled const>> made_;
+};
+
+/// Where a team's ranks are and what binds them together.
+struct team_shape {
+  rank_t ranks;
+  std::vector<processor> places;  ///< [rank]; empty where ranks are wherever their threads run
+  node_list nodes;                ///< [rank]: of its memory, as the system numbers it
+  bool pinned = false;
 };
 
 }  // namespace coset::team_room
@@ -43,35 +55,61 @@ class compiled_table {
 namespace coset::detail {
 
 struct team_state {
-  team_state(rank_t ranks, team_options, std::vector<processor> places, std::vector<unsigned> const& nodes_of_ranks, bool pinned);
+  team_state(team_room::team_shape, team_options);
+  /// Ranks of processes that share memory: `own_memory` is this process's mapping of it, zeroed before the first came.
+  team_state(team_room::team_shape, team_options, numa::memory own_memory);
+  /// Part of a team: `root_ranks` are its ranks' numbers there.
+  team_state(team_state& root, std::vector<rank_t> root_ranks);
   ~team_state();
 
   /// Starts a generation: every rank's channels agree again, whatever the last one ended with. Only while no rank runs.
   void begin_generation();
   /// Peers that are inside an instruction which touches another rank's caller memory get to finish it. Only after a
   /// recorded failure: new ones are not begun then.
-  void quiesce(rank_t self) const noexcept;
+  void quiesce(rank_state const& leaver) const noexcept;
   /// Records the failure and wakes whoever sleeps.
-  void fail(team_room::cause, std::string reason, std::exception_ptr original = nullptr) noexcept;
+  void fail(team_room::cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
 
+  /// The last generation that a rank has left.
+  std::atomic<std::uint32_t>& left(rank_t rank) const noexcept { return root.arena.attention(root_ranks[rank]).left; }
+  /// The rank whose output stands for each rank's. Empty: everybody's own.
+  std::vector<rank_t> outputs(team_room::sharing) const;
+
+  /// Teams that ranks have split from this one, until the others have taken them.
+  void offer(rank_t by, std::shared_ptr<team_state>);
+  std::shared_ptr<team_state> offered_by(rank_t) const;
+
+  team_state& root;  ///< itself, or what it was split from
   rank_t const ranks;
   team_options const options;
-  std::vector<processor> const places;            ///< [rank]; empty for adopted teams
-  bool const pinned;
+  team_room::team_shape const shape;
+  std::vector<rank_t> const root_ranks;  ///< [rank]
   team_room::patience const patience;
-  bool const plain_posts = team_room::sleepers_pay();
+  bool const one_process = true;  ///< pointers of one rank mean the same to all
+  bool const plain_posts;
   team_room::arena arena;
   std::vector<std::unique_ptr<rank_state>> members;  ///< [rank], made by the rank's own thread where there is one
+  std::vector<rank_t> const node_leaders;            ///< [rank]: the first rank on its node
   std::uint32_t generation = 0;
-  std::uint32_t salt = 0;                         ///< the generation's part of a tag
+  std::uint32_t salt = 0;  ///< the generation's part of a tag
   std::size_t reserved_bytes = 0;
   std::atomic<std::uint32_t> explicit_plans = 0;
   team_room::compiled_table programs;
-  std::mutex binding;                             ///< explicit plans
-  std::map<std::tuple<std::string, std::size_t, reduction_table const*, bool>, std::unique_ptr<bound_plan const>> plans;
-  alignas(team_room::line_spacing) team_room::failure failure;
-  std::unique_ptr<team_room::workers> workers;    ///< owning teams
+  std::mutex binding;  ///< explicit plans
+  std::map<std::string, std::unique_ptr<bound_plan const>> plans;
+  team_room::failure own_failure;  ///< of a root
+  team_room::failure& failure;     ///< of the root
+  team_room::rendezvous resetting;
+  std::unique_ptr<team_room::workers> workers;      ///< owning teams
   std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
+
+ private:
+  team_state(team_state* root, team_room::team_shape, std::vector<rank_t> root_ranks, team_options,
+             numa::memory shared);
+  void settle_generation() noexcept;
+
+  mutable std::mutex offering_;
+  std::map<rank_t, std::shared_ptr<team_state>> offers_;
 };
 
 }  // namespace coset::detail

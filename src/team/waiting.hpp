@@ -34,12 +34,13 @@ bool sleepers_pay() noexcept;
 /// `sleepers` is read after the store: the sleeper's membarrier() is the partner that makes this order hold.
 void wake(std::atomic<std::uint64_t>& word, half) noexcept;
 
-inline void post(std::atomic<std::uint64_t>& word, std::uint64_t value, std::atomic<std::uint32_t> const& sleepers, half which,
-                 bool plain_store) noexcept {
+inline void post(std::atomic<std::uint64_t>& word, std::uint64_t value, std::atomic<std::uint32_t> const& sleepers,
+                 half which, bool plain_store) noexcept {
   if (plain_store) {
     word.store(value, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake(word, which);
+    if (sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      wake(word, which);
   } else {
     word.exchange(value, std::memory_order_seq_cst);
     if (sleepers.load(std::memory_order_seq_cst) != 0) wake(word, which);
@@ -52,8 +53,8 @@ void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half, std
 
 /// Waits until ready(value of word) holds; interrupted() is called between looks and may throw.
 template <class Ready, class Interrupted>
-std::uint64_t wait_until(std::atomic<std::uint64_t> const& word, half which, std::atomic<std::uint32_t>& sleepers, patience const& p,
-                         Ready ready, Interrupted interrupted) {
+std::uint64_t wait_until(std::atomic<std::uint64_t> const& word, half which, std::atomic<std::uint32_t>& sleepers,
+                         patience const& p, Ready ready, Interrupted interrupted) {
   for (std::uint32_t looks = 0;; ++looks) {
     std::uint64_t const value = word.load(std::memory_order_acquire);
     if (ready(value)) return value;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/workers.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 
 #include "numa/binding.hpp"
+#include "team/requests.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -35,11 +38,12 @@ void workers::signal::add_one() noexcept {
 }
 
 void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept {
-  wait_until(word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
+  wait_until(
+      word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
 }
 
 workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)) {
-  team_.members[0] = std::make_unique<detail::rank_state>(team_, 0);
+  team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
   try {
     for (rank_t r = 1; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
   } catch (...) {
@@ -63,8 +67,8 @@ void workers::stop() noexcept {
 }
 
 void workers::settle(rank_t rank) {
-  if (team_.pinned) numa::bind_this_thread(team_.places[rank].os_index);
-  team_.members[rank] = std::make_unique<detail::rank_state>(team_, rank);
+  if (team_.shape.pinned) numa::bind_this_thread(team_.shape.places[rank].os_index);
+  team_.members[rank] = std::make_unique<detail::rank_state>(team_, rank, nullptr);
 }
 
 void workers::work(rank_t rank) {
@@ -91,31 +95,33 @@ void workers::execute(rank_t rank) noexcept {
     body_(context_, me);
   } catch (...) {
     std::exception_ptr const thrown = std::current_exception();
-    team_.fail(cause::aborted, "rank " + std::to_string(rank) + " left by an exception: " + what_of(thrown), thrown);
-    team_.quiesce(rank);
+    team_.fail(cause::aborted, fmt::format("rank {} left by an exception: {}", rank, what_of(thrown)), thrown);
+    team_.quiesce(state);
     std::lock_guard const lock(failing_);
     if (!escaped_) escaped_ = thrown;
   }
+  abandon_requests(state);
   // Partner: the acquire load of whoever waits for this rank in vain.
-  team_.arena.attention(rank).left.store(team_.generation, std::memory_order_release);
+  team_.left(rank).store(team_.generation, std::memory_order_release);
 }
 
 void workers::run(body what, void* context) {
-  if (running_.exchange(true)) throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
-  team_.begin_generation();
-  escaped_ = nullptr;
-  body_ = what;
-  context_ = context;
+  if (running_.exchange(true))
+    throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   std::optional<numa::saved_mask> mask;
   try {
-    if (team_.pinned) {
+    team_.begin_generation();
+    if (team_.shape.pinned) {
       mask.emplace();
-      numa::bind_this_thread(team_.places[0].os_index);
+      numa::bind_this_thread(team_.shape.places[0].os_index);
     }
   } catch (...) {
     running_ = false;
     throw;
   }
+  escaped_ = nullptr;
+  body_ = what;
+  context_ = context;
   ++runs_;
   jobs_.add_one();
   execute(0);

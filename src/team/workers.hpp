@@ -40,15 +40,15 @@ class workers {
 
   detail::team_state& team_;
   patience const idle_;
-  signal jobs_;                  ///< counts runs; one more than the last means stop
-  signal done_;                  ///< counts workers that have ended a job, over all jobs
+  signal jobs_;  ///< counts runs; one more than the last means stop
+  signal done_;  ///< counts workers that have ended a job, over all jobs
   std::uint64_t runs_ = 0;
   bool stopping_ = false;
   body body_ = nullptr;
   void* context_ = nullptr;
   std::atomic<bool> running_ = false;
   std::mutex failing_;
-  std::exception_ptr escaped_;   ///< the first exception that left a body
+  std::exception_ptr escaped_;  ///< the first exception that left a body
   std::vector<std::thread> threads_;
 };
 

@@ -15,8 +15,14 @@ using program::copies;
 /// More sources than this in one step cost more than another step does; unmeasured beyond, so it stays a rule of thumb.
 constexpr rank_t most_sources = 8;
 
-constexpr std::size_t eager_bytes = 2 * 1024;    ///< one flag round beats two although everybody folds everything
-constexpr std::size_t staged_bytes = 512 * 1024; ///< staging keeps each line between two ranks; beyond, its copies cost more
+constexpr std::size_t eager_bytes = 2 * 1024;  ///< one flag round beats two although everybody folds everything
+constexpr std::size_t staged_bytes =
+    512 * 1024;  ///< staging keeps each line between two ranks; beyond, its copies cost more
+constexpr std::size_t one_source_bytes = 1024 * 1024;  ///< a broadcast's root is read by all up to here
+
+constexpr program::policy eager{area::staging, area::staging, copies::pull};
+constexpr program::policy staged{area::staging, area::staging, copies::forward};
+constexpr program::policy zero_copy{area::input, area::output, copies::forward};
 
 /// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
 std::string folds_of(rank_t ranks, bool whole_vector) {
@@ -40,10 +46,26 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
   return factors;
 }
 
-choice choose(schedule::collective, rank_t ranks, std::size_t bytes, bool in_place) {
-  if (bytes <= eager_bytes) return {folds_of(ranks, true), {area::staging, area::staging, copies::pull, in_place}};
-  if (bytes <= staged_bytes) return {folds_of(ranks, false), {area::staging, area::staging, copies::forward, in_place}};
-  return {folds_of(ranks, false), {area::input, area::output, copies::forward, in_place}};
+choice choose(verb what, rank_t ranks, std::size_t bytes) {
+  bool const whole_vector = bytes <= eager_bytes;
+  program::policy const storage = whole_vector ? eager : bytes <= staged_bytes ? staged : zero_copy;
+  switch (what) {
+    case verb::reduce_shared:
+    case verb::allreduce_view:
+      // The result is written where it is read: only inputs may be staged.
+      return {folds_of(ranks, false),
+              {bytes <= staged_bytes ? area::staging : area::input, area::output, copies::forward}};
+    case verb::broadcast:
+      return {folds_of(ranks, bytes <= one_source_bytes), whole_vector ? eager : zero_copy};
+    case verb::allgather:
+      return {folds_of(ranks, false), whole_vector ? eager : zero_copy};
+    case verb::scan:
+    case verb::exclusive_scan:
+      if (ranks > most_sources) return {"recursive_doubling", storage};
+      return {whole_vector ? "direct(saved_steps=1)" : "direct", storage};
+    default:
+      return {folds_of(ranks, whole_vector), storage};
+  }
 }
 
 }  // namespace coset::tuning

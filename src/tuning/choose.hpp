@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coset/verb.hpp"
 #include "program/program.hpp"
 
 namespace coset::tuning {
@@ -13,10 +14,11 @@ namespace coset::tuning {
 struct choice {
   std::string algorithm;
   program::policy storage;
+  std::size_t segment_bytes = 0;  ///< of the vector; 0: all at once
 };
 
-/// For a vector of `bytes` on `ranks` ranks, defaults as measured on one L3 (see the README of this folder).
-choice choose(schedule::collective, rank_t ranks, std::size_t bytes, bool in_place);
+/// For a whole vector of `bytes` on `ranks` ranks, defaults as measured on one L3 (see the README of this folder).
+choice choose(verb, rank_t ranks, std::size_t bytes);
 
 /// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);

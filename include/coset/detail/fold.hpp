@@ -20,8 +20,8 @@ inline constexpr std::uint32_t max_fused_sources = 8;
 
 /// One (operation, element type) on the instruction set of this machine.
 struct fold_set {
-  fold_function any;                                           ///< any number of sources >= 1
-  std::array<fold_function, max_fused_sources + 1> of;         ///< of[k]: exactly k sources; of[0] is `any`
+  fold_function any;                                    ///< any number of sources >= 1
+  std::array<fold_function, max_fused_sources + 1> of;  ///< of[k]: exactly k sources; of[0] is `any`
 
   fold_function for_sources(std::uint32_t sources) const noexcept {
     return sources <= max_fused_sources ? of[sources] : any;

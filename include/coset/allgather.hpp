@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// allgather: every rank gets all ranks' arrays, one after the other.
+#pragma once
+
+#include <ranges>
+#include <span>
+
+#include "coset/detail/collective.hpp"
+
+namespace coset {
+
+namespace detail {
+
+template <class In, class Out>
+call allgather_call(member& me, In const& in, Out& out, std::span<std::size_t const> counts) {
+  std::size_t const whole = whole_of(me.state(), "allgather", std::ranges::size(in), counts);
+  require_same_length(me.state(), "allgather, all pieces", whole, std::ranges::size(out));
+  return {.what = verb::allgather,
+          .in = std::ranges::data(in),
+          .out = std::ranges::data(out),
+          .count = whole,
+          .reduction = &copy_of<std::ranges::range_value_t<Out>>(),
+          .counts = counts};
+}
+
+}  // namespace detail
+
+/// Puts every rank's `in`, n elements each, into every rank's `out`: rank r's at [r·n, (r+1)·n).
+///
+/// Collective: the same length and type on every rank. `in` is this rank's own piece of `out`, or overlaps nothing.
+/// Cost: one flag round, and one more before peers' arrays are the callers' again; (P−1)/P·m read per rank.
+/// Throws as allreduce; argument_error on every rank if out.size() is not P·in.size().
+template <elements In, writable_elements Out>
+requires same_elements<In, Out>
+void allgather(member& me, In const& in, Out&& out) {
+  detail::run(me.state(), detail::allgather_call(me, in, out, {}));
+}
+
+/// The same with counts[r] elements from rank r; the same counts on every rank.
+template <elements In, writable_elements Out>
+requires same_elements<In, Out>
+void allgather(member& me, In const& in, Out&& out, std::span<std::size_t const> counts) {
+  detail::run(me.state(), detail::allgather_call(me, in, out, counts));
+}
+
+/// The same in split phase, see request.
+template <elements In, writable_elements Out>
+requires same_elements<In, Out>
+[[nodiscard]] request start_allgather(member& me, In const& in, Out&& out, std::span<std::size_t const> counts = {}) {
+  return detail::start(me.state(), detail::allgather_call(me, in, out, counts), nullptr);
+}
+
+}  // namespace coset

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// allreduce_view: the reduction, to be read where it lies.
+#pragma once
+
+#include <ranges>
+#include <span>
+
+#include "coset/detail/collective.hpp"
+
+namespace coset {
+
+/// Reduces `in` element-wise over all ranks and returns where the result lies, once per node, in the team's memory.
+///
+/// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, start_…() too, or
+/// until reset() or the end of run(). The result is written again only after every rank of the node has made that call.
+/// Cost: as allreduce without the copies to private outputs; an adopted team is one node, whatever its threads run on.
+template <elements In, reduction<std::ranges::range_value_t<In>> Op = plus>
+[[nodiscard]] std::span<std::ranges::range_value_t<In> const> allreduce_view(member& me, In const& in, Op op = {}) {
+  using value = std::ranges::range_value_t<In>;
+  std::size_t const count = std::ranges::size(in);
+  void const* const result = detail::run_view(me.state(), {.what = verb::allreduce_view,
+                                                           .in = std::ranges::data(in),
+                                                           .count = count,
+                                                           .reduction = &detail::table_of<value, Op>(),
+                                                           .operation = std::addressof(op)});
+  return {static_cast<value const*>(result), count};
+}
+
+}  // namespace coset

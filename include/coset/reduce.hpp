@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce: one rank gets the element-wise reduction of all ranks' arrays.
+#pragma once
+
+#include <ranges>
+
+#include "coset/detail/collective.hpp"
+
+namespace coset {
+
+namespace detail {
+
+/// Only the root's output counts; the others' may have any length and stays untouched.
+template <class In, class Out, class Op>
+call reduce_call(member& me, In const& in, Out& out, rank_t root, Op const& op) {
+  if (me.rank() == root) require_same_length(me.state(), "reduce", std::ranges::size(in), std::ranges::size(out));
+  return {.what = verb::reduce,
+          .in = std::ranges::data(in),
+          .out = std::ranges::data(out),
+          .count = std::ranges::size(in),
+          .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
+          .operation = std::addressof(op),
+          .root = root};
+}
+
+}  // namespace detail
+
+/// Reduces `in` element-wise over all ranks of the team into `out` on rank `root`; other ranks' `out` is not looked at.
+///
+/// Collective, as allreduce, with the same root on every rank. On the root `out` may be `in`.
+/// Cost: one flag round at the root for small arrays; reduce-scatter and gather, (P−1)/P·m each, above.
+/// Throws as allreduce; argument_error on every rank if there is no such root.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+void reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
+  detail::run(me.state(), detail::reduce_call(me, in, out, root, op));
+}
+
+/// The same in place: the root's array becomes the result, the others' stay what they are.
+template <writable_elements InOut, reduction<std::ranges::range_value_t<InOut>> Op = plus>
+void reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
+  detail::run(me.state(), detail::reduce_call(me, inout, inout, root, op));
+}
+
+/// The same in split phase, see request.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+[[nodiscard]] request start_reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
+  return detail::start(me.state(), detail::reduce_call(me, in, out, root, op), detail::kept(op));
+}
+
+template <writable_elements InOut, reduction<std::ranges::range_value_t<InOut>> Op = plus>
+[[nodiscard]] request start_reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
+  return detail::start(me.state(), detail::reduce_call(me, inout, inout, root, op), detail::kept(op));
+}
+
+}  // namespace coset

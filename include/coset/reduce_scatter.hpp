@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce_scatter: each rank gets its piece of the element-wise reduction.
+#pragma once
+
+#include <ranges>
+#include <span>
+
+#include "coset/detail/collective.hpp"
+
+namespace coset {
+
+namespace detail {
+
+template <class In, class Out, class Op>
+call reduce_scatter_call(member& me, In const& in, Out& out, std::span<std::size_t const> counts, Op const& op) {
+  std::size_t const count = std::ranges::size(in);
+  require_same_length(me.state(), "reduce_scatter, this rank's piece",
+                      piece_of(me.state(), "reduce_scatter", count, counts), std::ranges::size(out));
+  return {.what = verb::reduce_scatter,
+          .in = std::ranges::data(in),
+          .out = std::ranges::data(out),
+          .count = count,
+          .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
+          .operation = std::addressof(op),
+          .counts = counts};
+}
+
+}  // namespace detail
+
+/// Reduces `in` element-wise over all ranks; rank r gets elements [r·n, (r+1)·n) of the result in `out`, n = in.size()/P.
+///
+/// Collective, as allreduce. `out` is this rank's own piece of `in`, or overlaps nothing.
+/// Cost: one flag round, and one more before peers' arrays are the callers' again; (P−1)/P·m read per rank.
+/// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P or `out` is no piece of it.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+void reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
+  detail::run(me.state(), detail::reduce_scatter_call(me, in, out, {}, op));
+}
+
+/// The same with a piece of counts[r] elements for rank r, one after the other; the same counts on every rank.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+void reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t const> counts, Op op = {}) {
+  detail::run(me.state(), detail::reduce_scatter_call(me, in, out, counts, op));
+}
+
+/// The same in split phase, see request.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+[[nodiscard]] request start_reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
+  return detail::start(me.state(), detail::reduce_scatter_call(me, in, out, {}, op), detail::kept(op));
+}
+
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+[[nodiscard]] request start_reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t const> counts,
+                                           Op op = {}) {
+  return detail::start(me.state(), detail::reduce_scatter_call(me, in, out, counts, op), detail::kept(op));
+}
+
+}  // namespace coset

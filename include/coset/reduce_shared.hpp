@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce_shared: one result that all ranks see.
+#pragma once
+
+#include <ranges>
+
+#include "coset/allreduce.hpp"
+
+namespace coset {
+
+/// Reduces `in` element-wise over all ranks into `out`, which is the same array on every rank.
+///
+/// Collective, as allreduce. Each element is written once, by some rank; all of it is visible to every rank at return.
+/// Nothing is written before every rank has come, so that the last result may be read until then.
+/// Cost: two flag rounds and (P−1)/P·m read per rank: what hand-written slices between two barriers do.
+/// Throws as allreduce; argument_error on every rank if the ranks name different outputs, or `in` overlaps `out`.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+void reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
+  detail::run(me.state(), detail::allreduce_call(me, in, out, op, verb::reduce_shared));
+}
+
+/// The same in split phase, see request.
+template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
+requires same_elements<In, Out>
+[[nodiscard]] request start_reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
+  return detail::start(me.state(), detail::allreduce_call(me, in, out, op, verb::reduce_shared), detail::kept(op));
+}
+
+}  // namespace coset

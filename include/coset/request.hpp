@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split phase: an operation under way.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace coset {
+
+namespace detail {
+struct rank_state;
+}  // namespace detail
+
+/// What start_…() returns. Its arrays and, where it has one, its plan stay untouched until it is complete.
+///
+/// Operations of a member match in the order of their starts, whatever order they are waited for in. Any call of a
+/// member that waits or tests advances all its operations; nothing advances them in the background. At most eight are
+/// under way per member: the ninth start completes the first.
+///
+/// Only the member's thread uses it. Throws what the team fails with; argument_error if the run() or the membership that
+/// it belongs to has ended.
+class request {
+ public:
+  request() = default;  ///< complete
+  request(request&& other) noexcept;
+  request& operator=(request&& other) noexcept;  ///< gives up what it held, as the destructor does
+  /// An operation that is given up before it is complete aborts the team: peers count on this rank.
+  ~request();
+
+  /// Advances; true once complete: the output is there, the arrays are the caller's again.
+  bool test();
+  void wait();
+  /// False if that takes longer: the operation stays live, and the next call goes on where it is (GASPI's semantics).
+  bool wait_for(std::chrono::nanoseconds longest);
+
+  request(detail::rank_state& member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept
+      : member_(&member), channel_(channel), serial_(serial), generation_(generation) {}
+
+ private:
+  detail::rank_state* member_ = nullptr;
+  std::uint32_t channel_ = 0;
+  std::uint64_t serial_ = 0;
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace coset

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/disagreement.hpp"
+
+#include <fmt/format.h>
+
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+namespace {
+
+struct bytes {
+  std::uintptr_t begin, end;
+  bool meets(bytes other) const { return begin < other.end && other.begin < end; }
+};
+
+bytes of(std::byte const* base, detail::extent part) {
+  auto const at = reinterpret_cast<std::uintptr_t>(base);
+  return {at + part.begin, at + part.end};
+}
+
+[[noreturn]] void fail_overlap(detail::rank_state& me, rank_t other, char const* mine, bytes my_range,
+                               char const* theirs, bytes their_range) {
+  fail(me, cause::argument,
+       fmt::format(
+           "the arrays of rank {} and rank {} overlap: {} [{:#x}, {:#x}) of the one, {} [{:#x}, {:#x}) of the other",
+           me.rank, other, mine, my_range.begin, my_range.end, theirs, their_range.begin, their_range.end));
+}
+
+}  // namespace
+
+void leave(detail::rank_state& me) {
+  me.team.quiesce(me);
+  me.team.failure.raise();
+}
+
+void fail(detail::rank_state& me, cause why, std::string const& reason) {
+  me.team.fail(why, reason);
+  leave(me);
+}
+
+void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
+  auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity], me.team.one_process);
+  fail(me, cause::mismatch,
+       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.rank, f.plan->what.text(), other, theirs));
+}
+
+void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
+  fail(me, cause::mismatch,
+       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.rank, f.plan->what.text(), other));
+}
+
+void check_arrays(detail::rank_state& me, flight const& f, rank_t other, std::byte const* in, std::byte const* out) {
+  verb const what = f.plan->what.what;
+  detail::extent const whole{0, f.plan->bytes()};
+  if (what == verb::reduce_shared && out != f.out && !whole.empty()) {
+    fail(me, cause::argument,
+         fmt::format("reduce_shared: the output of rank {} begins at {}, of rank {} at {}", me.rank, fmt::ptr(f.out),
+                     other, fmt::ptr(out)));
+  }
+  // Quick, and nearly always enough: whole vectors that do not meet.
+  bytes const my_whole_out = of(f.out, whole);
+  if (!my_whole_out.meets(of(out, whole)) && !my_whole_out.meets(of(in, whole)) &&
+      !of(f.in, whole).meets(of(out, whole))) [[likely]]
+    return;
+  bytes const my_in = of(f.in, f.plan->gives[me.rank]), my_out = of(f.out, f.plan->gets[me.rank]);
+  bytes const their_in = of(in, f.plan->gives[other]), their_out = of(out, f.plan->gets[other]);
+  bool const shared = what == verb::reduce_shared || what == verb::allreduce_view;
+  if (!shared && my_out.meets(their_out)) fail_overlap(me, other, "output", my_out, "output", their_out);
+  if (my_out.meets(their_in)) fail_overlap(me, other, "output", my_out, "input", their_in);
+  if (my_in.meets(their_out)) fail_overlap(me, other, "input", my_in, "output", their_out);
+}
+
+}  // namespace coset::team_room

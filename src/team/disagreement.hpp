@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong between ranks, found while an operation runs: told to all of them, then thrown.
+#pragma once
+
+#include <string>
+
+#include "team/failure.hpp"
+#include "team/rank_state.hpp"
+
+namespace coset::team_room {
+
+/// Throws what the team failed with, once no peer touches this rank's memory any more.
+[[noreturn]] void leave(detail::rank_state&);
+/// Makes it fail first.
+[[noreturn]] void fail(detail::rank_state&, cause, std::string const& reason);
+/// Another rank is in an operation of the same epoch with another signature.
+[[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, rank_t other);
+/// Another rank will never come.
+[[noreturn]] void fail_left(detail::rank_state&, flight const&, rank_t other);
+
+/// What this rank writes may meet neither what another one writes nor what it reads; a shared output is the same array.
+/// `in` and `out` are the other's, as its entry has them.
+void check_arrays(detail::rank_state&, flight const&, rank_t other, std::byte const* in, std::byte const* out);
+
+}  // namespace coset::team_room

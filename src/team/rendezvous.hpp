@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where all ranks of a team meet that cannot meet in a collective, because the team has failed.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "coset/error.hpp"
+
+namespace coset::team_room {
+
+/// Not on any hot path: one mutex.
+class rendezvous {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// Returns once `ranks` threads have come; the last one calls `together` before anybody goes on.
+  /// Throws timed_out at the deadline, then nobody has met.
+  template <class Together>
+  void meet(rank_t ranks, clock::time_point deadline, Together together) {
+    std::unique_lock lock(mutex_);
+    std::uint64_t const round = round_;
+    if (++present_ == ranks) {
+      present_ = 0;
+      ++round_;
+      together();
+      all_here_.notify_all();
+    } else if (!all_here_.wait_until(lock, deadline, [&] { return round_ != round; })) {
+      give_up(ranks);
+    }
+  }
+
+ private:
+  [[noreturn]] void give_up(rank_t ranks);
+
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  rank_t present_ = 0;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/requests.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <utility>
+
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+namespace {
+
+using detail::rank_state;
+using clock = std::chrono::steady_clock;
+
+void finish(rank_state& me, pending& p) {
+  p.live = false;
+  p.operation.reset();
+  --me.live;
+  if (&me.root != &me) --me.root.live;
+}
+
+void advance_one(rank_state& me, pending& p) {
+  if (p.live && advance<false>(me, p.under_way)) finish(me, p);
+}
+
+/// Every live operation of this thread, as far as it goes.
+void advance_all(rank_state& root) {
+  for (rank_state* me : root.family) {
+    if (me->live == 0) continue;
+    // From the oldest: its peers wait longest.
+    for (std::uint32_t k = 0; k < split_channels; ++k)
+      advance_one(*me, me->requests[(me->started + k) % split_channels]);
+  }
+}
+
+/// Between two rounds of looks at several flags: nothing to sleep on.
+class backing_off {
+ public:
+  explicit backing_off(patience const& p) : spins_(p.spins) {}
+  void operator()() {
+    if (looks_ < spins_) {
+      ++looks_;
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  std::uint32_t const spins_;
+  std::uint32_t looks_ = 0;
+};
+
+bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
+
+}  // namespace
+
+void require_current(rank_state const& me) {
+  assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
+  if (me.team.generation == me.team.root.generation) [[likely]]
+    return;
+  throw argument_error("a split team is used after the run() or the membership in which it was split has ended");
+}
+
+void complete(rank_state& me, flight& f) {
+  if (me.root.live == 0) [[likely]] {
+    advance<true>(me, f);
+    return;
+  }
+  for (backing_off wait(me.team.patience); !advance<false>(me, f); wait()) advance_all(me.root);
+}
+
+request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
+               std::shared_ptr<void const> operation) {
+  pending& next = me.requests[me.started % split_channels];
+  for (backing_off wait(me.team.patience); next.live; wait()) advance_all(me.root);
+  auto const channel = static_cast<std::uint32_t>(1 + me.started % split_channels);
+  next.under_way = prepare(me, channel, plan, in, out, operation.get());
+  next.operation = std::move(operation);
+  next.serial = ++me.started;
+  next.live = true;
+  ++me.live;
+  if (&me.root != &me) ++me.root.live;
+  request made(me, channel, next.serial, me.team.generation);
+  advance_all(me.root);
+  return made;
+}
+
+void abandon_requests(rank_state& me) noexcept {
+  if (me.live == 0) return;
+  me.team.fail(cause::aborted, fmt::format("rank {} gave up an operation that was under way", me.rank));
+  me.team.quiesce(me);
+  for (pending& p : me.requests) {
+    if (p.live) finish(me, p);
+  }
+}
+
+}  // namespace coset::team_room
+
+namespace coset {
+
+using namespace team_room;
+
+namespace {
+
+/// The operation that a request stands for, if it is still under way.
+pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) {
+  if (me == nullptr) return nullptr;
+  if (me->team.root.generation != generation)
+    throw argument_error("a request is used after the run() or the membership in which it was started has ended");
+  pending& p = me->requests[channel - 1];
+  return is_complete(p, serial) ? nullptr : &p;
+}
+
+}  // namespace
+
+request::request(request&& other) noexcept
+    : member_(std::exchange(other.member_, nullptr)),
+      channel_(other.channel_),
+      serial_(other.serial_),
+      generation_(other.generation_) {}
+
+request& request::operator=(request&& other) noexcept {
+  request taken(std::move(other));
+  std::swap(member_, taken.member_);
+  std::swap(channel_, taken.channel_);
+  std::swap(serial_, taken.serial_);
+  std::swap(generation_, taken.generation_);
+  return *this;
+}
+
+request::~request() {
+  if (member_ == nullptr || member_->team.root.generation != generation_) return;
+  if (!is_complete(member_->requests[channel_ - 1], serial_)) abandon_requests(*member_);
+}
+
+bool request::test() {
+  pending* const p = live(member_, channel_, serial_, generation_);
+  if (p == nullptr) return true;
+  advance_all(member_->root);
+  return is_complete(*p, serial_);
+}
+
+void request::wait() {
+  pending* const p = live(member_, channel_, serial_, generation_);
+  if (p == nullptr) return;
+  if (member_->root.live == 1) {
+    advance<true>(*member_, p->under_way);
+    finish(*member_, *p);
+    return;
+  }
+  for (backing_off wait(member_->team.patience); !is_complete(*p, serial_); wait()) advance_all(member_->root);
+}
+
+bool request::wait_for(std::chrono::nanoseconds longest) {
+  pending* const p = live(member_, channel_, serial_, generation_);
+  if (p == nullptr) return true;
+  auto const deadline = clock::now() + longest;
+  for (backing_off wait(member_->team.patience);; wait()) {
+    advance_all(member_->root);
+    if (is_complete(*p, serial_)) return true;
+    if (clock::now() >= deadline) return false;
+  }
+}
+
+}  // namespace coset

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several operations of one thread under way: starting them, and the progress that every call makes for all of them.
+#pragma once
+
+#include "team/executor.hpp"
+
+namespace coset::team_room {
+
+/// Runs `f` to its end. Live operations of this thread, in whichever of its teams, advance meanwhile: a peer may need
+/// them before it comes here.
+void complete(detail::rank_state&, flight& f);
+
+/// Takes the next channel, in turn, so that ranks that start the same operations in the same order meet; completes the
+/// operation that still has it.
+request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,
+               std::shared_ptr<void const> operation);
+
+/// Gives up what is live in a team: fails the team if anything is, and waits until no peer touches this rank's arrays.
+void abandon_requests(detail::rank_state&) noexcept;
+
+/// Refuses to go on with a team whose run() or membership has ended.
+void require_current(detail::rank_state const&);
+
+}  // namespace coset::team_room
