@@ -28,7 +28,7 @@ class Plans : public ::testing::TestWithParam<rank_t> {
       plan_options const options{algorithm, storage, bits::per_rank};
       std::optional<plan<T, Op>> made;
       try {
-        made.emplace(ranks, count, Op{}, options);
+        made.emplace(ranks, verb::allreduce, count, Op{}, options);
       } catch (schedule_error const&) {
         return;
       }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every verb, on every rank, for every kind of length, against a serial reference.
+#include "team/verbs.hpp"
+
+namespace coset::team_test {
+namespace {
+
+struct Verbs : ::testing::TestWithParam<std::tuple<verb, rank_t>> {
+  verb const what = std::get<0>(GetParam());
+  team ranks{options_for(std::get<1>(GetParam()))};
+
+  void check(task const& t) {
+    std::vector<long> shared(t.total());
+    std::vector<std::string> faults(ranks.size());
+    ranks.run([&](member& me) {
+      rank_t const r = me.rank();
+      for (bool const split : {false, true}) {
+        auto mine = prepared<long>(t, r);
+        std::vector<long> viewed;
+        auto const s = spans_of<long>(t, r, mine, shared);
+        if (split && t.what != verb::allreduce_view) {
+          start(me, t, s).wait();
+        } else {
+          call(me, t, s, viewed);
+        }
+        if (faults[r].empty()) faults[r] = fault<long>(t, r, mine, shared, viewed);
+        if (t.what == verb::reduce_shared) barrier(me);  // all have looked at it
+      }
+    });
+    for (auto const& f : faults) ASSERT_EQ(f, "");
+  }
+
+  bool can_be_in_place() const {
+    return what != verb::barrier && what != verb::reduce_shared && what != verb::allreduce_view;
+  }
+};
+
+TEST_P(Verbs, GiveEveryRankWhatTheyPromise) {
+  rank_t const p = ranks.size();
+  std::uint64_t seed = 0;
+  for (std::size_t const each : {0, 1, 3, 17, 300, 5000}) {
+    for (rank_t const root : {0u, p / 2, p - 1}) {
+      for (bool const in_place : {false, true}) {
+        if (in_place && !can_be_in_place()) continue;
+        task t{.what = what,
+               .counts = even_counts(p, each),
+               .even = true,
+               .root = root,
+               .in_place = in_place,
+               .seed = ++seed};
+        check(t);
+        t.even = false;
+        for (rank_t r = 0; r < p; ++r) t.counts[r] = (each * (r * 7 % 5) + r % 3) / 2;
+        check(t);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Verbs, OfLargeArraysDoTheSame) {
+  rank_t const p = ranks.size();
+  check(
+      {.what = what, .counts = even_counts(p, 400'000 / p), .even = true, .root = p / 2, .in_place = false, .seed = 5});
+  if (can_be_in_place())
+    check({.what = what,
+           .counts = even_counts(p, 400'000 / p),
+           .even = true,
+           .root = p / 2,
+           .in_place = true,
+           .seed = 6});
+}
+
+std::string verb_and_size(::testing::TestParamInfo<std::tuple<verb, rank_t>> const& info) {
+  return std::string(verb_name(std::get<0>(info.param))) + "_P" + std::to_string(std::get<1>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Verbs,
+                         ::testing::Combine(::testing::ValuesIn(all_verbs), ::testing::ValuesIn(team_sizes())),
+                         verb_and_size);
+
+}  // namespace
+}  // namespace coset::team_test
