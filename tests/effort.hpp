@@ -2,6 +2,7 @@
 // How much the enumerating tests enumerate: COSET_TEST_EFFORT is small, long, or absent.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -27,6 +28,12 @@ Value by_effort(Value small, Value ordinary, Value large) {
       break;
   }
   return ordinary;
+}
+
+/// Of the tests that draw at random: COSET_TEST_SEED, or always the same. They print what they drew from.
+inline std::uint64_t seed() {
+  char const* const set = std::getenv("COSET_TEST_SEED");
+  return set == nullptr ? 1 : std::strtoull(set, nullptr, 10);
 }
 
 }  // namespace coset::test

@@ -17,7 +17,9 @@ class emission {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;
     out_.layers = lowered_.layers;
-    out_.full = dependences_.full;
+    out_.full = std::ranges::all_of(dependences_.knows, [](auto const& entered) {
+      return std::ranges::all_of(entered, [](char known) { return known != 0; });
+    });
     out_.storage = p;
     out_.of.resize(s.ranks);
   }
@@ -30,9 +32,11 @@ class emission {
       emit_instruction(i);
     }
     if (out_.full) introduce(entered);
+    add_readers_of_staging(entered);
     for (rank_t r = 0; r < out_.ranks; ++r) {
       for (rank_t q = 0; q < out_.ranks; ++q) {
-        if (entered[q][r]) out_.of[r].readers.push_back(q);
+        if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
+        out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
     }
     return std::move(out_);
@@ -81,6 +85,15 @@ class emission {
         if (at.where == area::staging || at.rank == lowered_.operations[i].rank || entered[at.rank]) continue;
         waits.push_back({at.rank, entry_post});
         entered[at.rank] = true;
+      }
+    }
+  }
+
+  /// A rank's staging may be read on another's word alone, by ranks that never look at its lines.
+  void add_readers_of_staging(std::vector<std::vector<char>>& readers) const {
+    for (operation const& o : lowered_.operations) {
+      for (place const& at : o.from) {
+        if (at.where == area::staging) readers[o.rank][at.rank] = true;
       }
     }
   }

@@ -31,15 +31,17 @@ class derivation {
 
   dependences run() {
     std::size_t const n = lowered_.operations.size();
-    dependences d{std::vector<std::vector<std::uint32_t>>(n), std::vector<char>(n, false), true};
+    dependences d{std::vector<std::vector<std::uint32_t>>(n), std::vector<char>(n, false), {}};
     number_operations();
     for (std::uint32_t i = 0; i < n; ++i) {
       std::fill(latest_.begin(), latest_.end(), nobody);
       touch(i);
       wait_for_the_latest(i, d);
     }
-    for (auto const& clock : known_)
-      d.full &= std::all_of(clock.begin(), clock.end(), [](std::uint32_t seen) { return seen > 0; });
+    for (auto const& clock : known_) {
+      auto& entered = d.knows.emplace_back();
+      for (std::uint32_t const seen : clock) entered.push_back(seen > 0);
+    }
     return d;
   }
 
@@ -94,22 +96,20 @@ class derivation {
     for (place const& p : o.to) write(of(p.where, p.rank, p.layer, p.block), p.value, i, o.rank);
     // Entering and leaving hand the caller's buffers over. Staging is handed over on entry only: its reuse is the next
     // operation's business.
-    if (o.what == operation::kind::enter) own_everything(i, o.rank, 2 + lowered_.layers);
-    if (o.what == operation::kind::leave) own_everything(i, o.rank, 2);
+    if (o.what != operation::kind::move) own(area::input, o, i);
+    if (o.what != operation::kind::move && lowered_.output_of.empty()) own(area::output, o, i);
+    if (o.what != operation::kind::enter) return;
+    for (std::uint32_t l = 0; l < lowered_.layers; ++l) own(area::staging, o, i, l);
+    // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
+    // Who leaves has waited for what it gets there, and asks nothing more.
+    if (!lowered_.output_of.empty()) read_shared_output(i, lowered_.output_of[o.rank]);
   }
 
-  /// A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
-  /// Who leaves has waited for what it gets there, and asks nothing more.
-  void own_everything(std::uint32_t i, rank_t r, std::uint32_t kinds) {
-    for (std::uint32_t kind = 0; kind < kinds; ++kind) {
-      if (kind == 1 && !lowered_.output_of.empty()) {
-        if (kinds > 2) read_shared_output(i, lowered_.output_of[r]);
-        continue;
-      }
-      for (schedule::block_t b = 0; b < lowered_.blocks; ++b) {
-        history& h = memory_[(std::size_t{kind} * lowered_.ranks + r) * lowered_.blocks + b];
-        write(h, kind == 0 ? lowered_.inputs[r * std::size_t{lowered_.blocks} + b] : no_value, i, r);
-      }
+  void own(area what, operation const& o, std::uint32_t i, std::uint32_t layer = 0) {
+    for (schedule::block_t b = 0; b < lowered_.blocks; ++b) {
+      bool const is_input = what == area::input || (in_place_ && what == area::output);
+      value_t const left = is_input ? lowered_.inputs[o.rank * std::size_t{lowered_.blocks} + b] : no_value;
+      write(of(what, o.rank, layer, b), left, i, o.rank);
     }
   }
 
@@ -125,13 +125,20 @@ class derivation {
     for (rank_t step = 1; step < lowered_.ranks; ++step) {
       rank_t const q = (r + step) % lowered_.ranks;
       std::uint32_t const e = latest_[q];
-      if (e == nobody || known[q] >= sequence_[e]) continue;
+      if (e == nobody || known[q] >= sequence_[e] || another_implies(e, q)) continue;
       d.needs[i].push_back(e);
       d.posts[e] = true;
       for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], clock_[e][k]);
     }
     known[r] = sequence_[i];
     clock_[i] = known;
+  }
+
+  /// Of what the operation at hand needs, something of a third rank may come after `e` of rank q.
+  bool another_implies(std::uint32_t e, rank_t q) const {
+    return std::ranges::any_of(latest_, [&](std::uint32_t other) {
+      return other != nobody && other != e && clock_[other][q] >= sequence_[e];
+    });
   }
 
   lowered const& lowered_;

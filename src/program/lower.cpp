@@ -41,8 +41,9 @@ class lowering {
  public:
   lowering(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
       : schedule_(s), policy_(p), output_of_(output_of), blocks_(s.blocks.size()) {
-    // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in.
-    if (policy_.in_place && policy_.first == area::output) policy_.first = area::input;
+    // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in. In a
+    // shared output there is no room for everybody's input.
+    if ((policy_.in_place || !output_of_.empty()) && policy_.first == area::output) policy_.first = area::input;
   }
 
   lowered run() {

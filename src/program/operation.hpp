@@ -49,7 +49,7 @@ lowered lower(schedule::schedule const&, policy const&, std::vector<rank_t> cons
 struct dependences {
   std::vector<std::vector<std::uint32_t>> needs;
   std::vector<char> posts;
-  bool full;
+  std::vector<std::vector<char>> knows;  ///< [rank][rank]: who leaves knowing that who has entered
 };
 
 /// Every wait is a read-after-write, write-after-read or write-after-write hazard that vector clocks do not imply

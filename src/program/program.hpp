@@ -82,8 +82,8 @@ struct program {
   std::vector<operand> operands;
   std::vector<wait> waits;
   std::vector<rank_t> readers;  ///< ranks that look at this one's lines: they must have left before a parity is reused
-  std::vector<rank_t>
-      unmet;  ///< full programs: whose entry this rank looks at in the end, as neither waits on the other
+  std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
+  std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
 };
 
 /// A schedule under a policy, for all ranks.

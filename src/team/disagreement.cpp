@@ -10,7 +10,9 @@ namespace {
 
 struct bytes {
   std::uintptr_t begin, end;
-  bool meets(bytes other) const { return begin < other.end && other.begin < end; }
+  bool meets(bytes other) const {
+    return begin < other.end && other.begin < end && begin != end && other.begin != other.end;
+  }
 };
 
 bytes of(std::byte const* base, detail::extent part) {

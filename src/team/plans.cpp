@@ -209,16 +209,16 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_state const& t
 bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   plan_key const key{c.reduction, c.count, c.what, in_place(c), c.root, counts_hash(c.counts)};
   auto& front = me.plans.front[key.hash() % plan_cache::front_size];
-  if (front.second != nullptr && front.first == key && std::ranges::equal(front.second->counts, c.counts)) [[likely]]
+  if (front.second != nullptr && front.first == key) [[likely]]
     return *front.second;
-  if (me.plans.all.size() >= plan_cache::most) {
+  if (me.plans.all.size() >= plan_cache::most && me.live == 0) {  // operations under way need theirs
     me.plans.all.clear();
     me.plans.front = {};
   }
   auto& bound = me.plans.all[key];
-  if (!bound || !std::ranges::equal(bound->counts, c.counts)) {
-    bound =
-        bind(me.team, {c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts}, c, choice_for(me.team, c));
+  if (!bound) {
+    signature const what{c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts};
+    bound = bind(me.team, what, c, choice_for(me.team, c));
   }
   front = {key, bound.get()};
   return *bound;

@@ -26,8 +26,8 @@ constexpr std::string_view verb_name(verb what) {
 /// One collective call, the same on every rank.
 struct task {
   verb what = verb::allreduce;
-  std::vector<std::size_t> counts;  ///< of the ranks' pieces; their sum is the whole
-  bool even = false;                ///< call the form without counts
+  std::vector<std::size_t> counts = {};  ///< of the ranks' pieces; their sum is the whole
+  bool even = false;                     ///< call the form without counts
   rank_t root = 0;
   bool in_place = false;
   std::uint64_t seed = 0;
@@ -85,13 +85,13 @@ arrays<T> prepared(task const& t, rank_t r) {
 
 /// What must be in the whole vector that rank r ends with, at element i; nothing where it keeps what it had.
 template <class T>
-std::optional<T> expected(task const& t, rank_t r, std::size_t i) {
+std::optional<T> expected(task const& t, std::vector<std::size_t> const& borders, rank_t r, std::size_t i) {
   auto const sum = [&](rank_t end) {
     T s = given<T>(t, 0, i);
     for (rank_t q = 1; q < end; ++q) s = static_cast<T>(s + given<T>(t, q, i));
     return s;
   };
-  bool const mine = i >= t.begin(r) && i < t.begin(r) + t.counts[r];
+  bool const mine = i >= borders[r] && i < borders[r + 1];
   switch (t.what) {
     case verb::reduce:
       return r == t.root ? std::optional(sum(t.ranks())) : std::nullopt;
@@ -99,8 +99,8 @@ std::optional<T> expected(task const& t, rank_t r, std::size_t i) {
       return mine ? std::optional(sum(t.ranks())) : std::nullopt;
     case verb::allgather: {
       rank_t owner = 0;
-      while (i >= t.begin(owner) + t.counts[owner]) ++owner;
-      return given<T>(t, owner, i - t.begin(owner));
+      while (i >= borders[owner + 1]) ++owner;
+      return given<T>(t, owner, i - borders[owner]);
     }
     case verb::broadcast:
       return given<T>(t, t.root, i);
@@ -194,10 +194,12 @@ std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, st
   bool const piece = t.what == verb::reduce_scatter;
   T const* const result = t.what == verb::allreduce_view ? viewed.data() : s.out.data();
   if (t.what == verb::allreduce_view && viewed.size() != t.total()) return t.text() + ": a view of another length";
-  for (std::size_t i = 0; i < t.total(); ++i) {
-    auto const wanted = expected<T>(t, r, i);
+  std::vector<std::size_t> borders{0};
+  for (std::size_t const count : t.counts) borders.push_back(borders.back() + count);
+  for (std::size_t i = 0; i < borders.back(); ++i) {
+    auto const wanted = expected<T>(t, borders, r, i);
     if (!wanted) continue;
-    T const got = result[piece ? i - t.begin(r) : i];
+    T const got = result[piece ? i - borders[r] : i];
     if (got != *wanted) {
       return t.text() + ": rank " + std::to_string(r) + " element " + std::to_string(i) + " is " + std::to_string(got) +
              ", not " + std::to_string(*wanted);
