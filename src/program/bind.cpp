@@ -32,7 +32,7 @@ void place_layers(layout& l, compiled const& c, std::size_t element_bytes) {
 
 layout bind(compiled const& c, std::size_t count, std::size_t element_bytes) {
   std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;  // elements between line borders
-  bool const rounded = count / c.blocks.size() * element_bytes > 4 * line_bytes;
+  bool const rounded = count / c.blocks.size() > 4 * quantum;
   layout l;
   for (schedule::block const& b : c.blocks) {
     std::size_t const exact = scaled(count, b.offset);

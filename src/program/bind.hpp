@@ -16,8 +16,9 @@ struct layout {
   std::size_t staging_bytes = 0;      ///< of one rank and parity, where the home is the team's pieces
 };
 
-/// Blocks longer than four cache lines begin at a multiple of 64 bytes from index 0, never from the address, so that
-/// bits do not depend on where an array lies. Blocks may be empty. Staging layers begin on cache lines.
+/// Blocks begin at multiples of 64 bytes from index 0, never from the address, so that bits do not depend on where an
+/// array lies; unless they are, on average, no longer than four times the shortest run of elements that ends at such a
+/// multiple: that is four cache lines for elements of 4 or 8 bytes. Blocks may be empty. Staging layers begin on lines.
 layout bind(compiled const&, std::size_t count, std::size_t element_bytes);
 
 /// The same where the caller says which elements are whose: rank r's are [pieces[r], pieces[r + 1]), and that is where

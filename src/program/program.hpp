@@ -81,7 +81,7 @@ struct program {
   std::vector<instruction> code;
   std::vector<operand> operands;
   std::vector<wait> waits;
-  std::vector<rank_t> readers;  ///< ranks that look at this one's lines: they must have left before a parity is reused
+  std::vector<rank_t> readers;  ///< of this one's lines and staging: they must have left before a parity is reused
   std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
 };
