@@ -231,8 +231,9 @@ class lowering {
   /// Leaving: an input that is its own result (allgather, broadcast's root) still has to reach the output.
   void list_exit(rank_t r) {
     for (block_t b = 0; b < blocks_; ++b) {
-      if (schedule_.result[r][b] != 0 || policy_.in_place) continue;
       holder_t const input = at(r, b, 0);
+      bool const there = policy_.in_place || (policy_.first == area::output && holders_[input].peers_read);
+      if (schedule_.result[r][b] != 0 || there) continue;
       operations_.push_back({operation::kind::move,
                              r,
                              b,

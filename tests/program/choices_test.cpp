@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library chooses by itself, each verb at each size, called in every way; shared outputs among it.
+#include <gtest/gtest.h>
+
+#include "calls.hpp"
+#include "effort.hpp"
+#include "tuning/choose.hpp"
+
+namespace coset::program::testing {
+namespace {
+
+struct asked {
+  verb what;
+  collective plan;
+};
+
+constexpr std::array verbs{
+    asked{verb::allreduce, collective::allreduce},           asked{verb::reduce, collective::reduce},
+    asked{verb::reduce_scatter, collective::reduce_scatter}, asked{verb::allgather, collective::allgather},
+    asked{verb::broadcast, collective::broadcast},           asked{verb::scan, collective::scan},
+    asked{verb::exclusive_scan, collective::exclusive_scan}};
+
+std::vector<std::size_t> const sizes{8, 4 * 1024, 64 * 1024, 4 * 1024 * 1024};
+
+std::vector<rank_t> teams() {
+  std::vector<rank_t> ranks;
+  for (rank_t r = 1; r <= test::by_effort<rank_t>(6, 17, 17); ++r) ranks.push_back(r);
+  ranks.push_back(24);
+  return ranks;
+}
+
+/// As the library does: where results would take the place of inputs that are still read, both are staged.
+call chosen_call(asked const& a, rank_t ranks, std::size_t bytes, arrays how) {
+  auto const chosen = tuning::choose(a.what, ranks, bytes);
+  auto const plan = plan_of(chosen.algorithm, ranks, a.plan, ranks / 2);
+  policy storage = chosen.storage;
+  storage.in_place = how != arrays::apart;
+  try {
+    return call_of(plan, storage, how);
+  } catch (schedule_error const& e) {
+    EXPECT_TRUE(storage.in_place && (a.what == verb::scan || a.what == verb::exclusive_scan))
+        << text_of(*plan, storage, how) << ": " << e.what();
+    return call_of(plan, policy{area::staging, area::staging, storage.how, storage.in_place}, how);
+  }
+}
+
+TEST(Choice, IsRightWithoutRacesForEveryVerbAndSize) {
+  for (rank_t const ranks : teams()) {
+    for (asked const& a : verbs) {
+      for (std::size_t const bytes : sizes) {
+        for (arrays const how : ways_to_call(a.plan)) {
+          call const c = chosen_call(a, ranks, bytes, how);
+          auto const failure = failure_of({c, c, c}, test::seed());
+          EXPECT_FALSE(failure) << text_of(*c.plan, c.code->storage, how) << ": " << *failure;
+        }
+      }
+    }
+  }
+}
+
+/// Rank 0's for all, or one of each node of three ranks.
+std::vector<std::vector<rank_t>> ways_to_share(rank_t ranks) {
+  std::vector<std::vector<rank_t>> ways(2);
+  for (rank_t r = 0; r < ranks; ++r) {
+    ways[0].push_back(0);
+    ways[1].push_back(r / 3 * 3);
+  }
+  return ways;
+}
+
+/// By plans that make each result once: whoever else has it has a copy.
+TEST(SharedOutputs, HoldTheResultUntilTheirReadersEnterAgain) {
+  for (rank_t const ranks : teams()) {
+    std::string const chosen = tuning::choose(verb::reduce_shared, ranks, sizes.back()).algorithm;
+    for (std::string const& algorithm :
+         {chosen, std::string("generalized"), std::string("bruck"), std::string("ring")}) {
+      auto const plan = plan_of(algorithm, ranks);
+      for (std::string const& name : policy_names()) {
+        for (auto const& whose : ways_to_share(ranks)) {
+          SCOPED_TRACE(text_of(*plan, storage_of(name, arrays::shared), arrays::shared));
+          call const shared = call_of(plan, storage_of(name, arrays::shared), arrays::shared, whose);
+          call const other = call_of(plan, "staged");
+          auto const failure = failure_of({shared, shared, other, shared, idle(ranks), shared}, test::seed());
+          EXPECT_FALSE(failure) << text_of(*plan, shared.code->storage, arrays::shared) << ": " << *failure;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coset::program::testing

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every algorithm of the registry × verb × storage × way to call, several operations in a row: right and without races.
+#include <gtest/gtest.h>
+
+#include "calls.hpp"
+#include "effort.hpp"
+#include "team/plan_texts.hpp"
+
+namespace coset::program::testing {
+namespace {
+
+/// Every how many cases one is tried.
+std::uint64_t stride(rank_t ranks) {
+  using test::by_effort;
+  if (ranks <= 4) return by_effort(11, 1, 1);
+  if (ranks <= 8) return by_effort(307, 3, 1);
+  if (ranks <= 17) return by_effort(3001, 37, 3);
+  return by_effort(20011, 1009, 101);
+}
+
+/// Two plans that differ in the root where there is one, so that each operation is followed by either, and by one that
+/// uses the same lines and staging for another root.
+std::vector<plan_pointer> plans_of(std::string const& algorithm, rank_t ranks, collective verb) {
+  std::vector<plan_pointer> plans{plan_of(algorithm, ranks, verb, 0)};
+  plans.push_back(rooted(verb) ? plan_of(algorithm, ranks, verb, ranks - 1) : plans.front());
+  return plans;
+}
+
+/// Only a result that takes the place of an input that peers still read can be too early, and only where several ranks
+/// end with a result of what they all read.
+bool may_lose_values(collective verb, policy const& p) {
+  bool const exposed = p.first == area::output || (p.in_place && !all_staged(p));
+  return exposed && (verb == collective::allreduce || verb == collective::barrier || verb == collective::scan ||
+                     verb == collective::exclusive_scan);
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<rank_t> {
+ protected:
+  void check(std::vector<plan_pointer> const& plans, policy const& storage, arrays how) {
+    std::string const text = text_of(*plans.front(), storage, how);
+    try {
+      call const a = call_of(plans[0], storage, how), b = call_of(plans[1], storage, how);
+      auto const failure = failure_of({a, b, b, a, a}, test::seed() + cases_);
+      EXPECT_FALSE(failure) << text << ": " << *failure;
+    } catch (schedule_error const& e) {
+      EXPECT_TRUE(may_lose_values(plans.front()->verb, storage)) << text << ": " << e.what();
+    }
+  }
+
+  bool chosen() { return ++cases_ % stride(GetParam()) == test::seed() % stride(GetParam()); }
+
+ private:
+  std::uint64_t cases_ = 0;
+};
+
+TEST_P(EveryAlgorithm, DoesWhatItsScheduleSaysWithoutRacesUnderEveryStorage) {
+  rank_t const ranks = GetParam();
+  for (std::string const& algorithm : team_test::plan_texts(ranks)) {
+    for (collective const verb : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
+      std::vector<plan_pointer> plans;
+      for (arrays const how : ways_to_call(verb)) {
+        for (std::string const& name : policy_names()) {
+          if (!chosen()) continue;
+          if (plans.empty()) plans = plans_of(algorithm, ranks, verb);
+          check(plans, storage_of(name, how), how);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, EveryAlgorithm,
+                         ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32),
+                         ::testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace coset::program::testing
