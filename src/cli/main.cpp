@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `coset` command: its subcommands, and what their failures mean as exit statuses.
 #include <iostream>
+#include <new>
 
 #include "cli/commands.hpp"
 #include "coset/error.hpp"
@@ -24,7 +25,10 @@ int main(int argc, char** argv) {
   } catch (coset::error const& failure) {
     std::cerr << "coset: " << failure.what() << '\n';
     return bad_input;
-  } catch (std::exception const& failure) {  // out of memory, above all: a million ranks are soon asked for
+  } catch (std::bad_alloc const&) {  // a million ranks are soon asked for
+    std::cerr << "coset: this takes more memory than there is\n";
+    return 1;
+  } catch (std::exception const& failure) {
     std::cerr << "coset: " << failure.what() << '\n';
     return 1;
   }

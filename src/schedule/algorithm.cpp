@@ -116,8 +116,17 @@ named_algorithm const& find_algorithm(std::string_view name) {
   throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + known);
 }
 
+void require_room(rank_t ranks, std::size_t blocks) {
+  constexpr std::size_t most = std::size_t{1} << 26;  // 8,192 blocks of 8,192 ranks: 4.7 GiB
+  if (ranks * blocks <= most) return;
+  throw schedule_error(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
+                       " blocks each are too many to write out: at most " + std::to_string(most) +
+                       " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
+}
+
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
   if (ranks == 0) throw schedule_error(given.name + " needs at least one rank");
+  require_room(ranks, 1);
   if (root >= ranks)
     throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(ranks) + " ranks");
   named_algorithm const& row = find_algorithm(given.name);

@@ -21,6 +21,7 @@ assembly::assembly(rank_t ranks, std::vector<fraction> cuts) : boundaries_(std::
   std::ranges::sort(boundaries_);
   boundaries_.erase(std::unique(boundaries_.begin(), boundaries_.end()), boundaries_.end());
 
+  require_room(ranks, boundaries_.size() - 1);
   schedule_.ranks = ranks;
   for (std::size_t b = 0; b + 1 < boundaries_.size(); ++b)
     schedule_.blocks.push_back({boundaries_[b], boundaries_[b + 1] - boundaries_[b]});

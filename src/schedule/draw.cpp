@@ -3,23 +3,33 @@
 #include "schedule/draw.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
+#include <memory>
+#include <tuple>
+#include <utility>
 
 #include "schedule/required.hpp"
 
 namespace coset::schedule {
 namespace {
 
-using number_set = std::set<std::uint32_t>;
+using numbers = std::vector<std::uint32_t>;
 
-// {0, 1, 2, 5} as "0-2,5".
-std::string runs(number_set const& numbers) {
+void make_set(numbers& some) {
+  std::ranges::sort(some);
+  some.erase(std::unique(some.begin(), some.end()), some.end());
+}
+
+// {0, 1, 2, 5} as "0-2,5", whatever their order.
+std::string runs(numbers some) {
+  make_set(some);
   std::string text;
-  for (auto first = numbers.begin(); first != numbers.end();) {
+  for (auto first = some.begin(); first != some.end();) {
     auto last = first;
-    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    while (std::next(last) != some.end() && *std::next(last) == *last + 1) ++last;
     text += fmt::format("{}{}", text.empty() ? "" : ",", *first);
     if (last != first) text += fmt::format("-{}", *last);
     first = std::next(last);
@@ -27,24 +37,34 @@ std::string runs(number_set const& numbers) {
   return text;
 }
 
-// Whose contributions a value holds, followed from the inputs.
+// Whose contributions a value holds, followed from the inputs. Copies share the set of what they are copies of.
 class contributions {
  public:
-  number_set const& add(schedule const& plan, assignment const& a) {
-    number_set all;
-    for (source const& s : plan.from(a)) {
-      if (s.slot == 0) {
-        all.insert(s.rank);
-        continue;
-      }
-      number_set const& more = values_.at({s.rank, a.block, s.slot});
-      all.insert(more.begin(), more.end());
-    }
-    return values_[{a.rank, a.block, a.slot}] = std::move(all);
+  using set_pointer = std::shared_ptr<numbers const>;
+
+  numbers const& add(schedule const& plan, assignment const& a) {
+    set_pointer& mine = values_[{a.rank, a.block, a.slot}];
+    auto const from = plan.from(a);
+    mine = from.size() == 1 && from[0].slot != 0 ? values_.at({from[0].rank, a.block, from[0].slot}) : joined(from, a);
+    return *mine;
   }
 
  private:
-  std::map<std::tuple<rank_t, block_t, slot_t>, number_set> values_;
+  set_pointer joined(std::span<source const> from, assignment const& a) const {
+    numbers all;
+    for (source const& s : from) {
+      if (s.slot == 0) {
+        all.push_back(s.rank);
+        continue;
+      }
+      numbers const& more = *values_.at({s.rank, a.block, s.slot});
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    make_set(all);
+    return std::make_shared<numbers const>(std::move(all));
+  }
+
+  std::map<std::tuple<rank_t, block_t, slot_t>, set_pointer> values_;
 };
 
 std::string title(schedule const& plan) {
@@ -57,11 +77,11 @@ std::string title(schedule const& plan) {
 }
 
 // The blocks of each message (from, to) of a step.
-std::map<std::pair<rank_t, rank_t>, number_set> messages(schedule const& plan, std::vector<assignment> const& step) {
-  std::map<std::pair<rank_t, rank_t>, number_set> found;
+std::map<std::pair<rank_t, rank_t>, numbers> messages(schedule const& plan, std::vector<assignment> const& step) {
+  std::map<std::pair<rank_t, rank_t>, numbers> found;
   for (assignment const& a : step)
     for (source const& s : plan.from(a))
-      if (s.rank != a.rank) found[{s.rank, a.rank}].insert(a.block);
+      if (s.rank != a.rank) found[{s.rank, a.rank}].push_back(a.block);
   return found;
 }
 
@@ -72,13 +92,13 @@ std::string draw_text(schedule const& plan) {
   contributions known;
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     text += fmt::format("step {}\n", step + 1);
-    std::vector<number_set> peers(plan.ranks);
-    std::vector<std::map<number_set, number_set>> blocks_by_set(
+    std::vector<numbers> peers(plan.ranks);
+    std::vector<std::map<numbers, numbers>> blocks_by_set(
         plan.ranks);  // a set of contributors to the blocks that have it
     for (assignment const& a : plan.steps[step]) {
-      blocks_by_set[a.rank][known.add(plan, a)].insert(a.block);
+      blocks_by_set[a.rank][known.add(plan, a)].push_back(a.block);
       for (source const& s : plan.from(a))
-        if (s.rank != a.rank) peers[a.rank].insert(s.rank);
+        if (s.rank != a.rank) peers[a.rank].push_back(s.rank);
     }
     for (rank_t r = 0; r < plan.ranks; ++r) {
       if (blocks_by_set[r].empty()) continue;

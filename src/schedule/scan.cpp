@@ -11,6 +11,7 @@ namespace coset::schedule {
 namespace {
 
 schedule frame(rank_t ranks, rank_t blocks, collective verb) {
+  require_room(ranks, blocks);
   schedule s;
   s.verb = verb;
   s.ranks = ranks;

@@ -2,6 +2,7 @@
 // Schedules as data, in static single assignment form: integers only, no threads, no memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -67,5 +68,9 @@ struct schedule {
 
   std::span<source const> from(assignment const& a) const { return std::span(sources).subspan(a.first, a.count); }
 };
+
+/// Throws schedule_error if a schedule of so many ranks and blocks would not fit a common machine: written out for all
+/// ranks, generated and validated, it takes some 70 bytes for each block of each rank.
+void require_room(rank_t ranks, std::size_t blocks);
 
 }  // namespace coset::schedule

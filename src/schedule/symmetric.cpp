@@ -18,7 +18,7 @@ schedule frame(symmetric_schedule const& s) {
     for (rank_t b = 0; b < ranks; ++b) result.blocks.push_back({{b, ranks}, {1, ranks}});
   }
   result.steps.resize(s.steps.size());
-  result.result.assign(ranks, std::vector<slot_t>(result.blocks.size(), no_slot));
+  result.result.resize(ranks);
   return result;
 }
 
@@ -34,6 +34,7 @@ class expansion {
       for (element e = 0; e < shifted_.size(); ++e) block_[e] = from_.ranks.subtract(rank, e);
     for (std::size_t i = 0; i < from_.steps.size(); ++i)
       for (symmetric_assignment const& a : from_.steps[i]) to_.steps[i].push_back(placed(a, rank));
+    to_.result[rank].assign(to_.blocks.size(), no_slot);
     for (element placement = 0; placement < from_.result.size(); ++placement)
       to_.result[rank][block_[placement]] = from_.result[placement];
   }
@@ -59,6 +60,7 @@ class expansion {
 }  // namespace
 
 schedule expand(symmetric_schedule const& s, source_order order) {
+  require_room(s.ranks.order(), s.whole ? 1 : s.ranks.order());
   schedule result = frame(s);
   rank_t const ranks = s.ranks.order();
   result.sources.reserve(s.sources.size() * ranks);

@@ -39,10 +39,10 @@ enum class source_order {
   as_generated  ///< own value first, then by shift: cyclic order, where the chain keeps it
 };
 
-/// All ranks. Cost: that of the result.
+/// All ranks. Cost: that of the result. Throws schedule_error where require_room() does.
 schedule expand(symmetric_schedule const&, source_order = source_order::by_rank);
 
-/// The same without the assignments of other ranks: one rank's view in O(P · radix).
+/// The same without the assignments and results of other ranks: one rank's view in O(P · radix).
 schedule view(symmetric_schedule const&, rank_t rank, source_order = source_order::by_rank);
 
 }  // namespace coset::schedule

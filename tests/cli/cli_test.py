@@ -213,6 +213,8 @@ class BadInput(Files):
         self.assertRefused("not among", "cost", "--figure", 2)
         self.assertRefused("at least one rank", "cost", "-r", 0)
         self.assertRefused("whole numbers", "plan", "unequal", "-r", 4, "--nodes", "2,x")
+        self.assertRefused("too many to write out", "plan", "direct", "-r", 100000)
+        self.assertRefused("too many to write out", "plan", "binomial", "-r", 4000000000)
 
     def test_arguments_that_the_command_does_not_know_are_refused(self):
         self.assertRefused("--ranks", "plan", "ring")
