@@ -39,8 +39,10 @@ void visit_element(kernels::element element, Visitor&& visitor) {
 
 class coset_contestant final : public contestant {
  public:
-  explicit coset_contestant(std::vector<unsigned> const& processors)
-      : contestant("coset", "coset"),
+  coset_contestant(std::vector<unsigned> const& processors, std::string const& plan)
+      : contestant("coset", plan.empty() ? "coset" : plan),
+        options_(plan_named(plan)),
+        chooses_(plan.empty()),
         team_({.ranks = static_cast<rank_t>(processors.size()), .processors = processors}) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
@@ -55,24 +57,27 @@ class coset_contestant final : public contestant {
   template <class T, class Op>
   void play(stage& stage, workload const& work, Op operation) {
     std::size_t const count = work.shape().count;
+    auto const named = make_plan<T>(team_, count, operation, options_);
     team_.run([&](member& me) {
       std::byte* const output = work.output(me.rank());
       std::span const in(reinterpret_cast<T const*>(work.input(me.rank())), count);
       std::span const out(reinterpret_cast<T*>(output), count);
       stage.play_rank(me.rank(), [&](std::size_t) {
-        allreduce(me, in, out, operation);
+        chooses_ ? allreduce(me, in, out, operation) : named.execute(me, in, out);
         return output;
       });
     });
   }
 
+  plan_options const options_;
+  bool const chooses_;
   team team_;
 };
 
 }  // namespace
 
-std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors) {
-  return std::make_unique<coset_contestant>(processors);
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan) {
+  return std::make_unique<coset_contestant>(processors, plan);
 }
 
 }  // namespace coset::bench

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
@@ -20,11 +21,16 @@ enum class bits : std::uint8_t {
 /// How to run, where the caller knows better than the library.
 struct plan_options {
   std::string algorithm = "auto";  ///< "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …
-  std::string storage = "auto";    ///< where peers meet: "staged", "zero_copy", "output", "pull", "push" …
+  std::string storage = "auto";    ///< where peers meet: "staged", "zero_copy", "output+stream", "pull", "push" …
   bits required = bits::same_on_all_ranks;
   rank_t root = 0;                       ///< of reduce and broadcast
   std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty where they are equal
+  std::size_t segment_bytes = 0;         ///< staged so much of the vector at a time; 0: as the library finds best
 };
+
+/// "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)", "direct/zero_copy+stream",
+/// "direct/staged/256K", "auto/staged". Throws schedule_error quoting what does not exist.
+plan_options plan_named(std::string_view);
 
 namespace detail {
 

@@ -27,6 +27,7 @@ struct bench_arguments {
   rank_t ranks = 0;
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
+  std::vector<std::string> plans;
   std::string json_file;
   bench::round_options options;
 };
@@ -101,6 +102,7 @@ void run_bench(bench_arguments a) {
 
   bench::contestants owned;
   owned.push_back(bench::make_coset(processors));
+  for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan));
   owned.push_back(bench::make_flag_floor(processors));
   for (auto& rival : bench::make_rivals(processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
@@ -154,6 +156,10 @@ void add_bench(CLI::App& app) {
   bench.add_option("--against", a->against, "Rivals, of omp, tbb, std; all by default")
       ->delimiter(',')
       ->check(CLI::IsMember(bench::rival_families()));
+  bench
+      .add_option("--plan", a->plans,
+                  "Beside coset's choice: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
+      ->allow_extra_args(false);
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f] {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "program/program.hpp"
@@ -23,6 +24,8 @@ constexpr std::array named{
     std::pair{"output_pull", policy{output, output, pull}},   std::pair{"push", policy{staging, staging, push}},
 };
 
+constexpr std::string_view streaming = "+stream";
+
 }  // namespace
 
 std::vector<std::string> policy_names() {
@@ -32,15 +35,21 @@ std::vector<std::string> policy_names() {
 }
 
 policy parse_policy(std::string const& name) {
-  for (auto const& [known, what] : named) {
-    if (name == known) return what;
+  std::string_view base = name;
+  bool const streams = base.ends_with(streaming);
+  if (streams) base.remove_suffix(streaming.size());
+  for (auto [known, what] : named) {
+    what.streams = streams;
+    if (base == known) return what;
   }
-  throw schedule_error(fmt::format("unknown storage '{}'; there are {}", name, fmt::join(policy_names(), ", ")));
+  throw schedule_error(fmt::format("unknown storage '{}'; there are {}, each also with {}", name,
+                                   fmt::join(policy_names(), ", "), streaming));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
-    if (what.first == p.first && what.later == p.later && what.how == p.how) return name;
+    if (what.first == p.first && what.later == p.later && what.how == p.how)
+      return fmt::format("{}{}", name, p.streams ? streaming : "");
   }
   return "unnamed";
 }

@@ -31,11 +31,13 @@ struct policy {
   copies how = copies::forward;
   bool in_place = false;  ///< the caller's input is its output
   home staging = home::pieces;
+  bool streams = false;  ///< folds store past the caches
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
 
-/// A policy by its name and back: "staged", "pull", "zero_copy" …; throws schedule_error listing the names.
+/// A policy by its name and back: "staged", "pull", "zero_copy", "zero_copy+stream" …; throws schedule_error listing the
+/// names.
 policy parse_policy(std::string const& name);
 std::string policy_name(policy const&);
 std::vector<std::string> policy_names();

@@ -25,6 +25,7 @@ struct bound_plan {
   std::uint32_t hash = 0;  ///< what.hash()
   team_state const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
+  fold_set const* folds = nullptr;
   std::size_t segments = 1;
   std::size_t segment_count = 0;  ///< elements of every segment but the last
   program::layout layout;         ///< of all segments but the last

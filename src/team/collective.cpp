@@ -75,6 +75,10 @@ fold_set const& built_in_folds(built_in_operation op, built_in_element type) {
   return kernels::find(static_cast<kernels::operation>(op), static_cast<kernels::element>(type));
 }
 
+fold_set const& built_in_streaming_folds(built_in_operation op, built_in_element type) {
+  return kernels::find_streaming(static_cast<kernels::operation>(op), static_cast<kernels::element>(type));
+}
+
 void refuse(rank_state& me, std::string const& message) {
   me.team.fail(cause::argument, message);
   me.team.quiesce(me);

@@ -188,7 +188,7 @@ void fold(rank_state& me, flight const& f, instruction const& i) {
   std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
   if (count == 0) return;
   detail::reduction_table const& reduction = *f.plan->what.reduction;
-  detail::fold_function const run = reduction.folds->for_sources(i.sources);
+  detail::fold_function const run = f.plan->folds->for_sources(i.sources);
   if (i.foreign) {
     fold_foreign(me, i, run, f.operation, count, reduction.element_bytes);
   } else {

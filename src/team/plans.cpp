@@ -8,8 +8,7 @@
 #include <numeric>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
-#include "tuning/choose.hpp"
+#include "team/wanted.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -19,27 +18,6 @@ using detail::call;
 using detail::extent;
 using detail::reduction_table;
 using detail::team_state;
-using schedule::collective;
-
-/// The collective whose schedule serves a verb.
-collective schedule_of(verb what) {
-  switch (what) {
-    case verb::reduce:
-      return collective::reduce;
-    case verb::reduce_scatter:
-      return collective::reduce_scatter;
-    case verb::allgather:
-      return collective::allgather;
-    case verb::broadcast:
-      return collective::broadcast;
-    case verb::scan:
-      return collective::scan;
-    case verb::exclusive_scan:
-      return collective::exclusive_scan;
-    default:
-      return collective::allreduce;  // a barrier is an allreduce of nothing
-  }
-}
 
 sharing sharing_of(verb what) {
   return what == verb::reduce_shared    ? sharing::the_teams
@@ -131,6 +109,8 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
     chosen.storage.first = chosen.storage.later = program::area::staging;
     plan->code = compile(team, what, chosen);
   }
+  bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
+  plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
   auto const pieces = boundaries(c, team.ranks);
   set_extents(*plan, pieces, team.ranks);
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
@@ -139,52 +119,10 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
   return plan;
 }
 
-/// A schedule that brackets differently on different ranks gives them different bits, unless the operation is exact.
-void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t root, reduction_table const& reduction,
-                  bits required) {
-  auto const properties =
-      schedule::validate(schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root));
-  std::string const on = fmt::format("{} on {} ranks ", algorithm, ranks);
-  if (!reduction.commutative && !properties.ordered) {
-    throw schedule_error(
-        fmt::format("{}does not keep the order of the ranks, which {} needs; direct does", on, reduction.operation));
-  }
-  if (!properties.rank_uniform && !reduction.exact && required == bits::same_on_all_ranks) {
-    throw schedule_error(
-        fmt::format("{}gives the ranks different bits for {} of {}; ask for bits::per_rank, or use saved_steps=0", on,
-                    reduction.operation, reduction.type));
-  }
-}
-
 std::uint64_t counts_hash(std::span<std::size_t const> counts) {
   std::uint64_t h = 0;
   for (std::size_t c : counts) h = mixed(h + 1, c);
   return counts.empty() ? 0 : h | 1;
-}
-
-tuning::choice choice_for(team_state const& team, call const& c) {
-  tuning::choice chosen = tuning::choose(c.what, team.ranks, c.count * c.reduction->element_bytes);
-  chosen.storage.in_place = in_place(c);
-  if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
-  return chosen;
-}
-
-tuning::choice wanted_by(plan_options const& options, team_state const& team, call const& c) {
-  tuning::choice chosen = choice_for(team, c);
-  if (options.algorithm != "auto") {
-    chosen.algorithm = schedule::algorithm::parse(options.algorithm).text();
-    if (options.storage == "auto")
-      chosen.storage = {program::area::staging, program::area::staging, program::copies::forward, in_place(c)};
-  }
-  if (options.storage != "auto") {
-    chosen.storage = program::parse_policy(options.storage);
-    chosen.storage.in_place = in_place(c);
-  }
-  if (!team.one_process &&
-      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
-    throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
-  }
-  return chosen;
 }
 
 }  // namespace
@@ -199,8 +137,6 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_state const& t
   if (!made) {
     auto const& [algorithm, verb, root, storage, shared] = wanted;
     auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.ranks, verb, root);
-    if (plan.idempotent_only)
-      throw schedule_error(fmt::format("{} on {} ranks counts contributions twice", algorithm, team.ranks));
     made = std::make_shared<program::compiled>(program::compile(plan, storage, team.outputs(shared)));
   }
   return made;
@@ -247,11 +183,10 @@ void check(verb what, std::size_t count, rank_t ranks, plan_options const& optio
 
 bound_plan const& make_plan(team_state& team, call const& c, plan_options const& options) {
   auto const chosen = wanted_by(options, team, c);
-  require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
   std::lock_guard const lock(team.binding);
-  auto& bound =
-      team.plans[fmt::format("{} {} {} {} {} {} {} {}", chosen.algorithm, options.storage, int(c.what), c.count,
-                             fmt::ptr(c.reduction), in_place(c), c.root, fmt::join(options.counts, ","))];
+  auto& bound = team.plans[fmt::format("{} {} {} {} {} {} {} {} {}", chosen.algorithm, options.storage,
+                                       options.segment_bytes, int(c.what), c.count, fmt::ptr(c.reduction), in_place(c),
+                                       c.root, fmt::join(options.counts, ","))];
   if (!bound)
     bound = team_room::bind(
         team, {c.what, c.reduction, c.count, c.root, in_place(c), ++team.explicit_plans, counts_hash(c.counts)}, c,

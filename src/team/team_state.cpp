@@ -79,6 +79,7 @@ team_state::team_state(team_state* of, team_shape s, std::vector<rank_t> ranks_t
       shape(std::move(s)),
       root_ranks(std::move(ranks_there)),
       patience(patience::of(options.wait, ranks > numa::usable_processors())),
+      choices(of != nullptr ? of->choices : tuning::table::of_environment()),
       one_process(shared.size() == 0),
       plain_posts(one_process && sleepers_pay()),
       arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(shared))),

@@ -20,6 +20,7 @@
 #include "team/rank_state.hpp"
 #include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
+#include "tuning/table.hpp"
 
 namespace coset::team_room {
 
@@ -85,6 +86,7 @@ struct team_state {
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
   team_room::patience const patience;
+  tuning::table const choices;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;
   team_room::arena arena;

@@ -16,6 +16,7 @@ import xml.etree.ElementTree
 import check_plan
 
 COSET = ""
+SMALL = os.environ.get("COSET_TEST_EFFORT") == "small"
 VERBS = ["allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "scan", "exclusive_scan", "barrier"]
 TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]}}
 
@@ -78,7 +79,7 @@ class Plan(Files):
     def test_every_plan_does_what_its_collective_requires(self):
         checked = 0
         for name in listed():
-            for ranks in (1, 2, 3, 4, 7, 12):
+            for ranks in (3,) if SMALL else (1, 2, 3, 4, 7, 12):
                 for verb in VERBS:
                     result = coset("plan", needed(name, ranks), "-r", ranks, "-c", verb, "--root", ranks // 2, "--json")
                     if result.returncode == 2:
@@ -87,7 +88,7 @@ class Plan(Files):
                     with self.subTest(name=name, ranks=ranks, verb=verb):
                         check_plan.check(json.loads(result.stdout))
                         checked += 1
-        self.assertGreater(checked, 600)
+        self.assertGreater(checked, 80 if SMALL else 600)
 
     def test_a_broken_plan_does_not_pass_the_checker(self):
         plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)

@@ -19,6 +19,7 @@ namespace coset::detail {
 /// A reduction without its types.
 struct reduction_table {
   fold_set const* folds = nullptr;
+  fold_set const* streaming_folds = nullptr;  ///< the same past the caches, where there are any
   std::size_t element_bytes = 1;
   std::string_view type;  ///< names for messages
   std::string_view operation;
@@ -31,7 +32,9 @@ struct reduction_table {
 /// The built-in (operation, type) combinations, served by the vectorised kernels.
 enum class built_in_operation : std::uint8_t { plus, multiplies, minimum, maximum };
 enum class built_in_element : std::uint8_t { int32, int64, float32, float64 };
-fold_set const& built_in_folds(built_in_operation, built_in_element);  ///< throws argument_error if COSET_ISA is wrong
+/// Throw argument_error if COSET_ISA is wrong.
+fold_set const& built_in_folds(built_in_operation, built_in_element);
+fold_set const& built_in_streaming_folds(built_in_operation, built_in_element);
 
 constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325u) {
   for (char const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -102,8 +105,12 @@ inline constexpr fold_set copy_folds = [] {
 /// The table of verbs that combine nothing.
 template <class T>
 reduction_table const& copy_of() {
-  static reduction_table const table{&copy_folds<sizeof(T)>,    sizeof(T), name_of<T>(), "copy",
-                                     hash_of(typeid(T).name()), true,      true};
+  static reduction_table const table{.folds = &copy_folds<sizeof(T)>,
+                                     .element_bytes = sizeof(T),
+                                     .type = name_of<T>(),
+                                     .operation = "copy",
+                                     .hash = hash_of(typeid(T).name()),
+                                     .exact = true};
   return table;
 }
 
@@ -113,8 +120,10 @@ reduction_table const& table_of() {
   static reduction_table const table = [] {
     reduction_table made;
     if constexpr (built_in_operation_of<Op> >= 0 && built_in_element_of<T> >= 0) {
-      made.folds =
-          &built_in_folds(built_in_operation(built_in_operation_of<Op>), built_in_element(built_in_element_of<T>));
+      constexpr auto operation = built_in_operation(built_in_operation_of<Op>);
+      constexpr auto element = built_in_element(built_in_element_of<T>);
+      made.folds = &built_in_folds(operation, element);
+      made.streaming_folds = &built_in_streaming_folds(operation, element);
     } else {
       made.folds = &plain_folds<T, Op>;
     }

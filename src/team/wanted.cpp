@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/wanted.hpp"
+
+#include <fmt/format.h>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/validate.hpp"
+#include "team/plans.hpp"
+
+namespace coset::team_room {
+
+using detail::call;
+using detail::reduction_table;
+using detail::team_state;
+using schedule::collective;
+
+collective schedule_of(verb what) {
+  switch (what) {
+    case verb::reduce:
+      return collective::reduce;
+    case verb::reduce_scatter:
+      return collective::reduce_scatter;
+    case verb::allgather:
+      return collective::allgather;
+    case verb::broadcast:
+      return collective::broadcast;
+    case verb::scan:
+      return collective::scan;
+    case verb::exclusive_scan:
+      return collective::exclusive_scan;
+    default:
+      return collective::allreduce;  // a barrier is an allreduce of nothing
+  }
+}
+
+namespace {
+
+/// A schedule that brackets differently on different ranks gives them different bits, unless the operation is exact.
+void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t root, reduction_table const& reduction,
+                  bits required) {
+  auto const plan = schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root);
+  if (plan.idempotent_only)
+    throw schedule_error(fmt::format("{} on {} ranks counts contributions twice", algorithm, ranks));
+  auto const properties = schedule::validate(plan);
+  std::string const on = fmt::format("{} on {} ranks ", algorithm, ranks);
+  if (!reduction.commutative && !properties.ordered) {
+    throw schedule_error(
+        fmt::format("{}does not keep the order of the ranks, which {} needs; direct does", on, reduction.operation));
+  }
+  if (!properties.rank_uniform && !reduction.exact && required == bits::same_on_all_ranks) {
+    throw schedule_error(
+        fmt::format("{}gives the ranks different bits for {} of {}; ask for bits::per_rank, or use saved_steps=0", on,
+                    reduction.operation, reduction.type));
+  }
+}
+
+tuning::choice default_for(team_state const& team, call const& c) {
+  tuning::choice chosen = tuning::choose(c.what, team.ranks, c.count * c.reduction->element_bytes);
+  chosen.storage.in_place = in_place(c);
+  if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
+  return chosen;
+}
+
+/// `chosen`, but for what the options say.
+tuning::choice changed(tuning::choice chosen, plan_options const& options, team_state const& team, call const& c) {
+  if (options.algorithm != "auto") {
+    chosen.algorithm = schedule::algorithm::parse(options.algorithm).text();
+    if (options.storage == "auto")
+      chosen.storage = {program::area::staging, program::area::staging, program::copies::forward, in_place(c)};
+  }
+  if (options.storage != "auto") {
+    chosen.storage = program::parse_policy(options.storage);
+    chosen.storage.in_place = in_place(c);
+  }
+  if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
+  if (!team.one_process &&
+      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
+    throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
+  }
+  if (options.algorithm != "auto")
+    require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
+  return chosen;
+}
+
+}  // namespace
+
+tuning::choice choice_for(team_state const& team, call const& c) {
+  std::size_t const bytes = c.count * c.reduction->element_bytes;
+  if (tuning::rule const* const rule = team.choices.find(c.what, team.ranks, bytes)) {
+    try {
+      return changed(default_for(team, c), rule->how, team, c);
+    } catch (schedule_error const&) {  // undefined for so many ranks, or it would change bits that must not change
+    }
+  }
+  return default_for(team, c);
+}
+
+tuning::choice wanted_by(plan_options const& options, team_state const& team, call const& c) {
+  return changed(choice_for(team, c), options, team, c);
+}
+
+}  // namespace coset::team_room

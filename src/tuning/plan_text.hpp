@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans as users write them: "direct/zero_copy+stream/256K".
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "coset/plan.hpp"
+
+namespace coset::tuning {
+
+/// "512", "32K", "4m", "1G", powers of 1024. Throws argument_error quoting what it cannot read.
+std::size_t parse_bytes(std::string_view);
+
+}  // namespace coset::tuning

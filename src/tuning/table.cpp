@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+#include "coset/error.hpp"
+#include "tuning/plan_text.hpp"
+
+namespace coset::tuning {
+namespace {
+
+struct variable {
+  char const* name;
+  verb what;
+};
+constexpr std::array variables{
+    variable{"COSET_ALLREDUCE", verb::allreduce},           variable{"COSET_REDUCE_SHARED", verb::reduce_shared},
+    variable{"COSET_ALLREDUCE_VIEW", verb::allreduce_view}, variable{"COSET_REDUCE", verb::reduce},
+    variable{"COSET_REDUCE_SCATTER", verb::reduce_scatter}, variable{"COSET_ALLGATHER", verb::allgather},
+    variable{"COSET_BROADCAST", verb::broadcast},           variable{"COSET_SCAN", verb::scan},
+    variable{"COSET_EXCLUSIVE_SCAN", verb::exclusive_scan}, variable{"COSET_BARRIER", verb::barrier}};
+
+/// "0-32k", "32k-", or nothing.
+void set_sizes(rule& r, std::string_view sizes) {
+  auto const dash = sizes.find('-');
+  if (dash == std::string_view::npos) throw argument_error(fmt::format("'{}' is no range: write 0-32k or 32k-", sizes));
+  r.from = parse_bytes(sizes.substr(0, dash));
+  if (dash + 1 < sizes.size()) r.to = parse_bytes(sizes.substr(dash + 1));
+  if (r.from >= r.to) throw argument_error(fmt::format("the range {} is empty", sizes));
+}
+
+rule parse_rule(verb what, std::string_view text) {
+  rule r{what, 0, 0, SIZE_MAX, {}};
+  // Neither plans nor sizes contain a colon.
+  auto const colon = text.find(':');
+  r.how = plan_named(text.substr(0, colon));
+  if (colon != std::string_view::npos) set_sizes(r, text.substr(colon + 1));
+  return r;
+}
+
+}  // namespace
+
+std::vector<rule> parse_rules(verb what, std::string_view text) {
+  std::vector<rule> rules;
+  while (!text.empty()) {
+    auto const end = std::min(text.find(';'), text.size());
+    std::string_view const one = text.substr(0, end);
+    try {
+      if (!one.empty()) rules.push_back(parse_rule(what, one));
+    } catch (error const& e) {
+      throw argument_error(fmt::format("in '{}': {}", one, e.what()));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return rules;
+}
+
+table table::of_environment() {
+  table made;
+  for (auto const& [name, what] : variables) {
+    char const* const set = std::getenv(name);
+    if (set == nullptr) continue;
+    try {
+      for (rule& r : parse_rules(what, set)) made.append(std::move(r));
+    } catch (error const& e) {
+      throw argument_error(fmt::format("{}: {}", name, e.what()));
+    }
+  }
+  return made;
+}
+
+rule const* table::find(verb what, rank_t ranks, std::size_t bytes) const noexcept {
+  auto const found = std::ranges::find_if(rules_, [&](rule const& r) {
+    return r.what == what && (r.ranks == 0 || r.ranks == ranks) && r.from <= bytes && bytes < r.to;
+  });
+  return found == rules_.end() ? nullptr : &*found;
+}
+
+}  // namespace coset::tuning

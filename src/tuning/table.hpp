@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a team chooses by: rules of the user's, then rules measured on this machine, then the defaults.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coset/plan.hpp"
+
+namespace coset::tuning {
+
+/// Of vectors of `from` ≤ bytes < `to`.
+struct rule {
+  verb what;
+  rank_t ranks;  ///< 0: any number
+  std::size_t from, to;
+  plan_options how;
+};
+
+/// Immutable once a team has it, so that ranks agree without a word.
+class table {
+ public:
+  /// COSET_ALLREDUCE, COSET_BROADCAST … of the environment. Throws argument_error naming the variable.
+  static table of_environment();
+
+  /// The first rule that applies, or none.
+  rule const* find(verb, rank_t ranks, std::size_t bytes) const noexcept;
+
+  void append(rule r) { rules_.push_back(std::move(r)); }
+  std::vector<rule> const& rules() const noexcept { return rules_; }
+
+ private:
+  std::vector<rule> rules_;
+};
+
+/// "direct/staged:0-32k;generalized(radix=4):32k-": plans with the sizes that they serve, all of them where none is said.
+/// Throws argument_error quoting the part that it cannot read.
+std::vector<rule> parse_rules(verb, std::string_view text);
+
+}  // namespace coset::tuning
