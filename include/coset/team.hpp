@@ -126,7 +126,7 @@ class team {
   member_guard join(rank_t rank, clock::time_point deadline = clock::now() + std::chrono::seconds(30));
 
   /// Every rank that waits in a collective, or enters one, throws aborted with this reason. From any thread.
-  void abort(std::string reason) noexcept;
+  void abort(std::string const& reason) noexcept;
 
   /// Makes room for staging of `bytes` per rank ahead of the first call; only while no run() is active.
   void reserve(std::size_t bytes);

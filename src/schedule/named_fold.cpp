@@ -52,7 +52,7 @@ schedule cyclic_or_ordered(rank_t ranks, chain const& steps, algorithm const& a,
 }
 
 std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
-  std::vector<rank_t> const factors = a.numbers(key);
+  std::vector<rank_t> factors = a.numbers(key);
   std::uint64_t product = 1;
   for (rank_t const n : factors) product = std::min<std::uint64_t>(product * n, UINT32_MAX);
   if (product != ranks)

@@ -118,10 +118,10 @@ void prune(schedule& s) {
   for (rank_t r = 0; r < s.ranks; ++r)
     for (block_t b = 0; b < s.blocks.size(); ++b)
       if (s.result[r][b] != no_slot) slots(r, b, s.result[r][b]) = needed;
-  for (auto step = s.steps.rbegin(); step != s.steps.rend(); ++step)
-    for (auto a = step->rbegin(); a != step->rend(); ++a)
-      if (slots(a->rank, a->block, a->slot) == needed)
-        for (source const& from : s.from(*a)) slots(from.rank, a->block, from.slot) = needed;
+  for (std::size_t i = s.steps.size(); i-- > 0;)
+    for (std::size_t k = s.steps[i].size(); k-- > 0;)
+      if (assignment const& a = s.steps[i][k]; slots(a.rank, a.block, a.slot) == needed)
+        for (source const& from : s.from(a)) slots(from.rank, a.block, from.slot) = needed;
 
   std::vector<slot_t> used(s.ranks * s.blocks.size(), 0);
   std::vector<source> sources;
@@ -142,31 +142,31 @@ void prune(schedule& s) {
   std::erase_if(s.steps, [](auto const& step) { return step.empty(); });
 }
 
-schedule derive(schedule s, collective verb, rank_t root) {
+schedule derive(schedule allreduce, collective verb, rank_t root) {
   bool const rooted = verb == collective::reduce || verb == collective::broadcast;
-  s.verb = verb;
-  s.root = rooted ? std::optional(root) : std::nullopt;
+  allreduce.verb = verb;
+  allreduce.root = rooted ? std::optional(root) : std::nullopt;
   switch (verb) {
     case collective::allreduce:
     case collective::barrier:
       break;
     case collective::reduce_scatter:
-      cut_at_pieces(s);
+      cut_at_pieces(allreduce);
       [[fallthrough]];
     case collective::reduce:
-      keep_required_results(s);
-      prune(s);
+      keep_required_results(allreduce);
+      prune(allreduce);
       break;
     case collective::allgather:
-      cut_at_pieces(s);
+      cut_at_pieces(allreduce);
       [[fallthrough]];
     case collective::broadcast:
-      keep_origins(s);
+      keep_origins(allreduce);
       break;
     default:
       throw schedule_error(std::string(name_of(verb)) + " cannot be derived from an allreduce");
   }
-  return s;
+  return allreduce;
 }
 
 }  // namespace coset::schedule

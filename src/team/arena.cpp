@@ -65,9 +65,9 @@ std::size_t arena::bytes_for(node_list const& nodes, std::size_t staging_capacit
   return sections_for(nodes).back().end + channels * staging::bytes_for(nodes.size(), staging_capacity);
 }
 
-arena::arena(node_list nodes) : arena(nodes, numa::memory(sections_for(nodes).back().end), true) {}
+arena::arena(node_list const& nodes) : arena(nodes, numa::memory(sections_for(nodes).back().end), true) {}
 
-arena::arena(node_list nodes, numa::memory shared) : arena(std::move(nodes), std::move(shared), false) {
+arena::arena(node_list const& nodes, numa::memory shared) : arena(nodes, std::move(shared), false) {
   std::size_t const begin = sections_.back().end;
   std::size_t const channel_bytes = (memory_.size() - begin) / channels;
   largest_staging_ = channel_bytes / nodes_.size() / 2 - largest_skew;

@@ -36,9 +36,9 @@ class staging {
 
 class arena {
  public:
-  explicit arena(node_list nodes);
+  explicit arena(node_list const& nodes);
   /// In zeroed memory that processes share, bytes_for() of it: staging cannot grow there.
-  arena(node_list nodes, numa::memory shared);
+  arena(node_list const& nodes, numa::memory shared);
   static std::size_t bytes_for(node_list const& nodes, std::size_t staging_capacity);
 
   failure_record& failure() const noexcept { return *reinterpret_cast<failure_record*>(memory_.data()); }

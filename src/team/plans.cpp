@@ -16,7 +16,6 @@ namespace {
 using detail::bound_plan;
 using detail::call;
 using detail::extent;
-using detail::reduction_table;
 using detail::team_state;
 
 sharing sharing_of(verb what) {

@@ -80,7 +80,7 @@ member_guard team::join(rank_t rank, clock::time_point deadline) {
   return member_guard(state_->gathering->join(rank, deadline));
 }
 
-void team::abort(std::string reason) noexcept { state_->fail(cause::aborted, reason); }
+void team::abort(std::string const& reason) noexcept { state_->fail(cause::aborted, reason); }
 
 void team::reserve(std::size_t bytes) {
   if (bytes > state_->reserved_bytes) state_->reserved_bytes = bytes;

@@ -71,33 +71,33 @@ rank_state::~rank_state() {
   if (&root != this) std::erase(root.family, this);
 }
 
-team_state::team_state(team_state* of, team_shape s, std::vector<rank_t> ranks_there, team_options wanted,
-                       numa::memory shared)
-    : root(of != nullptr ? *of : *this),
+team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_t> there, team_options wanted,
+                       numa::memory own_memory)
+    : root(whole != nullptr ? *whole : *this),
       ranks(s.ranks),
       options(std::move(wanted)),
-      shape(std::move(s)),
-      root_ranks(std::move(ranks_there)),
+      shape(s),
+      root_ranks(std::move(there)),
       patience(patience::of(options.wait, ranks > numa::usable_processors())),
-      choices(of != nullptr ? of->choices : tuning::table::of_environment()),
-      one_process(shared.size() == 0),
+      choices(whole != nullptr ? whole->choices : tuning::table::of_environment()),
+      one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),
-      arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(shared))),
+      arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(own_memory))),
       members(ranks),
       node_leaders(first_of_each(shape.nodes)),
       own_failure(arena.failure()),
-      failure(of != nullptr ? of->own_failure : own_failure) {}
+      failure(whole != nullptr ? whole->own_failure : own_failure) {}
 
-team_state::team_state(team_shape s, team_options wanted)
+team_state::team_state(team_shape const& s, team_options wanted)
     : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), numa::memory()) {}
 
-team_state::team_state(team_shape s, team_options wanted, numa::memory shared)
-    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), std::move(shared)) {
+team_state::team_state(team_shape const& s, team_options wanted, numa::memory own_memory)
+    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), std::move(own_memory)) {
   generation = 1;
   settle_generation();
 }
 
-team_state::team_state(team_state& whole, std::vector<rank_t> part)
+team_state::team_state(team_state& whole, std::vector<rank_t> const& part)
     : team_state(&whole, part_of(whole.shape, part), part, whole.options, numa::memory()) {
   generation = whole.generation;
   settle_generation();

@@ -56,11 +56,11 @@ struct team_shape {
 namespace coset::detail {
 
 struct team_state {
-  team_state(team_room::team_shape, team_options);
+  team_state(team_room::team_shape const&, team_options);
   /// Ranks of processes that share memory: `own_memory` is this process's mapping of it, zeroed before the first came.
-  team_state(team_room::team_shape, team_options, numa::memory own_memory);
-  /// Part of a team: `root_ranks` are its ranks' numbers there.
-  team_state(team_state& root, std::vector<rank_t> root_ranks);
+  team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
+  /// Part of a team: `part` are its ranks' numbers there.
+  team_state(team_state& whole, std::vector<rank_t> const& part);
   ~team_state();
 
   /// Starts a generation: every rank's channels agree again, whatever the last one ended with. Only while no rank runs.
@@ -106,8 +106,8 @@ struct team_state {
   std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
 
  private:
-  team_state(team_state* root, team_room::team_shape, std::vector<rank_t> root_ranks, team_options,
-             numa::memory shared);
+  team_state(team_state* whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,
+             numa::memory own_memory);
   void settle_generation() noexcept;
 
   mutable std::mutex offering_;

@@ -12,7 +12,7 @@
 namespace coset::team_room {
 namespace {
 
-std::string what_of(std::exception_ptr thrown) {
+std::string what_of(std::exception_ptr const& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (std::exception const& e) {
