@@ -52,7 +52,8 @@ using contestants = std::vector<std::unique_ptr<contestant>>;
 
 /// The one library under test, as it chooses by itself or by a plan that is named; and the floor below which no
 /// collective of these ranks can be.
-std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "");
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
+                                       bool in_place = false);
 std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
 
 /// Its rivals, one rank on each processor; `families` is a selection of rival_families().

@@ -39,10 +39,11 @@ void visit_element(kernels::element element, Visitor&& visitor) {
 
 class coset_contestant final : public contestant {
  public:
-  coset_contestant(std::vector<unsigned> const& processors, std::string const& plan)
+  coset_contestant(std::vector<unsigned> const& processors, std::string const& plan, bool in_place)
       : contestant("coset", plan.empty() ? "coset" : plan),
         options_(plan_named(plan)),
         chooses_(plan.empty()),
+        in_place_(in_place),
         team_({.ranks = static_cast<rank_t>(processors.size()), .processors = processors}) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
@@ -59,7 +60,7 @@ class coset_contestant final : public contestant {
     std::size_t const count = work.shape().count;
     auto const named = make_plan<T>(team_, count, operation, options_);
     team_.run([&](member& me) {
-      std::byte* const output = work.output(me.rank());
+      std::byte* const output = in_place_ ? work.input(me.rank()) : work.output(me.rank());
       std::span const in(reinterpret_cast<T const*>(work.input(me.rank())), count);
       std::span const out(reinterpret_cast<T*>(output), count);
       stage.play_rank(me.rank(), [&](std::size_t) {
@@ -70,14 +71,15 @@ class coset_contestant final : public contestant {
   }
 
   plan_options const options_;
-  bool const chooses_;
+  bool const chooses_, in_place_;
   team team_;
 };
 
 }  // namespace
 
-std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan) {
-  return std::make_unique<coset_contestant>(processors, plan);
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan,
+                                       bool in_place) {
+  return std::make_unique<coset_contestant>(processors, plan, in_place);
 }
 
 }  // namespace coset::bench

@@ -28,6 +28,7 @@ struct bench_arguments {
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
   std::vector<std::string> plans;
+  bool in_place = false;
   std::string json_file;
   bench::round_options options;
 };
@@ -101,8 +102,8 @@ void run_bench(bench_arguments a) {
   bench_setting const setting{a.verb, ranks, processors, a.options};
 
   bench::contestants owned;
-  owned.push_back(bench::make_coset(processors));
-  for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan));
+  owned.push_back(bench::make_coset(processors, "", a.in_place));
+  for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
   owned.push_back(bench::make_flag_floor(processors));
   for (auto& rival : bench::make_rivals(processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
@@ -160,6 +161,7 @@ void add_bench(CLI::App& app) {
       .add_option("--plan", a->plans,
                   "Beside coset's choice: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
       ->allow_extra_args(false);
+  bench.add_flag("--in-place", a->in_place, "coset's result takes the place of its input; the rivals' does not");
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f] {

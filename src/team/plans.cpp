@@ -61,27 +61,29 @@ void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_
   }
 }
 
-/// A piece of the vector for which the arena has room, if it cannot grow.
+/// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
 void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std::size_t> const& pieces,
-                       std::size_t segment_bytes) {
-  std::size_t const element_bytes = plan.what.reduction->element_bytes;
-  auto const bound = [&](std::size_t count) { return program::bind(*plan.code, count, element_bytes); };
-  plan.segment_count = plan.what.count;
-  plan.last_layout =
-      by_pieces(plan.what.what) ? program::bind(*plan.code, pieces, element_bytes) : bound(plan.what.count);
-  std::size_t const largest = std::min(team.arena.largest_staging(),
-                                       segment_bytes != 0 ? segment_bytes * std::max(plan.code->layers, 1u) : SIZE_MAX);
-  if (plan.last_layout.staging_bytes > largest) {
-    if (by_pieces(plan.what.what)) {
-      throw argument_error(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
-                                       plan.what.text(), plan.last_layout.staging_bytes, largest));
-    }
-    std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;
-    plan.segment_count = std::max<std::size_t>(largest / plan.code->layers / element_bytes / quantum * quantum, 1);
-    plan.segments = (plan.what.count + plan.segment_count - 1) / plan.segment_count;
-    plan.last_layout = bound(plan.what.count - (plan.segments - 1) * plan.segment_count);
+                       std::size_t wanted_bytes) {
+  std::size_t const element_bytes = plan.what.reduction->element_bytes, count = plan.what.count;
+  auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, element_bytes); };
+  bool const whole = by_pieces(plan.what.what);
+  plan.segment_count = count;
+  plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, element_bytes) : bound(count);
+  std::size_t const room = team.arena.largest_staging(), needed = plan.layout.staging_bytes;
+  if (whole && needed > room) {
+    throw argument_error(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
+                                     plan.what.text(), needed, room));
   }
-  plan.layout = plan.segments > 1 ? bound(plan.segment_count) : plan.last_layout;
+  std::size_t const most =
+      std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? room / plan.code->layers : SIZE_MAX);
+  if (whole || plan.bytes() <= most) return;
+  std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;
+  std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
+  std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
+  plan.segment_count = std::min((even + quantum - 1) / quantum * quantum, longest);
+  plan.segments = (count - 1) / plan.segment_count + 1;
+  plan.layout = bound(plan.segment_count);
+  plan.last_layout = bound(count - (plan.segments - 1) * plan.segment_count);
 }
 
 std::shared_ptr<program::compiled const> compile(team_state& team, signature const& what,
