@@ -169,6 +169,19 @@ std::vector<std::vector<unsigned>> distances_between(hwloc_topology_t machine, s
   return result;
 }
 
+/// What a machine tells of its caches may be what its host has; it is only for thresholds between plans.
+std::uint64_t cache_bytes(std::vector<usable> const& order) {
+  for (hwloc_obj_type_t const level : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
+    std::set<hwloc_obj_t> caches;
+    for (auto const& each : order)
+      if (hwloc_obj_t const cache = ancestor_or(each.pu, level, nullptr)) caches.insert(cache);
+    std::uint64_t bytes = 0;
+    for (hwloc_obj_t const cache : caches) bytes += cache->attr->cache.size;
+    if (bytes > 0) return bytes;
+  }
+  return 0;
+}
+
 topology read(hwloc_topology_t machine, std::string name, std::function<bool(unsigned)> const& allowed) {
   auto const order = usable_in_order(machine, allowed);
   if (order.empty()) throw topology_error("no processor of " + name + " may be used");
@@ -178,6 +191,7 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.processors = number(machine, order);
   result.nodes = nodes_of(order);
   result.distances = distances_between(machine, result.nodes);
+  result.cache_bytes = cache_bytes(order);
   return result;
 }
 

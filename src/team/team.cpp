@@ -28,7 +28,8 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
   team_shape shape{ranks,
                    options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
                    {},
-                   bound && machine.this_system};
+                   bound && machine.this_system,
+                   machine.cache_bytes};
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));

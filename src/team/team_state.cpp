@@ -23,7 +23,7 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
 }
 
 team_shape part_of(team_shape const& whole, std::vector<rank_t> const& ranks) {
-  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned};
+  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes};
   for (rank_t r : ranks) {
     if (!whole.places.empty()) part.places.push_back(whole.places[r]);
     part.nodes.push_back(whole.nodes[r]);

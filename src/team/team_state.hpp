@@ -49,6 +49,7 @@ struct team_shape {
   std::vector<processor> places;  ///< [rank]; empty where ranks are wherever their threads run
   node_list nodes;                ///< [rank]: of its memory, as the system numbers it
   bool pinned = false;
+  std::uint64_t cache_bytes = 0;  ///< of the machine; 0: not known
 };
 
 }  // namespace coset::team_room

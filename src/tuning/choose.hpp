@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,17 @@ struct choice {
   std::size_t segment_bytes = 0;  ///< of the vector; 0: all at once
 };
 
-/// For a whole vector of `bytes` on `ranks` ranks, defaults as measured on one L3 (see the README of this folder).
-choice choose(verb, rank_t ranks, std::size_t bytes);
+/// What a choice depends on.
+struct question {
+  verb what = verb::allreduce;
+  rank_t ranks = 1;
+  std::size_t bytes = 0;  ///< of the whole vector
+  bool in_place = false;
+  std::uint64_t cache_bytes = 0;  ///< last-level caches of the machine; 0: as measured on
+};
+
+/// The defaults as measured (see the README of this folder).
+choice choose(question const&);
 
 /// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);

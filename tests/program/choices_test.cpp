@@ -20,7 +20,7 @@ constexpr std::array verbs{
     asked{verb::broadcast, collective::broadcast},           asked{verb::scan, collective::scan},
     asked{verb::exclusive_scan, collective::exclusive_scan}};
 
-std::vector<std::size_t> const sizes{8, 4 * 1024, 64 * 1024, 4 * 1024 * 1024};
+std::vector<std::size_t> const sizes{8, 4 * 1024, 64 * 1024, 512 * 1024, 64 * 1024 * 1024};
 
 std::vector<rank_t> teams() {
   std::vector<rank_t> ranks;
@@ -31,7 +31,7 @@ std::vector<rank_t> teams() {
 
 /// As the library does: where results would take the place of inputs that are still read, both are staged.
 call chosen_call(asked const& a, rank_t ranks, std::size_t bytes, arrays how) {
-  auto const chosen = tuning::choose(a.what, ranks, bytes);
+  auto const chosen = tuning::choose({a.what, ranks, bytes, how != arrays::apart});
   auto const plan = plan_of(chosen.algorithm, ranks, a.plan, ranks / 2);
   policy storage = chosen.storage;
   storage.in_place = how != arrays::apart;
@@ -71,7 +71,7 @@ std::vector<std::vector<rank_t>> ways_to_share(rank_t ranks) {
 /// By plans that make each result once: whoever else has it has a copy.
 TEST(SharedOutputs, HoldTheResultUntilTheirReadersEnterAgain) {
   for (rank_t const ranks : teams()) {
-    std::string const chosen = tuning::choose(verb::reduce_shared, ranks, sizes.back()).algorithm;
+    std::string const chosen = tuning::choose({verb::reduce_shared, ranks, sizes.back()}).algorithm;
     for (std::string const& algorithm :
          {chosen, std::string("generalized"), std::string("bruck"), std::string("ring")}) {
       auto const plan = plan_of(algorithm, ranks);

@@ -20,7 +20,7 @@ TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
   for (verb const what : verbs) {
     for (rank_t ranks = 1; ranks <= 48; ++ranks) {
       for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 8) {
-        auto const chosen = choose(what, ranks, bytes);
+        auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
         auto const plan = schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks,
                                          team_room::schedule_of(what), ranks / 2);
         auto const found = schedule::validate(plan);
@@ -33,7 +33,7 @@ TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
 TEST(Choose, ReadsFromNoMoreThanEightRanksAtOnceWhereRanksHaveFactors) {
   for (rank_t const ranks : {9u, 12u, 16u, 24u, 48u, 64u, 96u, 128u, 192u}) {
     for (std::size_t const bytes : {std::size_t{8}, std::size_t{64} << 10, std::size_t{16} << 20}) {
-      auto const chosen = choose(verb::allreduce, ranks, bytes);
+      auto const chosen = choose({.ranks = ranks, .bytes = bytes});
       auto const plan = schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks);
       EXPECT_LT(schedule::validate(plan).fan_in, 8u) << chosen.algorithm << " on " << ranks;
     }

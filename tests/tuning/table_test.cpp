@@ -83,7 +83,7 @@ TEST(Rules, ThatCannotBeReadAreRefusedWithTheirText) {
 }
 
 std::string plan_of(rank_t ranks, verb what, std::size_t count) {
-  team t({.ranks = ranks});
+  team t({.ranks = ranks, .place = placement::unbound});
   return make_plan<float>(t, what, count).describe();
 }
 
@@ -92,7 +92,7 @@ TEST(Environment, ChoosesThePlansOfCalls) {
   EXPECT_EQ(plan_of(3, verb::allreduce, 10).substr(0, 4), "ring");
   EXPECT_THAT(plan_of(3, verb::allreduce, 10), HasSubstr("staged_pull"));
   EXPECT_THAT(plan_of(3, verb::allreduce, 1000), HasSubstr("output+stream"));
-  team t({.ranks = 3});
+  team t({.ranks = 3, .place = placement::unbound});
   t.run([](member& me) {
     std::vector<float> ones(1000, 1.0f);
     allreduce(me, ones);
