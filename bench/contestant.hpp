@@ -56,8 +56,8 @@ std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, 
                                        bool in_place = false);
 std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
 
-/// Its rivals, one rank on each processor; `families` is a selection of rival_families().
-contestants make_rivals(std::vector<unsigned> const& processors, std::vector<std::string> const& families);
+/// Its rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
+contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);
 std::vector<std::string> const& rival_families();
 
 }  // namespace coset::bench

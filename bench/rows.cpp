@@ -4,8 +4,26 @@
 
 namespace coset::bench {
 
+namespace {
+
+/// What each rank has to take in or give out, in vectors.
+double bus_factor(problem const& p) {
+  double const others = p.ranks > 1 ? (p.ranks - 1.0) / p.ranks : 0;
+  switch (p.what) {
+    case verb::reduce_scatter:
+    case verb::allgather:
+      return others;
+    case verb::reduce:
+    case verb::broadcast:
+      return 1;
+    default:
+      return 2 * others;
+  }
+}
+
+}  // namespace
+
 std::vector<row> rows_of(measurement const& m, state_figures const& state, std::vector<contestant*> const& players) {
-  double const ranks = m.shape.ranks;
   std::vector<row> rows;
   for (std::size_t i = 0; i < players.size(); ++i) {
     if (state.of[i].rounds.empty()) continue;
@@ -13,7 +31,7 @@ std::vector<row> rows_of(measurement const& m, state_figures const& state, std::
     r.player = players[i];
     r.time = spread_of(state.of[i].samples);
     r.algorithm_bandwidth = static_cast<double>(m.shape.bytes()) / r.time.median;
-    r.bus_bandwidth = r.algorithm_bandwidth * 2 * (ranks - 1) / ranks;
+    r.bus_bandwidth = r.algorithm_bandwidth * bus_factor(m.shape);
     r.wrong = m.wrong[i];
     if (i > 0) r.against_coset = compare(state.of[0].rounds, state.of[i].rounds);
     rows.push_back(r);

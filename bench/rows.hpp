@@ -13,7 +13,7 @@ struct row {
   contestant const* player = nullptr;
   spread time;                     ///< ns
   double algorithm_bandwidth = 0;  ///< GB/s: bytes / median
-  double bus_bandwidth = 0;        ///< GB/s: that · 2(P-1)/P, what each rank has to take in and give out
+  double bus_bandwidth = 0;        ///< GB/s: that · what each rank has to take in and give out, in vectors
   std::size_t wrong = 0;
   std::optional<comparison> against_coset;  ///< coset's times / this one's; not for coset itself
 };

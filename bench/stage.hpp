@@ -26,7 +26,9 @@ class stage {
   template <class Collective>
   void play_rank(rank_t rank, Collective&& collective) {
     auto const prepare = [&](std::size_t k) { work_.rewrite(rank, k); };
-    auto const inspect = [&](std::size_t k, std::byte const* result) { logs_[rank].wrong += work_.wrong(result, k); };
+    auto const inspect = [&](std::size_t k, std::byte const* result) {
+      logs_[rank].wrong += work_.wrong(rank, result, k);
+    };
     if (order_.timing == timing::cycle) {
       together_.arrive_and_wait(rank);
       time_cycles(logs_[rank], [&](std::size_t k) {
@@ -46,7 +48,7 @@ class stage {
   template <class OnAllRanks, class Collective>
   void play_forks(OnAllRanks&& on_all_ranks, Collective&& collective) {
     auto const inspect = [&](std::size_t k, std::byte const* result) {
-      on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(result, k); });
+      on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(rank, result, k); });
     };
     if (order_.timing == timing::cycle) {
       time_cycles(logs_[0],

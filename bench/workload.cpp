@@ -49,9 +49,10 @@ int fold(kernels::operation operation, int a, int b) {
   return std::max(a, b);
 }
 
-int result_of(kernels::operation operation, rank_t ranks, std::size_t phase) {
+/// Of ranks 0 to `last`.
+int result_of(kernels::operation operation, rank_t last, std::size_t phase) {
   int result = value_of(operation, 0, phase);
-  for (rank_t r = 1; r < ranks; ++r) result = fold(operation, result, value_of(operation, r, phase));
+  for (rank_t r = 1; r <= last; ++r) result = fold(operation, result, value_of(operation, r, phase));
   return result;
 }
 
@@ -115,6 +116,18 @@ std::size_t problem::element_bytes() const noexcept {
   return element == kernels::element::int32 || element == kernels::element::float32 ? 4 : 8;
 }
 
+items piece_of(problem const& p, rank_t r) noexcept { return {p.count * r / p.ranks, p.count * (r + 1) / p.ranks}; }
+
+items gives(problem const& p, rank_t r) noexcept {
+  if (p.what == verb::allgather) return piece_of(p, r);
+  return {0, p.what == verb::broadcast && r != 0 ? 0 : p.count};
+}
+
+items gets(problem const& p, rank_t r) noexcept {
+  if (p.what == verb::reduce_scatter) return piece_of(p, r);
+  return {0, p.what == verb::reduce && r != 0 ? 0 : p.count};
+}
+
 std::string_view name_of(kernels::element e) noexcept { return element_names[static_cast<std::size_t>(e)]; }
 std::string_view name_of(kernels::operation o) noexcept { return operation_names[static_cast<std::size_t>(o)]; }
 kernels::element element_named(std::string_view name) {
@@ -136,18 +149,20 @@ workload::buffer workload::allocate() const {
 
 workload::workload(problem const& s)
     : shape_(s),
-      patterns_((s.ranks + 1) * 2 * period * s.element_bytes()),
+      patterns_(2 * s.ranks * 2 * period * s.element_bytes()),
       fill_(for_word_of<fill_body, void(std::byte*, std::byte const*, std::size_t)>(s.element_bytes())),
       check_(for_word_of<check_body, void(std::byte const*, std::byte const*, std::size_t, std::size_t*)>(
           s.element_bytes())) {
   shared_output_ = allocate();
-  for (rank_t row = 0; row <= s.ranks; ++row) {
+  for (rank_t row = 0; row < 2 * s.ranks; ++row) {
     for (std::size_t phase = 0; phase < 2 * period; ++phase) {
       auto const at = (row * 2 * period + phase) * s.element_bytes();
-      int const value = row < s.ranks ? value_of(s.operation, row, phase) : result_of(s.operation, s.ranks, phase);
+      int const value =
+          row < s.ranks ? value_of(s.operation, row, phase) : result_of(s.operation, row - s.ranks, phase);
       store(s.element, patterns_.data() + at, value);
     }
-    if (row == s.ranks) break;
+  }
+  for (rank_t r = 0; r < s.ranks; ++r) {
     inputs_.push_back(allocate());
     outputs_.push_back(allocate());
   }
@@ -157,12 +172,34 @@ std::byte const* workload::pattern(std::size_t row, std::size_t k) const noexcep
   return patterns_.data() + (row * 2 * period + k % period) * shape_.element_bytes();
 }
 
-void workload::rewrite(rank_t r, std::size_t k) const noexcept { fill_(input(r), pattern(r, k), shape_.count); }
+void workload::rewrite(rank_t r, std::size_t k) const noexcept {
+  auto const [begin, end] = gives(shape_, r);
+  fill_(input(r), pattern(r, begin + k), end - begin);
+}
 
-std::size_t workload::wrong(std::byte const* result, std::size_t k) const noexcept {
+std::size_t workload::wrong_items(std::byte const* from, items which, std::size_t row, std::size_t k) const noexcept {
   std::size_t found = 0;
-  check_(result, pattern(shape_.ranks, k), shape_.count, &found);
+  check_(from, pattern(row, which.begin + k), which.end - which.begin, &found);
   return found;
+}
+
+std::size_t workload::wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
+  switch (shape_.what) {
+    case verb::broadcast:
+      return wrong_items(result, gets(shape_, r), 0, k);
+    case verb::scan:
+      return wrong_items(result, gets(shape_, r), shape_.ranks + r, k);
+    case verb::allgather: {
+      std::size_t found = 0;
+      for (rank_t q = 0; q < shape_.ranks; ++q) {
+        items const piece = piece_of(shape_, q);
+        found += wrong_items(result + piece.begin * shape_.element_bytes(), piece, q, k);
+      }
+      return found;
+    }
+    default:
+      return wrong_items(result, gets(shape_, r), 2 * shape_.ranks - 1, k);
+  }
 }
 
 }  // namespace coset::bench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
+#include "coset/verb.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::bench {
@@ -19,10 +20,21 @@ struct problem {
   kernels::operation operation = kernels::operation::plus;
   std::size_t count = 0;
   rank_t ranks = 1;
+  verb what = verb::allreduce;  ///< rooted ones at rank 0
 
   std::size_t element_bytes() const noexcept;
   std::size_t bytes() const noexcept { return count * element_bytes(); }
 };
+
+/// Items [begin, end) of the whole vector.
+struct items {
+  std::size_t begin = 0, end = 0;
+};
+/// What a rank brings and what it ends with; arrays of pieces begin with the piece.
+items gives(problem const&, rank_t) noexcept;
+items gets(problem const&, rank_t) noexcept;
+/// Rank r's of P equal pieces.
+items piece_of(problem const&, rank_t) noexcept;
 
 /// nccl-tests' names: float, double, int32, int64; sum, prod, min, max. The parsers throw argument_error naming all.
 std::string_view name_of(kernels::element) noexcept;
@@ -42,11 +54,11 @@ class workload {
   std::byte* output(rank_t r) const noexcept { return outputs_[r].get(); }
   std::byte* shared_output() const noexcept { return shared_output_.get(); }
 
-  /// Writes the whole input of rank r for iteration k.
+  /// Writes all that rank r brings to iteration k.
   void rewrite(rank_t r, std::size_t k) const noexcept;
 
-  /// Reads a whole result of iteration k; returns how many of its items are wrong.
-  std::size_t wrong(std::byte const* result, std::size_t k) const noexcept;
+  /// Reads all that rank r has of iteration k; returns how many items are wrong.
+  std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept;
 
  private:
   struct free_aligned {
@@ -58,11 +70,12 @@ class workload {
 
   buffer allocate() const;
   std::byte const* pattern(std::size_t row, std::size_t k) const noexcept;
+  std::size_t wrong_items(std::byte const* from, items which, std::size_t row, std::size_t k) const noexcept;
 
   problem shape_;
   std::vector<buffer> inputs_, outputs_;
   buffer shared_output_;
-  std::vector<std::byte> patterns_;  ///< [rank, then the result][two periods of 8 items]
+  std::vector<std::byte> patterns_;  ///< [rank, then the result of ranks 0 to r][two periods of 8 items]
   filler fill_;
   checker check_;
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "cli/bench_report.hpp"
 #include "cli/bytes.hpp"
@@ -49,7 +53,28 @@ void restart_with_openmp_settings() {
   throw error(fmt::format("cannot restart with OMP_WAIT_POLICY=active: {}", std::strerror(errno)));
 }
 
+constexpr std::array verbs{std::pair{"allreduce", verb::allreduce},
+                           std::pair{"reduce_shared", verb::reduce_shared},
+                           std::pair{"allreduce_view", verb::allreduce_view},
+                           std::pair{"reduce", verb::reduce},
+                           std::pair{"reduce_scatter", verb::reduce_scatter},
+                           std::pair{"allgather", verb::allgather},
+                           std::pair{"broadcast", verb::broadcast},
+                           std::pair{"scan", verb::scan},
+                           std::pair{"barrier", verb::barrier}};
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (auto const& [name, what] : verbs) names.emplace_back(name);
+  return names;
+}
+
+verb verb_named(std::string_view wanted) {
+  return std::ranges::find(verbs, wanted, [](auto const& v) { return std::string_view(v.first); })->second;
+}
+
 std::vector<std::uint64_t> sizes(bench_arguments const& a) {
+  if (a.verb == "barrier") return {0};
   if (!a.sizes_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
   if (a.smallest > a.largest) {
     throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
@@ -76,8 +101,9 @@ void show_progress(std::string const& text) {
 
 bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
                            std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
-  bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks};
+  bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
   shape.count = bytes / shape.element_bytes();
+  if (shape.what == verb::reduce_scatter || shape.what == verb::allgather) shape.count -= shape.count % ranks;
   auto const progress = [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
   };
@@ -99,13 +125,14 @@ void run_bench(bench_arguments a) {
   auto const all_sizes = sizes(a);
   auto const processors = processors_for(a.ranks);
   auto const ranks = static_cast<rank_t>(processors.size());
+  verb const what = verb_named(a.verb);
   bench_setting const setting{a.verb, ranks, processors, a.options};
 
   bench::contestants owned;
   owned.push_back(bench::make_coset(processors, "", a.in_place));
   for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
   owned.push_back(bench::make_flag_floor(processors));
-  for (auto& rival : bench::make_rivals(processors, a.against)) owned.push_back(std::move(rival));
+  for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
   bench::latency_probe probe(processors);
@@ -133,7 +160,7 @@ void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
   auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
   auto const bytes = CLI::AsSizeValue(false);
-  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember({"allreduce"}))->capture_default_str();
+  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
   auto const* b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
   auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
   auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));

@@ -31,7 +31,7 @@ class emission {
       emit_waits(i, entered[lowered_.operations[i].rank]);
       emit_instruction(i);
     }
-    if (out_.full) introduce(entered);
+    if (out_.full && !somebody_meets_all(entered)) introduce(entered);
     add_readers_of_staging(entered);
     for (rank_t r = 0; r < out_.ranks; ++r) {
       for (rank_t q = 0; q < out_.ranks; ++q) {
@@ -40,6 +40,18 @@ class emission {
       }
     }
     return std::move(out_);
+  }
+
+  /// Where outputs are one array, whoever meets all others compares that with everybody's, and all inputs with it.
+  bool somebody_meets_all(std::vector<std::vector<char>> const& entered) const {
+    auto const& output_of = lowered_.output_of;
+    if (output_of.empty() || std::ranges::count(output_of, output_of[0]) != out_.ranks) return false;
+    for (rank_t r = 0; r < out_.ranks; ++r) {
+      rank_t met = 1;
+      for (rank_t q = 0; q < out_.ranks; ++q) met += q != r && (entered[r][q] || entered[q][r]);
+      if (met == out_.ranks) return true;
+    }
+    return false;
   }
 
   /// Of each pair of ranks that do not meet one looks at the other's entry in the end, half of the ranks each.

@@ -31,6 +31,7 @@ struct holder {
   assignment const* made_by = nullptr;
   value_t value = no_value;  ///< the holder of the fold or input that it is a copy of
   bool moved = false;        ///< written by a carrier, not by its own rank
+  bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
   bool is_result = false;
   bool saved = false;            ///< an input that its own rank reads after the result has taken its place
@@ -50,7 +51,7 @@ class lowering {
     number_holders();
     name_values();
     mark_moved_copies();
-    mark_peer_reads();
+    mark_reads();
     if (policy_.in_place) mark_saved_inputs();
     list_operations();
     measure_lifetimes();
@@ -117,11 +118,13 @@ class lowering {
     });
   }
 
-  void mark_peer_reads() {
+  void mark_reads() {
     for_each_assignment([&](assignment const& a) {
       if (holders_[target(a)].moved) return;
       for (source const& from : schedule_.from(a)) {
-        if (from.rank != a.rank) holders_[at(from.rank, a.block, from.slot)].peers_read = true;
+        holder& h = holders_[at(from.rank, a.block, from.slot)];
+        h.read = true;
+        h.peers_read |= from.rank != a.rank;
       }
     });
   }
@@ -201,7 +204,7 @@ class lowering {
     for (source const& from : schedule_.from(a))
       o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
     bool const also_shared = what.peers_read && policy_.later == area::staging;
-    if (what.is_result || !also_shared) o.to.push_back(result(h));
+    if (what.is_result || (what.read && !also_shared)) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
     for (holder_t rider : what.riders) o.to.push_back(shared(rider));
     if (!output_of_.empty()) drop_what_is_there(o);

@@ -15,16 +15,33 @@ using program::copies;
 /// More sources than this in one step cost more than another step does; unmeasured beyond, so it stays a rule of thumb.
 constexpr rank_t most_sources = 8;
 
-constexpr std::size_t eager_bytes = 2 * 1024;     ///< one flag round beats two although everybody folds everything
-constexpr std::size_t staged_bytes = 128 * 1024;  ///< up to here two copies through staging cost less than …
-/// … one through the outputs, which costs less than the history of lines that one rank writes and all others read.
-constexpr std::size_t shared_staged_bytes = 512 * 1024;
-constexpr std::size_t one_source_bytes = 1024 * 1024;  ///< a broadcast's root is read by all up to here
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+constexpr std::size_t eager_bytes = 2 * KiB;  ///< one flag round beats two although everybody folds everything
+constexpr std::size_t one_writer_bytes =
+    1 * KiB;  ///< of one shared result: two rounds of its flags, not of everybody's
+
+/// Up to here two copies through staging cost less than the history of lines that one rank writes and others read.
+constexpr std::size_t staged_bytes(verb what) {
+  switch (what) {
+    case verb::allreduce:
+      return 128 * KiB;  // then one copy through the outputs does
+    case verb::allgather:
+      return 64 * KiB;
+    case verb::broadcast:
+    case verb::scan:
+    case verb::exclusive_scan:
+      return 512 * KiB;
+    default:
+      return 1 * MiB;
+  }
+}
+
 constexpr std::uint64_t usual_cache_bytes = 32 * 1024 * 1024;
 
 constexpr program::policy eager{area::staging, area::staging, copies::pull};
 constexpr program::policy staged{area::staging, area::staging, copies::forward};
 constexpr program::policy zero_copy{area::input, area::output, copies::forward};
+constexpr program::policy staged_in{area::staging, area::output, copies::forward};
 constexpr program::policy through_outputs{area::output, area::output, copies::forward};
 
 /// Arrays that exceed the caches this far come from memory every time, and results are better not left in caches.
@@ -39,10 +56,12 @@ program::policy streaming(program::policy p) {
 }
 
 program::policy storage_for(question const& q) {
+  bool const replaces_inputs = q.what == verb::allreduce && q.in_place;
   if (q.bytes <= eager_bytes) return eager;
-  if (q.in_place) return zero_copy;  // every line is written by the rank that reads it: no history to avoid
-  if (q.bytes <= staged_bytes) return staged;
-  return exceeds_caches(q) ? streaming(zero_copy) : through_outputs;
+  if (replaces_inputs) return zero_copy;  // every line is written by the rank that reads it: no history to avoid
+  if (q.bytes <= staged_bytes(q.what)) return staged;
+  if (exceeds_caches(q)) return streaming(zero_copy);
+  return q.what == verb::allreduce ? through_outputs : zero_copy;
 }
 
 /// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
@@ -72,20 +91,15 @@ choice choose(question const& q) {
   switch (q.what) {
     case verb::reduce_shared:
     case verb::allreduce_view:
-      // The result is written where it is read: only inputs may be staged.
-      return {folds_of(q.ranks, false),
-              {q.bytes <= shared_staged_bytes ? area::staging : area::input, area::output, copies::forward}};
-    case verb::broadcast:
-      return {folds_of(q.ranks, q.bytes <= one_source_bytes), whole_vector ? eager : zero_copy};
+      // The result is written where it is read, once. While it is small, by one rank out of entry lines.
+      if (q.bytes <= one_writer_bytes) return {fmt::format("binomial(radix={})", most_sources), staged_in};
+      return {folds_of(q.ranks, false), zero_copy};
     case verb::allgather:
-      return {folds_of(q.ranks, false), whole_vector ? eager : zero_copy};
+      return {folds_of(q.ranks, false), storage_for(q)};
     case verb::scan:
     case verb::exclusive_scan:
       if (q.ranks > most_sources) return {"recursive_doubling", whole_vector ? eager : staged};
-      // Outputs that hold inputs at first would be overwritten by results before every later rank has read them.
-      return {whole_vector ? "direct(saved_steps=1)" : "direct", whole_vector                     ? eager
-                                                                 : q.bytes <= shared_staged_bytes ? staged
-                                                                                                  : zero_copy};
+      return {whole_vector ? "direct(saved_steps=1)" : "direct", storage_for(q)};
     default:
       return {folds_of(q.ranks, whole_vector), storage_for(q)};
   }

@@ -45,13 +45,14 @@ void expect_right(contestant& player, rank_t ranks) {
 class Contestants : public testing::TestWithParam<rank_t> {};
 
 TEST_P(Contestants, AreRightForEveryTypeAndOperation) {
-  for (auto& rival : make_rivals(processors_for(GetParam()), rival_families())) expect_right(*rival, GetParam());
+  for (auto& rival : make_rivals(verb::allreduce, processors_for(GetParam()), rival_families()))
+    expect_right(*rival, GetParam());
 }
 
 TEST_P(Contestants, SleepBetweenBursts) {
   problem const p{.count = 100, .ranks = GetParam()};
   workload const work(p);
-  for (auto& rival : make_rivals(processors_for(GetParam()), rival_families())) {
+  for (auto& rival : make_rivals(verb::allreduce, processors_for(GetParam()), rival_families())) {
     rival->burst(work, {timing::cycle, 1, 3});
     EXPECT_NO_THROW(wait_until_others_sleep()) << rival->name();
   }
@@ -63,13 +64,13 @@ TEST(Workload, NoticesEveryWrongItem) {
   problem const p{kernels::element::float32, kernels::operation::plus, 37, 2};
   workload const work(p);
   work.rewrite(0, 5);
-  EXPECT_EQ(work.wrong(work.input(0), 5), 37u);  // one rank's items are not the sum of two
-  auto const floor = make_rivals(processors_for(2), {"std"});
+  EXPECT_EQ(work.wrong(0, work.input(0), 5), 37u);  // one rank's items are not the sum of two
+  auto const floor = make_rivals(verb::allreduce, processors_for(2), {"std"});
   floor.front()->burst(work, {timing::cycle, 0, 4});
-  EXPECT_EQ(work.wrong(work.output(1), 3), 0u);
-  EXPECT_GT(work.wrong(work.output(1), 4), 0u);  // the answer of iteration 3 is not the next one's
+  EXPECT_EQ(work.wrong(1, work.output(1), 3), 0u);
+  EXPECT_GT(work.wrong(1, work.output(1), 4), 0u);  // the answer of iteration 3 is not the next one's
   reinterpret_cast<float*>(work.output(1))[36] += 1;
-  EXPECT_EQ(work.wrong(work.output(1), 3), 1u);
+  EXPECT_EQ(work.wrong(1, work.output(1), 3), 1u);
 }
 
 TEST(Workload, NamesAreThoseOfTheTables) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenMP by hand: barriers and slices, in the three forms that one meets.
-#include "bench/allreduce/factories.hpp"
-#include "bench/allreduce/omp_contestant.hpp"
-#include "bench/allreduce/slices.hpp"
+#include "bench/collectives/by_hand.hpp"
+#include "bench/collectives/factories.hpp"
+#include "bench/collectives/omp_contestant.hpp"
+#include "bench/collectives/slices.hpp"
 
 namespace coset::bench {
 namespace {
@@ -45,8 +46,21 @@ class omp_shared final : public omp_contestant {
   }
 };
 
+class omp_by_hand final : public omp_contestant {
+ public:
+  explicit omp_by_hand(std::shared_ptr<openmp_region> region) : omp_contestant("omp by hand", std::move(region)) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    by_hand const hand(work);
+    return play(work, order, [&](rank_t rank, std::size_t) { return hand.act(rank, barrier); });
+  }
+};
+
 }  // namespace
 
+std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_by_hand>(std::move(region));
+}
 std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region> region) {
   return std::make_unique<omp_copies>(std::move(region));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The region's host thread.
-#include "bench/allreduce/openmp_region.hpp"
+#include "bench/collectives/openmp_region.hpp"
 
 #include <omp.h>
 

@@ -12,6 +12,7 @@ std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors);
 
 class tbb_arena;

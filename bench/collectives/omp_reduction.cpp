@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/allreduce/factories.hpp"
-#include "bench/allreduce/omp_contestant.hpp"
-#include "bench/allreduce/operators.hpp"
+#include "bench/collectives/factories.hpp"
+#include "bench/collectives/omp_contestant.hpp"
+#include "bench/collectives/operators.hpp"
 #include "bench/vector_levels.hpp"
 
 namespace coset::bench {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "bench/allreduce/fold.hpp"
+#include "bench/collectives/fold.hpp"
 
 namespace coset::bench {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused folds, one loop per number of sources.
-#include "bench/allreduce/fold.hpp"
+#include "bench/collectives/fold.hpp"
 
 #include <algorithm>
 
-#include "bench/allreduce/operators.hpp"
+#include "bench/collectives/operators.hpp"
 #include "bench/vector_levels.hpp"
 
 namespace coset::bench {

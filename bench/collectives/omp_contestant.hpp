@@ -2,7 +2,7 @@
 // What all OpenMP rivals share: the family's name, and bursts played inside the region.
 #pragma once
 
-#include "bench/allreduce/openmp_region.hpp"
+#include "bench/collectives/openmp_region.hpp"
 #include "bench/stage.hpp"
 
 namespace coset::bench {

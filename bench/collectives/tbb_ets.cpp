@@ -3,9 +3,9 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/enumerable_thread_specific.h>
 
-#include "bench/allreduce/factories.hpp"
-#include "bench/allreduce/fold.hpp"
-#include "bench/allreduce/tbb_arena.hpp"
+#include "bench/collectives/factories.hpp"
+#include "bench/collectives/fold.hpp"
+#include "bench/collectives/tbb_arena.hpp"
 #include "bench/stage.hpp"
 
 namespace coset::bench {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain threads and std::barrier: slices and a private copy of the result.
+// Plain threads and std::barrier.
 #include <barrier>
 
-#include "bench/allreduce/factories.hpp"
-#include "bench/allreduce/slices.hpp"
+#include "bench/collectives/by_hand.hpp"
+#include "bench/collectives/factories.hpp"
 #include "bench/parking.hpp"
 #include "bench/stage.hpp"
 
@@ -12,15 +12,14 @@ namespace {
 
 class std_barrier final : public contestant {
  public:
-  explicit std_barrier(std::vector<unsigned> const& processors)
-      : contestant("std", "std::barrier"), crew_(processors), barrier_(crew_.size()) {}
+  std_barrier(std::vector<unsigned> const& processors, std::string name)
+      : contestant("std", std::move(name)), crew_(processors), barrier_(crew_.size()) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
-    shared_slices const slices(work);
+    by_hand const hand(work);
     crew_.run([&](rank_t rank) {
-      stage.play_rank(
-          rank, [&](std::size_t) { return slices.reduce_and_copy(rank, [this] { barrier_.arrive_and_wait(); }); });
+      stage.play_rank(rank, [&](std::size_t) { return hand.act(rank, [this] { barrier_.arrive_and_wait(); }); });
     });
     return stage.result();
   }
@@ -33,7 +32,7 @@ class std_barrier final : public contestant {
 }  // namespace
 
 std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors) {
-  return std::make_unique<std_barrier>(processors);
+  return std::make_unique<std_barrier>(processors, "std::barrier");
 }
 
 }  // namespace coset::bench
