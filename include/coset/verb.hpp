@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace coset {
 
@@ -18,5 +20,11 @@ enum class verb : std::uint8_t {
   reduce_shared,  ///< one result that all ranks name
   allreduce_view  ///< one result per node, in the team's memory
 };
+
+/// All verbs, and their names as above.
+std::span<verb const> all_verbs() noexcept;
+std::string_view name_of(verb) noexcept;
+/// Throws argument_error listing the names.
+verb verb_named(std::string_view name);
 
 }  // namespace coset

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +11,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <string_view>
-#include <utility>
 
 #include "cli/bench_report.hpp"
 #include "cli/bytes.hpp"
@@ -53,24 +49,12 @@ void restart_with_openmp_settings() {
   throw error(fmt::format("cannot restart with OMP_WAIT_POLICY=active: {}", std::strerror(errno)));
 }
 
-constexpr std::array verbs{std::pair{"allreduce", verb::allreduce},
-                           std::pair{"reduce_shared", verb::reduce_shared},
-                           std::pair{"allreduce_view", verb::allreduce_view},
-                           std::pair{"reduce", verb::reduce},
-                           std::pair{"reduce_scatter", verb::reduce_scatter},
-                           std::pair{"allgather", verb::allgather},
-                           std::pair{"broadcast", verb::broadcast},
-                           std::pair{"scan", verb::scan},
-                           std::pair{"barrier", verb::barrier}};
-
 std::vector<std::string> verb_names() {
   std::vector<std::string> names;
-  for (auto const& [name, what] : verbs) names.emplace_back(name);
+  for (verb const what : all_verbs()) {
+    if (what != verb::exclusive_scan) names.emplace_back(name_of(what));  // as scan
+  }
   return names;
-}
-
-verb verb_named(std::string_view wanted) {
-  return std::ranges::find(verbs, wanted, [](auto const& v) { return std::string_view(v.first); })->second;
 }
 
 std::vector<std::uint64_t> sizes(bench_arguments const& a) {

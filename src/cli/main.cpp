@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   CLI::App app("Reductions for threads that share memory: look at schedules, measure them, choose.", "coset");
   app.require_subcommand(1);
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
-                         coset::cli::add_generate, coset::cli::add_cost}) {
+                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_tune}) {
     add(app);
   }
 

@@ -25,6 +25,9 @@ namespace coset::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using detail::max_fused_sources;
 
+/// With more sources than this, code of its own for one destination gains nothing.
+inline constexpr std::uint32_t most_for_one_destination = 8;
+
 /// The loops go by cache lines; what is left of a line goes by its halves, down to one element. Nothing beyond the
 /// arrays is read or written, not even under a mask: neighbours belong to other threads.
 inline constexpr std::size_t line_bytes = 64;
@@ -131,6 +134,8 @@ HWY_INLINE void fold_all(source_array<T, Sources> const& from, Destinations to, 
 /// Folds of `T` into the caches.
 template <class Operation, class T>
 struct cached_folds {
+  static constexpr std::uint32_t most_fused = Operation::most_fused;
+
   /// `count` elements from the offsets on. Six scalars, because structs would pass over the stack: 10 ns.
   template <std::size_t Sources>
   static HWY_NOINLINE void to_several(void* const* to, std::uint32_t destinations, std::size_t to_offset,
@@ -143,9 +148,13 @@ struct cached_folds {
   template <std::size_t Sources>
   static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                       std::size_t count) {
-    if (destinations != 1) return to_several<Sources>(to, destinations, 0, from, 0, count);
-    auto const all = loaded(source_list<T>{from}, std::make_index_sequence<Sources>());
-    fold_all<Operation>(all, one_destination<T>{static_cast<T*>(to[0])}, count);
+    if constexpr (Sources <= most_for_one_destination) {
+      if (destinations == 1) {
+        auto const all = loaded(source_list<T>{from}, std::make_index_sequence<Sources>());
+        return fold_all<Operation>(all, one_destination<T>{static_cast<T*>(to[0])}, count);
+      }
+    }
+    to_several<Sources>(to, destinations, 0, from, 0, count);
   }
 
   static HWY_INLINE void finish() {}
@@ -154,6 +163,8 @@ struct cached_folds {
 /// Folds of `T` past the caches, as far as there are full lines at the same indices of all destinations.
 template <class Operation, class T>
 struct streaming_folds {
+  static constexpr std::uint32_t most_fused = std::min(Operation::most_fused, most_for_one_destination);
+
   template <std::size_t Sources>
   static HWY_NOINLINE void to_several(void* const* to, std::uint32_t destinations, std::size_t to_offset,
                                       void const* const* from, std::size_t from_offset, std::size_t count) {
@@ -198,7 +209,7 @@ struct streaming_folds {
 template <class Operation, class T, class Folds>
 class tiled_fold {
  public:
-  /// The fold_function for more than max_fused_sources sources.
+  /// The fold_function for more than `fused` sources.
   static void run(void const*, void* const* to, std::uint32_t destinations, void const* const* from,
                   std::uint32_t sources, std::size_t count) {
     for (std::size_t done = 0; done < count; done += elements) {
@@ -209,23 +220,24 @@ class tiled_fold {
 
  private:
   static constexpr std::size_t elements = 4096 / sizeof(T);
-  static constexpr std::uint32_t joining = max_fused_sources - 1;  // beside the tile, in one pass
+  static constexpr std::uint32_t fused = Folds::most_fused;
+  static constexpr std::uint32_t joining = fused - 1;  // beside the tile, in one pass
 
   /// last_pass[k]: the tile and k more sources.
   static constexpr auto last_pass = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array{Folds::template to_several<1 + Index>...};
   }
-  (std::make_index_sequence<max_fused_sources>());
+  (std::make_index_sequence<fused>());
 
   /// A destination may be a source that is folded late, so nothing is stored to any before the last pass.
   static void fold_tile(source_list<T> from, std::uint32_t sources, several_destinations<T> to, std::size_t count) {
-    constexpr auto partial_pass = cached_folds<Operation, T>::template to_several<max_fused_sources>;
+    constexpr auto partial_pass = cached_folds<Operation, T>::template to_several<fused>;
     alignas(line_bytes) T tile[elements];
     void* const partial[] = {tile};
     partial_pass(partial, 1, 0, from.from, from.offset, count);
 
-    std::array<void const*, max_fused_sources> joined{tile};
-    for (std::uint32_t folded = max_fused_sources; folded < sources;) {
+    std::array<void const*, fused> joined{tile};
+    for (std::uint32_t folded = fused; folded < sources;) {
       std::uint32_t const more = std::min(joining, sources - folded);
       for (std::uint32_t k = 0; k < more; ++k) joined[1 + k] = from[folded + k];
       folded += more;
@@ -243,8 +255,17 @@ struct fold_table {
     fold(context, to, destinations, from, sources, count);
   }
 
+  template <std::uint32_t Sources>
+  static constexpr detail::fold_function fold_of() {
+    if constexpr (Sources <= Folds::most_fused) {
+      return Folds::template exactly<Sources>;
+    } else {
+      return tiled_fold<Operation, T, Folds>::run;
+    }
+  }
+
   static constexpr detail::fold_set set = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return detail::fold_set{any, {any, Folds::template exactly<1 + Index>...}};
+    return detail::fold_set{any, {any, fold_of<1 + Index>()...}};
   }
   (std::make_index_sequence<max_fused_sources>());
 };

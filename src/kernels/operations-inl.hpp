@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "coset/detail/fold.hpp"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,8 +21,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr bool one_lane = HWY_TARGET == HWY_SCALAR;
 
-/// An operation on folds: leave(combine(… combine(enter(s0), enter(s1)) …)). Most enter and leave unchanged.
+/// An operation on folds: leave(combine(… combine(enter(s0), enter(s1)) …)). Most enter and leave unchanged. Up to
+/// `most_fused` sources are folded in one pass.
 struct unchanged {
+  static constexpr std::uint32_t most_fused = detail::max_fused_sources;
   template <class Vector>
   static HWY_INLINE Vector enter(Vector value) {
     return value;
@@ -53,6 +56,7 @@ HWY_INLINE Vector multiply_64(Tag d, Vector a, Vector b) {
 }
 
 struct multiplies : unchanged {
+  static constexpr std::uint32_t most_fused = 4;  // rarely asked for: compile time
   template <class Tag, class Vector>
   static HWY_INLINE Vector combine(Tag d, Vector a, Vector b) {
     using element_type = hn::TFromD<Tag>;
@@ -109,6 +113,7 @@ struct minimum : unchanged {
 
 /// max(a, b) = −min(−a, −b): floats enter and leave negated, so that the OR above serves both.
 struct maximum {
+  static constexpr std::uint32_t most_fused = detail::max_fused_sources;
   template <class Vector>
   static HWY_INLINE Vector enter(Vector value) {
     if constexpr (std::is_floating_point_v<hn::TFromV<Vector>>) {

@@ -31,14 +31,13 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   if (apart || one_array) [[likely]]
     return;
   refuse(me, fmt::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
-                         team_room::name_of(plan.what.what), me.rank, gives.end - gives.begin, in,
-                         gets.end - gets.begin, out));
+                         name_of(plan.what.what), me.rank, gives.end - gives.begin, in, gets.end - gets.begin, out));
 }
 
 bound_plan const& checked_plan(rank_state& me, call const& c) {
   require_current(me);
   if (rooted(c.what) && c.root >= me.team.ranks)
-    refuse(me, fmt::format("{}: root {} in a team of {}", team_room::name_of(c.what), c.root, me.team.ranks));
+    refuse(me, fmt::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.ranks));
   bound_plan const& plan = plan_for(me, c);
   check_own_arrays(me, plan, c.in, c.out);
   return plan;

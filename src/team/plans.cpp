@@ -176,8 +176,8 @@ void check(verb what, std::size_t count, rank_t ranks, plan_options const& optio
   auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
   bool const even = options.counts.empty();
   if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
-    throw argument_error(fmt::format("a plan of {} for {} elements on {} ranks cannot have counts {}",
-                                     team_room::name_of(what), count, ranks,
+    throw argument_error(fmt::format("a plan of {} for {} elements on {} ranks cannot have counts {}", name_of(what),
+                                     count, ranks,
                                      even ? "that are equal" : fmt::format("[{}]", fmt::join(options.counts, ", "))));
   }
 }

@@ -3,14 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace coset::team_room {
 namespace {
-
-constexpr std::array<std::string_view, 10> verb_names{"allreduce",     "reduce",        "reduce_scatter", "allgather",
-                                                      "broadcast",     "scan",          "exclusive_scan", "barrier",
-                                                      "reduce_shared", "allreduce_view"};
 
 /// `type` empty: not known here.
 std::string text(signature const& s, std::string_view type, std::string_view operation) {
@@ -26,8 +20,6 @@ std::string text(signature const& s, std::string_view type, std::string_view ope
 }
 
 }  // namespace
-
-std::string_view name_of(verb what) { return verb_names.at(std::size_t(what)); }
 
 std::uint32_t signature::hash() const {
   std::uint64_t h = mixed(reduction->hash, count);

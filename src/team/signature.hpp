@@ -31,8 +31,6 @@ struct signature {
   static std::string text_of(described_signature const&, bool one_process);
 };
 
-std::string_view name_of(verb);
-
 /// For signatures and plan keys.
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   std::uint64_t const x = (seed ^ value) * 0x9E3779B97F4A7C15u;

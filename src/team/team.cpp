@@ -29,7 +29,8 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   machine.cache_bytes};
+                   machine.cache_bytes,
+                   tuning::table::for_machine(machine)};
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));
@@ -37,10 +38,15 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
   return state;
 }
 
+/// Threads that come with masks of their own.
+team_shape shape_anywhere(rank_t ranks) {
+  static topology const machine = topology::whole_machine();
+  return {ranks, {}, node_list(ranks, anywhere), false, machine.cache_bytes, tuning::table::for_machine(machine)};
+}
+
 std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
-  auto state =
-      std::make_unique<detail::team_state>(team_shape{ranks, {}, node_list(ranks, anywhere)}, std::move(options));
+  auto state = std::make_unique<detail::team_state>(shape_anywhere(ranks), std::move(options));
   state->gathering = std::make_unique<gathering>(*state);
   return state;
 }

@@ -23,7 +23,7 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
 }
 
 team_shape part_of(team_shape const& whole, std::vector<rank_t> const& ranks) {
-  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes};
+  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes, whole.choices};
   for (rank_t r : ranks) {
     if (!whole.places.empty()) part.places.push_back(whole.places[r]);
     part.nodes.push_back(whole.nodes[r]);
@@ -79,7 +79,6 @@ team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_
       shape(s),
       root_ranks(std::move(there)),
       patience(patience::of(options.wait, ranks > numa::usable_processors())),
-      choices(whole != nullptr ? whole->choices : tuning::table::of_environment()),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),
       arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(own_memory))),

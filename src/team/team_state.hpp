@@ -50,6 +50,7 @@ struct team_shape {
   node_list nodes;                ///< [rank]: of its memory, as the system numbers it
   bool pinned = false;
   std::uint64_t cache_bytes = 0;  ///< of the machine; 0: not known
+  tuning::table choices = {};     ///< what comes before the library's own choice
 };
 
 }  // namespace coset::team_room
@@ -87,7 +88,6 @@ struct team_state {
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
   team_room::patience const patience;
-  tuning::table const choices;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;
   team_room::arena arena;

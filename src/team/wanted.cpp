@@ -87,7 +87,8 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
 
 tuning::choice choice_for(team_state const& team, call const& c) {
   std::size_t const bytes = c.count * c.reduction->element_bytes;
-  if (tuning::rule const* const rule = team.choices.find(c.what, team.ranks, bytes)) {
+  if (tuning::rule const* const rule =
+          team.shape.choices.find(c.what, team.ranks, bytes, c.what == verb::allreduce && in_place(c))) {
     try {
       return changed(default_for(team, c), rule->how, team, c);
     } catch (schedule_error const&) {  // undefined for so many ranks, or it would change bits that must not change

@@ -41,6 +41,12 @@ plan_options plan_named(std::string_view text) {
 
 namespace coset::tuning {
 
+std::string text_of(plan_options const& options) {
+  std::string text = options.algorithm + "/" + options.storage;
+  if (options.segment_bytes != 0) text += fmt::format("/{}", options.segment_bytes);
+  return text;
+}
+
 std::size_t parse_bytes(std::string_view text) {
   std::size_t bytes = 0;
   auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), bytes);

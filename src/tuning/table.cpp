@@ -4,26 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "coset/error.hpp"
 #include "tuning/plan_text.hpp"
+#include "tuning/profile.hpp"
 
 namespace coset::tuning {
 namespace {
 
-struct variable {
-  char const* name;
-  verb what;
-};
-constexpr std::array variables{
-    variable{"COSET_ALLREDUCE", verb::allreduce},           variable{"COSET_REDUCE_SHARED", verb::reduce_shared},
-    variable{"COSET_ALLREDUCE_VIEW", verb::allreduce_view}, variable{"COSET_REDUCE", verb::reduce},
-    variable{"COSET_REDUCE_SCATTER", verb::reduce_scatter}, variable{"COSET_ALLGATHER", verb::allgather},
-    variable{"COSET_BROADCAST", verb::broadcast},           variable{"COSET_SCAN", verb::scan},
-    variable{"COSET_EXCLUSIVE_SCAN", verb::exclusive_scan}, variable{"COSET_BARRIER", verb::barrier}};
+/// "COSET_REDUCE_SCATTER"
+std::string variable_of(verb what) {
+  std::string name = "COSET_";
+  for (char const c : name_of(what)) name += static_cast<char>(c == '_' ? c : c - 'a' + 'A');
+  return name;
+}
 
 /// "0-32k", "32k-", or nothing.
 void set_sizes(rule& r, std::string_view sizes) {
@@ -35,7 +32,7 @@ void set_sizes(rule& r, std::string_view sizes) {
 }
 
 rule parse_rule(verb what, std::string_view text) {
-  rule r{what, 0, 0, SIZE_MAX, {}};
+  rule r{what, 0, 0, SIZE_MAX, {}, true};
   // Neither plans nor sizes contain a colon.
   auto const colon = text.find(':');
   r.how = plan_named(text.substr(0, colon));
@@ -62,8 +59,9 @@ std::vector<rule> parse_rules(verb what, std::string_view text) {
 
 table table::of_environment() {
   table made;
-  for (auto const& [name, what] : variables) {
-    char const* const set = std::getenv(name);
+  for (verb const what : all_verbs()) {
+    std::string const name = variable_of(what);
+    char const* const set = std::getenv(name.c_str());
     if (set == nullptr) continue;
     try {
       for (rule& r : parse_rules(what, set)) made.append(std::move(r));
@@ -74,9 +72,18 @@ table table::of_environment() {
   return made;
 }
 
-rule const* table::find(verb what, rank_t ranks, std::size_t bytes) const noexcept {
+table table::for_machine(topology const& machine) {
+  table made = of_environment();
+  if (auto found = find_profile(machine)) {
+    for (rule& r : found->rules) made.append(std::move(r));
+  }
+  return made;
+}
+
+rule const* table::find(verb what, rank_t ranks, std::size_t bytes, bool in_place) const noexcept {
   auto const found = std::ranges::find_if(rules_, [&](rule const& r) {
-    return r.what == what && (r.ranks == 0 || r.ranks == ranks) && r.from <= bytes && bytes < r.to;
+    return r.what == what && (r.ranks == 0 || r.ranks == ranks) && r.from <= bytes && bytes < r.to &&
+           (!in_place || r.in_place_too);
   });
   return found == rules_.end() ? nullptr : &*found;
 }

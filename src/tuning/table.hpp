@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coset/plan.hpp"
+#include "coset/topology.hpp"
 
 namespace coset::tuning {
 
@@ -17,6 +18,7 @@ struct rule {
   rank_t ranks;  ///< 0: any number
   std::size_t from, to;
   plan_options how;
+  bool in_place_too = true;  ///< serves calls whose output is their input
 };
 
 /// Immutable once a team has it, so that ranks agree without a word.
@@ -24,9 +26,12 @@ class table {
  public:
   /// COSET_ALLREDUCE, COSET_BROADCAST … of the environment. Throws argument_error naming the variable.
   static table of_environment();
+  /// The same, then what `coset tune` has found on this machine. Throws argument_error if COSET_TUNING names a file that
+  /// is no profile of it. Cost: reads a small file.
+  static table for_machine(topology const&);
 
   /// The first rule that applies, or none.
-  rule const* find(verb, rank_t ranks, std::size_t bytes) const noexcept;
+  rule const* find(verb, rank_t ranks, std::size_t bytes, bool in_place = false) const noexcept;
 
   void append(rule r) { rules_.push_back(std::move(r)); }
   std::vector<rule> const& rules() const noexcept { return rules_; }

@@ -10,26 +10,12 @@
 #include <coset/coset.hpp>
 
 #include <array>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <new>
 #include <span>
 #include <vector>
 
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* const made = std::malloc(bytes == 0 ? 1 : bytes)) return made;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "counted_new.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -73,11 +59,11 @@ TEST(Quiet, NothingIsAllocatedOnceItHasRun) {
     arrays mine(me.size());
     for (int k = 0; k < 4; ++k) call_everything(me, mine, shared);
     barrier(me);
-    if (me.rank() == 0) before = allocations;
+    if (me.rank() == 0) before = test::allocations();
     barrier(me);
     for (int k = 0; k < 5; ++k) call_everything(me, mine, shared);
     barrier(me);
-    if (me.rank() == 0) after = allocations;
+    if (me.rank() == 0) after = test::allocations();
     barrier(me);
   });
   EXPECT_EQ(after, before);

@@ -6,27 +6,16 @@
 #include <gtest/gtest.h>
 #include <coset/coset.hpp>
 
-#include <cstdlib>
 #include <string>
 
+#include "tests/tuning/variable.hpp"
 #include "tuning/plan_text.hpp"
 
 namespace coset::tuning {
 namespace {
 
+using test::variable;
 using ::testing::HasSubstr;
-
-/// A variable of the environment, for as long as this lives.
-class variable {
- public:
-  variable(char const* name, char const* value) : name_(name) { setenv(name, value, 1); }
-  ~variable() { unsetenv(name_); }
-  variable(variable const&) = delete;
-  variable& operator=(variable const&) = delete;
-
- private:
-  char const* name_;
-};
 
 template <class Error, class Call>
 std::string message_of(Call call) {

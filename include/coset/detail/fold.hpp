@@ -15,8 +15,8 @@ namespace coset::detail {
 using fold_function = void (*)(void const* context, void* const* to, std::uint32_t destinations,
                                void const* const* from, std::uint32_t sources, std::size_t count);
 
-/// Up to this many sources are folded in one pass by a function made for exactly that number.
-inline constexpr std::uint32_t max_fused_sources = 8;
+/// Up to this many sources are folded by a function made for exactly that number, in one pass where that pays.
+inline constexpr std::uint32_t max_fused_sources = 16;
 
 /// One (operation, element type) on the instruction set of this machine.
 struct fold_set {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "coset/detail/reduction.hpp"
+#include "coset/error.hpp"
+#include "kernels/kernels.hpp"
+#include "tuning/plan_text.hpp"
+
+namespace coset::tuning {
+namespace {
+
+using nlohmann::json;
+
+char const* variable(char const* name) {
+  char const* const set = std::getenv(name);
+  return set != nullptr && *set != '\0' ? set : nullptr;
+}
+
+json json_of(rule const& r) {
+  json made{{"verb", name_of(r.what)}, {"ranks", r.ranks}, {"from", r.from}, {"plan", text_of(r.how)}};
+  if (r.to != SIZE_MAX) made["to"] = r.to;
+  return made;
+}
+
+rule rule_of(json const& from) {
+  rule made{verb_named(from.at("verb").get<std::string>()),
+            from.at("ranks").get<rank_t>(),
+            from.at("from").get<std::size_t>(),
+            SIZE_MAX,
+            plan_named(from.at("plan").get<std::string>()),
+            false};
+  if (from.contains("to")) made.to = from.at("to").get<std::size_t>();
+  return made;
+}
+
+profile profile_of(json const& from) {
+  if (from.at("coset_profile") != 1) throw argument_error("it is of another version");
+  profile made{from.at("fingerprint"), from.at("date"),      from.at("processors"),       from.at("latency_ns"),
+               from.at("alpha_ns"),    from.at("lambda_ns"), from.at("beta_ns_per_byte"), {}};
+  for (json const& r : from.at("rules")) made.rules.push_back(rule_of(r));
+  return made;
+}
+
+}  // namespace
+
+profile profile::read(std::string const& file) {
+  std::ifstream in(file);
+  if (!in) throw argument_error(fmt::format("tuning profile '{}' cannot be read", file));
+  try {
+    return profile_of(json::parse(in));
+  } catch (std::exception const& e) {
+    throw argument_error(fmt::format("tuning profile '{}': {}", file, e.what()));
+  }
+}
+
+void profile::write(std::string const& file) const {
+  json all{{"coset_profile", 1},       {"fingerprint", fingerprint}, {"date", date},
+           {"processors", processors}, {"latency_ns", latency},      {"alpha_ns", alpha},
+           {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
+  for (rule const& r : rules) all["rules"].push_back(json_of(r));
+  std::filesystem::path const path(file);
+  std::error_code ignored;  // writing will fail too then
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  std::string const beside = file + ".new";
+  std::ofstream out(beside);
+  out << all.dump(1) << '\n';
+  out.close();
+  std::error_code failure;
+  if (out) std::filesystem::rename(beside, path, failure);
+  if (!out || failure) throw error(fmt::format("tuning profile '{}' cannot be written", file));
+}
+
+std::string fingerprint_of(topology const& machine) {
+  std::string text = kernels::instruction_set() + fmt::format(" {}", machine.cache_bytes);
+  for (processor const& p : machine.processors)
+    text += fmt::format(" {}.{}.{}.{}.{}.{}", p.os_index, p.core, p.l2, p.l3, p.node, p.package);
+  return fmt::format("{}c{}n-{:016x}", machine.cores(), machine.nodes.size(), detail::hash_of(text));
+}
+
+std::string profile_file(std::string const& fingerprint) {
+  if (char const* const file = variable("COSET_TUNING")) return std::string_view(file) == "off" ? "" : file;
+  std::filesystem::path cache;
+  if (char const* const set = variable("XDG_CACHE_HOME")) {
+    cache = set;
+  } else if (char const* const home = variable("HOME")) {
+    cache = std::filesystem::path(home) / ".cache";
+  } else {
+    return "";
+  }
+  return cache / "coset" / (fingerprint + ".json");
+}
+
+std::optional<profile> find_profile(topology const& machine) {
+  std::string const fingerprint = fingerprint_of(machine), file = profile_file(fingerprint);
+  bool const named = variable("COSET_TUNING") != nullptr;
+  if (file.empty() || (!named && !std::filesystem::exists(file))) return std::nullopt;
+  try {
+    profile found = profile::read(file);
+    if (found.fingerprint == fingerprint) return found;
+    throw argument_error(
+        fmt::format("tuning profile '{}' is of the machine {}, this is {}", file, found.fingerprint, fingerprint));
+  } catch (argument_error const&) {
+    if (named) throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace coset::tuning

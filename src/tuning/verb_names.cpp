@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "coset/error.hpp"
+#include "coset/verb.hpp"
+
+namespace coset {
+namespace {
+
+constexpr std::array verbs{verb::allreduce,     verb::reduce,        verb::reduce_scatter, verb::allgather,
+                           verb::broadcast,     verb::scan,          verb::exclusive_scan, verb::barrier,
+                           verb::reduce_shared, verb::allreduce_view};
+constexpr std::array<std::string_view, verbs.size()> names{
+    "allreduce", "reduce",         "reduce_scatter", "allgather",     "broadcast",
+    "scan",      "exclusive_scan", "barrier",        "reduce_shared", "allreduce_view"};
+
+}  // namespace
+
+std::span<verb const> all_verbs() noexcept { return verbs; }
+
+std::string_view name_of(verb what) noexcept {
+  auto const at = static_cast<std::size_t>(what);
+  return at < names.size() ? names[at] : "?";
+}
+
+verb verb_named(std::string_view name) {
+  auto const at = std::ranges::find(names, name);
+  if (at == names.end()) throw argument_error(fmt::format("'{}' is none of {}", name, fmt::join(names, ", ")));
+  return static_cast<verb>(at - names.begin());
+}
+
+}  // namespace coset

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles: kept, found again, and passed over or refused where they do not belong.
+#include "tuning/profile.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <coset/coset.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/tuning/variable.hpp"
+#include "tuning/plan_text.hpp"
+
+namespace coset::tuning {
+namespace {
+
+using test::variable;
+using ::testing::HasSubstr;
+
+class Profile : public ::testing::Test {
+ protected:
+  Profile() {
+    std::string name = ::testing::TempDir() + "coset-profile-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~Profile() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(std::string const& name = "profile.json") const { return folder_ + "/" + name; }
+
+  profile sample() const {
+    return {fingerprint_of(topology::machine()),
+            "2026-01-02T03:04:05Z",
+            {0, 1},
+            {{0, 40}, {40, 0}},
+            40,
+            30,
+            0.1,
+            {{verb::allreduce, 3, 100, 5000, plan_named("ring/staged_pull"), false},
+             {verb::broadcast, 3, 0, SIZE_MAX, plan_named("direct/zero_copy+stream/64K"), false}}};
+  }
+
+  std::string refusal(std::string const& content) const {
+    std::ofstream(file("bad.json")) << content;
+    try {
+      profile::read(file("bad.json"));
+    } catch (argument_error const& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Profile, IsReadAsItWasWritten) {
+  sample().write(file("new/folder/profile.json"));
+  auto const again = profile::read(file("new/folder/profile.json"));
+  EXPECT_EQ(again.fingerprint, sample().fingerprint);
+  EXPECT_EQ(again.date, "2026-01-02T03:04:05Z");
+  EXPECT_EQ(again.processors, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(again.latency, sample().latency);
+  EXPECT_EQ(again.beta, 0.1);
+  ASSERT_EQ(again.rules.size(), 2u);
+  EXPECT_EQ(again.rules[0].to, 5000u);
+  EXPECT_EQ(text_of(again.rules[0].how), "ring/staged_pull");
+  EXPECT_EQ(again.rules[1].to, SIZE_MAX);
+  EXPECT_EQ(text_of(again.rules[1].how), "direct/zero_copy+stream/65536");
+  EXPECT_FALSE(again.rules[1].in_place_too);
+}
+
+TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
+  for (char const* content : {"", "{", "[]", "{}", "{\"coset_profile\": 2}"})
+    EXPECT_THAT(refusal(content), HasSubstr("bad.json")) << content;
+  EXPECT_THROW(profile::read(file("absent.json")), argument_error);
+  EXPECT_THROW(sample().write("/proc/no/such/place.json"), error);
+}
+
+TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
+  variable const cache("XDG_CACHE_HOME", folder_.c_str());
+  EXPECT_FALSE(find_profile(topology::machine()));
+  sample().write(profile_file(sample().fingerprint));
+  EXPECT_TRUE(find_profile(topology::machine()));
+  variable const off("COSET_TUNING", "off");
+  EXPECT_FALSE(find_profile(topology::machine()));
+}
+
+TEST_F(Profile, OfAnotherMachineIsPassedOverUnlessItIsNamed) {
+  variable const cache("XDG_CACHE_HOME", folder_.c_str());
+  auto other = sample();
+  other.fingerprint = "another";
+  other.write(profile_file(sample().fingerprint));
+  EXPECT_FALSE(find_profile(topology::machine()));
+  variable const named("COSET_TUNING", profile_file(sample().fingerprint).c_str());
+  EXPECT_THROW(find_profile(topology::machine()), argument_error);
+}
+
+TEST_F(Profile, IsWhatTeamsChooseBy) {
+  sample().write(file());
+  variable const named("COSET_TUNING", file().c_str());
+  team ranks({.ranks = 3, .place = placement::unbound});
+  EXPECT_THAT(make_plan<float>(ranks, 100).describe(), HasSubstr("ring"));
+  EXPECT_THAT(make_plan<float>(ranks, 10000).describe(), HasSubstr("direct"));
+  auto const adopted = team::adopt(3);
+  EXPECT_THAT(make_plan<float>(*adopted, 100).describe(), HasSubstr("ring"));
+  variable const wish("COSET_ALLREDUCE", "binomial");
+  team others({.ranks = 3, .place = placement::unbound});
+  EXPECT_THAT(make_plan<float>(others, 100).describe(), HasSubstr("binomial"));
+}
+
+TEST(Fingerprint, TellsMachinesApart) {
+  auto const one = topology::synthetic("node:2 core:4 pu:1"), other = topology::synthetic("node:2 core:4 pu:2");
+  EXPECT_EQ(fingerprint_of(one), fingerprint_of(topology::synthetic("node:2 core:4 pu:1")));
+  EXPECT_NE(fingerprint_of(one), fingerprint_of(other));
+}
+
+}  // namespace
+}  // namespace coset::tuning
