@@ -26,6 +26,8 @@ struct bound_plan {
   team_state const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
   fold_set const* folds = nullptr;
+  std::size_t bytes = 0;        ///< of the whole vector
+  bool shares_outputs = false;  ///< reduce_shared: they have to be one array
   std::size_t segments = 1;
   std::size_t segment_count = 0;  ///< elements of every segment but the last
   program::layout layout;         ///< of all segments but the last
@@ -36,7 +38,6 @@ struct bound_plan {
   std::string choice;               ///< "direct, staged, forward": for people
 
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
-  std::size_t bytes() const { return what.count * what.reduction->element_bytes; }
 };
 
 }  // namespace coset::detail

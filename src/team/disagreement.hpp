@@ -20,6 +20,6 @@ namespace coset::team_room {
 
 /// What this rank writes may meet neither what another one writes nor what it reads; a shared output is the same array.
 /// `in` and `out` are the other's, as its entry has them.
-void check_arrays(detail::rank_state&, flight const&, rank_t other, std::byte const* in, std::byte const* out);
+void compare_arrays(detail::rank_state&, flight const&, rank_t other, std::byte const* in, std::byte const* out);
 
 }  // namespace coset::team_room

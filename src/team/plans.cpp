@@ -47,7 +47,7 @@ std::vector<std::size_t> boundaries(call const& c, rank_t ranks) {
 void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t ranks) {
   verb const what = plan.what.what;
   for (rank_t r = 0; r < ranks; ++r) {
-    extent const whole{0, plan.bytes()}, none{0, 0};
+    extent const whole{0, plan.bytes}, none{0, 0};
     extent const piece = by_pieces(what) ? extent{pieces[r] * plan.what.reduction->element_bytes,
                                                   pieces[r + 1] * plan.what.reduction->element_bytes}
                                          : whole;
@@ -76,7 +76,7 @@ void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std
   }
   std::size_t const most =
       std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? room / plan.code->layers : SIZE_MAX);
-  if (whole || plan.bytes() <= most) return;
+  if (whole || plan.bytes <= most) return;
   std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;
   std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
   std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
@@ -99,6 +99,8 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
   auto plan = std::make_unique<bound_plan>();
   plan->what = what;
   plan->hash = what.hash();
+  plan->bytes = what.count * what.reduction->element_bytes;
+  plan->shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->owner = &team;
   plan->counts.assign(c.counts.begin(), c.counts.end());
   plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
@@ -151,6 +153,7 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   if (me.plans.all.size() >= plan_cache::most && me.live == 0) {  // operations under way need theirs
     me.plans.all.clear();
     me.plans.front = {};
+    for (channel_end& end : me.ends) end.described = {};
   }
   auto& bound = me.plans.all[key];
   if (!bound) {

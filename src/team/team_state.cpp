@@ -45,6 +45,8 @@ rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
       rank(self),
       root(in_root != nullptr ? *in_root : *this),
       own(shared.root.arena.own(shared.root_ranks[self])),
+      told(shared.arena.own(self)),
+      sleepers(shared.arena.attention(self).sleepers),
       from(shared.ranks + 1),
       to(shared.ranks + 1) {
   if (self < shared.shape.places.size()) node = shared.shape.places[self].node;
@@ -130,6 +132,7 @@ void team_state::begin_generation() {
       end.base = base;
       end.peers_entered = true;
       end.readers = {};
+      end.described = {};
       if (capacity > end.capacity) use_staging(*m, c, capacity);
     }
   }
