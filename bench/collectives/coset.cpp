@@ -3,6 +3,7 @@
 #include <coset/coset.hpp>
 
 #include <optional>
+#include <set>
 #include <span>
 
 #include "bench/stage.hpp"
@@ -45,7 +46,7 @@ class coset_contestant final : public contestant {
         options_(plan_named(plan)),
         chooses_(plan.empty()),
         in_place_(in_place),
-        team_({.ranks = static_cast<rank_t>(processors.size()), .processors = processors}) {}
+        team_(options_for(processors)) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
@@ -77,6 +78,14 @@ class coset_contestant final : public contestant {
         return output;
       });
     });
+  }
+
+  /// Ranks that share processors are not bound.
+  static team_options options_for(std::vector<unsigned> const& processors) {
+    auto const ranks = static_cast<rank_t>(processors.size());
+    if (std::set(processors.begin(), processors.end()).size() < ranks)
+      return {.ranks = ranks, .place = placement::unbound};
+    return {.ranks = ranks, .processors = processors};
   }
 
   static std::size_t length(items which) { return which.end - which.begin; }

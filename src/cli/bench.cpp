@@ -71,7 +71,9 @@ std::vector<std::uint64_t> sizes(bench_arguments const& a) {
 std::vector<unsigned> processors_for(rank_t ranks) {
   auto const machine = topology::machine();
   std::vector<unsigned> chosen;
-  for (auto const& p : machine.place(ranks > 0 ? ranks : machine.cores(), placement::compact)) {
+  bool const enough = ranks <= machine.processors.size();  // else they share them, unbound
+  for (auto const& p :
+       machine.place(ranks > 0 ? ranks : machine.cores(), enough ? placement::compact : placement::unbound)) {
     chosen.push_back(p.os_index);
   }
   return chosen;

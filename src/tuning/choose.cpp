@@ -14,6 +14,7 @@ using program::copies;
 
 /// More sources than this in one step cost more than another step does; unmeasured beyond, so it stays a rule of thumb.
 constexpr rank_t most_sources = 8;
+constexpr rank_t most_sources_of_crowds = 64;
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr std::size_t eager_bytes = 2 * KiB;  ///< one flag round beats two although everybody folds everything
@@ -65,8 +66,11 @@ program::policy storage_for(question const& q) {
 }
 
 /// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
-std::string folds_of(rank_t ranks, bool whole_vector) {
-  std::vector<rank_t> const by = dimensions(ranks, most_sources);
+std::string folds_of(question const& q, bool whole_vector) {
+  // Where ranks take turns on processors, a round costs more than its sources: as few rounds as possible.
+  bool const flat = q.crowded && q.ranks <= most_sources_of_crowds;
+  rank_t const ranks = q.ranks;
+  std::vector<rank_t> const by = dimensions(ranks, flat ? ranks : most_sources);
   if (by.size() == 1) return whole_vector && ranks > 1 ? "direct(saved_steps=1)" : "direct";
   return fmt::format("product(dims={},saved_steps={})", fmt::join(by, "x"), whole_vector ? by.size() : 0);
 }
@@ -92,16 +96,17 @@ choice choose(question const& q) {
     case verb::reduce_shared:
     case verb::allreduce_view:
       // The result is written where it is read, once. While it is small, by one rank out of entry lines.
-      if (q.bytes <= one_writer_bytes) return {fmt::format("binomial(radix={})", most_sources), staged_in};
-      return {folds_of(q.ranks, false), zero_copy};
+      if (q.bytes <= one_writer_bytes)
+        return {fmt::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};
+      return {folds_of(q, false), zero_copy};
     case verb::allgather:
-      return {folds_of(q.ranks, false), storage_for(q)};
+      return {folds_of(q, false), storage_for(q)};
     case verb::scan:
     case verb::exclusive_scan:
       if (q.ranks > most_sources) return {"recursive_doubling", whole_vector ? eager : staged};
       return {whole_vector ? "direct(saved_steps=1)" : "direct", storage_for(q)};
     default:
-      return {folds_of(q.ranks, whole_vector), storage_for(q)};
+      return {folds_of(q, whole_vector), storage_for(q)};
   }
 }
 

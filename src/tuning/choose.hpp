@@ -25,6 +25,7 @@ struct question {
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
   std::uint64_t cache_bytes = 0;  ///< last-level caches of the machine; 0: as measured on
+  bool crowded = false;           ///< more ranks than processors
 };
 
 /// The defaults as measured (see the README of this folder).

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "tests/tuning/variable.hpp"
 #include "tuning/plan_text.hpp"
+#include "variable.hpp"
 
 namespace coset::tuning {
 namespace {
@@ -78,7 +78,7 @@ TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
 }
 
 TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
-  variable const cache("XDG_CACHE_HOME", folder_.c_str());
+  variable const cache("XDG_CACHE_HOME", folder_);
   EXPECT_FALSE(find_profile(topology::machine()));
   sample().write(profile_file(sample().fingerprint));
   EXPECT_TRUE(find_profile(topology::machine()));
@@ -87,18 +87,18 @@ TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
 }
 
 TEST_F(Profile, OfAnotherMachineIsPassedOverUnlessItIsNamed) {
-  variable const cache("XDG_CACHE_HOME", folder_.c_str());
+  variable const cache("XDG_CACHE_HOME", folder_);
   auto other = sample();
   other.fingerprint = "another";
   other.write(profile_file(sample().fingerprint));
   EXPECT_FALSE(find_profile(topology::machine()));
-  variable const named("COSET_TUNING", profile_file(sample().fingerprint).c_str());
+  variable const named("COSET_TUNING", profile_file(sample().fingerprint));
   EXPECT_THROW(find_profile(topology::machine()), argument_error);
 }
 
 TEST_F(Profile, IsWhatTeamsChooseBy) {
   sample().write(file());
-  variable const named("COSET_TUNING", file().c_str());
+  variable const named("COSET_TUNING", file());
   team ranks({.ranks = 3, .place = placement::unbound});
   EXPECT_THAT(make_plan<float>(ranks, 100).describe(), HasSubstr("ring"));
   EXPECT_THAT(make_plan<float>(ranks, 10000).describe(), HasSubstr("direct"));

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "tests/tuning/variable.hpp"
 #include "tuning/plan_text.hpp"
+#include "variable.hpp"
 
 namespace coset::tuning {
 namespace {
