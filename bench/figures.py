@@ -15,32 +15,73 @@ def size_text(size):
     return f"{size} B"
 
 
-def best(rows, wanted):
-    """The fastest of the rivals, as 'N × (who)'; ✗ marks a rival that is not slower for sure."""
-    rivals = [row for row in rows if row["family"] != "floor" and "ratio" in row and wanted(row)]
+# What coset is meant to reach: times the flag floor at most, and times faster than the best OpenMP way at least, from
+# each size on; where the cores are near each other, and where they are not.
+FLOOR = {0: 1.25, 65: 2, 1024: 2.5, 1025: None}
+FASTER = {
+    ("allreduce", "near"): {0: 1.3, 65: 3, 8 << 10: 1.5, 64 << 10: 2, 1 << 20: 1.15, 4 << 20: 1.5, 16 << 20: 1.3},
+    ("allreduce", "apart"): {0: 1.3, 65: 3, 8 << 10: 1.3, 64 << 10: 4, 4 << 20: 1.7, 16 << 20: 1.3},
+    ("reduce_shared", "near"): {0: 1.6, 2048: 1},
+    ("reduce_shared", "apart"): {0: 1.6, 2048: 1},
+}
+FEWEST_ROUNDS = 5
+
+
+def target(table, size):
+    return next((value for start, value in sorted(table.items(), reverse=True) if size >= start), None)
+
+
+def against(rows, wanted):
+    """The fastest of the rivals: (its row, how many times coset's its time is, with the interval)."""
+    rivals = [row for row in rows if row["family"] not in ("floor", "coset") and "ratio" in row and wanted(row)]
     if not rivals:
-        return "–"
+        return None
     row = max(rivals, key=lambda row: row["ratio"]["median"])
-    ratio = row["ratio"]
-    low, middle, high = (1 / ratio[key] for key in ("high", "median", "low"))
-    return f"{middle:.2f}× [{low:.2f}, {high:.2f}] {row['who']}{'' if low > 1 else ' ✗'}"
+    return row, [1 / row["ratio"][key] for key in ("high", "median", "low")]
+
+
+def cell(found, wanted):
+    """'1.59× [1.58, 1.69] omp copies', with what was wanted and whether it holds where something was."""
+    if found is None:
+        return "–"
+    row, (low, middle, high) = found
+    text = f"{middle:.2f}× [{low:.2f}, {high:.2f}] {row['who']}"
+    if wanted is None:
+        return text if high > 1 / 1.05 else text + " ✗"
+    return text + f", wanted {wanted:g}: {'✓' if middle >= wanted else '✗'}"
+
+
+def floor_cell(row, wanted):
+    ratio = row["ratio"]["median"]
+    if wanted is None:
+        return "–"
+    return f"{ratio:.2f}, wanted {wanted:g}: {'✓' if ratio <= wanted else '✗'}"
+
+
+def lines_of(file):
+    """One line for each size and state of the machine that lasted."""
+    verb = file["verb"]
+    for size in file["sizes"]:
+        states = [state for state in size["states"] if state["rounds"] >= FEWEST_ROUNDS] or size["states"][:1]
+        for state in states:
+            rows = {row["who"]: row for row in state["rows"]}
+            shares = verb in ("reduce_shared", "allreduce_view")
+            near = "near" if state["state"] == "near" else "apart"
+            openmp = against(state["rows"], lambda row: row["family"] == "omp" and (shares or row["who"] != "omp shared"))
+            others = against(state["rows"], lambda row: row["family"] != "omp")
+            small = size["size"] if verb in ("allreduce", "barrier") else 1 << 30
+            yield " | ".join([
+                f"| {verb}", str(file["ranks"]), size_text(size["size"]), state["state"],
+                f"{rows['coset']['median_ns'] / 1000:.2f}",
+                floor_cell(rows["flag floor"], target(FLOOR, small)),
+                cell(openmp, target(FASTER.get((verb, near), {}), size["size"])), cell(others, None)]) + " |"
 
 
 def table(figures):
-    lines = ["| ranks | size | cores are | coset | ÷ flag floor | against the best OpenMP way | against the best other |",
-             "|---|---|---|---|---|---|---|"]
+    yield "| verb | ranks | size | cores are | µs | ÷ flag floor | faster than the best OpenMP way | than the best other |"
+    yield "|---|---|---|---|---|---|---|---|"
     for file in figures:
-        for size in file["sizes"]:
-            state = max(size["states"], key=lambda state: state["rounds"])
-            rows = {row["who"]: row for row in state["rows"]}
-            floor = rows["flag floor"]["ratio"]["median"]
-            lines.append(" | ".join([
-                f"| {file['ranks']}", size_text(size["size"]),
-                state["state"], f"{rows['coset']['median_ns'] / 1000:.2f} µs",
-                f"{floor:.2f}" if floor < 20 else "–",
-                best(state["rows"], lambda row: row["family"] == "omp" and row["who"] != "omp shared"),
-                best(state["rows"], lambda row: row["family"] not in ("omp", "coset"))]) + " |")
-    return lines
+        yield from lines_of(file)
 
 
 def main(paths):

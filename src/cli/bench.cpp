@@ -23,7 +23,8 @@ namespace {
 struct bench_arguments {
   std::string verb = "allreduce";
   std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
-  bool sizes_given = false;
+  bool range_given = false;
+  std::vector<std::uint64_t> sizes;
   rank_t ranks = 0;
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
@@ -59,7 +60,8 @@ std::vector<std::string> verb_names() {
 
 std::vector<std::uint64_t> sizes(bench_arguments const& a) {
   if (a.verb == "barrier") return {0};
-  if (!a.sizes_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  if (!a.sizes.empty()) return a.sizes;
+  if (!a.range_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
   if (a.smallest > a.largest) {
     throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
   }
@@ -147,9 +149,10 @@ void add_bench(CLI::App& app) {
   auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
   auto const bytes = CLI::AsSizeValue(false);
   bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
-  auto const* b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
+  auto* const b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
   auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
   auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes, "These sizes: 8,1K,4M")->delimiter(',')->transform(bytes)->excludes(b);
   bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
       ->check(CLI::PositiveNumber);
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
@@ -178,7 +181,7 @@ void add_bench(CLI::App& app) {
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f] {
-    a->sizes_given = b->count() + e->count() + f->count() > 0;
+    a->range_given = b->count() + e->count() + f->count() > 0;
     run_bench(*a);
   });
 }

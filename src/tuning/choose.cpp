@@ -17,17 +17,25 @@ constexpr rank_t most_sources = 8;
 constexpr rank_t most_sources_of_crowds = 64;
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
-constexpr std::size_t eager_bytes = 2 * KiB;  ///< one flag round beats two although everybody folds everything
 constexpr std::size_t one_writer_bytes =
     1 * KiB;  ///< of one shared result: two rounds of its flags, not of everybody's
 
-/// Up to here two copies through staging cost less than the history of lines that one rank writes and others read.
+/// One flag round beats two up to here, although everybody folds everything.
+constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * KiB : 2 * KiB; }
+
+/// One copy, into the output, and folds that go on there cost less than two copies through staging: small arrays …
+constexpr std::size_t little_bytes = 4 * KiB;
+
+/// … and, again, those beyond this. What verbs without outputs to go through stage up to here costs less than the
+/// history of lines that one rank writes and others read.
 constexpr std::size_t staged_bytes(verb what) {
   switch (what) {
     case verb::allreduce:
-      return 128 * KiB;  // then one copy through the outputs does
+      return 128 * KiB;
     case verb::allgather:
       return 64 * KiB;
+    case verb::reduce:
+      return 2 * MiB;
     case verb::broadcast:
     case verb::scan:
     case verb::exclusive_scan:
@@ -57,12 +65,14 @@ program::policy streaming(program::policy p) {
 }
 
 program::policy storage_for(question const& q) {
-  bool const replaces_inputs = q.what == verb::allreduce && q.in_place;
-  if (q.bytes <= eager_bytes) return eager;
-  if (replaces_inputs) return zero_copy;  // every line is written by the rank that reads it: no history to avoid
+  bool const everybody_gives_and_gets = q.what == verb::allreduce;
+  if (q.bytes <= eager_bytes(q.what)) return eager;
+  // In place every line is written by the rank that reads it: no history to avoid.
+  if (everybody_gives_and_gets && q.in_place) return zero_copy;
+  if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
   if (q.bytes <= staged_bytes(q.what)) return staged;
   if (exceeds_caches(q)) return streaming(zero_copy);
-  return q.what == verb::allreduce ? through_outputs : zero_copy;
+  return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
 
 /// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
@@ -91,7 +101,7 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
 }
 
 choice choose(question const& q) {
-  bool const whole_vector = q.bytes <= eager_bytes;
+  bool const whole_vector = q.bytes <= eager_bytes(q.what);
   switch (q.what) {
     case verb::reduce_shared:
     case verb::allreduce_view:

@@ -70,6 +70,22 @@ TEST_P(Verbs, OfLargeArraysDoTheSame) {
         {.what = what, .counts = even_counts(p, large / p), .even = true, .root = p / 2, .in_place = true, .seed = 6});
 }
 
+/// Where another storage takes over, and one element before and behind: in entry lines, second lines, staging, outputs.
+TEST_P(Verbs, DoTheSameAtTheBoundariesOfStorage) {
+  rank_t const p = ranks.size();
+  std::uint64_t seed = 0;
+  for (std::size_t const bytes :
+       {40, 64, 1 << 10, 2 << 10, 4 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20, 2 << 20}) {
+    if (bytes > test::by_effort<std::size_t>(128 << 10, 2 << 20, 2 << 20)) break;
+    for (std::size_t const total : {bytes / sizeof(long) - 1, bytes / sizeof(long), bytes / sizeof(long) + 1}) {
+      task t{.what = what, .root = p / 2, .in_place = can_be_in_place() && ++seed % 2 == 0, .seed = seed};
+      for (rank_t r = 0; r < p; ++r) t.counts.push_back(total * (r + 1) / p - total * r / p);
+      check(t);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 std::string verb_and_size(::testing::TestParamInfo<std::tuple<verb, rank_t>> const& info) {
   return std::string(verb_name(std::get<0>(info.param))) + "_P" + std::to_string(std::get<1>(info.param));
 }
