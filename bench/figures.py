@@ -67,8 +67,10 @@ def lines_of(file):
             rows = {row["who"]: row for row in state["rows"]}
             shares = verb in ("reduce_shared", "allreduce_view")
             near = "near" if state["state"] == "near" else "apart"
-            openmp = against(state["rows"], lambda row: row["family"] == "omp" and (shares or row["who"] != "omp shared"))
-            others = against(state["rows"], lambda row: row["family"] != "omp")
+            # Like with like: one result for all, or one for each.
+            by_hand = {"omp shared"} if shares else {"omp copies", "omp private", "omp reduction", "omp by hand"}
+            openmp = against(state["rows"], lambda row: row["who"] in by_hand)
+            others = against(state["rows"], lambda row: row["who"] not in by_hand and (shares or row["who"] != "omp shared"))
             small = size["size"] if verb in ("allreduce", "barrier") else 1 << 30
             yield " | ".join([
                 f"| {verb}", str(file["ranks"]), size_text(size["size"]), state["state"],

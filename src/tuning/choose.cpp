@@ -70,6 +70,8 @@ program::policy storage_for(question const& q) {
   // In place every line is written by the rank that reads it: no history to avoid.
   if (everybody_gives_and_gets && q.in_place) return zero_copy;
   if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
+  if (q.what == verb::reduce_scatter && q.bytes <= staged_bytes(verb::allreduce))
+    return zero_copy;  // one reader a line
   if (q.bytes <= staged_bytes(q.what)) return staged;
   if (exceeds_caches(q)) return streaming(zero_copy);
   return everybody_gives_and_gets ? through_outputs : zero_copy;
