@@ -9,6 +9,7 @@
 #include "team/gathering.hpp"
 #include "team/use_staging.hpp"
 #include "team/workers.hpp"
+#include "tuning/choose.hpp"
 
 namespace coset::detail {
 
@@ -81,6 +82,7 @@ team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_
       shape(s),
       root_ranks(std::move(there)),
       crowded(ranks > numa::usable_processors()),
+      levels(tuning::levels_of(shape.places)),
       patience(patience::of(options.wait, crowded)),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),

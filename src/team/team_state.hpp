@@ -87,7 +87,8 @@ struct team_state {
   team_options const options;
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
-  bool const crowded;  ///< more ranks than processors
+  bool const crowded;                    ///< more ranks than processors
+  std::vector<rank_t> const levels;      ///< see tuning::levels_of
   team_room::patience const patience;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace coset::tuning {
 namespace {
@@ -77,14 +78,43 @@ program::policy storage_for(question const& q) {
   return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
 
-/// One step per dimension, all dimensions folded in full. Flat where that is one dimension.
+/// Dimensions inside each level, the innermost first, so that no step crosses a level that it need not.
+std::vector<rank_t> dimensions_by_level(question const& q) {
+  std::vector<rank_t> by;
+  rank_t inner = 1;
+  std::vector<rank_t> sizes = q.levels;
+  sizes.push_back(q.ranks);
+  for (rank_t const size : sizes) {
+    for (rank_t const d : dimensions(size / inner, most_sources)) {
+      if (d > 1) by.push_back(d);
+    }
+    inner = size;
+  }
+  return by;
+}
+
+/// One step per dimension, all dimensions folded in full. Flat where that is one dimension, where the team is small, and
+/// where ranks take turns on processors: there a round costs more than its sources.
 std::string folds_of(question const& q, bool whole_vector) {
-  // Where ranks take turns on processors, a round costs more than its sources: as few rounds as possible.
-  bool const flat = q.crowded && q.ranks <= most_sources_of_crowds;
-  rank_t const ranks = q.ranks;
-  std::vector<rank_t> const by = dimensions(ranks, flat ? ranks : most_sources);
-  if (by.size() == 1) return whole_vector && ranks > 1 ? "direct(saved_steps=1)" : "direct";
+  bool const flat = q.ranks <= most_sources || (q.crowded && q.ranks <= most_sources_of_crowds);
+  std::vector<rank_t> const by = flat ? std::vector{q.ranks} : dimensions_by_level(q);
+  if (by.size() == 1) return whole_vector && q.ranks > 1 ? "direct(saved_steps=1)" : "direct";
   return fmt::format("product(dims={},saved_steps={})", fmt::join(by, "x"), whole_vector ? by.size() : 0);
+}
+
+/// The size of the groups of equal `key` if ranks of a group are consecutive and all groups are of one size; else 0.
+rank_t group_size(std::vector<processor> const& places, unsigned processor::*key) {
+  rank_t size = 0, run = 0;
+  std::set<unsigned> seen;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    bool const first = r == 0 || places[r].*key != places[r - 1].*key;
+    if (first && !seen.insert(places[r].*key).second) return 0;
+    run = first ? 1 : run + 1;
+    bool const last = r + 1 == places.size() || places[r + 1].*key != places[r].*key;
+    if (last && size != 0 && run != size) return 0;
+    if (last) size = run;
+  }
+  return size;
 }
 
 }  // namespace
@@ -100,6 +130,15 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
   }
   if (factors.empty()) factors.push_back(ranks);
   return factors;
+}
+
+std::vector<rank_t> levels_of(std::vector<processor> const& places) {
+  std::vector<rank_t> levels;
+  for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
+    rank_t const size = group_size(places, key), inner = levels.empty() ? 1 : levels.back();
+    if (size > inner && size < places.size() && size % inner == 0) levels.push_back(size);
+  }
+  return levels;
 }
 
 choice choose(question const& q) {

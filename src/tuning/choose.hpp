@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coset/topology.hpp"
 #include "coset/verb.hpp"
 #include "program/program.hpp"
 
@@ -24,12 +25,17 @@ struct question {
   rank_t ranks = 1;
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
-  std::uint64_t cache_bytes = 0;  ///< last-level caches of the machine; 0: as measured on
-  bool crowded = false;           ///< more ranks than processors
+  std::uint64_t cache_bytes = 0;    ///< last-level caches of the machine; 0: as measured on
+  bool crowded = false;             ///< more ranks than processors
+  std::vector<rank_t> levels = {};  ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
 };
 
 /// The defaults as measured (see the README of this folder).
 choice choose(question const&);
+
+/// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
+/// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.
+std::vector<rank_t> levels_of(std::vector<processor> const& places);
 
 /// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);
