@@ -73,6 +73,11 @@ std::vector<std::uint64_t> sizes(bench_arguments const& a) {
 std::vector<unsigned> processors_for(rank_t ranks) {
   auto const machine = topology::machine();
   std::vector<unsigned> chosen;
+  constexpr std::size_t most_per_processor = 16;
+  if (ranks > machine.processors.size() * most_per_processor) {
+    throw argument_error(fmt::format("{} ranks on {} processors: at most {}", ranks, machine.processors.size(),
+                                     machine.processors.size() * most_per_processor));
+  }
   bool const enough = ranks <= machine.processors.size();  // else they share them, unbound
   for (auto const& p :
        machine.place(ranks > 0 ? ranks : machine.cores(), enough ? placement::compact : placement::unbound)) {
