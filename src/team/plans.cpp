@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 
 #include "schedule/algorithm.hpp"
 #include "team/wanted.hpp"
@@ -128,6 +131,13 @@ std::uint64_t counts_hash(std::span<std::size_t const> counts) {
   return counts.empty() ? 0 : h | 1;
 }
 
+/// COSET_LOG=plan: what was chosen, once for each shape, on standard error.
+void log(bound_plan const& plan, rank_t ranks) {
+  char const* const wanted = std::getenv("COSET_LOG");
+  if (wanted == nullptr || std::string_view(wanted) != "plan") return;
+  fmt::print(stderr, "coset: {} on {} ranks: {}\n", plan.what.text(), ranks, plan.choice);
+}
+
 }  // namespace
 
 bool in_place(call const& c) noexcept {
@@ -159,6 +169,7 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   if (!bound) {
     signature const what{c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts};
     bound = bind(me.team, what, c, choice_for(me.team, c));
+    if (me.rank == 0) log(*bound, me.team.ranks);
   }
   front = {key, bound.get()};
   return *bound;

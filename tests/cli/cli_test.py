@@ -6,6 +6,7 @@
 """
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -236,6 +237,13 @@ class BadInput(Files):
             self.assertRefused(hint, "plan", "tree_ring", "-r", 2, "--tree", path)
         self.assertRefused("not 4", "plan", "tree_ring", "-r", 4, "--tree", self.file(TREE))
         self.assertRefused("cannot be read", "generate", "tree_ring", "--tree", "/nowhere.json")
+
+    def test_the_manual_page_has_every_command(self):
+        page = pathlib.Path(__file__, "../../../docs/coset.1").resolve().read_text(encoding="utf-8")
+        commands = coset("--help").stdout.split("Subcommands:")[1].split()
+        for command in ("info", "tune", "bench", "list", "plan", "cost", "generate"):
+            self.assertIn(command, commands)
+            self.assertIn(f".It Cm {command} ", page)
 
     def test_help_is_everywhere(self):
         for command in [[], ["list"], ["plan"], ["cost"], ["generate"], ["generate", "tree_ring"]]:

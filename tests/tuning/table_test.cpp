@@ -90,6 +90,18 @@ TEST(Environment, ChoosesThePlansOfCalls) {
   });
 }
 
+TEST(Environment, LogsWhatIsChosenOncePerShape) {
+  variable const set("COSET_LOG", "plan");
+  team t({.ranks = 2, .place = placement::unbound});
+  ::testing::internal::CaptureStderr();
+  t.run([](member& me) {
+    std::vector<float> ones(1000, 1.0f);
+    for (int k = 0; k < 3; ++k) allreduce(me, ones);
+  });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "coset: allreduce of 1000 float (coset::plus), in place on 2 ranks: direct, zero_copy\n");
+}
+
 TEST(Environment, IsPassedOverWhereItCannotServe) {
   std::string const ordinary = plan_of(3, verb::allreduce, 10);
   variable const set("COSET_ALLREDUCE", "adapted_dissemination(n=1)");  // on three ranks the bits would differ
