@@ -15,6 +15,10 @@ std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors);
 
+/// Processes and messages, where the build has found an MPI.
+bool mpi_is_there();
+std::unique_ptr<contestant> make_mpi(std::vector<unsigned> const& processors);
+
 class tbb_arena;
 
 std::unique_ptr<contestant> make_tbb_ets(std::shared_ptr<tbb_arena>);

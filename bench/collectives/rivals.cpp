@@ -9,7 +9,11 @@
 namespace coset::bench {
 
 std::vector<std::string> const& rival_families() {
-  static std::vector<std::string> const families{"omp", "tbb", "std"};
+  static std::vector<std::string> const families = [] {
+    std::vector<std::string> found{"omp", "tbb", "std"};
+    if (mpi_is_there()) found.emplace_back("mpi");
+    return found;
+  }();
   return families;
 }
 
@@ -40,6 +44,7 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
     auto const arena = std::make_shared<tbb_arena>(processors);
     for (auto make : {make_tbb_ets, make_tbb_reduce}) rivals.push_back(make(arena));
   }
+  if (wanted("mpi")) rivals.push_back(make_mpi(processors));
   if (wanted("std")) rivals.push_back(make_std_barrier(processors));
   return rivals;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset bench`: a collective beside what people use today, every result verified.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -175,7 +176,9 @@ void add_bench(CLI::App& app) {
   bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
       ->check(CLI::IsMember({"cycle", "call"}))
       ->capture_default_str();
-  bench.add_option("--against", a->against, "Rivals, of omp, tbb, std; all by default")
+  bench
+      .add_option("--against", a->against,
+                  fmt::format("Rivals, of {}; all by default", fmt::join(bench::rival_families(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(bench::rival_families()));
   bench

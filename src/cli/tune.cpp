@@ -77,7 +77,7 @@ class tuner {
   }
 
   tuning::profile run() {
-    made_.fingerprint = tuning::fingerprint_of(machine_);
+    made_.fingerprint = tuning::fingerprint_of(tuning::machine_tuned_for());
     made_.date = now();
     made_.processors = processors_;
     measure_model();
@@ -204,7 +204,8 @@ void add_tune(CLI::App& app) {
       "Under 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
       "COSET_TUNING=off none.");
   tune.callback([a] {
-    auto const file = a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(topology::machine())) : a->output;
+    auto const file =
+        a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
     if (file.empty()) throw argument_error("no place for a profile: set HOME or COSET_TUNING, or name a file with -o");
     setenv("COSET_TUNING", "off", 1);  // the defaults are what the candidates are compared with
     tuner all(a->ranks);

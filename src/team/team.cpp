@@ -11,6 +11,7 @@
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
+#include "tuning/profile.hpp"
 
 namespace coset {
 namespace {
@@ -30,7 +31,7 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    {},
                    bound && machine.this_system,
                    machine.cache_bytes,
-                   tuning::table::for_machine(machine)};
+                   machine.this_system ? tuning::table::of_this_machine() : tuning::table::of_environment()};
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));
@@ -40,8 +41,12 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
 
 /// Threads that come with masks of their own.
 team_shape shape_anywhere(rank_t ranks) {
-  static topology const machine = topology::whole_machine();
-  return {ranks, {}, node_list(ranks, anywhere), false, machine.cache_bytes, tuning::table::for_machine(machine)};
+  return {ranks,
+          {},
+          node_list(ranks, anywhere),
+          false,
+          tuning::machine_tuned_for().cache_bytes,
+          tuning::table::of_this_machine()};
 }
 
 std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {

@@ -84,6 +84,11 @@ std::string fingerprint_of(topology const& machine) {
   return fmt::format("{}c{}n-{:016x}", machine.cores(), machine.nodes.size(), detail::hash_of(text));
 }
 
+topology const& machine_tuned_for() {
+  static topology const whole = topology::whole_machine();
+  return whole;
+}
+
 std::string profile_file(std::string const& fingerprint) {
   if (char const* const file = variable("COSET_TUNING")) return std::string_view(file) == "off" ? "" : file;
   std::filesystem::path cache;

@@ -32,6 +32,9 @@ struct profile {
 /// instruction set. Names no host.
 std::string fingerprint_of(topology const&);
 
+/// The machine whose profile is looked for here: without the masks of threads, so that all of them find the same.
+topology const& machine_tuned_for();
+
 /// Where the profile of this machine is kept: COSET_TUNING, or coset/<fingerprint>.json in XDG_CACHE_HOME or ~/.cache;
 /// empty where there is none of them. COSET_TUNING=off: nowhere.
 std::string profile_file(std::string const& fingerprint);

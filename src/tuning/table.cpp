@@ -72,9 +72,9 @@ table table::of_environment() {
   return made;
 }
 
-table table::for_machine(topology const& machine) {
+table table::of_this_machine() {
   table made = of_environment();
-  if (auto found = find_profile(machine)) {
+  if (auto found = find_profile(machine_tuned_for())) {
     for (rule& r : found->rules) made.append(std::move(r));
   }
   return made;

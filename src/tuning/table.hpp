@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "coset/plan.hpp"
-#include "coset/topology.hpp"
 
 namespace coset::tuning {
 
@@ -27,8 +26,8 @@ class table {
   /// COSET_ALLREDUCE, COSET_BROADCAST … of the environment. Throws argument_error naming the variable.
   static table of_environment();
   /// The same, then what `coset tune` has found on this machine. Throws argument_error if COSET_TUNING names a file that
-  /// is no profile of it. Cost: reads a small file.
-  static table for_machine(topology const&);
+  /// is no profile of it. Cost: reads a small file; the first time some 10 ms for the machine.
+  static table of_this_machine();
 
   /// The first rule that applies, or none.
   rule const* find(verb, rank_t ranks, std::size_t bytes, bool in_place = false) const noexcept;

@@ -53,7 +53,7 @@ class Bench(unittest.TestCase):
             (["allwrong"], "allreduce"),
             (["-d", "half"], "double"),
             (["-o", "avg"], "prod"),
-            (["--against", "mpi"], "tbb"),
+            (["--against", "smoke"], "tbb"),
             (["-f", "1"], "2"),
             (["-n", "0"], "0"),
             (["-b", "1M", "-e", "1K"], "1048576"),

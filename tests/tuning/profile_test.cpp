@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <coset/coset.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -24,13 +25,14 @@ class Profile : public ::testing::Test {
   Profile() {
     std::string name = ::testing::TempDir() + "coset-profile-XXXXXX";
     folder_ = mkdtemp(name.data());
+    unsetenv("COSET_TUNING");
   }
   ~Profile() override { std::filesystem::remove_all(folder_); }
 
   std::string file(std::string const& name = "profile.json") const { return folder_ + "/" + name; }
 
   profile sample() const {
-    return {fingerprint_of(topology::machine()),
+    return {fingerprint_of(machine_tuned_for()),
             "2026-01-02T03:04:05Z",
             {0, 1},
             {{0, 40}, {40, 0}},
@@ -79,11 +81,11 @@ TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
 
 TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
   variable const cache("XDG_CACHE_HOME", folder_);
-  EXPECT_FALSE(find_profile(topology::machine()));
+  EXPECT_FALSE(find_profile(machine_tuned_for()));
   sample().write(profile_file(sample().fingerprint));
-  EXPECT_TRUE(find_profile(topology::machine()));
+  EXPECT_TRUE(find_profile(machine_tuned_for()));
   variable const off("COSET_TUNING", "off");
-  EXPECT_FALSE(find_profile(topology::machine()));
+  EXPECT_FALSE(find_profile(machine_tuned_for()));
 }
 
 TEST_F(Profile, OfAnotherMachineIsPassedOverUnlessItIsNamed) {
@@ -91,9 +93,9 @@ TEST_F(Profile, OfAnotherMachineIsPassedOverUnlessItIsNamed) {
   auto other = sample();
   other.fingerprint = "another";
   other.write(profile_file(sample().fingerprint));
-  EXPECT_FALSE(find_profile(topology::machine()));
+  EXPECT_FALSE(find_profile(machine_tuned_for()));
   variable const named("COSET_TUNING", profile_file(sample().fingerprint));
-  EXPECT_THROW(find_profile(topology::machine()), argument_error);
+  EXPECT_THROW(find_profile(machine_tuned_for()), argument_error);
 }
 
 TEST_F(Profile, IsWhatTeamsChooseBy) {
