@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -97,7 +98,8 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
                            std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
   shape.count = bytes / shape.element_bytes();
-  if (shape.what == verb::reduce_scatter || shape.what == verb::allgather) shape.count -= shape.count % ranks;
+  bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
+  if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
   auto const progress = [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
   };
