@@ -22,10 +22,10 @@ struct channel_end {
   std::uint64_t base = 0;     ///< of the next operation's posts
   std::size_t capacity = 0;   ///< of the staging in use
   bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
-  std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
+  std::array<std::vector<rank_t> const*, 2> readers{};   ///< by parity: who read this rank's lines last
   std::array<detail::bound_plan const*, 2> described{};  ///< by parity: what this rank has said that it is doing
-  std::vector<channel_lines*> lines;                    ///< [rank]
-  std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
+  std::vector<channel_lines*> lines;                     ///< [rank]
+  std::vector<std::byte*> bases;                         ///< [row · ranks + rank], see program::row
 };
 
 /// One operation under way: all its state.
@@ -99,8 +99,8 @@ struct alignas(team_room::line_spacing) rank_state {
   rank_state& root;        ///< this thread's rank of the team that this one was split from
   std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;
-  team_room::own_line& own;   ///< of the root: a thread is busy, whichever of its teams it works for
-  team_room::own_line& told;  ///< of this team: what this rank is doing
+  team_room::own_line& own;                    ///< of the root: a thread is busy, whichever of its teams it works for
+  team_room::own_line& told;                   ///< of this team: what this rank is doing
   std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts
   std::array<team_room::channel_end, team_room::channels> ends;
   std::vector<void const*> from;  ///< scratch for operands

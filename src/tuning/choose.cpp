@@ -17,32 +17,32 @@ using program::copies;
 constexpr rank_t most_sources = 8;
 constexpr rank_t most_sources_of_crowds = 64;
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr std::size_t one_writer_bytes =
-    1 * KiB;  ///< of one shared result: two rounds of its flags, not of everybody's
+    1 * kibibyte;  ///< of one shared result: two rounds of its flags, not of everybody's
 
 /// One flag round beats two up to here, although everybody folds everything.
-constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * KiB : 2 * KiB; }
+constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * kibibyte : 2 * kibibyte; }
 
 /// One copy, into the output, and folds that go on there cost less than two copies through staging: small arrays …
-constexpr std::size_t little_bytes = 4 * KiB;
+constexpr std::size_t little_bytes = 4 * kibibyte;
 
 /// … and, again, those beyond this. What verbs without outputs to go through stage up to here costs less than the
 /// history of lines that one rank writes and others read.
 constexpr std::size_t staged_bytes(verb what) {
   switch (what) {
     case verb::allreduce:
-      return 128 * KiB;
+      return 128 * kibibyte;
     case verb::allgather:
-      return 64 * KiB;
+      return 64 * kibibyte;
     case verb::reduce:
-      return 2 * MiB;
+      return 2 * mebibyte;
     case verb::broadcast:
     case verb::scan:
     case verb::exclusive_scan:
-      return 512 * KiB;
+      return 512 * kibibyte;
     default:
-      return 1 * MiB;
+      return 1 * mebibyte;
   }
 }
 
@@ -134,9 +134,11 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
 
 std::vector<rank_t> levels_of(std::vector<processor> const& places) {
   std::vector<rank_t> levels;
+  rank_t inner = 1;
   for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
-    rank_t const size = group_size(places, key), inner = levels.empty() ? 1 : levels.back();
-    if (size > inner && size < places.size() && size % inner == 0) levels.push_back(size);
+    rank_t const size = group_size(places, key);
+    if (size <= inner || size >= places.size() || size % inner != 0) continue;
+    levels.push_back(inner = size);
   }
   return levels;
 }
