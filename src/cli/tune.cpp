@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "bench/rounds.hpp"
 #include "bench/statistics.hpp"
@@ -33,6 +34,7 @@ constexpr std::chrono::seconds time_limit{17};
 /// Measured for each: the default (""), then what may beat it.
 std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
   std::vector<std::string> plans{""};
+  if (ranks == 1) return plans;
   bool const small = bytes <= 8 * 1024;
   bool const star = small && (what == verb::reduce_shared || what == verb::reduce || what == verb::broadcast);
   if (star) plans.push_back(fmt::format("binomial(radix={})/staged_in", std::max<rank_t>(ranks, 2)));
@@ -204,9 +206,12 @@ void add_tune(CLI::App& app) {
       "Under 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
       "COSET_TUNING=off none.");
   tune.callback([a] {
+    if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
+      unsetenv("COSET_TUNING");
     auto const file =
         a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
-    if (file.empty()) throw argument_error("no place for a profile: set HOME or COSET_TUNING, or name a file with -o");
+    if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
+    tuning::profile::require_writable(file);
     setenv("COSET_TUNING", "off", 1);  // the defaults are what the candidates are compared with
     tuner all(a->ranks);
     auto const found = all.run();

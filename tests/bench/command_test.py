@@ -66,6 +66,22 @@ class Bench(unittest.TestCase):
                 self.assertIn(hint, run.stderr)
 
 
+class Tune(unittest.TestCase):
+    def test_profile_is_kept_where_it_was_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "deep", "profile.json")
+            run = coset("tune", "-t", "1", "-o", file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(file, run.stdout)
+            with open(file, encoding="utf-8") as opened:
+                self.assertEqual(json.load(opened)["coset_profile"], 1)
+
+    def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(self):
+        run = coset("tune", "-o", "/proc/none/profile.json")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("/proc/none/profile.json", run.stderr)
+
+
 class Info(unittest.TestCase):
     def test_text_names_what_it_found(self):
         run = coset("info")
