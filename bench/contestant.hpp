@@ -55,6 +55,8 @@ using contestants = std::vector<std::unique_ptr<contestant>>;
 std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
                                        bool in_place = false);
 std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
+/// The same of large allreduces: their memory traffic without any waiting.
+std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
 
 /// Its rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
 contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);

@@ -128,6 +128,7 @@ void run_bench(bench_arguments a) {
   owned.push_back(bench::make_coset(processors, "", a.in_place));
   for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
   owned.push_back(bench::make_flag_floor(processors));
+  if (what == verb::allreduce) owned.push_back(bench::make_traffic(processors));
   for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());

@@ -31,8 +31,21 @@ constexpr std::array<std::size_t, 8> sizes{64,         1024,        8 * 1024,   
 
 constexpr std::chrono::seconds time_limit{17};
 
+/// The size of clusters of consecutive ranks that are all of one size and more than one; else 0.
+rank_t even_clusters(bench::nearness const& near) {
+  rank_t next = 0;
+  std::size_t const size = near.clusters.front().size();
+  for (auto const& cluster : near.clusters) {
+    if (cluster.size() != size) return 0;
+    for (rank_t const r : cluster) {
+      if (r != next++) return 0;
+    }
+  }
+  return near.clusters.size() > 1 ? static_cast<rank_t>(size) : 0;
+}
+
 /// Measured for each: the default (""), then what may beat it.
-std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
+std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes, bench::nearness const& near) {
   std::vector<std::string> plans{""};
   if (ranks == 1) return plans;
   bool const small = bytes <= 8 * 1024;
@@ -47,6 +60,9 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
   if (what == verb::allreduce && !small) plans.emplace_back("direct/output");
   if (what == verb::allreduce && bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/staged/256K");
   if (bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/zero_copy+stream");
+  // Two levels pay where they are those that were measured.
+  if (rank_t const each = even_clusters(near); what == verb::allreduce && bytes >= 256 * 1024 && each > 1)
+    plans.push_back(fmt::format("product(dims={}x{})/zero_copy_push", each, ranks / each));
   return plans;
 }
 
@@ -132,7 +148,7 @@ class tuner {
   void tune(verb what, std::size_t i) {
     if (std::chrono::steady_clock::now() > deadline_) return;
     progress(fmt::format("{} of {}", name_of(what), bytes_for_people(sizes[i])));
-    auto const plans = candidates(what, ranks(), sizes[i]);
+    auto const plans = candidates(what, ranks(), sizes[i], bench::classify(made_.latency));
     winners_[what][i] = plans[least_regret(measure(what, sizes[i], plans))];
     ++measured_;
   }
