@@ -81,9 +81,7 @@ class member_guard {
   member_guard(member_guard const&) = delete;
   member_guard& operator=(member_guard const&) = delete;
 
-  operator member&() noexcept {
-    return member_;
-  }  // NOLINT(google-explicit-constructor): the guard stands for the member
+  operator member&() noexcept { return member_; }  ///< the guard stands for the member
   member& operator*() noexcept { return member_; }
   member* operator->() noexcept { return &member_; }
 

@@ -199,7 +199,7 @@ class tuner {
 void print(tuning::profile const& found, std::string const& file) {
   fmt::print("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",
              found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
-  if (found.rules.empty()) fmt::print("the defaults are within 5 % of the best everywhere\n");
+  if (found.rules.empty()) fmt::print("no plan was clearly better than the defaults\n");
   for (auto const& r : found.rules) {
     fmt::print("{:<15} {:>10} to {:<10} {}\n", name_of(r.what), bytes_for_people(r.from),
                r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how));

@@ -18,8 +18,8 @@ constexpr rank_t most_sources = 8;
 constexpr rank_t most_sources_of_crowds = 64;
 
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-constexpr std::size_t one_writer_bytes =
-    1 * kibibyte;  ///< of one shared result: two rounds of its flags, not of everybody's
+/// One shared result is folded by one rank up to here: two rounds of its flags, not of everybody's.
+constexpr std::size_t one_writer_bytes = 512;
 
 /// One flag round beats two up to here, although everybody folds everything.
 constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * kibibyte : 2 * kibibyte; }

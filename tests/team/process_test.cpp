@@ -62,7 +62,7 @@ TEST_P(Processes, ReduceAsThreadsDo) {
   auto const endings = run([](member& me) {
     std::mt19937_64 choices(7);
     for (int k = 0; k < test::by_effort(100, 500, 5000); ++k) {
-      task t{.what = all_verbs[choices() % 8], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
+      task t{.what = all_verbs()[choices() % 8], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
       bool const large = choices() % 20 == 0;  // several segments of staging
       bool const by_pieces = t.what == verb::reduce_scatter || t.what == verb::allgather;
       t.counts = even_counts(me.size(), choices() % (large && !by_pieces ? 50'000 : 100));

@@ -32,7 +32,7 @@ std::size_t random_length(engine& choices) {
 }
 
 task random_call(engine& choices, rank_t ranks) {
-  task t{.what = all_verbs[below(choices, all_verbs.size())], .even = below(choices, 2) == 0, .seed = choices()};
+  task t{.what = all_verbs()[below(choices, all_verbs().size())], .even = below(choices, 2) == 0, .seed = choices()};
   std::size_t const each = random_length(choices) / ranks;
   t.counts = even_counts(ranks, each);
   if (!t.even) {

@@ -112,7 +112,7 @@ TEST_P(Split, ServesEveryVerb) {
   std::vector<std::vector<long>> shared(2, std::vector<long>(1000 * ranks.size()));
   ranks.run([&](member& me) {
     member half = me.split(static_cast<int>(me.rank() % 2));
-    for (verb const what : all_verbs) {
+    for (verb const what : all_verbs()) {
       for (std::size_t const each : {0, 2, 900}) {
         task const t{.what = what, .counts = even_counts(half.size(), each), .root = half.size() - 1, .seed = each};
         auto mine = prepared<long>(t, half.rank());

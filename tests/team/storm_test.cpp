@@ -37,7 +37,7 @@ class weather {
   void face(team& ranks, member& me) const {
     std::mt19937_64 choices(seed_);
     for (int k = 0; k < 12; ++k) {
-      task t{.what = all_verbs[choices() % 7], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
+      task t{.what = all_verbs()[choices() % 7], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
       t.counts = even_counts(me.size(), choices() % 3 == 0 ? choices() % 20'000 : choices() % 50);
       bool const in_flight = choices() % 2 == 0;
       bool const mine = me.rank() == unlucky_ && k == when_;

@@ -2,7 +2,6 @@
 // Any collective on any arrays against a serial reference: what each rank gives, must get, and must keep.
 #pragma once
 
-#include <array>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -11,17 +10,6 @@
 #include "team/teams.hpp"
 
 namespace coset::team_test {
-
-inline constexpr std::array all_verbs{verb::allreduce,     verb::reduce,        verb::reduce_scatter, verb::allgather,
-                                      verb::broadcast,     verb::scan,          verb::exclusive_scan, verb::barrier,
-                                      verb::reduce_shared, verb::allreduce_view};
-
-constexpr std::string_view verb_name(verb what) {
-  constexpr std::array<std::string_view, 10> names{"allreduce",     "reduce",        "reduce_scatter", "allgather",
-                                                   "broadcast",     "scan",          "exclusive_scan", "barrier",
-                                                   "reduce_shared", "allreduce_view"};
-  return names.at(std::size_t(what));
-}
 
 /// One collective call, the same on every rank.
 struct task {
@@ -39,7 +27,7 @@ struct task {
   rank_t ranks() const { return static_cast<rank_t>(counts.size()); }
 
   std::string text() const {
-    return std::string(verb_name(what)) + " of " + std::to_string(total()) + " on " + std::to_string(ranks()) +
+    return std::string(name_of(what)) + " of " + std::to_string(total()) + " on " + std::to_string(ranks()) +
            ", root " + std::to_string(root) + (in_place ? ", in place" : "") + (even ? ", even" : "") + ", seed " +
            std::to_string(seed);
   }

@@ -89,11 +89,12 @@ TEST_P(Verbs, DoTheSameAtTheBoundariesOfStorage) {
 }
 
 std::string verb_and_size(::testing::TestParamInfo<std::tuple<verb, rank_t>> const& info) {
-  return std::string(verb_name(std::get<0>(info.param))) + "_P" + std::to_string(std::get<1>(info.param));
+  return std::string(name_of(std::get<0>(info.param))) + "_P" + std::to_string(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Verbs,
-                         ::testing::Combine(::testing::ValuesIn(all_verbs), ::testing::ValuesIn(team_sizes())),
+                         ::testing::Combine(::testing::ValuesIn(all_verbs().begin(), all_verbs().end()),
+                                            ::testing::ValuesIn(team_sizes())),
                          verb_and_size);
 
 }  // namespace
