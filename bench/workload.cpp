@@ -30,27 +30,27 @@ Enumerator named(std::string_view name, Names const& names, std::string_view wha
 
 /// Never the identity of a sum, so that a contribution that is missing shows; factors are few powers of two, so that
 /// their product fits any element type.
-int value_of(kernels::operation operation, rank_t rank, std::size_t phase) {
-  if (operation == kernels::operation::multiplies) return rank < 16 ? 1 + static_cast<int>((rank + phase) % 2) : 1;
+int value_of(operation_kind operation, rank_t rank, std::size_t phase) {
+  if (operation == operation_kind::multiplies) return rank < 16 ? 1 + static_cast<int>((rank + phase) % 2) : 1;
   return static_cast<int>((3 * rank + phase) % period) + 1;
 }
 
-int fold(kernels::operation operation, int a, int b) {
+int fold(operation_kind operation, int a, int b) {
   switch (operation) {
-    case kernels::operation::plus:
+    case operation_kind::plus:
       return a + b;
-    case kernels::operation::multiplies:
+    case operation_kind::multiplies:
       return a * b;
-    case kernels::operation::minimum:
+    case operation_kind::minimum:
       return std::min(a, b);
-    case kernels::operation::maximum:
+    case operation_kind::maximum:
       break;
   }
   return std::max(a, b);
 }
 
 /// Of ranks 0 to `last`.
-int result_of(kernels::operation operation, rank_t last, std::size_t phase) {
+int result_of(operation_kind operation, rank_t last, std::size_t phase) {
   int result = value_of(operation, 0, phase);
   for (rank_t r = 1; r <= last; ++r) result = fold(operation, result, value_of(operation, r, phase));
   return result;
@@ -62,15 +62,15 @@ void store(std::byte* to, int value) {
   std::memcpy(to, &v, sizeof v);
 }
 
-void store(kernels::element element, std::byte* to, int value) {
+void store(element_kind element, std::byte* to, int value) {
   switch (element) {
-    case kernels::element::int32:
+    case element_kind::int32:
       return store<std::int32_t>(to, value);
-    case kernels::element::int64:
+    case element_kind::int64:
       return store<std::int64_t>(to, value);
-    case kernels::element::float32:
+    case element_kind::float32:
       return store<float>(to, value);
-    case kernels::element::float64:
+    case element_kind::float64:
       return store<double>(to, value);
   }
 }
@@ -113,7 +113,7 @@ auto for_word_of(std::size_t bytes) {
 }  // namespace
 
 std::size_t problem::element_bytes() const noexcept {
-  return element == kernels::element::int32 || element == kernels::element::float32 ? 4 : 8;
+  return element == element_kind::int32 || element == element_kind::float32 ? 4 : 8;
 }
 
 items piece_of(problem const& p, rank_t r) noexcept { return {p.count * r / p.ranks, p.count * (r + 1) / p.ranks}; }
@@ -128,13 +128,11 @@ items gets(problem const& p, rank_t r) noexcept {
   return {0, p.what == verb::reduce && r != 0 ? 0 : p.count};
 }
 
-std::string_view name_of(kernels::element e) noexcept { return element_names[static_cast<std::size_t>(e)]; }
-std::string_view name_of(kernels::operation o) noexcept { return operation_names[static_cast<std::size_t>(o)]; }
-kernels::element element_named(std::string_view name) {
-  return named<kernels::element>(name, element_names, "element type");
-}
-kernels::operation operation_named(std::string_view name) {
-  return named<kernels::operation>(name, operation_names, "operation");
+std::string_view name_of(element_kind e) noexcept { return element_names[static_cast<std::size_t>(e)]; }
+std::string_view name_of(operation_kind o) noexcept { return operation_names[static_cast<std::size_t>(o)]; }
+element_kind element_named(std::string_view name) { return named<element_kind>(name, element_names, "element type"); }
+operation_kind operation_named(std::string_view name) {
+  return named<operation_kind>(name, operation_names, "operation");
 }
 
 void workload::free_aligned::operator()(std::byte* p) const noexcept {

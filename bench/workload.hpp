@@ -11,13 +11,16 @@
 
 #include "coset/error.hpp"
 #include "coset/verb.hpp"
-#include "kernels/kernels.hpp"
 
 namespace coset::bench {
 
+/// What can be measured: the rivals' types and operations.
+enum class element_kind : std::uint8_t { int32, int64, float32, float64 };
+enum class operation_kind : std::uint8_t { plus, multiplies, minimum, maximum };
+
 struct problem {
-  kernels::element element = kernels::element::float32;
-  kernels::operation operation = kernels::operation::plus;
+  element_kind element = element_kind::float32;
+  operation_kind operation = operation_kind::plus;
   std::size_t count = 0;
   rank_t ranks = 1;
   verb what = verb::allreduce;  ///< rooted ones at rank 0
@@ -37,10 +40,10 @@ items gets(problem const&, rank_t) noexcept;
 items piece_of(problem const&, rank_t) noexcept;
 
 /// nccl-tests' names: float, double, int32, int64; sum, prod, min, max. The parsers throw argument_error naming all.
-std::string_view name_of(kernels::element) noexcept;
-std::string_view name_of(kernels::operation) noexcept;
-kernels::element element_named(std::string_view);
-kernels::operation operation_named(std::string_view);
+std::string_view name_of(element_kind) noexcept;
+std::string_view name_of(operation_kind) noexcept;
+element_kind element_named(std::string_view);
+operation_kind operation_named(std::string_view);
 
 /// Buffers of one shape. Item i of rank r in iteration k depends on r and (i + k) mod 8 only and is a small whole
 /// number, so that every result is exact in any order of folding and can be written and checked at the speed of memory.

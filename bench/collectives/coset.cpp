@@ -12,29 +12,29 @@ namespace coset::bench {
 namespace {
 
 template <class Visitor>
-void visit_operation(kernels::operation operation, Visitor&& visitor) {
+void visit_operation(operation_kind operation, Visitor&& visitor) {
   switch (operation) {
-    case kernels::operation::plus:
+    case operation_kind::plus:
       return visitor(plus{});
-    case kernels::operation::multiplies:
+    case operation_kind::multiplies:
       return visitor(multiplies{});
-    case kernels::operation::minimum:
+    case operation_kind::minimum:
       return visitor(minimum{});
-    case kernels::operation::maximum:
+    case operation_kind::maximum:
       return visitor(maximum{});
   }
 }
 
 template <class Visitor>
-void visit_element(kernels::element element, Visitor&& visitor) {
+void visit_element(element_kind element, Visitor&& visitor) {
   switch (element) {
-    case kernels::element::int32:
+    case element_kind::int32:
       return visitor(std::int32_t{});
-    case kernels::element::int64:
+    case element_kind::int64:
       return visitor(std::int64_t{});
-    case kernels::element::float32:
+    case element_kind::float32:
       return visitor(float{});
-    case kernels::element::float64:
+    case element_kind::float64:
       return visitor(double{});
   }
 }

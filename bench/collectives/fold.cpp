@@ -72,7 +72,7 @@ using signature = void(void*, void const* const*, rank_t, std::size_t, std::size
 
 }  // namespace
 
-fold_function fold_for(kernels::element element, kernels::operation operation) {
+fold_function fold_for(element_kind element, operation_kind operation) {
   return visit_types(element, operation,
                      []<class T, class Op>() { return vector_levels<fold_body<T, Op>, signature>::best(); });
 }

@@ -10,7 +10,7 @@ namespace coset::bench {
 using fold_function = void (*)(void* to, void const* const* from, rank_t sources, std::size_t begin, std::size_t end);
 
 /// Compiled for the widest vectors of this processor.
-fold_function fold_for(kernels::element, kernels::operation);
+fold_function fold_for(element_kind, operation_kind);
 
 /// Items [begin, end) that are rank `rank`'s share of `count`: whole cache lines where there are enough.
 struct slice {

@@ -54,28 +54,28 @@ struct larger {
 
 /// visitor.operator()<T, Operator>() for an element type and operation known at run time.
 template <class Visitor>
-auto visit_types(kernels::element element, kernels::operation operation, Visitor&& visitor) {
+auto visit_types(element_kind element, operation_kind operation, Visitor&& visitor) {
   auto const with_element = [&]<class T>() {
     switch (operation) {
-      case kernels::operation::plus:
+      case operation_kind::plus:
         return visitor.template operator()<T, add>();
-      case kernels::operation::multiplies:
+      case operation_kind::multiplies:
         return visitor.template operator()<T, multiply>();
-      case kernels::operation::minimum:
+      case operation_kind::minimum:
         return visitor.template operator()<T, smaller>();
-      case kernels::operation::maximum:
+      case operation_kind::maximum:
         break;
     }
     return visitor.template operator()<T, larger>();
   };
   switch (element) {
-    case kernels::element::int32:
+    case element_kind::int32:
       return with_element.template operator()<std::int32_t>();
-    case kernels::element::int64:
+    case element_kind::int64:
       return with_element.template operator()<std::int64_t>();
-    case kernels::element::float32:
+    case element_kind::float32:
       return with_element.template operator()<float>();
-    case kernels::element::float64:
+    case element_kind::float64:
       break;
   }
   return with_element.template operator()<double>();

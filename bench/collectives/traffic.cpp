@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory traffic of a large allreduce with private results, and nobody waits: what no flags at all would take.
 #include "bench/collectives/fold.hpp"
+#include "bench/collectives/operators.hpp"
 #include "bench/parking.hpp"
 #include "bench/stage.hpp"
+#include "coset/detail/reduction.hpp"
 
 namespace coset::bench {
 namespace {
@@ -19,7 +21,9 @@ class traffic final : public contestant {
   // Each rank folds its slice of all inputs into all outputs. Inputs are rewritten meanwhile, so results mean nothing.
   burst_result burst(workload const& work, burst_order const& order) override {
     problem const& p = work.shape();
-    auto const& folds = kernels::find_streaming(p.operation, p.element);
+    auto const& folds = *visit_types(p.element, p.operation, []<class T, class Op>() {
+      return detail::table_of<T, plus>().streaming_folds;  // any operation moves as much
+    });
     stage stage(work, order);
     crew_.run([&](rank_t rank) {
       auto const [begin, end] = slice_of(p.count, p.ranks, rank);

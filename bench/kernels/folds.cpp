@@ -43,14 +43,14 @@ void count_traffic(benchmark::State& state, std::size_t bytes_per_call) {
 }
 
 // Arguments: bytes of one array, sources, destinations.
-void fold(benchmark::State& state, fold_set const& set) {
+void fold(benchmark::State& state, fold_set const& set, std::size_t element_bytes = sizeof(float)) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   auto const sources = static_cast<std::uint32_t>(state.range(1));
   auto const destinations = static_cast<std::uint32_t>(state.range(2));
   arrays const memory(sources, destinations, bytes);
   auto const function = set.for_sources(sources);
   for (auto _ : state) {
-    function(nullptr, memory.to.data(), destinations, memory.from.data(), sources, bytes / sizeof(float));
+    function(nullptr, memory.to.data(), destinations, memory.from.data(), sources, bytes / element_bytes);
     benchmark::ClobberMemory();
   }
   count_traffic(state, (sources + destinations) * bytes);
@@ -108,9 +108,19 @@ BENCHMARK_CAPTURE(fold, plus_float, coset::kernels::find(operation::plus, elemen
     ->Apply(sizes_and_sources)
     ->Apply(several_destinations)
     ->Apply(more_sources_than_fused);
-BENCHMARK_CAPTURE(fold, plus_float_streaming, coset::kernels::find_streaming(operation::plus, element::float32))
+BENCHMARK_CAPTURE(fold, plus_float_streaming, *coset::kernels::find_streaming(operation::plus, element::float32))
     ->Apply(sizes_and_sources);
 BENCHMARK_CAPTURE(fold, maximum_float, coset::kernels::find(operation::maximum, element::float32))
+    ->Apply(sizes_and_sources);
+BENCHMARK_CAPTURE(fold, plus_double, coset::kernels::find(operation::plus, element::float64), 8)
+    ->Apply(sizes_and_sources);
+BENCHMARK_CAPTURE(fold, reproducible_double, coset::kernels::find(operation::reproducible_plus, element::float64), 8)
+    ->Apply(sizes_and_sources);
+BENCHMARK_CAPTURE(fold, reproducible_float, coset::kernels::find(operation::reproducible_plus, element::float32))
+    ->Apply(sizes_and_sources);
+BENCHMARK_CAPTURE(fold, plus_bfloat16, coset::kernels::find(operation::plus, element::bfloat16), 2)
+    ->Apply(sizes_and_sources);
+BENCHMARK_CAPTURE(fold, plus_float16, coset::kernels::find(operation::plus, element::float16), 2)
     ->Apply(sizes_and_sources);
 BENCHMARK(fold_by_twos)->Apply(sizes_and_sources);
 BENCHMARK(copy_as_much)->Apply(sizes_and_sources);

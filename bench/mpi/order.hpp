@@ -24,8 +24,8 @@ inline std::istream& operator>>(std::istream& in, mpi_order& o) {
   int what = 0, element = 0, operation = 0, timed = 0;
   in >> what >> element >> operation >> o.shape.count >> timed >> o.burst.warmup >> o.burst.iterations;
   o.shape.what = static_cast<verb>(what);
-  o.shape.element = static_cast<kernels::element>(element);
-  o.shape.operation = static_cast<kernels::operation>(operation);
+  o.shape.element = static_cast<element_kind>(element);
+  o.shape.operation = static_cast<operation_kind>(operation);
   o.burst.timing = static_cast<timing>(timed);
   return in;
 }

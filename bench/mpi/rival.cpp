@@ -51,29 +51,29 @@ void await_order(desk& d, std::uint32_t last) {
   while (d.orders == last) syscall(SYS_futex, word(d.orders), FUTEX_WAIT, last, nullptr, nullptr, 0);
 }
 
-MPI_Datatype type_of(kernels::element e) {
+MPI_Datatype type_of(element_kind e) {
   switch (e) {
-    case kernels::element::int32:
+    case element_kind::int32:
       return MPI_INT32_T;
-    case kernels::element::int64:
+    case element_kind::int64:
       return MPI_INT64_T;
-    case kernels::element::float32:
+    case element_kind::float32:
       return MPI_FLOAT;
-    case kernels::element::float64:
+    case element_kind::float64:
       break;
   }
   return MPI_DOUBLE;
 }
 
-MPI_Op operation_of(kernels::operation o) {
+MPI_Op operation_of(operation_kind o) {
   switch (o) {
-    case kernels::operation::plus:
+    case operation_kind::plus:
       return MPI_SUM;
-    case kernels::operation::multiplies:
+    case operation_kind::multiplies:
       return MPI_PROD;
-    case kernels::operation::minimum:
+    case operation_kind::minimum:
       return MPI_MIN;
-    case kernels::operation::maximum:
+    case operation_kind::maximum:
       break;
   }
   return MPI_MAX;

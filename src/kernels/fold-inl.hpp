@@ -11,12 +11,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "coset/detail/fold.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/operation_sets.hpp"
 #include "kernels/operations-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,6 +27,15 @@ using detail::max_fused_sources;
 
 /// With more sources than this, code of its own for one destination gains nothing.
 inline constexpr std::uint32_t most_for_one_destination = 8;
+
+/// Code of its own for every number of sources is for the elements that most programs reduce.
+template <class T>
+inline constexpr bool often_used = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                   std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+template <class Operation, class T>
+inline constexpr std::uint32_t fused_sources = std::min(Operation::most_fused, often_used<T>   ? max_fused_sources
+                                                                               : half_float<T> ? 4u
+                                                                                               : 2u);
 
 /// The loops go by cache lines; what is left of a line goes by its halves, down to one element. Nothing beyond the
 /// arrays is read or written, not even under a mask: neighbours belong to other threads.
@@ -71,7 +80,7 @@ HWY_INLINE source_array<T, sizeof...(Index)> loaded(source_list<T> from, std::in
 struct store_cached {
   template <class Vector, class Tag, class T>
   static HWY_INLINE void store(Vector value, Tag d, T* to) {
-    hn::StoreU(value, d, to);
+    store_lanes(value, d, to);
   }
 };
 struct store_streaming {
@@ -86,10 +95,10 @@ template <class Operation, class Tag, class T, std::size_t First, std::size_t...
 HWY_INLINE hn::Vec<Tag> fold_vector(Tag d, source_array<T, 1 + sizeof...(Rest)> const& from, std::size_t i,
                                     std::index_sequence<First, Rest...>) {
   if constexpr (sizeof...(Rest) == 0) {
-    return hn::LoadU(d, from[0] + i);
+    return load_lanes(d, from[0] + i);
   } else {
-    auto folded = Operation::enter(hn::LoadU(d, from[0] + i));
-    ((folded = Operation::combine(d, folded, Operation::enter(hn::LoadU(d, from[Rest] + i)))), ...);
+    auto folded = Operation::enter(load_lanes(d, from[0] + i));
+    ((folded = Operation::combine(d, folded, Operation::enter(load_lanes(d, from[Rest] + i)))), ...);
     return Operation::leave(d, folded);
   }
 }
@@ -97,7 +106,7 @@ HWY_INLINE hn::Vec<Tag> fold_vector(Tag d, source_array<T, 1 + sizeof...(Rest)> 
 /// `Elements` elements from `first` on, by the widest vectors that they fill.
 template <class Operation, class Store, std::size_t Elements, class T, std::size_t Sources, class Destinations>
 HWY_INLINE void fold_block(source_array<T, Sources> const& from, Destinations to, std::size_t first) {
-  hn::CappedTag<T, Elements> const d;
+  hn::CappedTag<lane_of<T>, Elements> const d;
   for (std::size_t i = 0; i < Elements; i += hn::Lanes(d)) {
     auto const folded = fold_vector<Operation>(d, from, first + i, std::make_index_sequence<Sources>());
     for (std::uint32_t k = 0; k < to.size(); ++k) Store::store(folded, d, to[k] + first + i);
@@ -134,7 +143,7 @@ HWY_INLINE void fold_all(source_array<T, Sources> const& from, Destinations to, 
 /// Folds of `T` into the caches.
 template <class Operation, class T>
 struct cached_folds {
-  static constexpr std::uint32_t most_fused = Operation::most_fused;
+  static constexpr std::uint32_t most_fused = fused_sources<Operation, T>;
 
   /// `count` elements from the offsets on. Six scalars, because structs would pass over the stack: 10 ns.
   template <std::size_t Sources>
@@ -148,7 +157,7 @@ struct cached_folds {
   template <std::size_t Sources>
   static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                       std::size_t count) {
-    if constexpr (Sources <= most_for_one_destination) {
+    if constexpr (Sources <= most_for_one_destination && (often_used<T> || half_float<T>)) {
       if (destinations == 1) {
         auto const all = loaded(source_list<T>{from}, std::make_index_sequence<Sources>());
         return fold_all<Operation>(all, one_destination<T>{static_cast<T*>(to[0])}, count);
@@ -163,7 +172,7 @@ struct cached_folds {
 /// Folds of `T` past the caches, as far as there are full lines at the same indices of all destinations.
 template <class Operation, class T>
 struct streaming_folds {
-  static constexpr std::uint32_t most_fused = std::min(Operation::most_fused, most_for_one_destination);
+  static constexpr std::uint32_t most_fused = std::min(fused_sources<Operation, T>, most_for_one_destination);
 
   template <std::size_t Sources>
   static HWY_NOINLINE void to_several(void* const* to, std::uint32_t destinations, std::size_t to_offset,
@@ -246,40 +255,6 @@ class tiled_fold {
     }
   }
 };
-
-template <class Operation, class T, class Folds>
-struct fold_table {
-  static void any(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
-                  std::uint32_t sources, std::size_t count) {
-    auto const fold = sources <= max_fused_sources ? set.of[sources] : tiled_fold<Operation, T, Folds>::run;
-    fold(context, to, destinations, from, sources, count);
-  }
-
-  template <std::uint32_t Sources>
-  static constexpr detail::fold_function fold_of() {
-    if constexpr (Sources <= Folds::most_fused) {
-      return Folds::template exactly<Sources>;
-    } else {
-      return tiled_fold<Operation, T, Folds>::run;
-    }
-  }
-
-  static constexpr detail::fold_set set = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return detail::fold_set{any, {any, fold_of<1 + Index>()...}};
-  }
-  (std::make_index_sequence<max_fused_sources>());
-};
-
-template <class Operation, template <class, class> class Folds>
-inline constexpr element_sets sets_by_element = {
-    fold_table<Operation, std::int32_t, Folds<Operation, std::int32_t>>::set,
-    fold_table<Operation, std::int64_t, Folds<Operation, std::int64_t>>::set,
-    fold_table<Operation, float, Folds<Operation, float>>::set,
-    fold_table<Operation, double, Folds<Operation, double>>::set};
-
-template <class Operation>
-inline constexpr operation_sets all_sets = {sets_by_element<Operation, cached_folds>,
-                                            sets_by_element<Operation, streaming_folds>};
 
 }  // namespace coset::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -14,11 +14,13 @@ namespace {
 
 struct choice {
   std::int64_t target;
-  std::array<operation_sets const*, 4> sets;  // indexed by `operation`
+  std::array<operation_sets const*, operations> sets;  // indexed by `operation`
 };
 
 choice choose(std::int64_t target) {
-  return {target, {&plus_sets(target), &multiplies_sets(target), &minimum_sets(target), &maximum_sets(target)}};
+  return {target,
+          {&plus_sets(target), &multiplies_sets(target), &minimum_sets(target), &maximum_sets(target),
+           &bit_and_sets(target), &bit_or_sets(target), &bit_xor_sets(target), &reproducible_plus_sets(target)}};
 }
 
 std::int64_t target_named(std::string_view name) {
@@ -47,10 +49,14 @@ operation_sets const& sets_of(operation op) { return *current().sets[static_cast
 
 }  // namespace
 
-detail::fold_set const& find(operation op, element type) { return sets_of(op).cached[static_cast<std::size_t>(type)]; }
+detail::fold_set const& find(operation op, element type) { return *sets_of(op).cached[static_cast<std::size_t>(type)]; }
 
-detail::fold_set const& find_streaming(operation op, element type) {
+detail::fold_set const* find_streaming(operation op, element type) {
   return sets_of(op).streaming[static_cast<std::size_t>(type)];
+}
+
+detail::mixed_fold_function find_mixed(operation op, element type) {
+  return sets_of(op).mixed[static_cast<std::size_t>(type)];
 }
 
 std::string instruction_set() { return hwy::TargetName(current().target); }

@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/multiplies.cpp"
 #include "hwy/foreach_target.h"
 
-#include "kernels/fold-inl.hpp"
+#include "kernels/tables-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace coset::kernels::HWY_NAMESPACE {

@@ -5,16 +5,17 @@
 #include <array>
 #include <cstdint>
 
-#include "coset/detail/fold.hpp"
+#include "kernels/kernels.hpp"
 
 namespace coset::kernels {
 
-/// Indexed by `element`.
-using element_sets = std::array<detail::fold_set, 4>;
+/// Indexed by built_in_element; null where there is no kernel.
+using element_sets = std::array<detail::fold_set const*, elements>;
 
 struct operation_sets {
   element_sets cached;
   element_sets streaming;
+  std::array<detail::mixed_fold_function, elements> mixed;
 };
 
 /// The folds compiled for `target`, one bit of Highway's HWY_TARGETS that this machine can run.
@@ -22,5 +23,9 @@ operation_sets const& plus_sets(std::int64_t target);
 operation_sets const& multiplies_sets(std::int64_t target);
 operation_sets const& minimum_sets(std::int64_t target);
 operation_sets const& maximum_sets(std::int64_t target);
+operation_sets const& bit_and_sets(std::int64_t target);
+operation_sets const& bit_or_sets(std::int64_t target);
+operation_sets const& bit_xor_sets(std::int64_t target);
+operation_sets const& reproducible_plus_sets(std::int64_t target);
 
 }  // namespace coset::kernels

@@ -11,19 +11,20 @@
 #include <limits>
 #include <type_traits>
 
-#include "coset/detail/fold.hpp"
+#include "coset/detail/reduction.hpp"
 #include "hwy/highway.h"
+#include "kernels/elements-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace coset::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr bool one_lane = HWY_TARGET == HWY_SCALAR;
-
 /// An operation on folds: leave(combine(… combine(enter(s0), enter(s1)) …)). Most enter and leave unchanged. Up to
-/// `most_fused` sources are folded in one pass.
+/// `most_fused` sources are folded in one pass, fewer of elements that are rarely used.
 struct unchanged {
+  static constexpr bool streams = true;  ///< past the caches too, where elements are often used
+  static constexpr bool widens = false;  ///< partial results of 16-bit floats are floats
   static constexpr std::uint32_t most_fused = detail::max_fused_sources;
   template <class Vector>
   static HWY_INLINE Vector enter(Vector value) {
@@ -36,9 +37,36 @@ struct unchanged {
 };
 
 struct plus : unchanged {
+  static constexpr auto name = detail::built_in_operation::plus;
+  static constexpr bool widens = true;
   template <class Tag, class Vector>
   static HWY_INLINE Vector combine(Tag, Vector a, Vector b) {
     return hn::Add(a, b);
+  }
+};
+
+struct bit_and : unchanged {
+  static constexpr auto name = detail::built_in_operation::bit_and;
+  static constexpr bool streams = false;
+  template <class Tag, class Vector>
+  static HWY_INLINE Vector combine(Tag, Vector a, Vector b) {
+    return hn::And(a, b);
+  }
+};
+struct bit_or : unchanged {
+  static constexpr auto name = detail::built_in_operation::bit_or;
+  static constexpr bool streams = false;
+  template <class Tag, class Vector>
+  static HWY_INLINE Vector combine(Tag, Vector a, Vector b) {
+    return hn::Or(a, b);
+  }
+};
+struct bit_xor : unchanged {
+  static constexpr auto name = detail::built_in_operation::bit_xor;
+  static constexpr bool streams = false;
+  template <class Tag, class Vector>
+  static HWY_INLINE Vector combine(Tag, Vector a, Vector b) {
+    return hn::Xor(a, b);
   }
 };
 
@@ -56,6 +84,8 @@ HWY_INLINE Vector multiply_64(Tag d, Vector a, Vector b) {
 }
 
 struct multiplies : unchanged {
+  static constexpr auto name = detail::built_in_operation::multiplies;
+  static constexpr bool widens = true;
   static constexpr std::uint32_t most_fused = 4;  // rarely asked for: compile time
   template <class Tag, class Vector>
   static HWY_INLINE Vector combine(Tag d, Vector a, Vector b) {
@@ -89,6 +119,8 @@ HWY_INLINE Vector lesser(Tag, Vector a, Vector b) {
 
 /// IEEE 754-2019 minimum: NaN propagates, as the canonical quiet NaN once the fold leaves; −0 < +0.
 struct minimum : unchanged {
+  static constexpr auto name = detail::built_in_operation::minimum;
+  static constexpr std::uint32_t most_fused = 8;  // compile time
   template <class Tag, class Vector>
   static HWY_INLINE Vector combine(Tag d, Vector a, Vector b) {
     if constexpr (std::is_floating_point_v<hn::TFromD<Tag>>) {
@@ -112,8 +144,9 @@ struct minimum : unchanged {
 };
 
 /// max(a, b) = −min(−a, −b): floats enter and leave negated, so that the OR above serves both.
-struct maximum {
-  static constexpr std::uint32_t most_fused = detail::max_fused_sources;
+struct maximum : unchanged {
+  static constexpr auto name = detail::built_in_operation::maximum;
+  static constexpr std::uint32_t most_fused = 8;
   template <class Vector>
   static HWY_INLINE Vector enter(Vector value) {
     if constexpr (std::is_floating_point_v<hn::TFromV<Vector>>) {

@@ -16,22 +16,22 @@ std::size_t scaled(std::size_t count, schedule::fraction f) {
 }
 
 /// Offsets and staging, once the boundaries are known.
-void place_layers(layout& l, compiled const& c, std::size_t element_bytes) {
-  std::size_t const bytes = l.boundary.back() * element_bytes;
+void place_layers(layout& l, compiled const& c, item_bytes items) {
+  std::size_t const staged = items.staged(c), bytes = l.boundary.back() * staged;
   // Within an entry line there is room for the layers only side by side.
   bool const apart = c.storage.staging == home::pieces;
   std::size_t const layer_bytes = apart ? (bytes + line_bytes - 1) / line_bytes * line_bytes : bytes;
-  for (std::size_t layer = 0; layer < std::max<std::size_t>(c.layers, 1); ++layer) {
-    for (std::size_t b = 0; b < c.blocks.size(); ++b)
-      l.offset.push_back(layer * layer_bytes + l.boundary[b] * element_bytes);
+  for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(l.boundary[b] * items.element);
+  for (std::size_t layer = 0; layer < c.layers; ++layer) {
+    for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * staged);
   }
   l.staging_bytes = apart ? c.layers * layer_bytes : 0;
 }
 
 }  // namespace
 
-layout bind(compiled const& c, std::size_t count, std::size_t element_bytes) {
-  std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;  // elements between line borders
+layout bind(compiled const& c, std::size_t count, item_bytes items) {
+  std::size_t const quantum = std::lcm(line_bytes, items.element) / items.element;  // elements between line borders
   bool const rounded = count / c.blocks.size() > 4 * quantum;
   layout l;
   for (schedule::block const& b : c.blocks) {
@@ -39,11 +39,11 @@ layout bind(compiled const& c, std::size_t count, std::size_t element_bytes) {
     l.boundary.push_back(rounded ? exact / quantum * quantum : exact);
   }
   l.boundary.push_back(count);
-  place_layers(l, c, element_bytes);
+  place_layers(l, c, items);
   return l;
 }
 
-layout bind(compiled const& c, std::vector<std::size_t> const& pieces, std::size_t element_bytes) {
+layout bind(compiled const& c, std::vector<std::size_t> const& pieces, item_bytes items) {
   layout l;
   for (schedule::block const& b : c.blocks) {
     schedule::fraction const at = b.offset * c.ranks;
@@ -51,7 +51,7 @@ layout bind(compiled const& c, std::vector<std::size_t> const& pieces, std::size
     l.boundary.push_back(pieces[piece] + scaled(pieces[piece + 1] - pieces[piece], at - at.floor()));
   }
   l.boundary.push_back(pieces.back());
-  place_layers(l, c, element_bytes);
+  place_layers(l, c, items);
   return l;
 }
 

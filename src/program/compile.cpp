@@ -112,13 +112,12 @@ class emission {
 
   operand operand_of(place const& p) const {
     auto const at = [&](std::uint32_t row) { return row * out_.ranks + p.rank; };
-    std::uint32_t const piece = p.layer * lowered_.blocks + p.block;
-    if (p.where == area::input) return {{at(row_input), at(row_input)}, piece};
-    if (p.where == area::output) return {{at(row_output), at(row_output)}, piece};
+    if (p.where == area::input) return {{at(row_input), at(row_input)}, p.block};
+    if (p.where == area::output) return {{at(row_output), at(row_output)}, p.block};
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
                                 : storage_.staging == home::entry_line ? row_entry_line
                                                                        : row_second_line;
-    return {{at(first), at(first + 1)}, piece};
+    return {{at(first), at(first + 1)}, (p.layer + 1) * lowered_.blocks + p.block};
   }
 
   void emit_instruction(std::uint32_t i) {
@@ -128,20 +127,24 @@ class emission {
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
     bool const moves = o.what == operation::kind::move;
     if (!waits && !moves && number_[i] == 0) return;
-    instruction next{waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i],
-                     false};
+    instruction next{
+        waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false, false};
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
       for (auto const* side : {&o.from, &o.to}) {
         for (place const& at : *side) {
           next.foreign |= at.rank != o.rank && at.where != area::staging;
+          next.mixed |= at.partial;
           p.operands.push_back(operand_of(at));
+          p.forms.push_back(at.partial ? detail::form::partial : detail::form::element);
         }
       }
     }
+    out_.wide |= next.mixed;
     if (!waits && joins(p, next)) {
       p.operands.resize(next.operands);
+      p.forms.resize(next.operands);
       p.code.back().block_end = next.block_end;
       p.code.back().post = next.post;
     } else {
@@ -162,6 +165,7 @@ class emission {
       operand const& a = p.operands[last.operands + k];
       operand const& b = p.operands[next.operands + k];
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
+      if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
     }
     return true;
   }

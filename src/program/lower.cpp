@@ -34,6 +34,7 @@ struct holder {
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
   bool is_result = false;
+  bool is_partial = false;       ///< of a value's first holder: kept wider than an element
   bool saved = false;            ///< an input that its own rank reads after the result has taken its place
   std::vector<holder_t> riders;  ///< moved copies that the operation making this one writes
 };
@@ -52,6 +53,7 @@ class lowering {
     name_values();
     mark_moved_copies();
     mark_reads();
+    if (policy_.widens) mark_partials();
     if (policy_.in_place) mark_saved_inputs();
     list_operations();
     measure_lifetimes();
@@ -129,6 +131,21 @@ class lowering {
     });
   }
 
+  /// Partial results are what is folded further; results that are only copied are rounded where they are made.
+  void mark_partials() {
+    for_each_assignment([&](assignment const& a) {
+      if (is_copy(a)) return;
+      for (source const& from : schedule_.from(a)) {
+        holder& made = holders_[holders_[at(from.rank, a.block, from.slot)].value];
+        made.is_partial = made.made_by != nullptr;
+      }
+    });
+  }
+
+  bool is_partial(holder const& h) const { return holders_[h.value].is_partial; }
+  /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
+  area home_of(holder const& h) const { return is_partial(h) ? area::staging : policy_.later; }
+
   /// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
   /// makes of a copy.
   void mark_saved_inputs() {
@@ -146,10 +163,10 @@ class lowering {
   place found(holder_t h, rank_t rank, block_t block, slot_t slot, rank_t reader) const {
     holder const& what = holders_[h];
     bool const own = reader == rank;
-    area where = policy_.later;
+    area where = home_of(what);
     if (slot == 0) {
       where = !own ? policy_.first : what.saved ? area::staging : area::input;
-    } else if (own && !what.moved && (what.is_result || !what.peers_read)) {
+    } else if (own && !what.moved && !is_partial(what) && (what.is_result || !what.peers_read)) {
       where = area::output;
     }
     return {where, rank, h, block, what.value};
@@ -162,7 +179,7 @@ class lowering {
 
   place shared(holder_t h) const {
     assignment const& a = *holders_[h].made_by;
-    return {policy_.later, a.rank, h, a.block, holders_[h].value};
+    return {home_of(holders_[h]), a.rank, h, a.block, holders_[h].value};
   }
 
   place result(holder_t h) const {
@@ -203,7 +220,7 @@ class lowering {
     operation o{operation::kind::move, a.rank, a.block, {}, {}, false};
     for (source const& from : schedule_.from(a))
       o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
-    bool const also_shared = what.peers_read && policy_.later == area::staging;
+    bool const also_shared = (what.peers_read && home_of(what) == area::staging) || (what.read && is_partial(what));
     if (what.is_result || (what.read && !also_shared)) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
     for (holder_t rider : what.riders) o.to.push_back(shared(rider));
@@ -225,7 +242,7 @@ class lowering {
   void list_arrival(assignment const& a) {
     holder_t const h = target(a);
     operation o{operation::kind::move, a.rank, a.block, {found(h, a.rank)}, {}, false};
-    if (holders_[h].is_result && policy_.later == area::staging) o.to.push_back(result(h));
+    if (holders_[h].is_result && home_of(holders_[h]) == area::staging) o.to.push_back(result(h));
     for (holder_t rider : holders_[h].riders) o.to.push_back(shared(rider));
     if (!output_of_.empty()) drop_what_is_there(o);
     if (!o.to.empty()) operations_.push_back(std::move(o));
@@ -282,7 +299,7 @@ class lowering {
   }
 
   /// The first layer that is free for the whole lifetime. A layer may be written by the very operation that reads it
-  /// last: kernels allow a destination that is one of the sources.
+  /// last: kernels allow a destination that is one of the sources, as long as both are equally wide.
   void assign_layers() {
     lies_in_output_.assign(holders_.size(), false);
     spilled_.assign(holders_.size(), false);
@@ -327,8 +344,10 @@ class lowering {
   void assign_staging_layer(holder_t h, std::vector<std::vector<lifetime>>& layers) {
     std::uint32_t l = 0;
     auto const free = [&](std::vector<lifetime> const& taken) {
-      return std::none_of(taken.begin(), taken.end(),
-                          [&](lifetime const& t) { return staged_[h].begin < t.end && t.begin < staged_[h].end; });
+      return std::none_of(taken.begin(), taken.end(), [&](lifetime const& t) {
+        bool const touch = staged_[h].begin == t.end || t.begin == staged_[h].end;
+        return (staged_[h].begin < t.end && t.begin < staged_[h].end) || (touch && policy_.widens);
+      });
     };
     while (l < layers.size() && !free(layers[l])) ++l;
     if (l == layers.size()) layers.emplace_back();
@@ -341,6 +360,7 @@ class lowering {
     holder_t const h = p.layer;
     if (p.where == area::output && spilled_[h]) p.where = area::staging;
     p.layer = p.where == area::staging ? layer_of_[h] : 0;
+    p.partial = p.where == area::staging && is_partial(holders_[h]);
     if (p.where == area::output && !output_of_.empty()) p.rank = output_of_[p.rank];
   }
 

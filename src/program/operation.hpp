@@ -19,7 +19,8 @@ struct place {
   rank_t rank;
   std::uint32_t layer;  ///< of staging; 0 elsewhere
   schedule::block_t block;
-  value_t value;  ///< what is read from it, or left in it
+  value_t value;         ///< what is read from it, or left in it
+  bool partial = false;  ///< as a partial result that is wider than an element
 };
 
 /// What a rank does in one go.

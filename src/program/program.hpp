@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coset/detail/fold.hpp"
 #include "coset/error.hpp"
 #include "schedule/schedule.hpp"
 
@@ -32,6 +33,7 @@ struct policy {
   bool in_place = false;  ///< the caller's input is its output
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
+  bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
@@ -55,7 +57,7 @@ enum row : std::uint32_t {
 /// One array of an instruction: a base pointer by parity, and the piece of the vector that starts there.
 struct operand {
   std::uint32_t base[2];
-  std::uint32_t piece;  ///< layer · blocks + block
+  std::uint32_t piece;  ///< block of a caller's array, (layer + 1) · blocks + block of staging
 };
 
 /// "Rank `rank` has made its post number `post` of this operation"; its first post is its entry.
@@ -76,12 +78,14 @@ struct instruction {
   std::uint32_t block, block_end;
   std::uint32_t post;  ///< 0: none
   bool foreign;        ///< touches a peer's caller memory
+  bool mixed;          ///< some operand is partial results, wider than elements
 };
 
 /// One rank's part of a compiled schedule.
 struct program {
   std::vector<instruction> code;
   std::vector<operand> operands;
+  std::vector<detail::form> forms;  ///< of the operands
   std::vector<wait> waits;
   std::vector<rank_t> readers;  ///< of this one's lines and staging: they must have left before a parity is reused
   std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
@@ -95,6 +99,7 @@ struct compiled {
   std::uint32_t layers = 0;  ///< staging layers of the whole vector
   std::uint32_t span = 1;    ///< posts that any rank makes at most: how far progress advances
   bool full = false;         ///< whoever completes it knows that every rank has entered it
+  bool wide = false;         ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
   std::vector<program> of;  ///< [rank]
 };

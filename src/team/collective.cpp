@@ -70,12 +70,14 @@ bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays co
 
 }  // namespace
 
-fold_set const& built_in_folds(built_in_operation op, built_in_element type) {
-  return kernels::find(static_cast<kernels::operation>(op), static_cast<kernels::element>(type));
+fold_set const& built_in_folds(built_in_operation op, built_in_element type) { return kernels::find(op, type); }
+
+fold_set const* built_in_streaming_folds(built_in_operation op, built_in_element type) {
+  return kernels::find_streaming(op, type);
 }
 
-fold_set const& built_in_streaming_folds(built_in_operation op, built_in_element type) {
-  return kernels::find_streaming(static_cast<kernels::operation>(op), static_cast<kernels::element>(type));
+mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element type) {
+  return kernels::find_mixed(op, type);
 }
 
 void refuse(rank_state& me, std::string const& message) {

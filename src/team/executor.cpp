@@ -172,39 +172,53 @@ class busy_mark {
   own_line& line_;
 };
 
+void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  if (i.mixed) [[unlikely]] {
+    reduction.mixed(me.to.data(), i.destinations, me.from.data(), i.sources, f.code->forms.data() + i.operands, count);
+  } else {
+    f.plan->folds->for_sources(i.sources)(f.operation, me.to.data(), i.destinations, me.from.data(), i.sources, count);
+  }
+}
+
+/// All arrays of an instruction `count` items on.
+void step_on(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  detail::form const* form = f.code->forms.data() + i.operands;
+  auto const bytes = [&] {
+    return count * (*form++ == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes);
+  };
+  for (std::uint32_t s = 0; s < i.sources; ++s) me.from[s] = static_cast<std::byte const*>(me.from[s]) + bytes();
+  for (std::uint32_t d = 0; d < i.destinations; ++d) me.to[d] = static_cast<std::byte*>(me.to[d]) + bytes();
+}
+
 /// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
 /// leaves by an exception need not wait long.
-void fold_foreign(rank_state& me, instruction const& i, detail::fold_function fold, void const* operation,
-                  std::size_t count, std::size_t element_bytes) {
-  std::size_t const piece = std::max<std::size_t>(foreign_bytes / element_bytes, 1);
+void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  std::size_t const piece = std::max<std::size_t>(foreign_bytes / f.plan->what.reduction->element_bytes, 1);
   for (std::size_t done = 0; done < count;) {
     std::size_t const now = std::min(piece, count - done);
     {
       busy_mark const busy(me.own);
       if (!me.team.failure.recorded_in_order()) [[likely]] {
-        fold(operation, me.to.data(), i.destinations, me.from.data(), i.sources, now);
+        fold_arrays(me, f, i, now);
         done += now;
       }
     }
     if (me.team.failure.recorded()) [[unlikely]]
       leave(me);
     if (done == count) return;
-    for (std::uint32_t s = 0; s < i.sources; ++s)
-      me.from[s] = static_cast<std::byte const*>(me.from[s]) + now * element_bytes;
-    for (std::uint32_t d = 0; d < i.destinations; ++d)
-      me.to[d] = static_cast<std::byte*>(me.to[d]) + now * element_bytes;
+    step_on(me, f, i, now);
   }
 }
 
 void fold(rank_state& me, flight const& f, instruction const& i) {
   std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
   if (count == 0) return;
-  detail::reduction_table const& reduction = *f.plan->what.reduction;
-  detail::fold_function const run = f.plan->folds->for_sources(i.sources);
   if (i.foreign) {
-    fold_foreign(me, i, run, f.operation, count, reduction.element_bytes);
+    fold_foreign(me, f, i, count);
   } else {
-    run(f.operation, me.to.data(), i.destinations, me.from.data(), i.sources, count);
+    fold_arrays(me, f, i, count);
   }
 }
 

@@ -64,21 +64,27 @@ void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_
   }
 }
 
+program::item_bytes items_of(signature const& what) {
+  return {what.reduction->element_bytes, what.reduction->partial_bytes};
+}
+
 /// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
 void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std::size_t> const& pieces,
                        std::size_t wanted_bytes) {
   std::size_t const element_bytes = plan.what.reduction->element_bytes, count = plan.what.count;
-  auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, element_bytes); };
+  program::item_bytes const items = items_of(plan.what);
+  auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, items); };
   bool const whole = by_pieces(plan.what.what);
   plan.segment_count = count;
-  plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, element_bytes) : bound(count);
+  plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
   std::size_t const room = team.arena.largest_staging(), needed = plan.layout.staging_bytes;
   if (whole && needed > room) {
     throw argument_error(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
                                      plan.what.text(), needed, room));
   }
+  std::size_t const longest_staged = needed > room ? room / plan.code->layers / items.staged(*plan.code) : SIZE_MAX;
   std::size_t const most =
-      std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? room / plan.code->layers : SIZE_MAX);
+      std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? longest_staged * element_bytes : SIZE_MAX);
   if (whole || plan.bytes <= most) return;
   std::size_t const quantum = std::lcm(line_bytes, element_bytes) / element_bytes;
   std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
@@ -94,7 +100,7 @@ std::shared_ptr<program::compiled const> compile(team_state& team, signature con
   compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what.what)};
   auto code = team.programs.get(team, key);
   auto& storage = std::get<program::policy>(key);
-  storage.staging = home_of(*code, what.count * what.reduction->element_bytes);
+  storage.staging = home_of(*code, what.count * items_of(what).staged(*code));
   return storage.staging == program::home::pieces ? code : team.programs.get(team, key);
 }
 
@@ -106,6 +112,7 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
   plan->shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->owner = &team;
   plan->counts.assign(c.counts.begin(), c.counts.end());
+  chosen.storage.widens = what.reduction->mixed != nullptr;
   plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
   try {
     plan->code = compile(team, what, chosen);

@@ -21,9 +21,9 @@ std::vector<unsigned> processors_for(rank_t ranks) {
 std::vector<problem> problems(rank_t ranks) {
   std::vector<problem> all;
   for (auto e :
-       {kernels::element::int32, kernels::element::int64, kernels::element::float32, kernels::element::float64}) {
-    for (auto o : {kernels::operation::plus, kernels::operation::multiplies, kernels::operation::minimum,
-                   kernels::operation::maximum}) {
+       {element_kind::int32, element_kind::int64, element_kind::float32, element_kind::float64}) {
+    for (auto o : {operation_kind::plus, operation_kind::multiplies, operation_kind::minimum,
+                   operation_kind::maximum}) {
       for (std::size_t count : {1, 2, 17, 1000}) all.push_back({e, o, count, ranks});
     }
   }
@@ -61,7 +61,7 @@ TEST_P(Contestants, SleepBetweenBursts) {
 INSTANTIATE_TEST_SUITE_P(Ranks, Contestants, testing::Values(1u, 2u, 3u, 10u), testing::PrintToStringParamName());
 
 TEST(Workload, NoticesEveryWrongItem) {
-  problem const p{kernels::element::float32, kernels::operation::plus, 37, 2};
+  problem const p{element_kind::float32, operation_kind::plus, 37, 2};
   workload const work(p);
   work.rewrite(0, 5);
   EXPECT_EQ(work.wrong(0, work.input(0), 5), 37u);  // one rank's items are not the sum of two
@@ -74,8 +74,8 @@ TEST(Workload, NoticesEveryWrongItem) {
 }
 
 TEST(Workload, NamesAreThoseOfTheTables) {
-  EXPECT_EQ(element_named("float"), kernels::element::float32);
-  EXPECT_EQ(operation_named("prod"), kernels::operation::multiplies);
+  EXPECT_EQ(element_named("float"), element_kind::float32);
+  EXPECT_EQ(operation_named("prod"), operation_kind::multiplies);
   EXPECT_THROW(element_named("half"), argument_error);
   EXPECT_THROW(operation_named("avg"), argument_error);
 }

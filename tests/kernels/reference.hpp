@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -11,12 +12,56 @@
 #include <type_traits>
 #include <vector>
 
+#include "coset/binned.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::kernels::test {
 
+inline constexpr char const* operation_names[] = {"plus",    "multiplies", "minimum", "maximum",
+                                                  "bit_and", "bit_or",     "bit_xor", "reproducible_plus"};
+inline constexpr char const* element_names[] = {"int8",    "int16",   "int32",     "int64",     "uint8",
+                                                "uint16",  "uint32",  "uint64",    "float16",   "bfloat16",
+                                                "float32", "float64", "complex64", "complex128"};
+
+/// visit(T()) for the element type.
+template <class Visit>
+void for_type(element type, Visit visit) {
+  switch (type) {
+    case element::int8:
+      return visit(std::int8_t());
+    case element::int16:
+      return visit(std::int16_t());
+    case element::int32:
+      return visit(std::int32_t());
+    case element::int64:
+      return visit(std::int64_t());
+    case element::uint8:
+      return visit(std::uint8_t());
+    case element::uint16:
+      return visit(std::uint16_t());
+    case element::uint32:
+      return visit(std::uint32_t());
+    case element::uint64:
+      return visit(std::uint64_t());
+    case element::float16:
+      return visit(float16());
+    case element::bfloat16:
+      return visit(bfloat16());
+    case element::float32:
+      return visit(float());
+    case element::float64:
+      return visit(double());
+    case element::complex64:
+      return visit(std::complex<float>());
+    case element::complex128:
+      return visit(std::complex<double>());
+  }
+}
+
 template <class T>
-using bits_of = std::make_unsigned_t<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 
 /// Minimum after IEEE 754-2019, spelled out by cases.
 template <class T>
@@ -38,74 +83,137 @@ T maximum_of(T a, T b) {
 }
 
 template <class T>
-T apply(operation op, T a, T b) {
-  using arithmetic = std::conditional_t<std::is_integral_v<T>, bits_of<T>, T>;  // integers wrap
+T integer_result(operation op, T a, T b) {
+  std::uint64_t const x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);  // integers wrap
   switch (op) {
     case operation::plus:
-      return static_cast<T>(static_cast<arithmetic>(a) + static_cast<arithmetic>(b));
+      return static_cast<T>(x + y);
     case operation::multiplies:
-      return static_cast<T>(static_cast<arithmetic>(a) * static_cast<arithmetic>(b));
-    case operation::minimum:
-      return minimum_of(a, b);
-    case operation::maximum:
-      return maximum_of(a, b);
+      return static_cast<T>(x * y);
+    case operation::bit_and:
+      return static_cast<T>(x & y);
+    case operation::bit_or:
+      return static_cast<T>(x | y);
+    case operation::bit_xor:
+      return static_cast<T>(x ^ y);
+    default:
+      return op == operation::minimum ? minimum_of(a, b) : maximum_of(a, b);
   }
-  return a;
 }
 
-/// Left to right over the first `sources` of `from`.
+template <class T>
+T apply(operation op, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return integer_result(op, a, b);
+  } else if constexpr (is_complex<T>) {
+    return a + b;
+  } else {
+    return op == operation::plus         ? a + b
+           : op == operation::multiplies ? a * b
+           : op == operation::minimum    ? minimum_of(a, b)
+                                         : maximum_of(a, b);
+  }
+}
+
+/// One element left to right over the sources. 16-bit floats are folded as floats and rounded once.
+template <class T>
+T folded(operation op, std::vector<std::vector<T>> const& from, std::size_t sources, std::size_t i) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == operation::reproducible_plus) {
+      binned<T> sum(from[0][i]);
+      for (std::size_t k = 1; k < sources; ++k) sum += from[k][i];
+      return sum.value();
+    }
+  }
+  if constexpr (half_float<T>) {
+    if (sources == 1) return from[0][i];
+    float value = from[0][i];
+    for (std::size_t k = 1; k < sources; ++k) value = apply<float>(op, value, from[k][i]);
+    return T(value);
+  } else {
+    T value = from[0][i];
+    for (std::size_t k = 1; k < sources; ++k) value = apply(op, value, from[k][i]);
+    return value;
+  }
+}
+
 template <class T>
 std::vector<T> fold(operation op, std::vector<std::vector<T>> const& from, std::size_t sources) {
-  std::vector<T> folded = from[0];
-  for (std::size_t k = 1; k < sources; ++k) {
-    for (std::size_t i = 0; i < folded.size(); ++i) folded[i] = apply(op, folded[i], from[k][i]);
-  }
-  return folded;
+  std::vector<T> result;
+  for (std::size_t i = 0; i < from[0].size(); ++i) result.push_back(folded(op, from, sources, i));
+  return result;
 }
 
 /// Equal bits, except that sums and products may be any NaN: which operand's payload survives is not promised.
 template <class T>
 bool same(operation op, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    bool const any_nan = op == operation::plus || op == operation::multiplies;
-    if (any_nan && std::isnan(a) && std::isnan(b)) return true;
+  if constexpr (is_complex<T>) {
+    return same(op, a.real(), b.real()) && same(op, a.imag(), b.imag());
+  } else {
+    bool const any_nan = op == operation::plus || op == operation::multiplies || op == operation::reproducible_plus;
+    if constexpr (!std::is_integral_v<T>) {
+      if (any_nan && a != a && b != b) return true;
+    }
+    return std::memcmp(&a, &b, sizeof a) == 0;
   }
-  return std::bit_cast<bits_of<T>>(a) == std::bit_cast<bits_of<T>>(b);
+}
+
+template <class T>
+std::vector<T> special_floats() {
+  using limits = std::numeric_limits<T>;
+  T const nan = limits::quiet_NaN();
+  T const payload = [nan] {
+    T value = nan;
+    reinterpret_cast<unsigned char*>(&value)[0] |= 5;
+    return value;
+  }();
+  return {T(0),
+          -T(0),
+          T(1),
+          T(-1),
+          limits::infinity(),
+          -limits::infinity(),
+          limits::max(),
+          limits::lowest(),
+          limits::min(),
+          -limits::denorm_min(),
+          nan,
+          -nan,
+          payload};
 }
 
 template <class T>
 std::vector<T> special_values() {
-  using limits = std::numeric_limits<T>;
   if constexpr (std::is_integral_v<T>) {
-    return {0, 1, -1, limits::min(), limits::max(), limits::min() + 1};
+    using limits = std::numeric_limits<T>;
+    return {0, 1, static_cast<T>(-1), limits::min(), limits::max(), static_cast<T>(limits::min() + 1)};
+  } else if constexpr (is_complex<T>) {
+    std::vector<T> values;
+    for (auto const part : special_floats<typename T::value_type>()) values.emplace_back(part, 1);
+    return values;
+  } else if constexpr (half_float<T>) {
+    std::vector<T> values{T(65504.0f), T(-65504.0f), T(0x1p-24f), T(0x1p-133f)};
+    for (float const value : special_floats<float>()) values.emplace_back(value);
+    return values;
   } else {
-    T const nan = limits::quiet_NaN();
-    T const payload = std::bit_cast<T>(static_cast<bits_of<T>>(std::bit_cast<bits_of<T>>(nan) | 5));
-    return {T(0),
-            -T(0),
-            T(1),
-            T(-1),
-            limits::infinity(),
-            -limits::infinity(),
-            limits::max(),
-            limits::lowest(),
-            limits::min(),
-            -limits::denorm_min(),
-            nan,
-            -nan,
-            payload};
+    return special_floats<T>();
   }
 }
 
 /// Random bits of moderate size, with a special value now and then.
 template <class T>
 T random_value(std::mt19937_64& random) {
-  if (random() % 16 == 0) {
-    auto const special = special_values<T>();
-    return special[random() % special.size()];
+  static auto const special = special_values<T>();
+  if (random() % 16 == 0) return special[random() % special.size()];
+  auto const number = [&] { return std::uniform_real_distribution<double>(-2, 2)(random); };
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(random());
+  } else if constexpr (is_complex<T>) {
+    using part = typename T::value_type;
+    return {static_cast<part>(number()), static_cast<part>(number())};
+  } else {
+    return T(static_cast<std::conditional_t<half_float<T>, float, T>>(number()));
   }
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(random());
-  return static_cast<T>(std::uniform_real_distribution<double>(-2, 2)(random));
 }
 
 }  // namespace coset::kernels::test

@@ -23,6 +23,12 @@ std::vector<compiled> programs() {
   }
   all.push_back(*call_of(plan_of("direct", 1), "staged").code);
   all.push_back(*call_of(plan_of("generalized", 13), "staged").code);
+  for (std::string const storage : {"staged", "zero_copy"}) {
+    policy wide = storage_of(storage, arrays::apart);
+    wide.widens = true;
+    all.push_back(*call_of(plan_of("ring", 5), wide).code);
+    EXPECT_TRUE(all.back().wide);
+  }
   return all;
 }
 
@@ -41,26 +47,28 @@ std::size_t exact(std::size_t count, schedule::fraction f) {
   return whole;
 }
 
+/// Staging has room for partial results where the program has any; these are twice as wide here.
 void expect_right(compiled const& c, std::size_t count, std::size_t element_bytes) {
-  SCOPED_TRACE(fmt::format("{} ranks, {} blocks, {} layers, {} elements of {} bytes", c.ranks, c.blocks.size(),
-                           c.layers, count, element_bytes));
-  layout const l = coset::program::bind(c, count, element_bytes);
-  std::size_t const blocks = c.blocks.size(), layers = std::max<std::size_t>(c.layers, 1);
+  SCOPED_TRACE(fmt::format("{} ranks, {} blocks, {} layers, {} elements of {} bytes{}", c.ranks, c.blocks.size(),
+                           c.layers, count, element_bytes, c.wide ? ", wide" : ""));
+  layout const l = coset::program::bind(c, count, {element_bytes, 2 * element_bytes});
+  std::size_t const blocks = c.blocks.size(), staged_bytes = c.wide ? 2 * element_bytes : element_bytes;
   ASSERT_EQ(l.boundary.size(), blocks + 1);
-  ASSERT_EQ(l.offset.size(), blocks * layers);
+  ASSERT_EQ(l.offset.size(), blocks * (1 + c.layers));
   EXPECT_EQ(l.boundary.front(), 0u);
   EXPECT_EQ(l.boundary.back(), count);
   std::size_t const step = count / blocks > 4 * quantum(element_bytes) ? quantum(element_bytes) : 1;
   for (std::size_t b = 0; b < blocks; ++b) {
     EXPECT_LE(l.boundary[b], l.boundary[b + 1]);
     EXPECT_EQ(l.boundary[b], exact(count, c.blocks[b].offset) / step * step);
-    for (std::size_t layer = 0; layer < layers; ++layer)
-      EXPECT_EQ(l.offset[layer * blocks + b], l.offset[layer * blocks] + l.boundary[b] * element_bytes);
+    EXPECT_EQ(l.offset[b], l.boundary[b] * element_bytes);
+    for (std::size_t layer = 1; layer <= c.layers; ++layer)
+      EXPECT_EQ(l.offset[layer * blocks + b], l.offset[layer * blocks] + l.boundary[b] * staged_bytes);
   }
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    std::size_t const begin = l.offset[layer * blocks], end = begin + count * element_bytes;
+  for (std::size_t layer = 1; layer <= c.layers; ++layer) {
+    std::size_t const begin = l.offset[layer * blocks], end = begin + count * staged_bytes;
     EXPECT_EQ(begin % line, 0u);
-    EXPECT_LE(end, layer + 1 < layers ? l.offset[(layer + 1) * blocks] : c.layers > 0 ? l.staging_bytes : end);
+    EXPECT_LE(end, layer < c.layers ? l.offset[(layer + 1) * blocks] : l.staging_bytes);
   }
 }
 
@@ -88,7 +96,7 @@ TEST(Bind, GivesNoBlockMoreThanItsShareAndAQuarterOfIt) {
   compiled const c = *call_of(plan_of("direct", 7), "staged").code;
   for (std::size_t element_bytes : {1, 3, 12, 15, 24, 100, 1000}) {
     for (std::size_t count = 7; count <= 7000; count += 7) {
-      layout const l = coset::program::bind(c, count, element_bytes);
+      layout const l = coset::program::bind(c, count, {element_bytes});
       for (std::size_t b = 0; b < 7; ++b)
         ASSERT_LE(4 * (l.boundary[b + 1] - l.boundary[b]), 5 * (count / 7))
             << count << " elements of " << element_bytes << " bytes, block " << b;
@@ -103,9 +111,9 @@ TEST(Bind, PutsLayersSideBySideWhereTheyLieInAnEntryLine) {
     compiled const c = *call_of(plan_of("recursive_doubling", 8), storage).code;
     ASSERT_GE(c.layers, 2u);
     for (std::size_t element_bytes = 1; element_bytes <= 16; ++element_bytes) {
-      layout const l = coset::program::bind(c, 1, element_bytes);
+      layout const l = coset::program::bind(c, 1, {element_bytes});
       for (std::size_t layer = 0; layer < c.layers; ++layer)
-        EXPECT_EQ(l.offset[layer * c.blocks.size()], layer * element_bytes);
+        EXPECT_EQ(l.offset[(1 + layer) * c.blocks.size()], layer * element_bytes);
       EXPECT_EQ(l.staging_bytes, 0u);
     }
   }
@@ -114,7 +122,7 @@ TEST(Bind, PutsLayersSideBySideWhereTheyLieInAnEntryLine) {
 TEST(Bind, FollowsThePiecesOfTheCallersChoice) {
   call const c = call_of(plan_of("recursive_doubling", 5, collective::reduce_scatter), "staged");
   std::vector<std::size_t> const pieces{0, 3, 3, 1000, 1001, 1500};
-  layout const l = coset::program::bind(*c.code, pieces, 4);
+  layout const l = coset::program::bind(*c.code, pieces, {4});
   for (std::size_t b = 0; b < c.code->blocks.size(); ++b) {
     schedule::fraction const at = c.code->blocks[b].offset * 5;
     auto const piece = static_cast<std::size_t>(at.floor());

@@ -40,7 +40,8 @@ class machine {
       : rules_(rules), ranks_(calls.front().code->ranks), random_(seed), actors_(ranks_), tags_(ranks_ * 2, 0) {
     std::uint64_t base = 0;
     for (call const& c : calls) {
-      calls_.push_back({&c, base, results_of(*c.plan, static_cast<std::uint32_t>(calls_.size() + 1)), {}});
+      calls_.push_back(
+          {&c, base, results_of(*c.plan, static_cast<std::uint32_t>(calls_.size() + 1), c.code->storage.widens), {}});
       base += c.code->span;
       schedule::requirements const required(*c.plan);
       for (rank_t r = 0; r < ranks_; ++r) {
@@ -220,18 +221,42 @@ class machine {
       foreign |= require_pointer(r, me, code.operands[k]);
     if (foreign != i.foreign)
       throw violation(fmt::format("rank {} is wrong about instruction {} being foreign", r, me.at));
+    require_equal_widths_in_place(r, code, i);
     for (std::uint32_t b = 0; b < i.block_end - i.block; ++b) {
       content value = 0;
-      for (std::uint32_t k = 0; k < i.sources; ++k) {
-        operand const& o = code.operands[i.operands + k];
-        content const next = array_of(me, o).read(me.operation, o.piece + b, r, me.clock);
-        value = k == 0 ? next : folded(value, next);
+      bool whole = call_of(me.operation).what->code->storage.widens && i.sources > 1;  // to be rounded as an element
+      for (std::uint32_t k = i.operands; k < i.operands + i.sources; ++k) {
+        operand const& o = code.operands[k];
+        content next = array_of(me, o).read(me.operation, o.piece + b, r, me.clock);
+        if (is_partial(code, i, k)) next ^= wide, whole = true;
+        value = k == i.operands ? next : folded(value, next);
       }
-      for (std::uint32_t k = i.sources; k < i.sources + i.destinations; ++k) {
-        operand const& o = code.operands[i.operands + k];
-        array_of(me, o).write(me.operation, o.piece + b, r, me.clock, value);
+      for (std::uint32_t k = i.operands + i.sources; k < i.operands + i.sources + i.destinations; ++k) {
+        operand const& o = code.operands[k];
+        content const written = is_partial(code, i, k) ? value ^ wide : whole ? rounded(value) : value;
+        array_of(me, o).write(me.operation, o.piece + b, r, me.clock, written);
       }
     }
+  }
+
+  /// A wider destination would overwrite what of the source has not been read yet.
+  static void require_equal_widths_in_place(rank_t r, program const& code, instruction const& i) {
+    for (std::size_t s = i.operands; s < i.operands + i.sources; ++s) {
+      for (std::size_t d = i.operands + i.sources; d < i.operands + i.sources + i.destinations; ++d) {
+        operand const &from = code.operands[s], &to = code.operands[d];
+        bool const same = from.base[0] == to.base[0] && from.piece == to.piece;
+        if (same && is_partial(code, i, s) != is_partial(code, i, d))
+          throw violation(fmt::format("rank {} widens or narrows in place", r));
+      }
+    }
+  }
+
+  /// Read as the other form, what an array holds is something else.
+  static constexpr content wide = 0x57ADD1E57ADD1E57u;
+  static bool is_partial(program const& code, instruction const& i, std::size_t operand) {
+    bool const partial = code.forms.at(operand) == detail::form::partial;
+    if (partial && !i.mixed) throw violation("partial results in an instruction that is not mixed");
+    return partial;
   }
 
   /// Peers' pointers are those of this operation only once their entry has been seen. Returns whether it takes one.

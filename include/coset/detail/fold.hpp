@@ -28,4 +28,11 @@ struct fold_set {
   }
 };
 
+/// What an array of a fold holds: elements or, where partial results are wider than those, partial results.
+enum class form : std::uint8_t { element, partial };
+
+/// Folds arrays of either form; the forms of the destinations follow those of the sources. Otherwise as fold_function.
+using mixed_fold_function = void (*)(void* const* to, std::uint32_t destinations, void const* const* from,
+                                     std::uint32_t sources, form const* forms, std::size_t count);
+
 }  // namespace coset::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +21,81 @@ namespace coset::detail {
 struct reduction_table {
   fold_set const* folds = nullptr;
   fold_set const* streaming_folds = nullptr;  ///< the same past the caches, where there are any
+  mixed_fold_function mixed = nullptr;        ///< only where partial results are wider than elements
   std::size_t element_bytes = 1;
+  std::size_t partial_bytes = 1;
   std::string_view type;  ///< names for messages
   std::string_view operation;
   std::uint64_t hash =
       0;               ///< of the types' linkage names: equal on two ranks, threads or processes, if they mean the same
   bool exact = false;  ///< bracketing cannot change the bits of a result
   bool commutative = true;
+  bool idempotent = false;  ///< contributions may count twice
 };
 
-/// The built-in (operation, type) combinations, served by the vectorised kernels.
-enum class built_in_operation : std::uint8_t { plus, multiplies, minimum, maximum };
-enum class built_in_element : std::uint8_t { int32, int64, float32, float64 };
+/// What the vectorised kernels know.
+enum class built_in_operation : std::uint8_t {
+  plus,
+  multiplies,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  reproducible_plus
+};
+enum class built_in_element : std::uint8_t {
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128
+};
+
+/// Whether there is a kernel for the combination; the others are folded by a plain loop.
+constexpr bool has_kernel(built_in_operation op, built_in_element type) {
+  using enum built_in_operation;
+  using enum built_in_element;
+  bool const is_float = type == float32 || type == float64;
+  bool const is_integer = type <= uint64;
+  bool const is_complex = type == complex64 || type == complex128;
+  switch (op) {
+    case plus:
+      return true;
+    case multiplies:
+      return !is_complex && type != int8 && type != uint8 && type != int16 && type != uint16;
+    case minimum:
+    case maximum:
+      return !is_complex;
+    case reproducible_plus:
+      return is_float;
+    default:
+      return is_integer;
+  }
+}
+
+/// Of a partial result: a float for sums and products of 16-bit floats, a binned_sum for reproducible sums, else an
+/// element.
+template <class T, class Op>
+constexpr std::size_t partial_bytes() {
+  if (half_float<T> && is_one_of<Op, plus, multiplies>) return sizeof(float);
+  return is_one_of<Op, reproducible_plus> ? sizeof(binned_sum) : sizeof(T);
+}
+
+/// The folds of a combination that has a kernel; the second may be null, the third is unless partial results are wider.
 /// Throw argument_error if COSET_ISA is wrong.
 fold_set const& built_in_folds(built_in_operation, built_in_element);
-fold_set const& built_in_streaming_folds(built_in_operation, built_in_element);
+fold_set const* built_in_streaming_folds(built_in_operation, built_in_element);
+mixed_fold_function built_in_mixed_fold(built_in_operation, built_in_element);
 
 constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325u) {
   for (char const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -52,28 +113,63 @@ constexpr std::string_view name_of() {
 }
 
 template <class Op>
-constexpr int built_in_operation_of = std::same_as<Op, plus>         ? int(built_in_operation::plus)
-                                      : std::same_as<Op, multiplies> ? int(built_in_operation::multiplies)
-                                      : std::same_as<Op, minimum>    ? int(built_in_operation::minimum)
-                                      : std::same_as<Op, maximum>    ? int(built_in_operation::maximum)
-                                                                     : -1;
+constexpr int built_in_operation_of = std::same_as<Op, plus>                ? int(built_in_operation::plus)
+                                      : std::same_as<Op, multiplies>        ? int(built_in_operation::multiplies)
+                                      : std::same_as<Op, minimum>           ? int(built_in_operation::minimum)
+                                      : std::same_as<Op, maximum>           ? int(built_in_operation::maximum)
+                                      : std::same_as<Op, bit_and>           ? int(built_in_operation::bit_and)
+                                      : std::same_as<Op, bit_or>            ? int(built_in_operation::bit_or)
+                                      : std::same_as<Op, bit_xor>           ? int(built_in_operation::bit_xor)
+                                      : std::same_as<Op, reproducible_plus> ? int(built_in_operation::reproducible_plus)
+                                                                            : -1;
+
+/// 0, 1, 2, 3 for 1, 2, 4, 8 bytes.
+template <class T>
+constexpr int log2_bytes = sizeof(T) == 1   ? 0
+                           : sizeof(T) == 2 ? 1
+                           : sizeof(T) == 4 ? 2
+                                            : 3;
 
 template <class T>
-constexpr int built_in_element_of = std::same_as<T, float>                      ? int(built_in_element::float32)
-                                    : std::same_as<T, double>                   ? int(built_in_element::float64)
-                                    : std::signed_integral<T> && sizeof(T) == 4 ? int(built_in_element::int32)
-                                    : std::signed_integral<T> && sizeof(T) == 8 ? int(built_in_element::int64)
-                                                                                : -1;
+constexpr int built_in_element_of =
+    std::same_as<T, float>                  ? int(built_in_element::float32)
+    : std::same_as<T, double>               ? int(built_in_element::float64)
+    : std::same_as<T, float16>              ? int(built_in_element::float16)
+    : std::same_as<T, bfloat16>             ? int(built_in_element::bfloat16)
+    : std::same_as<T, std::complex<float>>  ? int(built_in_element::complex64)
+    : std::same_as<T, std::complex<double>> ? int(built_in_element::complex128)
+    : std::same_as<T, bool> || !std::integral<T> || sizeof(T) > 8
+        ? -1
+        : int(std::is_signed_v<T> ? built_in_element::int8 : built_in_element::uint8) + log2_bytes<T>;
 
-/// Folds with an operation that the kernels do not know: one plain loop, compiled where the operation is visible.
+template <class T, class Op>
+constexpr bool is_built_in = [] {
+  if constexpr (built_in_operation_of<Op> < 0 || built_in_element_of<T> < 0) return false;
+  return has_kernel(built_in_operation(built_in_operation_of<Op>), built_in_element(built_in_element_of<T>));
+}();
+
+/// Plain folds go tile by tile, so that the loop over a source is one that compilers vectorise.
+inline constexpr std::size_t tile_bytes = 2048;
+
+/// Folds with an operation that the kernels do not know: plain loops, compiled where the operation is visible.
+///
+/// A destination may be a source that is folded late, so all of a tile is folded before any of it is stored.
 template <class T, class Op>
 void plain_fold(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
                 std::uint32_t sources, std::size_t count) {
   Op const& op = *static_cast<Op const*>(context);
-  for (std::size_t i = 0; i < count; ++i) {
-    T value = static_cast<T const*>(from[0])[i];
-    for (std::uint32_t s = 1; s < sources; ++s) value = op(value, static_cast<T const*>(from[s])[i]);
-    for (std::uint32_t d = 0; d < destinations; ++d) static_cast<T*>(to[d])[i] = value;
+  constexpr std::size_t longest = sizeof(T) < tile_bytes ? tile_bytes / sizeof(T) : 1;
+  alignas(T) std::byte storage[longest * sizeof(T)];  // T need not have a default
+  T* const tile = reinterpret_cast<T*>(storage);
+  for (std::size_t done = 0; done < count; done += longest) {
+    std::size_t const length = std::min(longest, count - done);
+    std::memcpy(storage, static_cast<T const*>(from[0]) + done, length * sizeof(T));
+    for (std::uint32_t s = 1; s < sources; ++s) {
+      T const* const next = static_cast<T const*>(from[s]) + done;
+      for (std::size_t i = 0; i < length; ++i) tile[i] = op(tile[i], next[i]);
+    }
+    for (std::uint32_t d = 0; d < destinations; ++d)
+      std::memcpy(static_cast<T*>(to[d]) + done, storage, length * sizeof(T));
   }
 }
 
@@ -107,6 +203,7 @@ template <class T>
 reduction_table const& copy_of() {
   static reduction_table const table{.folds = &copy_folds<sizeof(T)>,
                                      .element_bytes = sizeof(T),
+                                     .partial_bytes = sizeof(T),
                                      .type = name_of<T>(),
                                      .operation = "copy",
                                      .hash = hash_of(typeid(T).name()),
@@ -114,25 +211,28 @@ reduction_table const& copy_of() {
   return table;
 }
 
-/// The table of one (operation, type); made once. Integer arithmetic, minimum and maximum are exact.
+/// The table of one (operation, type); made once.
 template <class T, class Op>
 reduction_table const& table_of() {
   static reduction_table const table = [] {
     reduction_table made;
-    if constexpr (built_in_operation_of<Op> >= 0 && built_in_element_of<T> >= 0) {
+    made.partial_bytes = made.element_bytes = sizeof(T);
+    if constexpr (is_built_in<T, Op>) {
       constexpr auto operation = built_in_operation(built_in_operation_of<Op>);
       constexpr auto element = built_in_element(built_in_element_of<T>);
       made.folds = &built_in_folds(operation, element);
-      made.streaming_folds = &built_in_streaming_folds(operation, element);
+      made.streaming_folds = built_in_streaming_folds(operation, element);
+      made.mixed = built_in_mixed_fold(operation, element);
+      made.partial_bytes = partial_bytes<T, Op>();
     } else {
       made.folds = &plain_folds<T, Op>;
     }
-    made.element_bytes = sizeof(T);
     made.type = name_of<T>();
     made.operation = name_of<Op>();
     made.hash = hash_of(typeid(Op).name(), hash_of(typeid(T).name()));
-    made.exact =
-        std::same_as<Op, minimum> || std::same_as<Op, maximum> || (built_in_operation_of<Op> >= 0 && std::integral<T>);
+    made.exact = is_exact<Op, T>;
+    made.commutative = is_commutative<Op>;
+    made.idempotent = is_idempotent<Op, T>;
     return made;
   }();
   return table;
