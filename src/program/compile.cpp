@@ -21,6 +21,9 @@ class emission {
       return std::ranges::all_of(entered, [](char known) { return known != 0; });
     });
     out_.storage = p;
+    out_.wide = std::ranges::any_of(lowered_.operations, [](operation const& o) {
+      return std::ranges::any_of(o.from, &place::partial) || std::ranges::any_of(o.to, &place::partial);
+    });
     out_.of.resize(s.ranks);
   }
 
@@ -141,7 +144,6 @@ class emission {
         }
       }
     }
-    out_.wide |= next.mixed;
     if (!waits && joins(p, next)) {
       p.operands.resize(next.operands);
       p.forms.resize(next.operands);
@@ -166,6 +168,9 @@ class emission {
       operand const& b = p.operands[next.operands + k];
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
       if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
+      // Staging has room for partial results between the elements of one block and the next.
+      bool const staged = a.base[0] / out_.ranks >= row_staging;
+      if (out_.wide && staged && p.forms[next.operands + k] == detail::form::element) return false;
     }
     return true;
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "schedule/algorithm.hpp"
 #include "schedule/validate.hpp"
 #include "team/plans.hpp"
@@ -35,12 +37,25 @@ collective schedule_of(verb what) {
 
 namespace {
 
+/// As asked for, but in the order of the ranks where the operation needs that and the algorithm offers it: "ring" for
+/// an operation that does not commute is "ring(ordered=1)", whose values are (hi, lo) pairs.
+std::string algorithm_for(std::string const& text, reduction_table const& reduction) {
+  auto wanted = schedule::algorithm::parse(text);
+  auto const& offered = schedule::find_algorithm(wanted.name).parameters;
+  bool const can_be_ordered =
+      std::ranges::any_of(offered, [](schedule::parameter const& p) { return p.name == "ordered"; });
+  if (!reduction.commutative && can_be_ordered) wanted.parameters.try_emplace("ordered", "1");
+  return wanted.text();
+}
+
 /// A schedule that brackets differently on different ranks gives them different bits, unless the operation is exact.
 void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t root, reduction_table const& reduction,
                   bits required) {
   auto const plan = schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root);
-  if (plan.idempotent_only)
-    throw schedule_error(fmt::format("{} on {} ranks counts contributions twice", algorithm, ranks));
+  if (plan.idempotent_only && !reduction.idempotent) {
+    throw schedule_error(fmt::format("{} on {} ranks counts contributions twice, which {} of {} does not allow",
+                                     algorithm, ranks, reduction.operation, reduction.type));
+  }
   auto const properties = schedule::validate(plan);
   std::string const on = fmt::format("{} on {} ranks ", algorithm, ranks);
   if (!reduction.commutative && !properties.ordered) {
@@ -65,7 +80,7 @@ tuning::choice default_for(team_state const& team, call const& c) {
 /// `chosen`, but for what the options say.
 tuning::choice changed(tuning::choice chosen, plan_options const& options, team_state const& team, call const& c) {
   if (options.algorithm != "auto") {
-    chosen.algorithm = schedule::algorithm::parse(options.algorithm).text();
+    chosen.algorithm = algorithm_for(options.algorithm, *c.reduction);
     if (options.storage == "auto")
       chosen.storage = {program::area::staging, program::area::staging, program::copies::forward, in_place(c)};
   }

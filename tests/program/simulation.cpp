@@ -222,6 +222,7 @@ class machine {
     if (foreign != i.foreign)
       throw violation(fmt::format("rank {} is wrong about instruction {} being foreign", r, me.at));
     require_equal_widths_in_place(r, code, i);
+    require_contiguous(r, me, code, i);
     for (std::uint32_t b = 0; b < i.block_end - i.block; ++b) {
       content value = 0;
       bool whole = call_of(me.operation).what->code->storage.widens && i.sources > 1;  // to be rounded as an element
@@ -248,6 +249,15 @@ class machine {
         if (same && is_partial(code, i, s) != is_partial(code, i, d))
           throw violation(fmt::format("rank {} widens or narrows in place", r));
       }
+    }
+  }
+
+  /// Where staging has room for partial results, elements of two blocks do not lie side by side there.
+  void require_contiguous(rank_t r, actor const& me, program const& code, instruction const& i) const {
+    if (!call_of(me.operation).what->code->wide || i.block_end - i.block == 1) return;
+    for (std::size_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {
+      if (code.operands[k].base[0] / ranks_ >= row_staging && !is_partial(code, i, k))
+        throw violation(fmt::format("rank {} takes elements of several blocks for one array", r));
     }
   }
 

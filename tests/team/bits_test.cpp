@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guarantees on order and bits: the same on every rank, run, number of ranks and instruction set where that is
+// promised, and in the order of the ranks.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "kernels/kernels.hpp"
+#include "schedule/validate.hpp"
+#include "team/plan_texts.hpp"
+#include "team/verbs.hpp"
+
+namespace coset::team_test {
+namespace {
+
+/// Cancellation, subnormals, zeros of both signs, infinities, NaN and ordinary numbers of all sizes.
+template <class T>
+T adversarial(rank_t rank, std::size_t index) {
+  using limits = std::numeric_limits<float>;
+  std::uint64_t x = (rank + 1) * 0x9E3779B97F4A7C15u ^ (index + 1) * 0xC2B2AE3D27D4EB4Fu;
+  x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9u;
+  x ^= x >> 32;
+  float const fraction = static_cast<float>(x >> 40) / 0x1p23f - 1;
+  switch (index % 16) {
+    case 0:
+      return T((rank % 2 == 0 ? 1 : -1) * 1e30f * fraction);
+    case 1:
+      return T(limits::denorm_min() * static_cast<float>(x % 9));
+    case 2:
+      return T(x % 2 == 0 ? 0.0f : -0.0f);
+    case 3:
+      return T(x % 5 == 0 ? limits::infinity() : fraction);
+    case 4:
+      return T(x % 7 == 0 ? limits::quiet_NaN() : fraction);
+    case 5:
+      return T(x % 3 == 0 ? -limits::infinity() : x % 3 == 1 ? limits::infinity() : 1.0f);
+    case 6:
+      return T(-0.0f);
+    default:
+      return T(std::ldexp(fraction, static_cast<int>(x % 41) - 20));
+  }
+}
+
+/// Any NaN is as good as another: which operand's payload survives is not promised.
+template <class T>
+std::uint64_t bits_of(T value) {
+  if (value != value) return std::uint64_t(-1);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+template <class T>
+std::uint64_t hash_of(std::span<T const> values) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (T const value : values) hash = (hash ^ bits_of(value)) * 0x100000001b3u;
+  return hash;
+}
+
+constexpr std::size_t count = 333;
+
+template <class T>
+std::vector<T> inputs_of(rank_t rank) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = adversarial<T>(rank, i);
+  return values;
+}
+
+/// What allreduce gives each rank under a plan: one hash if it is the same everywhere.
+template <class T, class Op>
+std::vector<std::uint64_t> allreduced(team& ranks, plan<T, Op> const& how) {
+  std::vector<std::uint64_t> hashes(ranks.size());
+  ranks.run([&](member& me) {
+    std::vector<T> const in = inputs_of<T>(me.rank());
+    std::vector<T> out(count);
+    how.execute(me, in, out);
+    hashes[me.rank()] = hash_of<T>(out);
+  });
+  return hashes;
+}
+
+bool all_equal(std::vector<std::uint64_t> const& hashes) {
+  return std::adjacent_find(hashes.begin(), hashes.end(), std::not_equal_to()) == hashes.end();
+}
+
+/// Fewer for many ranks, as there are more algorithms.
+std::vector<std::string> storages_for(rank_t ranks) {
+  if (ranks > 8) return {"staged", "zero_copy_push"};
+  return {"staged", "zero_copy", "output", "push"};
+}
+
+/// Every plan that is allowed gives every rank and every run the same bits; those that are refused would not.
+template <class T, class Op>
+void check_every_plan(team& ranks) {
+  rank_t const p = ranks.size();
+  std::size_t allowed = 0;
+  for (std::string const& algorithm : plan_texts(p)) {
+    bool const may_serve = schedule::validate(*defined(algorithm, p)).rank_uniform || detail::is_exact<Op, T>;
+    for (std::string const& storage : storages_for(p)) {
+      try {
+        auto const how =
+            make_plan<T>(ranks, verb::allreduce, count, Op{}, {.algorithm = algorithm, .storage = storage});
+        auto const first = allreduced(ranks, how);
+        ASSERT_TRUE(all_equal(first)) << algorithm << " " << storage << " on " << p;
+        ASSERT_EQ(allreduced(ranks, how), first) << algorithm << " " << storage << " on " << p;
+        ASSERT_TRUE(may_serve) << algorithm << " on " << p;
+        ++allowed;
+      } catch (schedule_error const& refused) {
+        bool const by_bits = std::string(refused.what()).find("different bits") != std::string::npos;
+        ASSERT_FALSE(by_bits && may_serve) << refused.what();
+      }
+    }
+  }
+  EXPECT_GT(allowed, 3u);
+}
+
+struct Bits : ::testing::TestWithParam<rank_t> {
+  team ranks{options_for(GetParam())};
+};
+
+TEST_P(Bits, AreTheSameOnEveryRankAndRunUnderEveryPlanThatIsAllowed) {
+  check_every_plan<double, plus>(ranks);
+  check_every_plan<float, multiplies>(ranks);
+  check_every_plan<float, maximum>(ranks);
+  check_every_plan<bfloat16, plus>(ranks);
+  check_every_plan<double, reproducible_plus>(ranks);
+}
+
+/// What can be bracketed anyhow has one result, whatever the plan.
+template <class T, class Op>
+void check_one_result(team& ranks) {
+  rank_t const p = ranks.size();
+  std::vector<std::uint64_t> first;
+  for (std::string const& algorithm : plan_texts(p)) {
+    for (std::string const& storage : storages_for(p)) {
+      try {
+        auto const hashes = allreduced(
+            ranks, make_plan<T>(ranks, verb::allreduce, count, Op{}, {.algorithm = algorithm, .storage = storage}));
+        if (first.empty()) first = hashes;
+        ASSERT_EQ(hashes, first) << algorithm << " " << storage << " on " << p;
+      } catch (schedule_error const&) {  // not every storage serves every algorithm
+      }
+    }
+  }
+  EXPECT_TRUE(all_equal(first));
+}
+
+TEST_P(Bits, OfExactOperationsAreTheSameUnderEveryPlan) {
+  check_one_result<float, minimum>(ranks);
+  check_one_result<float16, maximum>(ranks);
+  check_one_result<float, reproducible_plus>(ranks);
+  check_one_result<double, reproducible_plus>(ranks);
+}
+
+/// Each verb, with the plans that the library chooses, for each way to call it.
+TEST_P(Bits, OfEveryVerbAreTheSameOnEveryRun) {
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::scan, verb::exclusive_scan,
+                          verb::reduce_shared, verb::allreduce_view}) {
+    for (std::size_t const each : {std::size_t{2}, std::size_t{40}, std::size_t{3000}}) {
+      task t{.what = what, .counts = even_counts(ranks.size(), each), .even = true};
+      std::vector<std::vector<std::uint64_t>> runs;
+      for (int run = 0; run < 3; ++run) {
+        auto& hashes = runs.emplace_back(ranks.size());
+        std::vector<double> shared(t.total());
+        ranks.run([&](member& me) {
+          arrays<double> mine = prepared<double>(t, me.rank());
+          for (std::size_t i = 0; i + 1 < mine.in.size(); ++i) mine.in[i] = adversarial<double>(me.rank(), i);
+          std::vector<double> viewed;
+          auto const s = spans_of<double>(t, me.rank(), mine, shared);
+          call<double>(me, t, s, viewed);
+          hashes[me.rank()] = hash_of<double>(what == verb::allreduce_view ? std::span<double const>(viewed) : s.out);
+        });
+        ASSERT_EQ(hashes, runs.front()) << name_of(what) << " of " << t.total();
+        bool const everybody_has_it =
+            what == verb::allreduce || what == verb::reduce_shared || what == verb::allreduce_view;
+        ASSERT_TRUE(!everybody_has_it || all_equal(hashes)) << name_of(what) << " of " << t.total();
+      }
+    }
+  }
+}
+
+/// Two-by-two matrices modulo 2^16: their product is associative and does not commute.
+struct matrix {
+  std::uint16_t a, b, c, d;
+  friend bool operator==(matrix const&, matrix const&) = default;
+};
+struct product {
+  matrix operator()(matrix const& x, matrix const& y) const {
+    auto const dot = [](std::uint32_t p, std::uint32_t q, std::uint32_t r, std::uint32_t s) {
+      return static_cast<std::uint16_t>(p * q + r * s);
+    };
+    return {dot(x.a, y.a, x.b, y.c), dot(x.a, y.b, x.b, y.d), dot(x.c, y.a, x.d, y.c), dot(x.c, y.b, x.d, y.d)};
+  }
+};
+using ordered_product = noncommutative<product>;
+
+matrix matrix_of(rank_t rank, std::size_t index) {
+  auto const x = (rank + 1) * 2654435761u ^ static_cast<std::uint32_t>(index) * 2246822519u;
+  auto const part = [x](int k) { return static_cast<std::uint16_t>(x >> (8 * k) | 1); };
+  return {part(0), part(1), part(2), static_cast<std::uint16_t>(x >> 3)};
+}
+
+matrix product_of(rank_t begin, rank_t end, std::size_t index) {
+  matrix result = matrix_of(begin, index);
+  for (rank_t r = begin + 1; r < end; ++r) result = product{}(result, matrix_of(r, index));
+  return result;
+}
+
+TEST_P(Bits, OperationsThatDoNotCommuteAreFoldedInRankOrderByEveryVerb) {
+  rank_t const p = ranks.size();
+  std::atomic<int> wrong = 0;
+  for (std::size_t const each : {1, 7, 100, 2000}) {
+    std::size_t const total = each * p;
+    std::vector<matrix> shared(total);
+    ranks.run([&](member& me) {
+      ordered_product const op{product{}};
+      rank_t const r = me.rank(), root = p / 2;
+      std::vector<matrix> in(total), out(total), piece(each);
+      for (std::size_t i = 0; i < total; ++i) in[i] = matrix_of(r, i);
+      auto const check = [&](auto const& got, rank_t end, std::size_t first = 0) {
+        for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != product_of(0, end, first + i);
+      };
+      allreduce(me, in, out, op);
+      check(out, p);
+      reduce(me, in, out, root, op);
+      if (r == root) check(out, p);
+      reduce_scatter(me, in, piece, op);
+      check(piece, p, r * each);
+      scan(me, in, out, op);
+      check(out, r + 1);
+      exclusive_scan(me, in, out, op);
+      if (r > 0) check(out, r);
+      reduce_shared(me, in, shared, op);
+      check(shared, p);
+      check(allreduce_view(me, in, op), p);
+      barrier(me);
+    });
+    ASSERT_EQ(wrong, 0) << each;
+  }
+}
+
+/// Plans that would mix up the order are refused, naming one that does not; those that can keep it do.
+TEST_P(Bits, PlansForOperationsThatDoNotCommuteKeepTheOrderOrAreRefused) {
+  rank_t const p = ranks.size();
+  std::size_t kept = 0, refused = 0;
+  for (std::string const& algorithm : plan_texts(p)) {
+    try {
+      ordered_product const op{product{}};
+      auto const how = make_plan<matrix>(ranks, verb::allreduce, count, op, {algorithm});
+      std::atomic<int> wrong = 0;
+      ranks.run([&](member& me) {
+        std::vector<matrix> values(count);
+        for (std::size_t i = 0; i < count; ++i) values[i] = matrix_of(me.rank(), i);
+        how.execute(me, values);
+        for (std::size_t i = 0; i < count; ++i) wrong += values[i] != product_of(0, p, i);
+      });
+      ASSERT_EQ(wrong, 0) << algorithm;
+      ++kept;
+    } catch (schedule_error const& e) {
+      EXPECT_FALSE(algorithm == "direct" || algorithm == "ring" || algorithm == "binomial") << e.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(kept, 3u);
+  EXPECT_TRUE(p < 3 || refused > 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Bits,
+                         ::testing::ValuesIn(test::by_effort<std::vector<rank_t>>(
+                             {1, 2, 3, 5, 8}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                             {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})),
+                         size_name);
+
+TEST(Plans, OfWhatMayCountTwiceMayCountContributionsTwice) {
+  team ranks(options_for(6));
+  std::string const twice = "butterfly";
+  auto const how = make_plan<int>(ranks, verb::allreduce, count, maximum{}, {twice});
+  ranks.run([&](member& me) {
+    std::vector<int> values(count, static_cast<int>(me.rank()));
+    how.execute(me, values);
+    for (int const v : values) ASSERT_EQ(v, 5);
+  });
+  EXPECT_THROW((void)make_plan<int>(ranks, verb::allreduce, count, plus{}, {twice}), schedule_error);
+}
+
+TEST(Plans, WhoseRanksBracketDifferentlyServeExactOperationsAndThoseWhoAskForThem) {
+  team ranks(options_for(7));
+  plan_options const differing{.algorithm = "generalized(saved_steps=1)"};
+  EXPECT_THROW((void)make_plan<double>(ranks, verb::allreduce, count, plus{}, differing), schedule_error);
+  EXPECT_NO_THROW((void)make_plan<int>(ranks, verb::allreduce, count, plus{}, differing));
+  EXPECT_NO_THROW((void)make_plan<double>(ranks, verb::allreduce, count, maximum{}, differing));
+  EXPECT_NO_THROW((void)make_plan<double>(ranks, verb::allreduce, count, reproducible_plus{}, differing));
+  auto const sum = [](double a, double b) { return a + b; };
+  EXPECT_THROW((void)make_plan<double>(ranks, verb::allreduce, count, sum, differing), schedule_error);
+  EXPECT_NO_THROW((void)make_plan<double>(ranks, verb::allreduce, count, exact(sum), differing));
+  plan_options asked = differing;
+  asked.required = bits::per_rank;
+  EXPECT_NO_THROW((void)make_plan<double>(ranks, verb::allreduce, count, plus{}, asked));
+}
+
+template <class T, class Op>
+void add_digests(team& ranks, std::vector<std::uint64_t>& all) {
+  for (std::string const algorithm : {"auto", "direct", "generalized", "ring", "product(dims=16)", "binomial"}) {
+    try {
+      auto const how = make_plan<T>(ranks, verb::allreduce, count, Op{}, {.algorithm = algorithm});
+      all.push_back(allreduced(ranks, how).front());
+    } catch (schedule_error const&) {  // product is for 16 ranks
+    }
+  }
+}
+
+/// Of results of everything that vectorised kernels do to numbers.
+std::uint64_t digest() {
+  std::vector<std::uint64_t> all;
+  for (rank_t p = 1; p <= 16; ++p) {
+    team ranks(options_for(p));
+    add_digests<float, plus>(ranks, all);
+    add_digests<double, plus>(ranks, all);
+    add_digests<float, multiplies>(ranks, all);
+    add_digests<double, minimum>(ranks, all);
+    add_digests<float, maximum>(ranks, all);
+    add_digests<bfloat16, plus>(ranks, all);
+    add_digests<float16, multiplies>(ranks, all);
+    add_digests<bfloat16, maximum>(ranks, all);
+    add_digests<float, reproducible_plus>(ranks, all);
+    add_digests<double, reproducible_plus>(ranks, all);
+  }
+  return hash_of<std::uint64_t>(all);
+}
+
+/// A process chooses its instruction set once, so each has one of its own; this is what runs there.
+TEST(Digest, DISABLED_OfAllResults) { std::printf("digest=%016llx\n", static_cast<unsigned long long>(digest())); }
+
+std::string digest_under(std::string const& instruction_set) {
+  std::string const self = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::string const command = "COSET_ISA=" + instruction_set + " '" + self +
+                              "' --gtest_also_run_disabled_tests --gtest_filter=Digest.DISABLED_OfAllResults";
+  std::unique_ptr<FILE, int (*)(FILE*)> const child(popen(command.c_str(), "r"), pclose);
+  std::string output;
+  for (int c; (c = std::fgetc(child.get())) != EOF;) output += static_cast<char>(c);
+  auto const at = output.find("digest=");
+  return at == std::string::npos ? output : output.substr(at, 23);
+}
+
+TEST(Digest, IsTheSameUnderEveryInstructionSet) {
+  auto const sets = kernels::instruction_sets();
+  std::string const best = digest_under(sets.front());
+  ASSERT_EQ(best.rfind("digest=", 0), 0u) << best;
+  for (auto const& set : sets) EXPECT_EQ(digest_under(set), best) << set;
+}
+
+/// Arrays of many contributions, dealt to the ranks anew each time: whole arrays if there are as many as ranks, else
+/// summed up locally first.
+TEST(ReproducibleSums, AreTheSameForEveryNumberOfRanksAndDistributionOfTheData) {
+  std::mt19937_64 random(test::seed());
+  std::map<rank_t, std::unique_ptr<team>> teams;
+  constexpr std::size_t length = 11;
+  for (int array = 0; array < 1000; ++array) {
+    std::vector<std::array<double, length>> contributions(1 + random() % 40);
+    for (auto& c : contributions) {
+      for (double& value : c) {
+        auto const fraction = std::uniform_real_distribution<double>(-1, 1)(random);
+        value = std::ldexp(fraction, static_cast<int>(random() % 120) - 60);
+      }
+    }
+    std::array<std::uint64_t, 3> hashes{};
+    for (std::uint64_t& hash : hashes) {
+      auto const size = static_cast<rank_t>(1 + random() % 9);
+      auto& ranks = teams[size];
+      if (!ranks) ranks = std::make_unique<team>(options_for(size));
+      std::shuffle(contributions.begin(), contributions.end(), random);
+      std::vector<rank_t> owner(contributions.size());
+      for (rank_t& r : owner) r = static_cast<rank_t>(random() % size);
+      ranks->run([&](member& me) {
+        std::array<binned<double>, length> sums{};
+        for (std::size_t k = 0; k < owner.size(); ++k) {
+          if (owner[k] != me.rank()) continue;
+          for (std::size_t i = 0; i < length; ++i) sums[i] += contributions[k][i];
+        }
+        allreduce(me, sums);
+        std::array<double, length> values;
+        for (std::size_t i = 0; i < length; ++i) values[i] = sums[i].value();
+        if (me.rank() == me.size() - 1) hash = hash_of<double>(values);
+      });
+    }
+    // Once more with one rank for each contribution, as plain arrays.
+    if (contributions.size() <= 9) {
+      auto& ranks = teams[static_cast<rank_t>(contributions.size())];
+      if (!ranks) ranks = std::make_unique<team>(options_for(static_cast<rank_t>(contributions.size())));
+      ranks->run([&](member& me) {
+        auto values = contributions[me.rank()];
+        allreduce(me, values, reproducible_plus{});
+        if (me.rank() == 0) hashes[2] = hash_of<double>(values);
+      });
+    }
+    ASSERT_EQ(hashes[1], hashes[0]) << "array " << array;
+    ASSERT_EQ(hashes[2], hashes[0]) << "array " << array;
+  }
+}
+
+}  // namespace
+}  // namespace coset::team_test
