@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t period = 8;
 constexpr std::size_t alignment = 64;
 constexpr std::array element_names{"int32", "int64", "float", "double"};  // in the enumerators' order
-constexpr std::array operation_names{"sum", "prod", "min", "max"};
+constexpr std::array operation_names{"sum", "prod", "min", "max", "repsum"};
 
 template <class Enumerator, class Names>
 Enumerator named(std::string_view name, Names const& names, std::string_view what) {
@@ -38,6 +38,7 @@ int value_of(operation_kind operation, rank_t rank, std::size_t phase) {
 int fold(operation_kind operation, int a, int b) {
   switch (operation) {
     case operation_kind::plus:
+    case operation_kind::reproducible_plus:
       return a + b;
     case operation_kind::multiplies:
       return a * b;

@@ -14,9 +14,9 @@
 
 namespace coset::bench {
 
-/// What can be measured: the rivals' types and operations.
+/// What can be measured: the rivals' types and operations; beside reproducible sums they show their plain ones.
 enum class element_kind : std::uint8_t { int32, int64, float32, float64 };
-enum class operation_kind : std::uint8_t { plus, multiplies, minimum, maximum };
+enum class operation_kind : std::uint8_t { plus, multiplies, minimum, maximum, reproducible_plus };
 
 struct problem {
   element_kind element = element_kind::float32;
@@ -39,7 +39,7 @@ items gets(problem const&, rank_t) noexcept;
 /// Rank r's of P equal pieces.
 items piece_of(problem const&, rank_t) noexcept;
 
-/// nccl-tests' names: float, double, int32, int64; sum, prod, min, max. The parsers throw argument_error naming all.
+/// nccl-tests' names: float, double, int32, int64; sum, prod, min, max; and repsum, of float and double. The parsers throw argument_error naming all.
 std::string_view name_of(element_kind) noexcept;
 std::string_view name_of(operation_kind) noexcept;
 element_kind element_named(std::string_view);

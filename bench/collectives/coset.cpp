@@ -11,7 +11,7 @@
 namespace coset::bench {
 namespace {
 
-template <class Visitor>
+template <class T, class Visitor>
 void visit_operation(operation_kind operation, Visitor&& visitor) {
   switch (operation) {
     case operation_kind::plus:
@@ -22,6 +22,8 @@ void visit_operation(operation_kind operation, Visitor&& visitor) {
       return visitor(minimum{});
     case operation_kind::maximum:
       return visitor(maximum{});
+    case operation_kind::reproducible_plus:
+      if constexpr (std::floating_point<T>) visitor(reproducible_plus{});
   }
 }
 
@@ -51,7 +53,7 @@ class coset_contestant final : public contestant {
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
     visit_element(work.shape().element, [&]<class T>(T) {
-      visit_operation(work.shape().operation, [&](auto operation) { play<T>(stage, work, operation); });
+      visit_operation<T>(work.shape().operation, [&](auto operation) { play<T>(stage, work, operation); });
     });
     return stage.result();
   }

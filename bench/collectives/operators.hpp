@@ -58,6 +58,7 @@ auto visit_types(element_kind element, operation_kind operation, Visitor&& visit
   auto const with_element = [&]<class T>() {
     switch (operation) {
       case operation_kind::plus:
+      case operation_kind::reproducible_plus:
         return visitor.template operator()<T, add>();
       case operation_kind::multiplies:
         return visitor.template operator()<T, multiply>();

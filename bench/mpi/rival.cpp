@@ -68,6 +68,7 @@ MPI_Datatype type_of(element_kind e) {
 MPI_Op operation_of(operation_kind o) {
   switch (o) {
     case operation_kind::plus:
+    case operation_kind::reproducible_plus:
       return MPI_SUM;
     case operation_kind::multiplies:
       return MPI_PROD;

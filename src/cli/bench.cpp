@@ -97,6 +97,9 @@ void show_progress(std::string const& text) {
 bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
                            std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
+  bool const is_float = shape.element == bench::element_kind::float32 || shape.element == bench::element_kind::float64;
+  if (shape.operation == bench::operation_kind::reproducible_plus && !is_float)
+    throw argument_error(fmt::format("repsum is of float and double, not of {}", a.type));
   shape.count = bytes / shape.element_bytes();
   bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
   if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
@@ -173,8 +176,10 @@ void add_bench(CLI::App& app) {
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
       ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
       ->capture_default_str();
-  bench.add_option("-o,--op", a->operation, "sum, prod, min, max")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max"}))
+  bench
+      .add_option("-o,--op", a->operation,
+                  "sum, prod, min, max, or repsum: reproducible, beside the rivals' plain sums")
+      ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
       ->capture_default_str();
   bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
       ->check(CLI::IsMember({"cycle", "call"}))
