@@ -19,6 +19,7 @@ struct plan_command {
 
   void run() const {
     auto const plan = what.make();
+    if (what.names_file()) prove(plan);  // others are right by construction
     if (json)
       schedule::write_plan(std::cout, plan, schedule::validate(plan));
     else if (dot)
@@ -30,22 +31,27 @@ struct plan_command {
     if (check) report(plan);
   }
 
-  // Beside a drawing on standard output the verdict goes to standard error.
-  void report(schedule::schedule const& plan) const {
-    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+  static schedule::properties prove(schedule::schedule const& plan) {
     try {
-      auto const p = schedule::validate(plan);
-      out << fmt::format(
-          "valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
-          p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
-          p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
-          p.ordered ? "rank order kept" : "commutative operations only");
+      return schedule::validate(plan);
     } catch (schedule_error const& violation) {
       std::cerr << "wrong: " << violation.what() << '\n';
       throw CLI::RuntimeError(1);
     }
+  }
+
+  // Beside a drawing on standard output the verdict goes to standard error.
+  void report(schedule::schedule const& plan) const {
+    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+    auto const p = prove(plan);
+    out << fmt::format(
+        "valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
+        p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
+        p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
+        p.ordered ? "rank order kept" : "commutative operations only");
     if (plan.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
-    if (auto const tree = plan.parameters.find("tree"); tree != plan.parameters.end())
+    auto const tree = plan.parameters.find("tree");
+    if (tree != plan.parameters.end() && !what.names_file())  // whose tree may be another by now
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
                          schedule::busiest_edge(plan, schedule::read_tree(tree->second)));
   }
@@ -63,7 +69,9 @@ void add_plan(CLI::App& app) {
   format->add_flag("--dot", state->dot, "A graph for Graphviz");
   format->add_flag("--svg", state->svg, "A picture");
   format->require_option(0, 1);
-  command->add_flag("--check", state->check, "Prove that it does what the collective requires; exit status 1 if not");
+  command->add_flag("--check", state->check,
+                    "Prove that it does what the collective requires; exit status 1 if not. A plan from a "
+                    "file is always proved");
   command->callback([state] { state->run(); });
 }
 

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
+#include "schedule/plan_json.hpp"
 #include "schedule/required.hpp"
 
 namespace coset::cli {
@@ -11,20 +14,36 @@ namespace coset::cli {
 void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
-                  "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all")
+                  "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
+                  "A name that ends in .json is a file with Plan JSON, which says all that the options below do")
       ->required();
-  command.add_option("-r,--ranks", ranks, "How many ranks take part")->required();
-  command.add_option("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")
-      ->capture_default_str();
-  command.add_option("--root", root, "The root of reduce and broadcast")->capture_default_str();
-  command.add_option("--radix", radix, "Shorthand for the parameter radix=K");
-  command.add_option("--saved-steps", saved_steps, "Shorthand for saved_steps=R");
-  command.add_option("--group", group, "Shorthand for dims=4x3");
-  command.add_option("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")->delimiter(',');
-  command.add_option("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
+  auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
+    CLI::Option* const made = command.add_option(names, value, meaning);
+    said_by_plans_.push_back(made);
+    return made;
+  };
+  add("-r,--ranks", ranks, "How many ranks take part; needed beside an algorithm");
+  add("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
+  add("--root", root, "The root of reduce and broadcast")->capture_default_str();
+  add("--radix", radix, "Shorthand for the parameter radix=K");
+  add("--saved-steps", saved_steps, "Shorthand for saved_steps=R");
+  add("--group", group, "Shorthand for dims=4x3");
+  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")->delimiter(',');
+  add("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
+}
+
+schedule::schedule schedule_options::read() const {
+  for (CLI::Option const* const given : said_by_plans_)
+    if (!given->empty())
+      throw schedule_error(fmt::format("{} is a plan and says itself what {} would", algorithm, given->get_name()));
+  std::ifstream file(algorithm);
+  if (!file) throw schedule_error(algorithm + " cannot be read");
+  return schedule::read_plan(file, algorithm);
 }
 
 schedule::schedule schedule_options::make() const {
+  if (names_file()) return read();
+  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required beside an algorithm");
   auto named = schedule::algorithm::parse(algorithm);
   auto const set = [&](std::string const& key, std::string const& value) {
     if (!value.empty() && !named.parameters.emplace(key, value).second)

@@ -10,7 +10,7 @@
 
 namespace coset::cli {
 
-/// An algorithm's text and the shorthands for its parameters.
+/// An algorithm's text and the shorthands for its parameters; or the name of a file with a plan, without any of these.
 struct schedule_options {
   std::string algorithm, collective = "allreduce";
   rank_t ranks = 0, root = 0;
@@ -19,8 +19,16 @@ struct schedule_options {
 
   void add_to(CLI::App&);
 
-  /// Throws schedule_error for whatever make() refuses and for a parameter that is given twice.
+  bool names_file() const { return algorithm.ends_with(".json"); }
+
+  /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter that is given
+  /// twice, and for what a plan says itself. A plan read is not proved.
   schedule::schedule make() const;
+
+ private:
+  schedule::schedule read() const;
+
+  std::vector<CLI::Option const*> said_by_plans_;
 };
 
 }  // namespace coset::cli

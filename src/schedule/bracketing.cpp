@@ -6,8 +6,8 @@
 
 namespace coset::schedule {
 
-bracketings::bracketings(rank_t ranks) : words_((ranks + 63) / 64), table_(64, 0), ranks_(ranks) {
-  contributors_.resize(ranks * words_);
+bracketings::bracketings(rank_t ranks) : words_((std::size_t{ranks} + 63) / 64), table_(64, 0), ranks_(ranks) {
+  make_room(ranks);
   for (rank_t r = 0; r < ranks; ++r) {
     nodes_.push_back({r, r, r, r, true});
     contributors_[r * words_ + r / 64] = std::uint64_t{1} << r % 64;
@@ -18,6 +18,14 @@ void bracketings::clear() {
   nodes_.resize(ranks_);
   contributors_.resize(ranks_ * words_);
   std::fill(table_.begin(), table_.end(), 0);
+}
+
+void bracketings::make_room(std::size_t values) {
+  constexpr std::size_t most = std::size_t{1} << 29;  // 4 GiB
+  if (values * words_ > most - contributors_.size())
+    throw schedule_error("the contributors of all values of " + std::to_string(ranks_) +
+                         " ranks take more than 4 GiB: too many to prove");
+  contributors_.resize(contributors_.size() + values * words_);
 }
 
 bracketings::value* bracketings::find(value left, value right) {
@@ -45,7 +53,7 @@ bracketings::value bracketings::fold(value left, value right) {
   *entry = made;
   node const a = nodes_[left], b = nodes_[right];
   nodes_.push_back({left, right, a.first, b.last, a.ascending && b.ascending && a.last < b.first});
-  contributors_.resize(contributors_.size() + words_);
+  make_room(1);
   for (std::size_t w = 0; w < words_; ++w)
     contributors_[made * words_ + w] = contributors_[left * words_ + w] | contributors_[right * words_ + w];
   return made;

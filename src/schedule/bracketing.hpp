@@ -16,6 +16,7 @@ class bracketings {
  public:
   using value = std::uint32_t;
 
+  /// Throws schedule_error, as fold() does, where the contributors of all values would take more than 4 GiB.
   explicit bracketings(rank_t ranks);
 
   /// Forgets all folds. Cost: that of the folds forgotten.
@@ -44,6 +45,7 @@ class bracketings {
 
   value* find(value left, value right);
   void grow();
+  void make_room(std::size_t values);
 
   std::size_t words_;
   std::vector<node> nodes_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -76,6 +77,20 @@ std::string title(schedule const& plan) {
                      plan.blocks.size());
 }
 
+// Names of files and plans of others may have anything in them.
+std::string escaped(std::string const& plain, std::initializer_list<std::pair<char, char const*>> forbidden) {
+  std::string text;
+  for (char const c : plain) {
+    auto const found = std::ranges::find(forbidden, c, &std::pair<char, char const*>::first);
+    found == forbidden.end() ? text.push_back(c) : void(text += found->second);
+  }
+  return text;
+}
+
+std::string for_dot(std::string const& plain) { return escaped(plain, {{'"', "\\\""}, {'\\', "\\\\"}}); }
+
+std::string for_svg(std::string const& plain) { return escaped(plain, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}}); }
+
 // The blocks of each message (from, to) of a step.
 std::map<std::pair<rank_t, rank_t>, numbers> messages(schedule const& plan, std::vector<assignment> const& step) {
   std::map<std::pair<rank_t, rank_t>, numbers> found;
@@ -112,8 +127,8 @@ std::string draw_text(schedule const& plan) {
 }
 
 std::string draw_dot(schedule const& plan) {
-  std::string text =
-      fmt::format("digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", title(plan));
+  std::string text = fmt::format(
+      "digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", for_dot(title(plan)));
   for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
     text += "  { rank=same;";
     for (rank_t r = 0; r < plan.ranks; ++r) text += fmt::format(" s{}r{} [label=\"{}\"];", level, r, r);
@@ -136,7 +151,7 @@ std::string draw_svg(schedule const& plan) {
   std::string text = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
       "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
-      x(plan.ranks), y(plan.steps.size() + 1), margin / 2, margin / 2, title(plan));
+      x(plan.ranks), y(plan.steps.size() + 1), margin / 2, margin / 2, for_svg(title(plan)));
   for (rank_t r = 0; r < plan.ranks; ++r)
     text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
                         y(plan.steps.size()));

@@ -94,7 +94,8 @@ void write_plan(std::ostream& out, schedule const& plan, properties const& found
                   {"root", plan.root ? json(*plan.root) : json(nullptr)},
                   {"ranks", plan.ranks},
                   {"blocks", blocks_of(plan)}};
-  std::string const opened = head.dump();
+  std::string const opened =
+      head.dump(-1, ' ', false, json::error_handler_t::replace);              // names of files can be no UTF-8
   out.write(opened.data(), static_cast<std::streamsize>(opened.size() - 1));  // the closing brace comes last
   out << ",\n\"steps\": ";
   list(plan.steps, [&](auto const& step) { write_step(out, plan, step); });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 #include "schedule/validate.hpp"
 
@@ -12,5 +13,14 @@ namespace coset::schedule {
 /// {"rank", "block", "slot", "from": [[rank, slot], …]} in execution order; result[rank][block] is a slot or null.
 /// Streams: memory does not grow with the schedule.
 void write_plan(std::ostream& out, schedule const& plan, properties const& found);
+
+/// The schedule of one such object; "properties" may be absent and are not looked at, validate() measures them.
+/// What it returns can be given to validate(), which still has to find out whether it does what its verb requires; that
+/// contributors may count more than once is not written down, so such plans are refuted there.
+/// Throws schedule_error naming `origin` and the place for anything else: text that is no JSON, keys missing or unknown,
+/// values of another type, ranks, blocks, slots or a root that are not there, fractions that are not in lowest terms or do
+/// not fit, blocks that do not tile the vector, slots that are missing or written twice, and more than require_room() allows.
+/// Cost: memory of some 100 times the text.
+schedule read_plan(std::istream& in, std::string const& origin);
 
 }  // namespace coset::schedule

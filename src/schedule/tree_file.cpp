@@ -47,7 +47,8 @@ class builder {
     } else if (child.is_string() && nodes_.contains(child.get<std::string>())) {
       if (!children_.insert(child.get<std::string>()).second) fail("node " + child.dump() + " has two parents");
     } else {
-      fail("child " + child.dump() + " of \"" + parent + "\" is neither a node of this file nor a rank");
+      fail("child " + (child.is_structured() ? child.type_name() : child.dump()) + " of \"" + parent +
+           "\" is neither a node of this file nor a rank");
     }
   }
 
@@ -63,6 +64,7 @@ class builder {
   }
 
   void add_node(std::string const& name, std::size_t parent, std::size_t depth) {
+    if (depth > deepest) fail("node \"" + name + "\" lies deeper than " + std::to_string(deepest) + " levels");
     visited_.insert(name);
     std::size_t const self = made_.nodes.size();
     made_.nodes.push_back({name, {}, {}, parent, depth});
@@ -75,6 +77,8 @@ class builder {
     }
   }
 
+  static constexpr std::size_t deepest = 1000;  // trees are walked by recursion
+
   json const& nodes_;
   std::string origin_;
   tree made_;
@@ -85,7 +89,12 @@ class builder {
 }  // namespace
 
 tree parse_tree(std::istream& text, std::string const& origin) {
-  auto const file = json::parse(text, nullptr, false);
+  json file;
+  try {
+    file = json::parse(text, nullptr, false);
+  } catch (std::ios_base::failure const& e) {  // a directory
+    throw schedule_error(origin + ": " + e.what());
+  }
   if (!file.is_object() || !file.contains("tree") || !file["tree"].is_object() || file["tree"].empty())
     throw schedule_error(origin + R"(: not a tree file; it looks like {"tree": {"top": ["left", 2], "left": [0, 1]}})");
   return builder(file["tree"], origin).build();

@@ -37,16 +37,6 @@ void check_blocks(schedule const& s) {
   if (end != fraction(1)) throw schedule_error("the blocks end at " + end.text() + " instead of 1");
 }
 
-void check_shape(schedule const& s) {
-  if (s.ranks == 0) throw schedule_error("a schedule needs at least one rank");
-  check_blocks(s);
-  if (s.result.size() != s.ranks)
-    throw schedule_error("the results are not those of " + std::to_string(s.ranks) + " ranks");
-  for (auto const& slots : s.result)
-    if (slots.size() != s.blocks.size())
-      throw schedule_error("a rank's results are not those of " + std::to_string(s.blocks.size()) + " blocks");
-}
-
 void check_assignment(schedule const& s, event const& e, std::size_t most_slots) {
   assignment const& a = *e.made;
   if (a.rank >= s.ranks || a.block >= s.blocks.size()) throw schedule_error(place(e) + "no such rank or block");
@@ -60,6 +50,15 @@ void check_assignment(schedule const& s, event const& e, std::size_t most_slots)
 
 void check_assignments(schedule const& s, std::span<event const> events) {
   for (event const& e : events) check_assignment(s, e, events.size());
+}
+
+/// Each source adds at most the whole vector to a total.
+void check_totals(std::span<event const> events, units const& in) {
+  std::int64_t left = INT64_MAX / in.denominator;
+  for (event const& e : events)
+    if ((left -= e.made->count) < 0)
+      throw schedule_error("the volumes of so many sources do not fit into 64 bits in units of 1/" +
+                           std::to_string(in.denominator));
 }
 
 /// Steps with remote sources, and the most peers of one rank in one step. Wants the events sorted by step, then rank.
@@ -81,14 +80,16 @@ void count_peers(schedule const& s, std::span<event const> events, properties& f
 /// Traces one block after the other; volumes add up over them, the rest is per block.
 class tracer {
  public:
-  explicit tracer(schedule const& s)
+  tracer(schedule const& s, std::span<event const> events)
       : schedule_(s),
         required_(s),
         units_(s),
         values_(s.ranks),
         sent_(s.ranks),
         received_(s.ranks),
-        combined_(s.ranks) {}
+        combined_(s.ranks) {
+    check_totals(events, units_);
+  }
 
   /// The events of one block, sorted by step and rank.
   void trace(block_t b, std::span<event const> events) {
@@ -241,6 +242,16 @@ fraction volume_bound(collective verb, rank_t ranks) {
 
 }  // namespace
 
+void check_shape(schedule const& s) {
+  if (s.ranks == 0) throw schedule_error("a schedule needs at least one rank");
+  check_blocks(s);
+  if (s.result.size() != s.ranks)
+    throw schedule_error("the results are not those of " + std::to_string(s.ranks) + " ranks");
+  for (auto const& slots : s.result)
+    if (slots.size() != s.blocks.size())
+      throw schedule_error("a rank's results are not those of " + std::to_string(s.blocks.size()) + " blocks");
+}
+
 properties validate(schedule const& s) {
   check_shape(s);
   properties found;
@@ -251,7 +262,7 @@ properties validate(schedule const& s) {
   count_peers(s, events, found);
   sort_by(events, s.blocks.size(), [](event const& e) { return e.made->block; });
 
-  tracer trace(s);
+  tracer trace(s, events);
   std::size_t first = 0;
   for (block_t b = 0; b < s.blocks.size(); ++b) {
     std::size_t last = first;

@@ -18,10 +18,14 @@ struct properties {
   bool ordered = false;       ///< every result folds its contributors in rank order: serves non-commutative operations
 };
 
+/// Throws schedule_error unless there are ranks, blocks that tile the vector, and a result for each rank and block.
+void check_shape(schedule const&);
+
 /// Executes the schedule symbolically, block by block.
 /// Throws schedule_error with the first violation and its place: a malformed or missing block, rank, source or result, a
 /// slot written twice, a value read before it exists, a result whose contributors are not those that the verb requires or, unless
-/// `idempotent_only`, are counted twice: then the place is where that first happened.
+/// `idempotent_only`, are counted twice: then the place is where that first happened. Also if the proof would not fit a
+/// common machine: P²/8 bytes, and P/8 for each distinct fold of one block, are at most 4 GiB.
 /// Cost: one expected-constant table access per fold, plus P/64 words per distinct fold.
 properties validate(schedule const&);
 

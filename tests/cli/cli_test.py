@@ -149,6 +149,34 @@ class Plan(Files):
         self.assertIn("valid", beside.stderr)
 
 
+    def test_a_plan_in_a_file_is_shown_as_the_algorithm_is(self):
+        made = coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
+        path = self.file(json.loads(made))
+        for form in ("--json", "--text", "--dot", "--svg", "--check"):
+            again = coset("plan", path, form)
+            self.assertEqual((again.returncode, again.stderr), (0, ""))
+            self.assertEqual(again.stdout, coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, form).stdout)
+
+    def test_a_wrong_plan_in_a_file_is_told_from_no_plan(self):
+        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        plan["steps"][0][0]["from"][1][0] ^= 2
+        for form in ("--json", "--text", "--check"):
+            result = coset("plan", self.file(plan), form)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("wrong: step", result.stderr)
+        del plan["ranks"]
+        result = coset("plan", self.file(plan), "--check")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("is no plan: ranks is missing", result.stderr)
+
+    def test_pictures_of_a_plan_in_a_file_are_well_formed_whatever_it_is_called(self):
+        plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
+        plan["parameters"]["tree"] = '<"&>'
+        picture = xml.etree.ElementTree.fromstring(coset("plan", self.file(plan), "--svg").stdout)
+        self.assertIn('tree=<"&>', picture[0].text)
+        self.assertIn('tree=<\\"&>', coset("plan", self.file(plan), "--dot").stdout)
+
+
 class Cost(unittest.TestCase):
     def test_candidates_come_fastest_first_and_keep_what_was_asked(self):
         rows = [line.split() for line in coset("cost", "-r", 12, "-b", "64K").stdout.splitlines()[2:-1]]
@@ -237,6 +265,17 @@ class BadInput(Files):
             self.assertRefused(hint, "plan", "tree_ring", "-r", 2, "--tree", path)
         self.assertRefused("not 4", "plan", "tree_ring", "-r", 4, "--tree", self.file(TREE))
         self.assertRefused("cannot be read", "generate", "tree_ring", "--tree", "/nowhere.json")
+
+    def test_what_a_plan_in_a_file_says_is_not_said_again(self):
+        path = self.file(json.loads(coset("plan", "ring", "-r", 4, "--json").stdout))
+        for option in (["--ranks", 4], ["-c", "allreduce"], ["--root", 0], ["--radix", 2], ["--saved-steps", 0],
+                       ["--group", "2x2"], ["--nodes", "2,2"], ["--tree", path]):
+            self.assertRefused("says itself", "plan", path, *option)
+        self.assertRefused("cannot be read", "plan", "/nowhere.json")
+        folder = os.path.join(self.folder, "folder.json")
+        os.mkdir(folder)
+        self.assertRefused("is no plan", "plan", folder)
+        self.assertRefused(folder, "plan", "tree_ring", "-r", 4, "--tree", folder)
 
     def test_the_manual_page_has_every_command(self):
         page = pathlib.Path(__file__, "../../../docs/coset.1").resolve().read_text(encoding="utf-8")

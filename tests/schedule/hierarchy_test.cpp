@@ -211,6 +211,18 @@ TEST(Tree, AFileThatIsNoTreeIsRefusedWithTheReason) {
     }
   }
   EXPECT_THROW(read_tree("/nowhere/tree.json"), schedule_error);
+  EXPECT_THROW(read_tree("/"), schedule_error);
+}
+
+TEST(Tree, DepthOfAFileIsNoDepthOfTheStack) {
+  std::size_t const deep = 200'000;
+  std::istringstream lists(R"({"tree": {"a": [)" + std::string(deep, '[') + std::string(deep, ']') + "]}}");
+  EXPECT_THROW(parse_tree(lists, "test"), schedule_error);
+  std::string path = R"({"tree": {"n0": [0])";
+  for (std::size_t n = 1; n < deep; ++n)
+    path += ",\"n" + std::to_string(n) + "\": [\"n" + std::to_string(n - 1) + "\"]";
+  std::istringstream nodes(path + "}}");
+  EXPECT_THROW(parse_tree(nodes, "test"), schedule_error);
 }
 
 TEST(Hierarchy, NodesThatDoNotAddUpAreRefused) {

@@ -178,5 +178,23 @@ TEST(Algorithm, UnreadableTextIsRefused) {
     EXPECT_THROW(algorithm::parse(text), schedule_error) << text;
 }
 
+TEST(Validate, RefusesTotalsThatCouldOverflow) {
+  schedule s = exchange_of_two();
+  std::int64_t const fine = std::int64_t{1} << 40;
+  s.blocks = {{0, {1, fine}}, {{1, fine}, {fine - 1, fine}}};
+  for (auto& row : s.result) row = {1, 1};
+  s.sources.resize(std::size_t{1} << 23, {0, 0});
+  s.steps[0][0].count = static_cast<std::uint32_t>(s.sources.size());
+  expect_refused(s, "the volumes of so many sources do not fit into 64 bits in units of 1/1099511627776");
+}
+
+TEST(Validate, RefusesMoreRanksThanItHasRoomFor) {
+  schedule s;
+  s.ranks = 1'000'000;
+  s.blocks = {{0, 1}};
+  s.result.assign(s.ranks, {0});
+  expect_refused(s, "1000000 ranks take more than 4 GiB: too many to prove");
+}
+
 }  // namespace
 }  // namespace coset::schedule
