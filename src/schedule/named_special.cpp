@@ -2,6 +2,8 @@
 // The rows of the algorithms that are no fold chains: trees, dissemination, exchanges, compositions over nodes.
 #include "schedule/named_special.hpp"
 
+#include <algorithm>
+
 #include "schedule/binomial.hpp"
 #include "schedule/bruck_ho.hpp"
 #include "schedule/dissemination.hpp"
@@ -20,6 +22,11 @@ rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key)
   rank_t const number = given.number(key);
   if (number < smallest) throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
   return number;
+}
+
+/// More ports than peers change nothing, and their number plus one need not fit.
+rank_t ports_of(algorithm const& given, rank_t ranks) {
+  return std::min(at_least(1, given, "n"), std::max<rank_t>(ranks, 2) - 1);
 }
 
 std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
@@ -94,7 +101,7 @@ std::vector<named_algorithm> special_algorithms() {
        {allreduce, barrier},
        {ports, ordered},
        [](algorithm const& a, rank_t ranks, collective, rank_t) {
-         return ordered_if_asked(a, dissemination(ranks, at_least(1, a, "n")));
+         return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
        }},
       {"adapted_dissemination",
        "n-way dissemination whose last round counts nothing twice",
@@ -102,7 +109,7 @@ std::vector<named_algorithm> special_algorithms() {
        all,
        {ports, ordered},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(ordered_if_asked(a, adapted_dissemination(ranks, at_least(1, a, "n"))), verb, root);
+         return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), verb, root);
        }},
       {"bruck_ho",
        "n ports, any P, whole vector, fewest rounds",
@@ -110,7 +117,7 @@ std::vector<named_algorithm> special_algorithms() {
        all,
        {ports, ordered},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(ordered_if_asked(a, bruck_ho(ranks, at_least(1, a, "n"))), verb, root);
+         return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), verb, root);
        }},
       {"elimination_3_2",
        "recursive halving and doubling, odd groups merged three to two",

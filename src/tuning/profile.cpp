@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "coset/detail/reduction.hpp"
@@ -29,21 +30,38 @@ json json_of(rule const& r) {
   return made;
 }
 
+/// get() alone would take −1 and 1.5, and what does not fit.
+template <class Number>
+Number whole(json const& from) {
+  constexpr Number most = std::numeric_limits<Number>::max();
+  if (!from.is_number_unsigned() || from.get<std::uint64_t>() > most)
+    throw argument_error(
+        fmt::format("{} is no whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
+  return from.get<Number>();
+}
+
 rule rule_of(json const& from) {
   rule made{verb_named(from.at("verb").get<std::string>()),
-            from.at("ranks").get<rank_t>(),
-            from.at("from").get<std::size_t>(),
+            whole<rank_t>(from.at("ranks")),
+            whole<std::size_t>(from.at("from")),
             SIZE_MAX,
             plan_named(from.at("plan").get<std::string>()),
             false};
-  if (from.contains("to")) made.to = from.at("to").get<std::size_t>();
+  if (from.contains("to")) made.to = whole<std::size_t>(from.at("to"));
   return made;
 }
 
 profile profile_of(json const& from) {
   if (from.at("coset_profile") != 1) throw argument_error("it is of another version");
-  profile made{from.at("fingerprint"), from.at("date"),      from.at("processors"),       from.at("latency_ns"),
-               from.at("alpha_ns"),    from.at("lambda_ns"), from.at("beta_ns_per_byte"), {}};
+  profile made{from.at("fingerprint"),
+               from.at("date"),
+               {},
+               from.at("latency_ns"),
+               from.at("alpha_ns"),
+               from.at("lambda_ns"),
+               from.at("beta_ns_per_byte"),
+               {}};
+  for (json const& p : from.at("processors")) made.processors.push_back(whole<unsigned>(p));
   for (json const& r : from.at("rules")) made.rules.push_back(rule_of(r));
   return made;
 }

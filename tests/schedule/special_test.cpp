@@ -235,5 +235,15 @@ TEST(EndBruckHo, EightRanksWithTwoPorts) {
   EXPECT_EQ(read_from(plan, 1, 0), (std::set<rank_t>{0, 3, 5}));
 }
 
+TEST(Ports, MoreThanPeersChangeNothing) {
+  for (rank_t ranks = 1; ranks <= 9; ++ranks)
+    for (std::string const name : {"dissemination", "bruck_ho", "adapted_dissemination"}) {
+      auto const as_many = validate(plan_of(name + "(n=8)", ranks));
+      auto const most = validate(plan_of(name + "(n=4294967295)", ranks));
+      EXPECT_EQ(most.steps, as_many.steps) << name << ranks;
+      EXPECT_EQ(most.fan_in, as_many.fan_in) << name << ranks;
+    }
+}
+
 }  // namespace
 }  // namespace coset::schedule::testing

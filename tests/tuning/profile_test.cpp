@@ -79,6 +79,21 @@ TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
   EXPECT_THROW(sample().write("/proc/no/such/place.json"), error);
 }
 
+TEST_F(Profile, NumbersThatDoNotFitAreRefused) {
+  auto const with = [](std::string const& processor, std::string const& from) {
+    return R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [], "alpha_ns": 1, "lambda_ns": 1,
+      "beta_ns_per_byte": 1, "processors": [)" +
+           processor + R"(], "rules": [{"verb": "reduce", "ranks": 2, "plan": "ring", "from": )" + from + "}]}";
+  };
+  EXPECT_EQ(refusal(with("0", "0")), "nothing was thrown");
+  for (std::string const wrong : {"-1", "1.5", "1e30", "null"}) {
+    EXPECT_THAT(refusal(with(wrong, "0")), HasSubstr("is no whole number up to 4294967295"));
+    EXPECT_THAT(refusal(with("0", wrong)), HasSubstr("is no whole number up to 18446744073709551615"));
+  }
+  EXPECT_THAT(refusal(with("4294967296", "0")), HasSubstr("4294967296 is no whole number up to 4294967295"));
+  EXPECT_THAT(refusal(with("[[0]]", "0")), HasSubstr("array is no whole number"));
+}
+
 TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
   variable const cache("XDG_CACHE_HOME", folder_);
   EXPECT_FALSE(find_profile(machine_tuned_for()));
