@@ -35,6 +35,12 @@ if(COSET_SANITIZE)
   add_link_options(-fsanitize=${sanitizers_${COSET_SANITIZE}})
 endif()
 
+# The one build whose library tests and fuzzers share: libFuzzer is clang's and wants AddressSanitizer beside it.
+set(COSET_FUZZ OFF)
+if(COSET_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(COSET_FUZZ ON)
+endif()
+
 set(coset_test_warnings -Wall -Wextra -Wshadow $<$<BOOL:${COSET_WERROR}>:-Werror>)
 # g++ 12 sees overlaps in `"text" + std::string` (its bug 105651) and an overflow in fmt 9's parser that cannot happen.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

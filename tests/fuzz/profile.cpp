@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning profiles: refused naming the file, or read.
+#include "tuning/profile.hpp"
+#include "answers.hpp"
+#include "tuning/plan_text.hpp"
+
+namespace {
+
+using namespace coset;
+
+void run(std::string_view input) {
+  test::memory_file const file(input);
+  auto const found = tuning::profile::read(file.name());
+  for (tuning::rule const& r : found.rules)
+    test::demand(!name_of(r.what).empty() && !tuning::text_of(r.how).empty(), "rules have names");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  coset::test::answers([&] { run(coset::test::text_of(data, size)); });
+  return 0;
+}

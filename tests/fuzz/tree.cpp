@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tree files: what is a tree can be walked, and what is small enough gives right schedules.
+#include <sstream>
+
+#include "answers.hpp"
+#include "schedule/flexreduce.hpp"
+#include "schedule/tree.hpp"
+#include "schedule/validate.hpp"
+
+namespace {
+
+using namespace coset::schedule;
+
+void run(std::string_view input) {
+  std::istringstream in{std::string(input)};
+  tree const of = parse_tree(in, "input");
+  coset::test::demand(ring_order(of).size() == of.ranks && leaves_below(of, 0).size() == of.ranks,
+                      "a tree has each rank once");
+  if (of.ranks > 16) return;
+  schedule const ring = tree_ring(of);
+  validate(ring);
+  coset::test::demand(busiest_edge(ring, of) <= 1, "its ring meets an edge once in each direction");
+  validate(flexreduce(of));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  coset::test::answers([&] { run(coset::test::text_of(data, size)); });
+  return 0;
+}
