@@ -20,7 +20,7 @@ void write_plan(std::ostream& out, schedule const& plan, properties const& found
 /// Throws schedule_error naming `origin` and the place for anything else: text that is no JSON, keys missing or unknown,
 /// values of another type, ranks, blocks, slots or a root that are not there, fractions that are not in lowest terms or do
 /// not fit, blocks that do not tile the vector, slots that are missing or written twice, and more than require_room() allows.
-/// Cost: memory of some 100 times the text.
+/// Cost: memory of some ten times the text.
 schedule read_plan(std::istream& in, std::string const& origin);
 
 }  // namespace coset::schedule
