@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "coset/visibility.h"
+
 namespace coset {
 
 namespace detail {
@@ -21,12 +23,12 @@ struct binned_sum {
   std::int32_t top = 0;                      ///< the largest summand's bin, counted from the values of binned_top on
 };
 
-void add(binned_sum&, std::span<float const>);
-void add(binned_sum&, std::span<double const>);
-void add(binned_sum&, binned_sum const&);
+COSET_API void add(binned_sum&, std::span<float const>);
+COSET_API void add(binned_sum&, std::span<double const>);
+COSET_API void add(binned_sum&, binned_sum const&);
 /// Rounded once, to nearest even.
 template <class T>
-T rounded(binned_sum const&);
+COSET_API T rounded(binned_sum const&);
 extern template float rounded<float>(binned_sum const&);
 extern template double rounded<double>(binned_sum const&);
 

@@ -5,43 +5,45 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "coset/visibility.h"
+
 namespace coset {
 
 /// A rank of a team, in [0, P).
 using rank_t = std::uint32_t;
 
 /// The root of everything that coset throws on purpose.
-struct error : std::runtime_error {
+struct COSET_API error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// An argument that no call could have served: overlapping spans, an unknown rank, a nested run().
-struct argument_error : error {
+struct COSET_API argument_error : error {
   using error::error;
 };
 
 /// The machine cannot do what was asked: more ranks than fit, an unknown processor, an unreadable description.
-struct topology_error : error {
+struct COSET_API topology_error : error {
   using error::error;
 };
 
 /// The ranks of a team disagree: another verb, count, type or operation, or a rank that left. Thrown on every rank.
-struct mismatch_error : error {
+struct COSET_API mismatch_error : error {
   using error::error;
 };
 
 /// A schedule that does not exist or does not do what its verb requires.
-struct schedule_error : error {
+struct COSET_API schedule_error : error {
   using error::error;
 };
 
 /// The team was aborted, here or by another rank; the message carries the first reason.
-struct aborted : error {
+struct COSET_API aborted : error {
   using error::error;
 };
 
 /// A deadline passed.
-struct timed_out : error {
+struct COSET_API timed_out : error {
   using error::error;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "coset/visibility.h"
 
 namespace coset {
 
@@ -30,7 +31,7 @@ struct plan_options {
 
 /// "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)", "direct/zero_copy+stream",
 /// "direct/staged/256K", "auto/staged". Throws schedule_error quoting what does not exist.
-plan_options plan_named(std::string_view);
+COSET_API plan_options plan_named(std::string_view);
 
 namespace detail {
 
@@ -41,8 +42,8 @@ struct plan_pair {
   bound_plan const* apart;
   bound_plan const* in_place;
 };
-plan_pair make_plans(team_state&, verb, std::size_t count, reduction_table const&, plan_options const&);
-std::string describe(bound_plan const&);
+COSET_API plan_pair make_plans(team_state&, verb, std::size_t count, reduction_table const&, plan_options const&);
+COSET_API std::string describe(bound_plan const&);
 
 /// What one rank executes a plan with; lengths in elements.
 struct plan_arrays {
@@ -51,8 +52,8 @@ struct plan_arrays {
   void* out;
   std::size_t out_count;
 };
-void execute(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
-request start(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
+COSET_API void execute(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
+COSET_API request start(rank_state&, plan_pair const&, plan_arrays const&, void const* operation);
 
 }  // namespace detail
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "coset/visibility.h"
+
 namespace coset {
 
 namespace detail {
@@ -19,7 +21,7 @@ struct rank_state;
 ///
 /// Only the member's thread uses it. Throws what the team fails with; argument_error if the run() or the membership that
 /// it belongs to has ended.
-class request {
+class COSET_API request {
  public:
   request() = default;  ///< complete
   request(request&& other) noexcept;

@@ -13,6 +13,7 @@
 
 #include "coset/error.hpp"
 #include "coset/topology.hpp"
+#include "coset/visibility.h"
 
 namespace coset {
 
@@ -37,7 +38,7 @@ struct team_options {
 };
 
 /// One rank's handle. Collectives take it; only the thread that is this rank may use it.
-class member {
+class COSET_API member {
  public:
   using clock = std::chrono::steady_clock;
 
@@ -74,7 +75,7 @@ class member {
 };
 
 /// Membership of an adopted team: this thread is that rank until the guard leaves.
-class member_guard {
+class COSET_API member_guard {
  public:
   explicit member_guard(detail::rank_state& state) noexcept;
   ~member_guard();  ///< left by an exception, it aborts the team
@@ -91,7 +92,7 @@ class member_guard {
 };
 
 /// P ranks that share one arena. Immovable: its members point into it.
-class team {
+class COSET_API team {
  public:
   using clock = std::chrono::steady_clock;
 

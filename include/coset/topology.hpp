@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
+#include "coset/visibility.h"
 
 namespace coset {
 
@@ -36,7 +37,7 @@ struct numa_node {
 };
 
 /// What a machine looks like to this process: masks, cgroups and offline processors are already taken out.
-struct topology {
+struct COSET_API topology {
   std::string name;                   ///< "this machine", the file's name, or the synthetic description
   bool this_system = false;           ///< binding means something only here
   std::vector<processor> processors;  ///< in the machine's order, node by node: L3, core, thread

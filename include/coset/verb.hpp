@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "coset/visibility.h"
+
 namespace coset {
 
 enum class verb : std::uint8_t {
@@ -22,9 +24,9 @@ enum class verb : std::uint8_t {
 };
 
 /// All verbs, and their names as above.
-std::span<verb const> all_verbs() noexcept;
-std::string_view name_of(verb) noexcept;
+COSET_API std::span<verb const> all_verbs() noexcept;
+COSET_API std::string_view name_of(verb) noexcept;
 /// Throws argument_error listing the names.
-verb verb_named(std::string_view name);
+COSET_API verb verb_named(std::string_view name);
 
 }  // namespace coset

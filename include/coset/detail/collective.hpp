@@ -12,6 +12,7 @@
 #include "coset/request.hpp"
 #include "coset/team.hpp"
 #include "coset/verb.hpp"
+#include "coset/visibility.h"
 
 namespace coset::detail {
 
@@ -28,23 +29,23 @@ struct call {
   std::span<std::size_t const> counts = {};  ///< of the ranks' pieces; empty where they are equal
 };
 
-void run(rank_state&, call const&);
+COSET_API void run(rank_state&, call const&);
 /// `operation` lives on until the request is complete.
-request start(rank_state&, call const&, std::shared_ptr<void const> operation);
+COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);
 /// allreduce_view: where the result lies.
-void const* run_view(rank_state&, call const&);
+COSET_API void const* run_view(rank_state&, call const&);
 
 /// Tells every rank of the team that this one was called wrongly, then throws argument_error.
-[[noreturn]] void refuse(rank_state&, std::string const& message);
+[[noreturn]] COSET_API void refuse(rank_state&, std::string const& message);
 
 /// Refuses lengths that differ, naming both.
-void require_same_length(rank_state&, char const* verb, std::size_t in, std::size_t out);
+COSET_API void require_same_length(rank_state&, char const* verb, std::size_t in, std::size_t out);
 
 /// The length of this rank's piece of `total` elements; refuses counts that are not one per rank, or whose sum is not
 /// the total, or an even split that does not come out even.
-std::size_t piece_of(rank_state&, char const* verb, std::size_t total, std::span<std::size_t const> counts);
+COSET_API std::size_t piece_of(rank_state&, char const* verb, std::size_t total, std::span<std::size_t const> counts);
 /// The whole of which every rank has a piece of `piece` elements, or those of `counts`.
-std::size_t whole_of(rank_state&, char const* verb, std::size_t piece, std::span<std::size_t const> counts);
+COSET_API std::size_t whole_of(rank_state&, char const* verb, std::size_t piece, std::span<std::size_t const> counts);
 
 /// A copy of the caller's operation for as long as a request needs it. Operations without state share one.
 template <class Op>

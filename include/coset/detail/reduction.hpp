@@ -14,6 +14,7 @@
 
 #include "coset/detail/fold.hpp"
 #include "coset/operations.hpp"
+#include "coset/visibility.h"
 
 namespace coset::detail {
 
@@ -93,9 +94,9 @@ constexpr std::size_t partial_bytes() {
 
 /// The folds of a combination that has a kernel; the second may be null, the third is unless partial results are wider.
 /// Throw argument_error if COSET_ISA is wrong.
-fold_set const& built_in_folds(built_in_operation, built_in_element);
-fold_set const* built_in_streaming_folds(built_in_operation, built_in_element);
-mixed_fold_function built_in_mixed_fold(built_in_operation, built_in_element);
+COSET_API fold_set const& built_in_folds(built_in_operation, built_in_element);
+COSET_API fold_set const* built_in_streaming_folds(built_in_operation, built_in_element);
+COSET_API mixed_fold_function built_in_mixed_fold(built_in_operation, built_in_element);
 
 constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325u) {
   for (char const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -144,8 +145,11 @@ constexpr int built_in_element_of =
 
 template <class T, class Op>
 constexpr bool is_built_in = [] {
-  if constexpr (built_in_operation_of<Op> < 0 || built_in_element_of<T> < 0) return false;
-  return has_kernel(built_in_operation(built_in_operation_of<Op>), built_in_element(built_in_element_of<T>));
+  if constexpr (built_in_operation_of<Op> < 0 || built_in_element_of<T> < 0) {
+    return false;
+  } else {
+    return has_kernel(built_in_operation(built_in_operation_of<Op>), built_in_element(built_in_element_of<T>));
+  }
 }();
 
 /// Plain folds go tile by tile, so that the loop over a source is one that compilers vectorise.
