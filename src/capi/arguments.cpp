@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capi/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "capi/status.hpp"
+
+namespace coset::capi {
+namespace {
+
+/// What `make` throws for wrong arguments, every rank of the team gets.
+template <class Make>
+made_call told(detail::rank_state& me, Make const& make) {
+  try {
+    return make();
+  } catch (argument_error const& wrong) {
+    detail::refuse(me, wrong.what());
+  }
+}
+
+std::size_t sum(std::size_t a, std::size_t b) {
+  std::size_t result;
+  if (__builtin_add_overflow(a, b, &result)) throw argument_error(fmt::format("{} and {} elements", a, b));
+  return result;
+}
+
+/// Lengths of all pieces, as a call keeps them until it has its plan; empty where they are equal.
+std::span<std::size_t const> scaled(std::size_t const* counts, rank_t ranks, std::size_t unit) {
+  thread_local std::vector<std::size_t> kept;
+  kept.clear();
+  for (rank_t r = 0; counts != nullptr && r < ranks; ++r) kept.push_back(product(counts[r], unit));
+  return kept;
+}
+
+/// `counts` or, where they are nullptr, `piece` for every rank.
+made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece,
+                    std::size_t const* counts, coset_type type, coset_operation op) {
+  rank_t const rank = me->of->rank(), ranks = me->of->size();
+  std::size_t unit = 1;
+  reduction const how = what == verb::reduce_scatter ? reduction_of(type, op) : copy_of(type, unit);
+  std::span<std::size_t const> const lengths = scaled(counts, ranks, unit);
+  std::size_t const own = counts != nullptr ? lengths[rank] : product(piece, unit);
+  std::size_t const before = counts != nullptr
+                                 ? std::accumulate(lengths.begin(), lengths.begin() + rank, std::size_t{0}, sum)
+                                 : product(own, rank);
+  std::size_t const all =
+      counts != nullptr ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}, sum) : product(own, ranks);
+  std::size_t const bytes = how.table->element_bytes, all_bytes = product(all, bytes);
+  places at =
+      what == verb::reduce_scatter ? places{in, all_bytes, out, own * bytes} : places{in, own * bytes, out, all_bytes};
+  settle(at, what, rank, before * bytes);
+  return {{.what = what,
+           .in = at.in,
+           .out = at.out,
+           .count = all,
+           .reduction = how.table,
+           .operation = how.context(),
+           .counts = lengths},
+          how};
+}
+
+}  // namespace
+
+detail::rank_state& state_of(coset_member* me) {
+  require(me, "the member");
+  return me->of->state();
+}
+
+bool by_pieces(verb what) noexcept { return what == verb::reduce_scatter || what == verb::allgather; }
+
+std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t result;
+  if (__builtin_mul_overflow(a, b, &result)) throw argument_error(fmt::format("{} times {} elements or bytes", a, b));
+  return result;
+}
+
+void settle(places& at, verb what, rank_t rank, std::size_t before) {
+  if (at.in == COSET_IN_PLACE) {
+    if (what == verb::reduce_shared || what == verb::allreduce_view)
+      throw argument_error(fmt::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));
+    at.in = at.out;
+    if (what == verb::allgather) at.in = static_cast<std::byte*>(at.out) + before;
+    if (what == verb::reduce_scatter) at.out = static_cast<std::byte*>(at.out) + before;
+  }
+  if ((at.in == nullptr && at.in_bytes != 0) || (at.out == nullptr && at.out_bytes != 0))
+    throw argument_error(fmt::format("{}: the {} of rank {} is NULL", name_of(what),
+                                     at.out == nullptr && at.out_bytes != 0 ? "output" : "input", rank));
+}
+
+made_call whole(verb what, coset_member* me, void const* in, void* out, std::size_t count, coset_type type,
+                coset_operation op, rank_t root) {
+  detail::rank_state& state = state_of(me);
+  return told(state, [&]() -> made_call {
+    rank_t const rank = me->of->rank();
+    reduction const how = reduction_of(type, op);
+    std::size_t const bytes = product(count, how.table->element_bytes);
+    bool const gets_none = what == verb::allreduce_view || (what == verb::reduce && rank != root) ||
+                           (what == verb::exclusive_scan && rank == 0);
+    places at{in, bytes, out, gets_none ? 0 : bytes};
+    settle(at, what, rank, 0);
+    return {{.what = what,
+             .in = at.in,
+             .out = at.out,
+             .count = count,
+             .reduction = how.table,
+             .operation = how.context(),
+             .root = root},
+            how};
+  });
+}
+
+made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece, coset_type type,
+                    coset_operation op) {
+  return told(state_of(me), [&] { return in_pieces(what, me, in, out, piece, nullptr, type, op); });
+}
+
+made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t const* counts, coset_type type,
+                    coset_operation op) {
+  return told(state_of(me), [&] {
+    require(counts, "counts");
+    return in_pieces(what, me, in, out, 0, counts, type, op);
+  });
+}
+
+made_call broadcast(coset_member* me, void* data, std::size_t count, coset_type type, rank_t root) {
+  return told(state_of(me), [&]() -> made_call {
+    std::size_t unit = 1;
+    reduction const how = copy_of(type, unit);
+    std::size_t const all = product(count, unit), bytes = product(all, how.table->element_bytes);
+    places at{data, bytes, data, bytes};
+    settle(at, verb::broadcast, me->of->rank(), 0);
+    return {{.what = verb::broadcast, .in = data, .out = data, .count = all, .reduction = how.table, .root = root},
+            how};
+  });
+}
+
+made_call barrier(coset_member* me) {
+  require(me, "the member");
+  reduction const how{&detail::copy_of<char>()};
+  return {{.what = verb::barrier, .reduction = how.table}, how};
+}
+
+void require_told(coset_member* me, void const* pointer, char const* name) {
+  if (pointer == nullptr) detail::refuse(state_of(me), fmt::format("{} is NULL", name));
+}
+
+void run(coset_member* me, made_call const& c) { detail::run(state_of(me), c.erased); }
+
+void start(coset_member* me, made_call const& c, coset_request* started) {
+  require_told(me, started, "the place for a request");
+  put(detail::start(state_of(me), c.erased, c.how.kept()), started);
+}
+
+}  // namespace coset::capi

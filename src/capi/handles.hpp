@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the opaque pointers of coset.h point to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "coset/coset.h"
+#include "coset/plan.hpp"
+#include "coset/team.hpp"
+
+struct coset_team {
+  std::unique_ptr<coset::team> of;
+};
+
+/// A member of whichever origin. Those of run() lie on the rank's stack.
+struct coset_member {
+  enum class origin { run, split, join };
+
+  coset::member* of;
+  origin from;
+};
+
+struct coset_plan {
+  coset::verb what;
+  std::size_t count;  ///< as the caller counts
+  coset::detail::plan_pair plans;
+  std::shared_ptr<void const> operation;
+  std::string description;
+};
+
+namespace coset::capi {
+
+struct split_member : coset_member {
+  explicit split_member(member&& made) : coset_member{nullptr, origin::split}, own(std::move(made)) { of = &own; }
+  member own;
+};
+
+struct joined_member : coset_member {
+  joined_member(team& whole, rank_t rank, team::clock::time_point deadline)
+      : coset_member{nullptr, origin::join}, own(whole.join(rank, deadline)) {
+    of = &*own;
+  }
+  member_guard own;
+};
+
+}  // namespace coset::capi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What callers say in structs that may grow, and in nanoseconds.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+
+#include "coset/error.hpp"
+
+namespace coset::capi {
+
+/// The options given, or `defaults` without any. A shorter struct is of an older caller and keeps the defaults for the rest; a
+/// longer one of a newer caller, who may not ask for what this version does not know.
+template <class Options>
+Options options_of(Options const* given, Options defaults, char const* initialiser) {
+  if (given == nullptr) return defaults;
+  if (given->bytes < sizeof(std::size_t))
+    throw argument_error(fmt::format("options of {} bytes: begin with {}", given->bytes, initialiser));
+  auto const* const begin = reinterpret_cast<std::byte const*>(given);
+  if (given->bytes > sizeof(Options) &&
+      std::any_of(begin + sizeof(Options), begin + given->bytes, [](std::byte b) { return b != std::byte{}; }))
+    throw argument_error(fmt::format("options of {} bytes, of which this version knows {}: the rest is not 0",
+                                     given->bytes, sizeof(Options)));
+  std::memcpy(&defaults, given, std::min(given->bytes, sizeof(Options)));
+  return defaults;
+}
+
+/// One of the values 0 … most of an enumeration.
+template <class Enum>
+Enum choice_of(std::int32_t value, Enum most, char const* name) {
+  if (value < 0 || value > static_cast<std::int32_t>(most))
+    throw argument_error(fmt::format("there is no {} {}", name, value));
+  return static_cast<Enum>(value);
+}
+
+/// At least 0, and little enough to be added to any time.
+inline std::chrono::nanoseconds span_of(std::int64_t nanoseconds) {
+  return std::chrono::nanoseconds(std::clamp<std::int64_t>(nanoseconds, 0, std::int64_t{1} << 60));
+}
+
+}  // namespace coset::capi

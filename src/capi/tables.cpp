@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capi/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <string>
+
+#include "coset/error.hpp"
+
+namespace coset::capi {
+namespace {
+
+using detail::is_one_of;
+using detail::reduction_table;
+
+template <class... Any>
+struct list {};
+
+/// In the order of coset.h.
+using types = list<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                   std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>, bool,
+                   located<float>, located<double>, located<std::int32_t>, located<std::int64_t>>;
+using operations = list<plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor, logical_and, logical_or,
+                        logical_xor, minimum_location, maximum_location, reproducible_plus>;
+
+template <class T>
+constexpr bool is_real = detail::ordered_number<T> && !std::same_as<T, bool>;
+template <class T>
+constexpr bool is_complex = is_one_of<T, std::complex<float>, std::complex<double>>;
+
+/// Whether T reduced with Op means something.
+template <class T, class Op>
+constexpr bool goes_together = [] {
+  if (is_one_of<Op, plus, multiplies>) return is_real<T> || is_complex<T>;
+  if (is_one_of<Op, minimum, maximum>) return is_real<T>;
+  if (is_one_of<Op, bit_and, bit_or, bit_xor>) return is_real<T> && std::integral<T>;
+  if (is_one_of<Op, logical_and, logical_or, logical_xor>) return is_real<T> || std::same_as<T, bool>;
+  if (is_one_of<Op, minimum_location, maximum_location>) return detail::is_located<T>;
+  return is_one_of<T, float, double>;
+}();
+
+/// Tables are made at first use: they depend on the instruction set.
+using table_function = reduction_table const& (*)();
+
+template <class T, class Op>
+constexpr table_function table_if_any() {
+  if constexpr (goes_together<T, Op>) return detail::table_of<T, Op>;
+  return nullptr;
+}
+
+struct known_type {
+  char const* name;
+  std::size_t bytes;
+  table_function copy;
+};
+
+struct known_tables {
+  template <class... T>
+  static constexpr auto types(list<T...>) {
+    constexpr std::array names{"COSET_INT8",
+                               "COSET_INT16",
+                               "COSET_INT32",
+                               "COSET_INT64",
+                               "COSET_UINT8",
+                               "COSET_UINT16",
+                               "COSET_UINT32",
+                               "COSET_UINT64",
+                               "COSET_FLOAT16",
+                               "COSET_BFLOAT16",
+                               "COSET_FLOAT32",
+                               "COSET_FLOAT64",
+                               "COSET_COMPLEX64",
+                               "COSET_COMPLEX128",
+                               "COSET_BOOL",
+                               "COSET_FLOAT32_LOCATION",
+                               "COSET_FLOAT64_LOCATION",
+                               "COSET_INT32_LOCATION",
+                               "COSET_INT64_LOCATION"};
+    static_assert(names.size() == sizeof...(T) && sizeof...(T) == COSET_INT64_LOCATION);
+    std::size_t next = 0;
+    return std::array{known_type{names[next++], sizeof(T), detail::copy_of<T>}...};
+  }
+
+  template <class T, class... Op>
+  static constexpr auto row(list<Op...>) {
+    return std::array{table_if_any<T, Op>()...};
+  }
+
+  template <class... T>
+  static constexpr auto rows(list<T...>) {
+    return std::array{row<T>(operations{})...};
+  }
+};
+
+constexpr auto all_types = known_tables::types(types{});
+constexpr auto all_tables = known_tables::rows(types{});  // [type][operation]
+constexpr std::array operation_names{"COSET_PLUS",
+                                     "COSET_MULTIPLIES",
+                                     "COSET_MINIMUM",
+                                     "COSET_MAXIMUM",
+                                     "COSET_BIT_AND",
+                                     "COSET_BIT_OR",
+                                     "COSET_BIT_XOR",
+                                     "COSET_LOGICAL_AND",
+                                     "COSET_LOGICAL_OR",
+                                     "COSET_LOGICAL_XOR",
+                                     "COSET_MINIMUM_LOCATION",
+                                     "COSET_MAXIMUM_LOCATION",
+                                     "COSET_REPRODUCIBLE_PLUS"};
+static_assert(operation_names.size() == all_tables[0].size() &&
+              COSET_REPRODUCIBLE_PLUS - COSET_PLUS + 1 == operation_names.size());
+
+constexpr coset_operation first_operation = COSET_PLUS, last_operation = COSET_REPRODUCIBLE_PLUS;
+/// Smaller numbers are no addresses of anything.
+constexpr coset_operation first_address = 4096;
+constexpr std::size_t most_struct_bytes = std::size_t{1} << 30;
+
+bool is_struct(coset_type type) {
+  return type > COSET_STRUCT_BASE && static_cast<std::size_t>(type - COSET_STRUCT_BASE) <= most_struct_bytes;
+}
+
+bool is_built_in(coset_operation op) { return op >= first_operation && op <= last_operation; }
+
+/// The known type, or nullptr for one of the caller's own.
+known_type const* find(coset_type type) {
+  if (type >= 1 && static_cast<std::size_t>(type) <= all_types.size())
+    return &all_types[static_cast<std::size_t>(type - 1)];
+  if (!is_struct(type)) throw argument_error(fmt::format("there is no element type {}", type));
+  return nullptr;
+}
+
+/// "COSET_FLOAT32", "COSET_STRUCT(24)".
+std::string name_of(coset_type type) {
+  known_type const* const known = find(type);
+  return known != nullptr ? known->name : fmt::format("COSET_STRUCT({})", bytes_of(type));
+}
+
+/// nullptr where the two do not go together.
+table_function built_in_table(coset_type type, coset_operation op) {
+  if (find(type) == nullptr) return nullptr;
+  return all_tables[static_cast<std::size_t>(type - 1)][static_cast<std::size_t>(op - first_operation)];
+}
+
+}  // namespace
+
+std::size_t bytes_of(coset_type type) {
+  known_type const* const known = find(type);
+  return known != nullptr ? known->bytes : static_cast<std::size_t>(type - COSET_STRUCT_BASE);
+}
+
+operation_handle const* handle_of(coset_operation op) {
+  if (is_built_in(op)) return nullptr;
+  if (op < first_address) throw argument_error(fmt::format("there is no operation {}", op));
+  return reinterpret_cast<operation_handle const*>(op);
+}
+
+reduction reduction_of(coset_type type, coset_operation op) {
+  operation_handle const* const handle = handle_of(op);
+  if (handle == nullptr) {
+    if (table_function const table = built_in_table(type, op)) return {&table()};
+    throw argument_error(fmt::format("{} does not go with elements {}",
+                                     operation_names[static_cast<std::size_t>(op - first_operation)], name_of(type)));
+  }
+  user_operation const& made = **handle;
+  if (made.element_bytes == bytes_of(type)) return {made.table, handle};
+  throw argument_error(fmt::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
+                                   made.element_bytes, name_of(type), bytes_of(type)));
+}
+
+reduction copy_of(coset_type type, std::size_t& unit) {
+  known_type const* const known = find(type);
+  unit = known != nullptr ? 1 : bytes_of(type);
+  return {known != nullptr ? &known->copy() : &detail::copy_of<std::byte>()};
+}
+
+}  // namespace coset::capi

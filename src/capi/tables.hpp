@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the numbers of coset.h to the erased reductions that C++ programs use as well.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "coset/coset.h"
+#include "coset/detail/reduction.hpp"
+
+namespace coset::capi {
+
+/// An operation of a C program. Folds get it as their context.
+struct user_operation {
+  coset_fold* fold;
+  void* context;
+  std::size_t element_bytes;
+  detail::reduction_table const* table;
+};
+
+using operation_handle = std::shared_ptr<user_operation const>;
+
+/// What a collective runs: for operations of a C program their handle's, which a request or plan shares.
+struct reduction {
+  detail::reduction_table const* table;
+  operation_handle const* operation = nullptr;
+
+  void const* context() const { return operation != nullptr ? operation->get() : nullptr; }
+  std::shared_ptr<void const> kept() const { return operation != nullptr ? *operation : operation_handle(); }
+};
+
+/// Throw argument_error: no such type, no such operation, or two that do not go together, naming both.
+std::size_t bytes_of(coset_type);
+reduction reduction_of(coset_type, coset_operation);
+/// For verbs that combine nothing. Elements of the caller's own move as the bytes that they are: `unit` of them each.
+reduction copy_of(coset_type, std::size_t& unit);
+
+/// What coset_operation_create() made; nullptr for built-in operations. Throws argument_error if it cannot be one.
+operation_handle const* handle_of(coset_operation);
+
+}  // namespace coset::capi
