@@ -223,7 +223,8 @@ COSET_API coset_status coset_member_reset(coset_member*, int64_t nanoseconds);
 // nothing allocates, locks or calls the system, unless a rank has to sleep.
 //
 // Any of them may return COSET_MISMATCH_ERROR, COSET_ARGUMENT_ERROR (arrays overlap; the operation does not go with the
-// type; no such root; NULL for an array of more than nothing) or COSET_ABORTED, on every rank then.
+// type; no such root; NULL for an array of more than nothing) or COSET_ABORTED, on every rank then that has not returned
+// before.
 
 /// For `in`, the collective in place: `out` is the whole vector, and what this rank gives, and gets, is at its place there.
 /// The same as out == in; in coset_allgather… this rank's piece is in its place of `out`; in coset_reduce_scatter… the

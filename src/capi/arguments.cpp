@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -24,16 +23,8 @@ made_call told(detail::rank_state& me, Make const& make) {
 
 std::size_t sum(std::size_t a, std::size_t b) {
   std::size_t result;
-  if (__builtin_add_overflow(a, b, &result)) throw argument_error(fmt::format("{} and {} elements", a, b));
+  if (__builtin_add_overflow(a, b, &result)) throw argument_error(fmt::format("{} and {} elements are too many", a, b));
   return result;
-}
-
-/// Lengths of all pieces, as a call keeps them until it has its plan; empty where they are equal.
-std::span<std::size_t const> scaled(std::size_t const* counts, rank_t ranks, std::size_t unit) {
-  thread_local std::vector<std::size_t> kept;
-  kept.clear();
-  for (rank_t r = 0; counts != nullptr && r < ranks; ++r) kept.push_back(product(counts[r], unit));
-  return kept;
 }
 
 /// `counts` or, where they are nullptr, `piece` for every rank.
@@ -42,13 +33,15 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
   rank_t const rank = me->of->rank(), ranks = me->of->size();
   std::size_t unit = 1;
   reduction const how = what == verb::reduce_scatter ? reduction_of(type, op) : copy_of(type, unit);
-  std::span<std::size_t const> const lengths = scaled(counts, ranks, unit);
-  std::size_t const own = counts != nullptr ? lengths[rank] : product(piece, unit);
-  std::size_t const before = counts != nullptr
-                                 ? std::accumulate(lengths.begin(), lengths.begin() + rank, std::size_t{0}, sum)
-                                 : product(own, rank);
-  std::size_t const all =
-      counts != nullptr ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}, sum) : product(own, ranks);
+  thread_local std::vector<std::size_t> lengths;  // for as long as the call is looked up
+  lengths.clear();
+  std::size_t before = 0, all = 0;
+  for (rank_t r = 0; r < ranks; ++r) {
+    if (r == rank) before = all;
+    lengths.push_back(product(counts != nullptr ? counts[r] : piece, unit));
+    all = sum(all, lengths.back());
+  }
+  std::size_t const own = lengths[rank];
   std::size_t const bytes = how.table->element_bytes, all_bytes = product(all, bytes);
   places at =
       what == verb::reduce_scatter ? places{in, all_bytes, out, own * bytes} : places{in, own * bytes, out, all_bytes};
@@ -59,7 +52,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
            .count = all,
            .reduction = how.table,
            .operation = how.context(),
-           .counts = lengths},
+           .counts = counts != nullptr ? std::span<std::size_t const>(lengths) : std::span<std::size_t const>()},
           how};
 }
 
@@ -74,7 +67,8 @@ bool by_pieces(verb what) noexcept { return what == verb::reduce_scatter || what
 
 std::size_t product(std::size_t a, std::size_t b) {
   std::size_t result;
-  if (__builtin_mul_overflow(a, b, &result)) throw argument_error(fmt::format("{} times {} elements or bytes", a, b));
+  if (__builtin_mul_overflow(a, b, &result))
+    throw argument_error(fmt::format("{} times {} elements or bytes are too many", a, b));
   return result;
 }
 

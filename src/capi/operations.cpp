@@ -97,7 +97,8 @@ coset_status coset_operation_create(char const* name, coset_fold* fold, void* co
   return guarded([&] {
     require(reinterpret_cast<void const*>(fold), "the function of an operation");
     require(made, "the place for an operation");
-    bytes_of(static_cast<coset_type>(std::min(COSET_STRUCT_BASE + element_bytes, std::size_t{INT32_MAX})));
+    if (element_bytes == 0 || element_bytes > most_struct_bytes)
+      throw coset::argument_error(fmt::format("an operation on elements of {} bytes", element_bytes));
     if ((flags & ~(COSET_NONCOMMUTATIVE | COSET_EXACT)) != 0)
       throw coset::argument_error(fmt::format("there are no flags {:#x} of an operation", flags));
     std::string const called = name != nullptr ? name : fmt::format("function {}", reinterpret_cast<void const*>(fold));

@@ -116,7 +116,6 @@ static_assert(operation_names.size() == all_tables[0].size() &&
 constexpr coset_operation first_operation = COSET_PLUS, last_operation = COSET_REPRODUCIBLE_PLUS;
 /// Smaller numbers are no addresses of anything.
 constexpr coset_operation first_address = 4096;
-constexpr std::size_t most_struct_bytes = std::size_t{1} << 30;
 
 bool is_struct(coset_type type) {
   return type > COSET_STRUCT_BASE && static_cast<std::size_t>(type - COSET_STRUCT_BASE) <= most_struct_bytes;
@@ -158,6 +157,7 @@ operation_handle const* handle_of(coset_operation op) {
 }
 
 reduction reduction_of(coset_type type, coset_operation op) {
+  std::size_t const bytes = bytes_of(type);
   operation_handle const* const handle = handle_of(op);
   if (handle == nullptr) {
     if (table_function const table = built_in_table(type, op)) return {&table()};
@@ -165,9 +165,9 @@ reduction reduction_of(coset_type type, coset_operation op) {
                                      operation_names[static_cast<std::size_t>(op - first_operation)], name_of(type)));
   }
   user_operation const& made = **handle;
-  if (made.element_bytes == bytes_of(type)) return {made.table, handle};
+  if (made.element_bytes == bytes) return {made.table, handle};
   throw argument_error(fmt::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
-                                   made.element_bytes, name_of(type), bytes_of(type)));
+                                   made.element_bytes, name_of(type), bytes));
 }
 
 reduction copy_of(coset_type type, std::size_t& unit) {

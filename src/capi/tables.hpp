@@ -18,6 +18,8 @@ struct user_operation {
   detail::reduction_table const* table;
 };
 
+inline constexpr std::size_t most_struct_bytes = std::size_t{1} << 30;
+
 using operation_handle = std::shared_ptr<user_operation const>;
 
 /// What a collective runs: for operations of a C program their handle's, which a request or plan shares.

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of every verb, with options, and what cannot be planned.
+#include <string.h>
+
+#include "check.h"
+
+enum { ranks = 3, length = 30 };
+
+struct plans {
+  coset_plan* of[COSET_VERB_REDUCE_SHARED + 1];
+  int32_t shared[length];
+};
+
+static int execute_all(coset_member* me, void* context) {
+  struct plans* const plans = context;
+  int32_t const rank = (int32_t)coset_member_rank(me);
+  size_t const begin = coset_member_rank(me) * (length / ranks);
+  int32_t in[length], out[length], piece[length / ranks];
+  for (int i = 0; i < length; ++i) in[i] = rank + i;
+
+  for (int round = 0; round < 3; ++round) {
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_ALLREDUCE], me, in, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 3 + 3 * i);
+    memcpy(out, in, sizeof in);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_ALLREDUCE], me, COSET_IN_PLACE, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 3 + 3 * i);
+    memcpy(out, in, sizeof in);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_ALLREDUCE], me, out, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 3 + 3 * i);
+
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_REDUCE], me, in, rank == 1 ? out : NULL));
+    memcpy(out, in, sizeof in);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_REDUCE], me, COSET_IN_PLACE, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == (rank == 1 ? 3 + 3 * i : in[i]));
+
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_REDUCE_SCATTER], me, in, piece));
+    memcpy(out, in, sizeof in);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_REDUCE_SCATTER], me, COSET_IN_PLACE, out));
+    for (size_t i = 0; i < length / ranks; ++i) CHECK(piece[i] == 3 + 3 * (int32_t)(begin + i));
+    CHECK(memcmp(piece, out + begin, sizeof piece) == 0);
+
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_ALLGATHER], me, piece, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 3 + 3 * i);
+    memset(out, 0, sizeof out);
+    memcpy(out + begin, piece, sizeof piece);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_ALLGATHER], me, COSET_IN_PLACE, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 3 + 3 * i);
+
+    memcpy(out, in, sizeof in);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_BROADCAST], me, NULL, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == 1 + i);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_SCAN], me, in, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == rank * (rank + 1) / 2 + (rank + 1) * i);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_EXCLUSIVE_SCAN], me, in, rank == 0 ? NULL : out));
+    for (int i = 0; i < length && rank != 0; ++i) CHECK(out[i] == rank * (rank - 1) / 2 + rank * i);
+    SUCCEEDS(coset_plan_execute(plans->of[COSET_VERB_BARRIER], me, NULL, NULL));
+
+    coset_request sharing;
+    SUCCEEDS(coset_plan_start(plans->of[COSET_VERB_REDUCE_SHARED], me, in, plans->shared, &sharing));
+    SUCCEEDS(coset_request_wait(&sharing));
+    for (int i = 0; i < length; ++i) CHECK(plans->shared[i] == 3 + 3 * i);
+    SUCCEEDS(coset_barrier(me));
+  }
+  return 0;
+}
+
+static void plans_of_every_verb_serve_many_times(void) {
+  coset_team* const team = team_of(ranks);
+  struct plans plans;
+  coset_plan_options options = COSET_PLAN_OPTIONS;
+  options.root = 1;
+  for (coset_verb verb = COSET_VERB_ALLREDUCE; verb <= COSET_VERB_REDUCE_SHARED; ++verb) {
+    SUCCEEDS(coset_plan_create(team, verb, length, COSET_INT32, COSET_PLUS, &options, &plans.of[verb]));
+    CHECK(coset_plan_count(plans.of[verb]) == (verb == COSET_VERB_BARRIER ? 0 : length));
+    CHECK(strlen(coset_plan_describe(plans.of[verb])) > 0);
+  }
+  SUCCEEDS(coset_team_run(team, execute_all, &plans));
+  for (coset_verb verb = COSET_VERB_ALLREDUCE; verb <= COSET_VERB_REDUCE_SHARED; ++verb)
+    SUCCEEDS(coset_plan_free(plans.of[verb]));
+  SUCCEEDS(coset_plan_free(NULL));
+  SUCCEEDS(coset_team_free(team));
+}
+
+static int gather_structs(coset_member* me, void* context) {
+  int16_t all[4][2] = {{0}};
+  int16_t const mine[2] = {(int16_t)coset_member_rank(me), 5};
+  SUCCEEDS(coset_plan_execute(context, me, mine, all));
+  CHECK(all[0][0] == 0 && all[0][1] == 5 && all[1][0] == 2 && all[1][1] == 5);
+  return 0;
+}
+
+static void options_are_heeded(void) {
+  coset_team* const team = team_of(ranks);
+  coset_plan* plan = NULL;
+  coset_plan_options options = COSET_PLAN_OPTIONS;
+  options.algorithm = "ring";
+  options.storage = "staged";
+  options.segment_bytes = 1024;
+  options.bits = COSET_PER_RANK;
+  SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 1000, COSET_FLOAT32, COSET_PLUS, &options, &plan));
+  CHECK(strstr(coset_plan_describe(plan), "ring, staged") != NULL);
+  CHECK(strstr(coset_plan_describe(plan), "4 segments") != NULL);
+  SUCCEEDS(coset_plan_free(plan));
+
+  size_t const counts[ranks] = {1, 0, 1};
+  coset_plan_options unequal = COSET_PLAN_OPTIONS;
+  unequal.counts = counts;
+  SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLGATHER, 2, COSET_STRUCT(4), 0, &unequal, &plan));
+  CHECK(coset_plan_count(plan) == 2);
+  SUCCEEDS(coset_team_run(team, gather_structs, plan));
+  SUCCEEDS(coset_plan_free(plan));
+  SUCCEEDS(coset_team_free(team));
+}
+
+static int execute_abroad(coset_member* me, void* context) {
+  int32_t x = 0;
+  FAILS(COSET_ARGUMENT_ERROR, "another team", coset_plan_execute(context, me, &x, &x));
+  SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
+  FAILS(COSET_ARGUMENT_ERROR, "the plan is NULL", coset_plan_execute(NULL, me, &x, &x));
+  return 0;
+}
+
+static int execute_wrongly(coset_member* me, void* context) {
+  int32_t x[6] = {0};
+  FAILS(COSET_ARGUMENT_ERROR, "is NULL", coset_plan_execute(context, me, NULL, x));
+  SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
+  FAILS(COSET_ARGUMENT_ERROR, "the place for a request", coset_plan_start(context, me, x, x, NULL));
+  return 0;
+}
+
+static void wrong_plans_are_refused(void) {
+  coset_team* const team = team_of(ranks);
+  coset_plan* plan = NULL;
+  coset_plan_options options = COSET_PLAN_OPTIONS;
+  FAILS(COSET_ARGUMENT_ERROR, "no verb 9", coset_plan_create(team, 9, 6, COSET_INT32, COSET_PLUS, NULL, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "does not go with",
+        coset_plan_create(team, COSET_VERB_SCAN, 6, COSET_FLOAT32, COSET_BIT_OR, NULL, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "the place for a plan",
+        coset_plan_create(team, COSET_VERB_SCAN, 6, COSET_FLOAT32, COSET_PLUS, NULL, NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "that are equal",
+        coset_plan_create(team, COSET_VERB_ALLGATHER, 7, COSET_INT32, 0, &options, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "too many",
+        coset_plan_create(team, COSET_VERB_ALLREDUCE, SIZE_MAX / 2, COSET_INT32, COSET_PLUS, &options, &plan));
+  options.root = ranks;
+  FAILS(COSET_ARGUMENT_ERROR, "root 3",
+        coset_plan_create(team, COSET_VERB_REDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+  options.root = 0;
+  options.algorithm = "magic";
+  FAILS(COSET_SCHEDULE_ERROR, "magic",
+        coset_plan_create(team, COSET_VERB_REDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+  options.bits = 2;
+  FAILS(COSET_ARGUMENT_ERROR, "kind of bits 2",
+        coset_plan_create(team, COSET_VERB_REDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+
+  SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 6, COSET_INT32, COSET_PLUS, NULL, &plan));
+  SUCCEEDS(coset_team_run(team, execute_wrongly, plan));
+  SUCCEEDS(run_on(2, execute_abroad, plan));
+  SUCCEEDS(coset_plan_free(plan));
+  SUCCEEDS(coset_team_free(team));
+}
+
+void test_plans(void) {
+  plans_of_every_verb_serve_many_times();
+  options_are_heeded();
+  wrong_plans_are_refused();
+}
