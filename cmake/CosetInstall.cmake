@@ -1,25 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: headers, library, find_package(coset) and pkg-config's coset.pc.
+# cmake --install: headers, both libraries, find_package(coset), and pkg-config's coset.pc and coset-static.pc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/coset)
 
-install(TARGETS coset EXPORT coset_targets)
+# Apart, because only the static library's users need what it links.
+install(TARGETS coset EXPORT coset_static_targets)
+install(TARGETS coset_shared EXPORT coset_shared_targets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE)
-install(EXPORT coset_targets NAMESPACE coset:: DESTINATION ${package_folder})
+foreach(library static shared)
+  install(EXPORT coset_${library}_targets NAMESPACE coset:: DESTINATION ${package_folder})
+endforeach()
 
+set(library_of_choice static)
+if(BUILD_SHARED_LIBS)
+  set(library_of_choice shared)
+endif()
 configure_package_config_file(cmake/cosetConfig.cmake.in ${PROJECT_BINARY_DIR}/cosetConfig.cmake
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake
   DESTINATION ${package_folder})
 
-# A static library's users link what it links; a shared one's do not.
-set(requires_field Requires)
-if(BUILD_SHARED_LIBS)
-  set(requires_field Requires.private)
-endif()
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/coset.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/coset.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# coset_pkgconfig(NAME REQUIRES LIBRARY): a .pc file that links the library so.
+function(coset_pkgconfig name requires library)
+  configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+coset_pkgconfig(coset "" "-L\${libdir} -lcoset")
+coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a")
