@@ -123,6 +123,34 @@ static int other_numbers_not(coset_member* me, void* context) {
   return 0;
 }
 
+/// Plans that reorder or that bracket differently serve only operations for which that is right.
+static void flags_say_which_plans_will_do(void) {
+  coset_team* const team = team_of(3);
+  coset_plan_options ring = COSET_PLAN_OPTIONS, uneven = COSET_PLAN_OPTIONS;
+  ring.algorithm = "ring";
+  uneven.algorithm = "generalized(radix=2,saved_steps=1)";
+  for (int32_t flags = 0; flags <= (COSET_NONCOMMUTATIVE | COSET_EXACT); ++flags) {
+    coset_operation op;
+    coset_plan* plan = NULL;
+    SUCCEEDS(coset_operation_create("flagged", mean, NULL, sizeof(float), flags, &op));
+    if ((flags & COSET_NONCOMMUTATIVE) != 0)
+      FAILS(COSET_SCHEDULE_ERROR, "does not keep the order of the ranks, which flagged needs",
+            coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &ring, &plan));
+    else
+      SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &ring, &plan));
+    SUCCEEDS(coset_plan_free(plan));
+    plan = NULL;
+    if (flags == 0)
+      FAILS(COSET_SCHEDULE_ERROR, "different bits for flagged of elements of 4 bytes",
+            coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &uneven, &plan));
+    if (flags == COSET_EXACT)
+      SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &uneven, &plan));
+    SUCCEEDS(coset_plan_free(plan));
+    SUCCEEDS(coset_operation_free(op));
+  }
+  SUCCEEDS(coset_team_free(team));
+}
+
 static void mistakes_are_named(void) {
   coset_operation op;
   FAILS(COSET_ARGUMENT_ERROR, "the function", coset_operation_create("nothing", NULL, NULL, 4, 0, &op));
@@ -152,5 +180,6 @@ void test_operations(void) {
   SUCCEEDS(run_on(2, numbers_too, &op));
   SUCCEEDS(run_on(2, other_numbers_not, &op));
   SUCCEEDS(coset_operation_free(op));
+  flags_say_which_plans_will_do();
   mistakes_are_named();
 }

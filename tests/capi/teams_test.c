@@ -119,9 +119,9 @@ static void bodies_that_fail_abort_their_team(void) {
   int own = 42;
   FAILS(COSET_BODY_FAILED, "rank 1: the body returned 42", coset_team_run(team, fail_on_rank_1, &own));
   SUCCEEDS(coset_team_run(team, meet, NULL));
-  own = COSET_ARGUMENT_ERROR;  // a status, but no call on that rank has failed with it
-  FAILS(COSET_BODY_FAILED, "rank 1: the body returned 1", coset_team_run(team, fail_on_rank_1, &own));
   FAILS(COSET_ARGUMENT_ERROR, "the request is NULL", coset_team_run(team, fail_in_a_call, NULL));
+  own = COSET_ARGUMENT_ERROR;  // a status, but in this run no call on that rank has failed with it
+  FAILS(COSET_BODY_FAILED, "rank 1: the body returned 1", coset_team_run(team, fail_on_rank_1, &own));
   SUCCEEDS(coset_team_run(team, meet, NULL));
   SUCCEEDS(coset_team_free(team));
 }
