@@ -11,6 +11,8 @@
 #ifndef COSET_COSET_H
 #define COSET_COSET_H
 
+// NOLINTBEGIN(modernize-*): it is C.
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -371,5 +373,7 @@ COSET_API coset_status coset_plan_free(coset_plan*);
 #ifdef __cplusplus
 }
 #endif
+
+// NOLINTEND(modernize-*)
 
 #endif
