@@ -51,7 +51,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
            .out = at.out,
            .count = all,
            .reduction = how.table,
-           .operation = how.context(),
+           .operation = how.context,
            .counts = counts != nullptr ? std::span<std::size_t const>(lengths) : std::span<std::size_t const>()},
           how};
 }
@@ -101,7 +101,7 @@ made_call whole(verb what, coset_member* me, void const* in, void* out, std::siz
              .out = at.out,
              .count = count,
              .reduction = how.table,
-             .operation = how.context(),
+             .operation = how.context,
              .root = root},
             how};
   });
@@ -134,7 +134,7 @@ made_call broadcast(coset_member* me, void* data, std::size_t count, coset_type 
 
 made_call barrier(coset_member* me) {
   require(me, "the member");
-  reduction const how{&detail::copy_of<char>()};
+  reduction const how{&detail::copy_of<char>(), nullptr};
   return {{.what = verb::barrier, .reduction = how.table}, how};
 }
 

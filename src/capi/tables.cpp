@@ -42,6 +42,15 @@ constexpr bool goes_together = [] {
   return is_one_of<T, float, double>;
 }();
 
+/// What folds of a built-in operation get as their context.
+template <class Op>
+constexpr Op stateless{};
+
+template <class... Op>
+constexpr auto contexts_of(list<Op...>) {
+  return std::array<void const*, sizeof...(Op)>{&stateless<Op>...};
+}
+
 /// Tables are made at first use: they depend on the instruction set.
 using table_function = reduction_table const& (*)();
 
@@ -97,6 +106,7 @@ struct known_tables {
 
 constexpr auto all_types = known_tables::types(types{});
 constexpr auto all_tables = known_tables::rows(types{});  // [type][operation]
+constexpr auto contexts = contexts_of(operations{});
 constexpr std::array operation_names{"COSET_PLUS",
                                      "COSET_MULTIPLIES",
                                      "COSET_MINIMUM",
@@ -160,12 +170,12 @@ reduction reduction_of(coset_type type, coset_operation op) {
   std::size_t const bytes = bytes_of(type);
   operation_handle const* const handle = handle_of(op);
   if (handle == nullptr) {
-    if (table_function const table = built_in_table(type, op)) return {&table()};
-    throw argument_error(fmt::format("{} does not go with elements {}",
-                                     operation_names[static_cast<std::size_t>(op - first_operation)], name_of(type)));
+    auto const at = static_cast<std::size_t>(op - first_operation);
+    if (table_function const table = built_in_table(type, op)) return {&table(), contexts[at]};
+    throw argument_error(fmt::format("{} does not go with elements {}", operation_names[at], name_of(type)));
   }
   user_operation const& made = **handle;
-  if (made.element_bytes == bytes) return {made.table, handle};
+  if (made.element_bytes == bytes) return {made.table, &made, handle};
   throw argument_error(fmt::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
                                    made.element_bytes, name_of(type), bytes));
 }
@@ -173,7 +183,7 @@ reduction reduction_of(coset_type type, coset_operation op) {
 reduction copy_of(coset_type type, std::size_t& unit) {
   known_type const* const known = find(type);
   unit = known != nullptr ? 1 : bytes_of(type);
-  return {known != nullptr ? &known->copy() : &detail::copy_of<std::byte>()};
+  return {known != nullptr ? &known->copy() : &detail::copy_of<std::byte>(), nullptr};
 }
 
 }  // namespace coset::capi

@@ -22,13 +22,16 @@ inline constexpr std::size_t most_struct_bytes = std::size_t{1} << 30;
 
 using operation_handle = std::shared_ptr<user_operation const>;
 
-/// What a collective runs: for operations of a C program their handle's, which a request or plan shares.
+/// What a collective runs.
 struct reduction {
   detail::reduction_table const* table;
-  operation_handle const* operation = nullptr;
+  void const* context;                       ///< the operation, as folds expect it
+  operation_handle const* handle = nullptr;  ///< of a C program's operation; requests and plans share it
 
-  void const* context() const { return operation != nullptr ? operation->get() : nullptr; }
-  std::shared_ptr<void const> kept() const { return operation != nullptr ? *operation : operation_handle(); }
+  std::shared_ptr<void const> kept() const {
+    return handle != nullptr ? std::shared_ptr<void const>(*handle)
+                             : std::shared_ptr<void const>(operation_handle(), context);
+  }
 };
 
 /// Throw argument_error: no such type, no such operation, or two that do not go together, naming both.
