@@ -14,6 +14,7 @@ using detail::binned_sum;
 
 __extension__ using wide_integer = __int128;
 
+constexpr std::size_t bins = 3;
 constexpr std::int64_t carry_units = std::int64_t{1} << 61;
 /// So many slices of a bin fit beside a full bin.
 constexpr std::size_t longest_run = std::size_t{1} << 20;
@@ -30,7 +31,7 @@ double power_of_two(int exponent) { return std::bit_cast<double>(std::uint64_t(e
 
 /// Units in [−2^60, 2^60), so that additions have room.
 void normalise(binned_sum& sum) {
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < bins; ++k) {
     std::int64_t const carry = (sum.units[k] + carry_units / 2) >> 61;
     sum.units[k] -= carry * carry_units;
     sum.carries[k] += static_cast<std::int32_t>(carry);
@@ -40,8 +41,8 @@ void normalise(binned_sum& sum) {
 /// A larger summand has come: the bins below its window are dropped.
 void raise(binned_sum& sum, std::int32_t top) {
   bool const was_finite = sum.top >= first_bin && sum.top < not_finite && top < not_finite;
-  int const by = was_finite ? std::min(top - sum.top, 3) : 3;
-  for (int k = 2; k >= 0; --k) {
+  std::size_t const by = was_finite ? std::min(static_cast<std::size_t>(top - sum.top), bins) : bins;
+  for (std::size_t k = bins; k-- > 0;) {
     sum.units[k] = k >= by ? sum.units[k - by] : 0;
     sum.carries[k] = k >= by ? sum.carries[k - by] : 0;
   }
@@ -56,17 +57,18 @@ std::int64_t seen_in(double value) {
 template <class T>
 void add_slices(binned_sum& sum, std::span<T const> values) {
   double const to_units = power_of_two(exponent_to_units(sum.top - first_bin));
-  double slices[3] = {};  // exact: at most 2^33 each, in steps of 1, 2^-32 and 2^-64
+  double slices[bins] = {};  // exact: at most 2^33 each, in steps of 1, 2^-32 and 2^-64
   for (T const value : values) {
     double const scaled = double{value} * to_units;
     double rest = scaled;
-    for (int k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < bins; ++k) {
       double const slice = std::abs(scaled) < unit[k] ? 0 : (rest + round_to_unit[k]) - round_to_unit[k];
       slices[k] += slice;
       rest -= slice;
     }
   }
-  for (int k = 0; k < 3; ++k) sum.units[k] += static_cast<std::int64_t>(std::ldexp(slices[k], bin_bits * k));
+  for (std::size_t k = 0; k < bins; ++k)
+    sum.units[k] += static_cast<std::int64_t>(std::ldexp(slices[k], bin_bits * static_cast<int>(k)));
 }
 
 template <class T>
@@ -120,7 +122,7 @@ void add(binned_sum& sum, binned_sum const& other) {
     return;
   }
   raise(lower, sum.top);
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < bins; ++k) {
     sum.units[k] += lower.units[k];
     sum.carries[k] += lower.carries[k];
   }
@@ -133,7 +135,7 @@ T rounded(binned_sum const& sum) {
   // Digits of 32 bits, the lower two not negative; what remains above them may have any size.
   wide_integer above = 0;
   std::uint64_t digits[2];
-  for (int k = 2; k >= 0; --k) {
+  for (std::size_t k = bins; k-- > 0;) {
     above += wide_integer{sum.units[k]} + wide_integer{sum.carries[k]} * carry_units;
     if (k == 0) break;
     digits[k - 1] = static_cast<std::uint32_t>(above);

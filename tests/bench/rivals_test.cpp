@@ -20,10 +20,9 @@ std::vector<unsigned> processors_for(rank_t ranks) {
 
 std::vector<problem> problems(rank_t ranks) {
   std::vector<problem> all;
-  for (auto e :
-       {element_kind::int32, element_kind::int64, element_kind::float32, element_kind::float64}) {
-    for (auto o : {operation_kind::plus, operation_kind::multiplies, operation_kind::minimum,
-                   operation_kind::maximum}) {
+  for (auto e : {element_kind::int32, element_kind::int64, element_kind::float32, element_kind::float64}) {
+    for (auto o :
+         {operation_kind::plus, operation_kind::multiplies, operation_kind::minimum, operation_kind::maximum}) {
       for (std::size_t count : {1, 2, 17, 1000}) all.push_back({e, o, count, ranks});
     }
   }

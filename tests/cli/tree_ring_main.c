@@ -5,9 +5,9 @@
 
 enum { most = 100 };
 
-int tree_ring_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int tree_ring_allreduce(const void* in, void* out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, ranks, n, i, wrong = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
