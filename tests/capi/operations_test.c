@@ -126,8 +126,8 @@ static int other_numbers_not(coset_member* me, void* context) {
 /// Plans that reorder or that bracket differently serve only operations for which that is right.
 static void flags_say_which_plans_will_do(void) {
   coset_team* const team = team_of(3);
-  coset_plan_options ring = COSET_PLAN_OPTIONS, uneven = COSET_PLAN_OPTIONS;
-  ring.algorithm = "ring";
+  coset_plan_options mixing = COSET_PLAN_OPTIONS, uneven = COSET_PLAN_OPTIONS;
+  mixing.algorithm = "circulant";
   uneven.algorithm = "generalized(radix=2,saved_steps=1)";
   for (int32_t flags = 0; flags <= (COSET_NONCOMMUTATIVE | COSET_EXACT); ++flags) {
     coset_operation op;
@@ -135,9 +135,9 @@ static void flags_say_which_plans_will_do(void) {
     SUCCEEDS(coset_operation_create("flagged", mean, NULL, sizeof(float), flags, &op));
     if ((flags & COSET_NONCOMMUTATIVE) != 0)
       FAILS(COSET_SCHEDULE_ERROR, "does not keep the order of the ranks, which flagged needs",
-            coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &ring, &plan));
+            coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &mixing, &plan));
     else
-      SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &ring, &plan));
+      SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 9, COSET_FLOAT32, op, &mixing, &plan));
     SUCCEEDS(coset_plan_free(plan));
     plan = NULL;
     if (flags == 0)
