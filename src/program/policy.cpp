@@ -22,7 +22,7 @@ constexpr std::array named{
     std::pair{"zero_copy_push", policy{input, output, push}}, std::pair{"pull", policy{input, staging, pull}},
     std::pair{"forward", policy{input, staging, forward}},    std::pair{"output", policy{output, output, forward}},
     std::pair{"output_pull", policy{output, output, pull}},   std::pair{"push", policy{staging, staging, push}},
-    std::pair{"staged_in", policy{staging, output, forward}},
+    std::pair{"staged_in", policy{staging, output, forward}}, std::pair{"output_push", policy{output, output, push}},
 };
 
 constexpr std::string_view streaming = "+stream";

@@ -83,6 +83,7 @@ team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_
       root_ranks(std::move(there)),
       crowded(ranks > numa::usable_processors()),
       levels(tuning::levels_of(shape.places)),
+      nodes(tuning::nodes_of(shape.places)),
       patience(patience::of(options.wait, crowded)),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),

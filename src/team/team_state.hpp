@@ -89,6 +89,7 @@ struct team_state {
   std::vector<rank_t> const root_ranks;  ///< [rank]
   bool const crowded;                    ///< more ranks than processors
   std::vector<rank_t> const levels;      ///< see tuning::levels_of
+  std::vector<rank_t> const nodes;       ///< see tuning::nodes_of
   team_room::patience const patience;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;

@@ -70,8 +70,9 @@ void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t 
 }
 
 tuning::choice default_for(team_state const& team, call const& c) {
-  tuning::choice chosen = tuning::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c),
-                                          team.shape.cache_bytes, team.one_process && team.crowded, team.levels});
+  tuning::choice chosen =
+      tuning::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.shape.cache_bytes,
+                      team.one_process && team.crowded, team.levels, team.nodes, c.reduction->commutative});
   chosen.storage.in_place = in_place(c);
   if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
   return chosen;

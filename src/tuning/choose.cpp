@@ -60,6 +60,17 @@ bool exceeds_caches(question const& q) {
   return std::uint64_t{2} * q.ranks * q.bytes > caches / 2 * 5;
 }
 
+/// Few ranks fold everything at once, and so do ranks that take turns on processors: there a round costs more than its
+/// sources.
+bool is_flat(question const& q) { return q.ranks <= most_sources || (q.crowded && q.ranks <= most_sources_of_crowds); }
+
+/// Over levels a value crosses each of them once and is then handed on inside; on one level its maker reaches all.
+program::policy by_level(question const& q, program::policy p) {
+  bool const has_levels = !q.levels.empty() || !q.nodes.empty();
+  if (!is_flat(q) && has_levels && p.how == copies::forward) p.how = copies::push;
+  return p;
+}
+
 program::policy streaming(program::policy p) {
   p.streams = true;
   return p;
@@ -93,13 +104,30 @@ std::vector<rank_t> dimensions_by_level(question const& q) {
   return by;
 }
 
-/// One step per dimension, all dimensions folded in full. Flat where that is one dimension, where the team is small, and
-/// where ranks take turns on processors: there a round costs more than its sources.
+/// Nodes of different sizes, which no product of dimensions fits.
+bool has_uneven_nodes(question const& q) {
+  return std::ranges::adjacent_find(q.nodes, std::ranges::not_equal_to()) != q.nodes.end();
+}
+
+/// One fold inside each node, one between them: no data cross between nodes that need not. Folds of so many sources that
+/// each is one step keep the order of the ranks.
+std::string uneven_folds(question const& q) {
+  rank_t const largest = std::max(*std::ranges::max_element(q.nodes), static_cast<rank_t>(q.nodes.size()));
+  rank_t const radix = q.commutative ? std::min(largest, most_sources) : largest;
+  return fmt::format("unequal(nodes={},radix={})", fmt::join(q.nodes, "+"), std::max<rank_t>(radix, 2));
+}
+
+/// One step per dimension, all dimensions folded in full.
+std::string product_of(std::vector<rank_t> const& dimensions, bool whole_vector) {
+  bool const several_ranks = !dimensions.empty() && dimensions.front() > 1;
+  if (dimensions.size() < 2) return whole_vector && several_ranks ? "direct(saved_steps=1)" : "direct";
+  return fmt::format("product(dims={},saved_steps={})", fmt::join(dimensions, "x"),
+                     whole_vector ? dimensions.size() : 0);
+}
+
 std::string folds_of(question const& q, bool whole_vector) {
-  bool const flat = q.ranks <= most_sources || (q.crowded && q.ranks <= most_sources_of_crowds);
-  std::vector<rank_t> const by = flat ? std::vector{q.ranks} : dimensions_by_level(q);
-  if (by.size() == 1) return whole_vector && q.ranks > 1 ? "direct(saved_steps=1)" : "direct";
-  return fmt::format("product(dims={},saved_steps={})", fmt::join(by, "x"), whole_vector ? by.size() : 0);
+  if (is_flat(q)) return product_of({q.ranks}, whole_vector);
+  return whole_vector ? product_of(dimensions_by_level(q), true) : folds_by_level(q);
 }
 
 /// The size of the groups of equal `key` if ranks of a group are consecutive and all groups are of one size; else 0.
@@ -132,6 +160,25 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
   return factors;
 }
 
+std::string folds_by_level(question const& q) {
+  return has_uneven_nodes(q) ? uneven_folds(q) : product_of(dimensions_by_level(q), false);
+}
+
+std::vector<rank_t> nodes_of(std::vector<processor> const& places) {
+  std::vector<rank_t> sizes;
+  std::set<unsigned> seen;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    if (r > 0 && places[r].node == places[r - 1].node) {
+      ++sizes.back();
+    } else if (seen.insert(places[r].node).second) {
+      sizes.push_back(1);
+    } else {
+      return {};
+    }
+  }
+  return sizes.size() > 1 ? sizes : std::vector<rank_t>{};
+}
+
 std::vector<rank_t> levels_of(std::vector<processor> const& places) {
   std::vector<rank_t> levels;
   rank_t inner = 1;
@@ -151,15 +198,15 @@ choice choose(question const& q) {
       // The result is written where it is read, once. While it is small, by one rank out of entry lines.
       if (q.bytes <= one_writer_bytes)
         return {fmt::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};
-      return {folds_of(q, false), zero_copy};
+      return {folds_of(q, false), by_level(q, zero_copy)};
     case verb::allgather:
-      return {folds_of(q, false), storage_for(q)};
+      return {folds_of(q, false), by_level(q, storage_for(q))};
     case verb::scan:
     case verb::exclusive_scan:
       if (q.ranks > most_sources) return {"recursive_doubling", whole_vector ? eager : staged};
       return {whole_vector ? "direct(saved_steps=1)" : "direct", storage_for(q)};
     default:
-      return {folds_of(q, whole_vector), storage_for(q)};
+      return {folds_of(q, whole_vector), by_level(q, storage_for(q))};
   }
 }
 

@@ -28,7 +28,14 @@ struct question {
   std::uint64_t cache_bytes = 0;    ///< last-level caches of the machine; 0: as measured on
   bool crowded = false;             ///< more ranks than processors
   std::vector<rank_t> levels = {};  ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
+  std::vector<rank_t> nodes = {};   ///< ranks of each NUMA node; see nodes_of
+  bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
 };
+
+/// What large teams fold by, whatever the size of this one: a product of full folds, innermost level first, or where nodes
+/// are of different sizes a fold inside each and one between them. N nodes read (N−1)·m from each other in each of the
+/// two directions of an allreduce, the least that there is.
+std::string folds_by_level(question const&);
 
 /// The defaults as measured (see the README of this folder).
 choice choose(question const&);
@@ -36,6 +43,9 @@ choice choose(question const&);
 /// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
 /// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.
 std::vector<rank_t> levels_of(std::vector<processor> const& places);
+
+/// How many ranks each node has, if there are several nodes and the ranks of each are consecutive; else none.
+std::vector<rank_t> nodes_of(std::vector<processor> const& places);
 
 /// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);

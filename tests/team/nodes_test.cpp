@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams on machines of several nodes, described rather than owned: every verb by plans along the nodes, where pieces cross
+// between them once and results are shared by the ranks of each.
+#include <cctype>
+
+#include "numa/machines.hpp"
+#include "team/erased.hpp"
+#include "tuning/choose.hpp"
+#include "variable.hpp"
+
+namespace coset::team_test {
+namespace {
+
+struct machine_shape {
+  char const* name;
+  topology machine;
+  rank_t ranks;
+};
+
+std::vector<machine_shape> const& shapes() {
+  static std::vector<machine_shape> const all{
+      {"even", topology::synthetic("node:2 core:5 pu:1"), 10},
+      {"partly", topology::synthetic("node:3 core:4 pu:1"), 10},
+      {"caches", topology::synthetic("pack:2 node:1 l3:2 core:3 pu:1"), 12},
+      {"uneven", numa_test::unequal({5, 2, 4}, 1), 11},
+      {"lopsided", numa_test::unequal({1, 8}, 1), 9},
+      {"singles", topology::synthetic("node:9 core:1 pu:1"), 9},
+  };
+  return all;
+}
+
+std::string variable_of(verb what) {
+  std::string name = "COSET_" + std::string(name_of(what));
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+combination const& combination_named(std::string const& name) {
+  for (combination const& c : all_combinations()) {
+    if (c.name == name) return c;
+  }
+  throw argument_error("no combination " + name);
+}
+
+class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const*>> {
+ protected:
+  machine_shape const& shape = shapes()[std::get<0>(GetParam())];
+
+  std::string plan() const {
+    auto const places = shape.machine.place(shape.ranks, placement::compact);
+    return tuning::folds_by_level({.ranks = shape.ranks,
+                                   .bytes = 1 << 20,
+                                   .levels = tuning::levels_of(places),
+                                   .nodes = tuning::nodes_of(places)});
+  }
+
+  static void check(team& ranks, erased_task const& t) {
+    std::vector<std::byte> shared(t.what.total() * t.of->bytes);
+    std::vector<std::string> faults(ranks.size());
+    ranks.run([&](member& me) {
+      rank_t const r = me.rank();
+      auto mine = prepared(t, r);
+      auto const c = call_of(t, places_of(t, r, mine, shared));
+      std::vector<std::byte> viewed;
+      if (t.what.what == verb::allreduce_view) {
+        auto const* const view = static_cast<std::byte const*>(detail::run_view(me.state(), c));
+        viewed.assign(view, view + t.what.total() * t.of->bytes);
+      } else {
+        detail::run(me.state(), c);
+      }
+      faults[r] = fault(t, r, mine, shared, viewed);
+      barrier(me);  // all have looked at what is shared
+    });
+    for (auto const& f : faults) ASSERT_EQ(f, "");
+  }
+};
+
+TEST_P(Nodes, EveryVerbIsRightByPlansAlongThem) {
+  std::string const rule = plan() + "/" + std::get<1>(GetParam());
+  for (verb const what : all_verbs()) {
+    if (what == verb::scan || what == verb::exclusive_scan || what == verb::barrier) continue;
+    std::string const name_of_rule = variable_of(what);
+    test::variable const chosen(name_of_rule.c_str(), rule);
+    team ranks(shape.machine, {.ranks = shape.ranks, .place = placement::compact});
+    std::uint64_t seed = 0;
+    for (char const* const name :
+         {"double coset::plus", "coset::bfloat16 coset::plus", "float coset::reproducible_plus"}) {
+      for (std::size_t const each : {1, 200, 3000}) {
+        for (bool const in_place : {false, true}) {
+          if (in_place && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;
+          task t{.what = what, .root = shape.ranks / 2, .in_place = in_place, .seed = ++seed};
+          for (rank_t r = 0; r < shape.ranks; ++r) t.counts.push_back(each + each * r % 3);
+          check(ranks, {t, &combination_named(name)});
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, Nodes,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, 6),
+                                            ::testing::Values("push", "zero_copy_push", "output_push", "staged_pull")),
+                         [](auto const& test) {
+                           return std::string(shapes()[std::get<0>(test.param)].name) + "_" + std::get<1>(test.param);
+                         });
+
+}  // namespace
+}  // namespace coset::team_test
