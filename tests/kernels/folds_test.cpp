@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "effort.hpp"
 #include "kernels/reference.hpp"
 
 namespace coset::kernels::test {
@@ -71,9 +72,14 @@ class Folds : public testing::TestWithParam<parameters> {
   /// Numbers of sources: all that may have code of their own.
   static std::vector<std::uint32_t> numbers_of_sources() {
     if (!is_often_used(type())) return {1, 2, 3, 4, 5, 9, 17};
+    if (coset::test::wanted_effort() == coset::test::effort::small) return {1, 2, 3, 8, 9, 17, most_sources};
     std::vector<std::uint32_t> all(most_sources);
     std::iota(all.begin(), all.end(), 1);
     return all;
+  }
+
+  static std::vector<std::size_t> shifts() {
+    return coset::test::by_effort<std::vector<std::size_t>>({1}, {0, 1, 7}, {0, 1, 7});
   }
 
   template <class T>
@@ -126,7 +132,7 @@ TEST_P(Folds, AreThoseOfAPlainLoopAtEverySmallLength) {
       for (std::size_t count = 0; count <= 2 * longest_vector_bytes / sizeof(T) + 1; ++count) {
         auto const values = random_sources<T>(sources, count);
         for (std::uint32_t destinations = 1; destinations <= most_destinations; ++destinations) {
-          for (std::size_t const shift : {0, 1, 7}) ASSERT_NO_FATAL_FAILURE(check(values, destinations, shift, 0));
+          for (std::size_t const shift : shifts()) ASSERT_NO_FATAL_FAILURE(check(values, destinations, shift, 0));
           ASSERT_NO_FATAL_FAILURE(check(values, destinations, 3, 1));
         }
       }
@@ -210,7 +216,7 @@ class page_before_nothing {
 TEST_P(Folds, TouchNothingBeyondTheEndOfAnArray) {
   page_before_nothing inputs, outputs;
   for_type(type(), [&]<class T>(T) {
-    for (std::uint32_t sources = 1; sources <= detail::max_fused_sources + 1; ++sources) {
+    for (std::uint32_t const sources : numbers_of_sources()) {
       for (std::size_t count = 0; count <= 2 * longest_vector_bytes / sizeof(T) + 1; ++count) {
         std::vector<void const*> const from(sources, inputs.end() - count * sizeof(T));
         void* const to[] = {outputs.end() - count * sizeof(T), outputs.end() - count * sizeof(T)};

@@ -53,19 +53,28 @@ struct composition {
 
 namespace values {
 
+/// By way of float, which all others than integers are made of.
+template <class T>
+T of_int(int small) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(small);
+  } else {
+    return static_cast<T>(static_cast<float>(small));
+  }
+}
+
 template <class T, class Op>
 T number(std::uint64_t random) {
   auto const small = static_cast<int>(random % 17) - 8;
-  bool const may_grow = random % 5 == 0;
   if constexpr (std::is_same_v<Op, multiplies>) {
-    return static_cast<T>(
-        static_cast<float>((small % 2 == 0 ? 1 : -1) * (may_grow && !std::is_same_v<T, float16> ? 2 : 1)));
+    bool const may_grow = random % 5 == 0 && !std::is_same_v<T, float16>;
+    return of_int<T>((small % 2 == 0 ? 1 : -1) * (may_grow ? 2 : 1));
   } else if constexpr (detail::is_one_of<Op, logical_and, logical_or, logical_xor>) {
-    return static_cast<T>(static_cast<float>(random % 2));
+    return of_int<T>(static_cast<int>(random % 2));
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(random >> 7);  // wraps
   } else {
-    return static_cast<T>(static_cast<float>(small));
+    return of_int<T>(small);
   }
 }
 
