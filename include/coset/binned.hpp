@@ -34,11 +34,12 @@ extern template double rounded<double>(binned_sum const&);
 
 }  // namespace detail
 
-/// A sum of any number of values, up to 2^60 of them: the same bits in whatever order and grouping they are added.
+/// A sum of any number of values, up to 2^59 of them: the same bits in whatever order and grouping they are added.
 ///
 /// The value is the sum of all summands without what they have more than 64 bits below the largest of them, rounded once.
 /// An infinity, a NaN and zeros of one sign give what plain summation gives. An element: add up locally, allreduce with
-/// plus, take value(). Two sums of equal values may differ as bytes. Does not change how the processor rounds, and expects
+/// plus, take value(). Sums of equal value may differ as bytes, so plans whose ranks bracket differently are not for them
+/// unless asked for. Does not change how the processor rounds, and expects
 /// it to round to nearest. Cost: 40 bytes; some 15 ns for each value added alone, 3 ns in an array.
 /// Source: binned summation, Demmel, Ahrens and Nguyen, "Efficient Reproducible Floating Point Summation and BLAS", here
 /// with integers for the bins.

@@ -123,7 +123,7 @@ enum {
 };
 
 /// left[i] = left[i] ∘ right[i] for i < count. Pure and associative; called by any rank's thread, by several at once.
-/// Both arrays are aligned as elements of that size in arrays of the caller are, at least. It may not call coset.
+/// Both arrays are aligned as elements of that size in arrays of the caller are, up to 64 bytes. It may not call coset.
 typedef void coset_fold(void* left, void const* right, size_t count, void* context);
 
 enum {
@@ -173,6 +173,7 @@ COSET_API coset_status coset_team_adopt(uint32_t ranks, coset_team_options const
 /// Only when no rank is at work and all have left. Free plans and split members of it before.
 COSET_API coset_status coset_team_free(coset_team*);
 
+/// Here and in all that return what they tell: nothing of NULL, that is 0, COSET_UNKNOWN_NODE or "".
 COSET_API uint32_t coset_team_size(coset_team const*);
 
 /// Runs `body` on every rank and returns when all have ended; the caller is rank 0, pinned meanwhile. The member that a

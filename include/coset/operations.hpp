@@ -18,8 +18,9 @@
 namespace coset {
 
 /// Anything that may travel between ranks as bytes. Pointers and views would arrive, but mean nothing on another rank.
+/// Elements lie on cache lines on their way, so they cannot want more than 64 bytes of alignment.
 template <class T>
-concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> &&
+concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> && alignof(T) <= 64 &&
                   !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_array_v<T> && !std::ranges::view<T>;
 
 /// An operation on T: pure, associative, and commutative unless wrapped in `noncommutative`.
@@ -42,12 +43,21 @@ concept writable_elements =
 template <class In, class Out>
 concept same_elements = std::same_as<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>;
 
+namespace detail {
+
+/// Unsigned, and as wide as T at least: what wraps.
+template <std::integral T>
+using wrapping =
+    typename std::conditional_t<sizeof(T) <= 8, std::type_identity<std::uint64_t>, std::make_unsigned<T>>::type;
+
+}  // namespace detail
+
 /// a + b. Integers wrap.
 struct plus {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (std::integral<T>) {
-      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      return static_cast<T>(static_cast<detail::wrapping<T>>(a) + static_cast<detail::wrapping<T>>(b));
     } else {
       return static_cast<T>(a + b);
     }
@@ -59,7 +69,7 @@ struct multiplies {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (std::integral<T>) {
-      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      return static_cast<T>(static_cast<detail::wrapping<T>>(a) * static_cast<detail::wrapping<T>>(b));
     } else {
       return static_cast<T>(a * b);
     }
@@ -104,7 +114,8 @@ constexpr T canonical_nan() {
 
 }  // namespace detail
 
-/// The smaller one. Floating point: NaN propagates as the canonical quiet NaN, −0 < +0.
+/// The smaller one. Floating point: NaN propagates as the canonical quiet NaN, −0 < +0. One contribution alone, of one
+/// rank or of rank 0 to a scan, is not folded but copied, whatever the operation; so a NaN there keeps its payload.
 struct minimum {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
@@ -117,7 +128,7 @@ struct minimum {
   }
 };
 
-/// The larger one. Floating point: NaN propagates as the canonical quiet NaN, −0 < +0.
+/// The larger one. Otherwise as minimum.
 struct maximum {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
@@ -244,8 +255,11 @@ struct exact {
 
 /// Sums of float or double, the same bits for every number of ranks, every order and every plan.
 ///
-/// Each is the sum of all summands without what they have more than 64 bits below the largest, rounded once: more precise
-/// than plain summation. Infinities, NaN and −0 as plain summation gives. See binned.hpp for sums of more than one value
+/// Each is the sum of all summands without what they have more than 64 bits below the largest, rounded once: of n of them
+/// at most half a unit of the result and n·2^−64 of the largest summand beside the exact sum, far less than plain
+/// summation may be. (Where larger ones cancel to the last bit, what was that far below them is gone, as in plain summation
+/// of most orders.) It overflows only if the sum does. Infinities and −0 as plain summation gives, NaN as the canonical
+/// one. See binned.hpp for sums of more than one value
 /// per rank. Cost: eleven additions for each of plain summation's, so some eight times its time in cache and less where
 /// memory is what counts; 40 bytes for each partial result that crosses a step, of which plans of small teams have none.
 /// Source: binned summation, Demmel, Ahrens and Nguyen, "Efficient Reproducible Floating Point Summation and BLAS".

@@ -22,14 +22,18 @@ class tile {
   explicit tile(std::size_t element_bytes)
       : length_(std::max<std::size_t>(detail::tile_bytes / element_bytes, 1)), at_(on_stack_) {
     if (element_bytes <= detail::tile_bytes) return;
-    thread_local std::vector<std::byte> kept;
-    if (kept.size() < element_bytes) kept.resize(element_bytes);
-    at_ = kept.data();
+    thread_local std::vector<line> kept;
+    std::size_t const lines = (element_bytes + sizeof(line) - 1) / sizeof(line);
+    if (kept.size() < lines) kept.resize(lines);
+    at_ = kept.data()->bytes;
   }
   std::size_t length() const { return length_; }
   std::byte* data() { return at_; }
 
  private:
+  struct alignas(64) line {
+    std::byte bytes[64];
+  };
   alignas(64) std::byte on_stack_[detail::tile_bytes];
   std::size_t const length_;
   std::byte* at_;

@@ -93,9 +93,9 @@ coset_status coset_plan_start(coset_plan const* plan, coset_member* me, void con
   });
 }
 
-size_t coset_plan_count(coset_plan const* plan) { return plan->count; }
+size_t coset_plan_count(coset_plan const* plan) { return plan != nullptr ? plan->count : 0; }
 
-char const* coset_plan_describe(coset_plan const* plan) { return plan->description.c_str(); }
+char const* coset_plan_describe(coset_plan const* plan) { return plan != nullptr ? plan->description.c_str() : ""; }
 
 coset_status coset_plan_free(coset_plan* plan) {
   return guarded([&] { delete plan; });

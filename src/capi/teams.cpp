@@ -67,7 +67,7 @@ coset_status coset_team_free(coset_team* team) {
   return guarded([&] { delete team; });
 }
 
-uint32_t coset_team_size(coset_team const* team) { return team->of->size(); }
+uint32_t coset_team_size(coset_team const* team) { return team != nullptr ? team->of->size() : 0; }
 
 coset_status coset_team_run(coset_team* team, coset_body* body, void* context) {
   return guarded([&] {
@@ -99,9 +99,9 @@ coset_status coset_team_reserve(coset_team* team, size_t bytes) {
   return guarded([&] { in(team).reserve(bytes); });
 }
 
-uint32_t coset_member_rank(coset_member const* me) { return me->of->rank(); }
-uint32_t coset_member_size(coset_member const* me) { return me->of->size(); }
-uint32_t coset_member_node(coset_member const* me) { return me->of->node(); }
+uint32_t coset_member_rank(coset_member const* me) { return me != nullptr ? me->of->rank() : 0; }
+uint32_t coset_member_size(coset_member const* me) { return me != nullptr ? me->of->size() : 0; }
+uint32_t coset_member_node(coset_member const* me) { return me != nullptr ? me->of->node() : COSET_UNKNOWN_NODE; }
 
 coset_status coset_member_split(coset_member* me, int32_t colour, int32_t key, coset_member** part) {
   return guarded([&] {

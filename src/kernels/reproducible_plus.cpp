@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/reproducible_plus.cpp"
 #include "hwy/foreach_target.h"
 
+#include <limits>
+
 #include "kernels/binned.hpp"
 #include "kernels/fold-inl.hpp"
 #include "kernels/operation_sets.hpp"
@@ -87,7 +89,7 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<Tag>> largest_magnitude(Tag d, void const*
   return largest;
 }
 
-/// The plain sum of what is not an ordinary number; of zeros where all others are ordinary.
+/// The plain sum of what is not an ordinary number, NaN being the canonical one; of zeros where all others are ordinary.
 template <class T, class Tag>
 HWY_INLINE hn::Vec<Tag> special_sum(Tag d, void const* const* from, std::uint32_t sources, std::size_t at) {
   auto sum = hn::Zero(d);
@@ -96,7 +98,7 @@ HWY_INLINE hn::Vec<Tag> special_sum(Tag d, void const* const* from, std::uint32_
     auto const counts = hn::IfThenElse(hn::IsFinite(value), hn::CopySign(hn::Zero(d), value), value);
     sum = s == 0 ? counts : hn::Add(sum, counts);
   }
-  return sum;
+  return hn::IfThenElse(hn::IsNaN(sum), hn::Set(d, std::numeric_limits<double>::quiet_NaN()), sum);
 }
 
 /// What is added to the slices of a bin, and what remains for the next.

@@ -28,6 +28,8 @@ static int disagree(coset_member* me, void* context) {
                   coset_allreduce(me, other ? NULL : x, y, length, COSET_FLOAT64, COSET_PLUS));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "the output of rank 1 is NULL",
                   coset_allgather(me, x, other ? NULL : y, 1, COSET_FLOAT64));
+  EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "the output of rank 1 is COSET_IN_PLACE",
+                  coset_allreduce(me, x, other ? (double*)COSET_IN_PLACE : y, length, COSET_FLOAT64, COSET_PLUS));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "overlap",
                   coset_allreduce(me, other ? y + 1 : x, y, length, COSET_FLOAT64, COSET_PLUS));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "root 3", coset_broadcast(me, x, length, COSET_FLOAT64, ranks));

@@ -173,6 +173,9 @@ static int split_by_parity(coset_member* me, void* context) {
   SUCCEEDS(coset_member_free(near_ones));
   FAILS(COSET_ARGUMENT_ERROR, "the place for a member", coset_member_split(me, 0, 0, NULL));
   FAILS(COSET_ARGUMENT_ERROR, "the member is NULL", coset_member_node_team(NULL, &part));
+  CHECK(coset_member_rank(NULL) == 0 && coset_member_size(NULL) == 0 && coset_team_size(NULL) == 0);
+  CHECK(coset_member_node(NULL) == COSET_UNKNOWN_NODE);
+  CHECK(coset_plan_count(NULL) == 0 && coset_plan_describe(NULL)[0] == '\0');
   return 0;
 }
 

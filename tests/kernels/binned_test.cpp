@@ -20,7 +20,13 @@ using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>
 
 template <class T>
 auto bits(T value) {
-  return value != value ? bits_of<T>(-1) : std::bit_cast<bits_of<T>>(value);
+  return std::bit_cast<bits_of<T>>(value);
+}
+
+/// Plain sums are NaN with either sign and any payload; binned ones with one.
+template <class T>
+auto canonical(T value) {
+  return bits(value != value ? std::numeric_limits<T>::quiet_NaN() : value);
 }
 
 template <class T>
@@ -90,7 +96,7 @@ TYPED_TEST(Binned, OneValueIsItself) {
     EXPECT_EQ(bits(binned<TypeParam>(value).value()), bits(value)) << value;
   for (int k = 0; k < 10'000; ++k) {
     auto const value = std::bit_cast<TypeParam>(static_cast<bits_of<TypeParam>>(random()));
-    ASSERT_EQ(bits(binned<TypeParam>(value).value()), bits(value)) << value;
+    ASSERT_EQ(bits(binned<TypeParam>(value).value()), canonical(value)) << value;
   }
 }
 
@@ -160,9 +166,9 @@ TYPED_TEST(Binned, InfinitiesNaNAndZerosAreThoseOfPlainSummation) {
   for (auto values : cases) {
     TypeParam plain = values[0];
     for (std::size_t i = 1; i < values.size(); ++i) plain += values[i];
-    EXPECT_EQ(bits(sum_of(values)), bits(plain)) << testing::PrintToString(values);
+    EXPECT_EQ(bits(sum_of(values)), canonical(plain)) << testing::PrintToString(values);
     std::reverse(values.begin(), values.end());
-    EXPECT_EQ(bits(sum_of(values)), bits(plain)) << testing::PrintToString(values);
+    EXPECT_EQ(bits(sum_of(values)), canonical(plain)) << testing::PrintToString(values);
   }
   EXPECT_EQ(bits(binned<TypeParam>().value()), bits(zero));
 }

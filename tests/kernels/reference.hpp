@@ -119,7 +119,7 @@ T apply(operation op, T a, T b) {
 template <class T>
 T folded(operation op, std::vector<std::vector<T>> const& from, std::size_t sources, std::size_t i) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (op == operation::reproducible_plus) {
+    if (op == operation::reproducible_plus && sources > 1) {
       binned<T> sum(from[0][i]);
       for (std::size_t k = 1; k < sources; ++k) sum += from[k][i];
       return sum.value();
@@ -150,7 +150,7 @@ bool same(operation op, T a, T b) {
   if constexpr (is_complex<T>) {
     return same(op, a.real(), b.real()) && same(op, a.imag(), b.imag());
   } else {
-    bool const any_nan = op == operation::plus || op == operation::multiplies || op == operation::reproducible_plus;
+    bool const any_nan = op == operation::plus || op == operation::multiplies;
     if constexpr (!std::is_integral_v<T>) {
       if (any_nan && a != a && b != b) return true;
     }

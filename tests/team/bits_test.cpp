@@ -44,19 +44,23 @@ T adversarial(rank_t rank, std::size_t index) {
   }
 }
 
-/// Any NaN is as good as another: which operand's payload survives is not promised.
+/// Of sums and products any NaN is as good as another: which operand's payload survives is not promised.
+enum class nans : std::uint8_t { alike, by_bits };
+template <class Op>
+constexpr nans nans_of = detail::is_one_of<Op, plus, multiplies> ? nans::alike : nans::by_bits;
+
 template <class T>
-std::uint64_t bits_of(T value) {
-  if (value != value) return std::uint64_t(-1);
+std::uint64_t bits_of(T value, nans how) {
+  if (how == nans::alike && value != value) return std::uint64_t(-1);
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   return bits;
 }
 
 template <class T>
-std::uint64_t hash_of(std::span<T const> values) {
+std::uint64_t hash_of(std::span<T const> values, nans how = nans::alike) {
   std::uint64_t hash = 14695981039346656037u;
-  for (T const value : values) hash = (hash ^ bits_of(value)) * 0x100000001b3u;
+  for (T const value : values) hash = (hash ^ bits_of(value, how)) * 0x100000001b3u;
   return hash;
 }
 
@@ -77,7 +81,7 @@ std::vector<std::uint64_t> allreduced(team& ranks, plan<T, Op> const& how) {
     std::vector<T> const in = inputs_of<T>(me.rank());
     std::vector<T> out(count);
     how.execute(me, in, out);
-    hashes[me.rank()] = hash_of<T>(out);
+    hashes[me.rank()] = hash_of<T>(out, nans_of<Op>);
   });
   return hashes;
 }
