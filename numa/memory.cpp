@@ -56,7 +56,7 @@ memory::memory(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   std::size_t const mapped = round_up(bytes, page_bytes());
   if (mapped < bytes) throw std::bad_alloc();
-  data_ = bytes < huge_page_bytes ? map(mapped) : map_aligned(mapped);
+  data_ = mapped < huge_page_bytes ? map(mapped) : map_aligned(mapped);
 }
 
 memory memory::shared(int file, std::size_t bytes) {
@@ -80,14 +80,35 @@ memory& memory::operator=(memory&& other) noexcept {
   return *this;
 }
 
-bool memory::bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept {
+memory::range memory::whole_pages(std::size_t offset, std::size_t bytes) const noexcept {
   assert(offset <= bytes_ && bytes <= bytes_ - offset);
   // A page shared with a neighbour is the neighbour's as much as ours; the rest of the very last page is nobody's.
   std::size_t const begin = round_up(offset, page_bytes());
   std::size_t const end = offset + bytes == bytes_ ? round_up(bytes_, page_bytes()) : round_down(offset + bytes);
-  if (begin >= end) return true;
-  if (end - begin >= huge_page_bytes) madvise(data_ + begin, end - begin, MADV_HUGEPAGE);
-  return prefer_node(data_ + begin, end - begin, node_os_index);
+  return {data_ + begin, begin < end ? end - begin : 0};
+}
+
+bool memory::bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept {
+  prefer_huge_pages(offset, bytes);
+  range const pages = whole_pages(offset, bytes);
+  return pages.bytes == 0 || prefer_node(pages.begin, pages.bytes, node_os_index);
+}
+
+void memory::prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept {
+  range const pages = whole_pages(offset, bytes);
+  if (pages.bytes >= huge_page_bytes) madvise(pages.begin, pages.bytes, MADV_HUGEPAGE);
+}
+
+std::byte* memory::release() noexcept {
+  bytes_ = 0;
+  return std::exchange(data_, nullptr);
+}
+
+memory memory::owning(std::byte* data, std::size_t bytes) noexcept {
+  memory taken;
+  taken.data_ = data;
+  taken.bytes_ = bytes;
+  return taken;
 }
 
 std::size_t page_bytes() noexcept {

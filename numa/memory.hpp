@@ -24,8 +24,20 @@ class memory {
   /// Binds whole pages of [offset, offset + bytes) to a node given by its OS index; false where the system refuses
   /// (containers without mbind): the memory works all the same, placed by first touch. Asks for huge pages from 2 MiB.
   bool bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept;
+  /// The part of bind() that needs no node: huge pages for whole pages of the range, if they come to 2 MiB.
+  void prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept;
+
+  /// Gives the pages up; `owning` the same address and size takes them back.
+  std::byte* release() noexcept;
+  static memory owning(std::byte* data, std::size_t bytes) noexcept;
 
  private:
+  struct range {
+    std::byte* begin;
+    std::size_t bytes;
+  };
+  range whole_pages(std::size_t offset, std::size_t bytes) const noexcept;
+
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "coset/allreduce_view.hpp"
 #include "coset/barrier.hpp"
 #include "coset/broadcast.hpp"
+#include "coset/buffer.hpp"
 #include "coset/error.hpp"
 #include "coset/operations.hpp"
 #include "coset/plan.hpp"

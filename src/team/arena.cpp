@@ -117,6 +117,11 @@ staging const& arena::staging_for(std::uint32_t channel, std::size_t bytes) {
   return stagings_.try_emplace({channel, capacity}, nodes_, capacity).first->second;
 }
 
+void arena::settle(rank_t rank, unsigned node) {
+  std::lock_guard const lock(growing_);
+  nodes_[rank] = node;
+}
+
 std::byte* arena::view_for(rank_t of, std::size_t bytes) {
   std::lock_guard const lock(growing_);
   std::size_t const capacity = capacity_for(bytes);

@@ -51,6 +51,9 @@ class arena {
   staging const& staging_for(std::uint32_t channel, std::size_t bytes);
   std::size_t largest_staging() const noexcept { return largest_staging_; }
 
+  /// Where memory made for this rank from now on belongs: adopted ranks are on no node before they join.
+  void settle(rank_t, unsigned node);
+
   /// Memory for the results that the ranks of a node read where they lie; by the same rules.
   std::byte* view_for(rank_t of, std::size_t bytes);
 

@@ -12,19 +12,28 @@ namespace coset::team_room {
 gathering::gathering(detail::team_state& team)
     : team_(team), machine_(topology::whole_machine()), taken_(team.ranks, false) {}
 
-/// An adopted rank is where it runs: its node is known if every processor of its mask lies on the same one.
+/// An adopted rank is where it runs: its node is known if every processor of its mask lies on the same one. Its lines
+/// exist already; what staging is made from now on will be on that node.
 void gathering::settle(rank_t rank) {
   auto& state = team_.members[rank];
   if (!state) state = std::make_unique<detail::rank_state>(team_, rank, nullptr);
   state->thread = std::this_thread::get_id();
   state->node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
+  state->memory_node = anywhere;
   if (machine_.nodes.size() <= 1) return;
+  settle_on_node(*state);
+  team_.arena.settle(rank, state->memory_node);
+}
+
+void gathering::settle_on_node(detail::rank_state& state) const {
   unsigned const here = numa::current_processor();
   topology const mine = topology::machine();
   if (mine.nodes.size() != 1) return;
   auto const at = std::find_if(machine_.processors.begin(), machine_.processors.end(),
                                [here](processor const& p) { return p.os_index == here; });
-  if (at != machine_.processors.end()) state->node = at->node;
+  if (at == machine_.processors.end()) return;
+  state.node = at->node;
+  if (machine_.this_system) state.memory_node = machine_.nodes[at->node].os_index;
 }
 
 detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {

@@ -21,6 +21,7 @@ class gathering {
 
  private:
   void settle(rank_t);
+  void settle_on_node(detail::rank_state&) const;
 
   detail::team_state& team_;
   topology const machine_;

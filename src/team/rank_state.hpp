@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "team/arena.hpp"
 #include "team/bound_plan.hpp"
 #include "team/lines.hpp"
 
@@ -99,6 +100,7 @@ struct alignas(team_room::line_spacing) rank_state {
   rank_state& root;        ///< this thread's rank of the team that this one was split from
   std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;
+  unsigned memory_node = team_room::anywhere;  ///< where this rank's memory belongs, as the system numbers it
   team_room::own_line& own;                    ///< of the root: a thread is busy, whichever of its teams it works for
   team_room::own_line& told;                   ///< of this team: what this rank is doing
   std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts

@@ -34,6 +34,8 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    machine.this_system ? tuning::table::of_this_machine() : tuning::table::of_environment()};
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
+  // Threads that nobody pins may come to run on any node.
+  if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
   auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));
   state->workers = std::make_unique<workers>(*state);
   return state;

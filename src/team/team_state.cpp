@@ -23,11 +23,13 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
   return all;
 }
 
-team_shape part_of(team_shape const& whole, std::vector<rank_t> const& ranks) {
+/// Adopted ranks have told by now which nodes they are on.
+team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
+  team_shape const& whole = team.shape;
   team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes, whole.choices};
   for (rank_t r : ranks) {
     if (!whole.places.empty()) part.places.push_back(whole.places[r]);
-    part.nodes.push_back(whole.nodes[r]);
+    part.nodes.push_back(team.members[r]->memory_node);
   }
   return part;
 }
@@ -51,6 +53,7 @@ rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
       from(shared.ranks + 1),
       to(shared.ranks + 1) {
   if (self < shared.shape.places.size()) node = shared.shape.places[self].node;
+  memory_node = shared.shape.nodes[self];
   for (std::uint32_t c = 0; c < channels; ++c) {
     channel_end& end = ends[c];
     end.bases.resize(program::rows * std::size_t{shared.ranks});
@@ -103,7 +106,7 @@ team_state::team_state(team_shape const& s, team_options wanted, numa::memory ow
 }
 
 team_state::team_state(team_state& whole, std::vector<rank_t> const& part)
-    : team_state(&whole, part_of(whole.shape, part), part, whole.options, numa::memory()) {
+    : team_state(&whole, part_of(whole, part), part, whole.options, numa::memory()) {
   generation = whole.generation;
   settle_generation();
 }

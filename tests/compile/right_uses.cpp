@@ -40,6 +40,9 @@ pair_of_numbers larger(pair_of_numbers const& x, pair_of_numbers const& y) { ret
   coset::allreduce(me, constant_array, c_array);
   coset::allreduce(me, fixed, span, coset::maximum{});
   coset::allreduce(me, std::vector<double>{1, 2, 3, 4}, span);
+  coset::buffer<double> on_my_node(me, 4);
+  coset::allreduce(me, on_my_node);
+  coset::allreduce(me, on_my_node, coset::buffer<double>(me, 4));
 }
 
 [[maybe_unused]] void every_kind_of_element_and_operation(coset::member& me, std::vector<std::complex<float>>& numbers,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of buffers: numa's memory, handed out in parts that a public header may know.
+#include "coset/buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "numa/memory.hpp"
+#include "team/rank_state.hpp"
+
+namespace coset::detail {
+namespace {
+
+using team_room::anywhere;
+
+pages map_pages_on(unsigned node, std::size_t count, std::size_t element_bytes) {
+  if (count > std::numeric_limits<std::ptrdiff_t>::max() / element_bytes)
+    throw argument_error(fmt::format("a buffer of {} elements of {} bytes", count, element_bytes));
+  numa::memory memory(count * element_bytes);
+  std::size_t const bytes = memory.size();
+  // What the system refuses is placed by first touch.
+  if (node == anywhere) {
+    memory.prefer_huge_pages(0, bytes);
+  } else {
+    memory.bind(0, bytes, node);
+  }
+  return {memory.release(), {bytes}};
+}
+
+}  // namespace
+
+void unmap::operator()(std::byte* data) const noexcept { (void)numa::memory::owning(data, bytes); }
+
+pages map_pages(member const& owner, std::size_t count, std::size_t element_bytes) {
+  return map_pages_on(owner.state().memory_node, count, element_bytes);
+}
+
+pages map_pages(numa_node const& node, std::size_t count, std::size_t element_bytes) {
+  return map_pages_on(node.os_index, count, element_bytes);
+}
+
+}  // namespace coset::detail
