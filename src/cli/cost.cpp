@@ -6,6 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/cost_figures.hpp"
+#include "cli/cost_machine.hpp"
+#include "cli/machine_model.hpp"
+#include "cli/machine_options.hpp"
 #include "schedule/planner.hpp"
 #include "schedule/required.hpp"
 
@@ -19,8 +22,11 @@ struct cost_command {
   std::uint64_t bytes = 8;
   bool per_rank_bits = false, ordered = false;
   double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
+  machine_request machine;
+  bool ranks_given = false, gamma_given = false;
 
   void run() const {
+    if (!machine.topology.empty()) return print_on_machine();
     auto const model = schedule::cost_model::flat(alpha, beta, gamma);
     if (figure != 0)
       print_figure(std::cout, figure, model);
@@ -28,10 +34,23 @@ struct cost_command {
       print_candidates(model);
   }
 
+  schedule::demand wanted() const {
+    return {schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false, {}};
+  }
+
+  void print_on_machine() const {
+    machine_request request = machine;
+    request.wanted = wanted();
+    if (!ranks_given) request.wanted.ranks = 0;
+    if (ranks_given && ranks < 1) throw schedule_error("cost needs at least one rank");
+    if (gamma_given) request.gamma = gamma;
+    request.bytes = bytes;
+    print_costs_on_machine(std::cout, request);
+  }
+
   void print_candidates(schedule::cost_model const& model) const {
     if (ranks < 1) throw schedule_error("cost needs at least one rank");
-    schedule::planner const all({schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false},
-                                model);
+    schedule::planner const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
                              bytes, ranks, alpha, beta, gamma);
@@ -47,12 +66,32 @@ struct cost_command {
   }
 };
 
+void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
+  auto* const topology = command.add_option(
+      "--topology", machine.topology,
+      "On this machine, with the bytes that cross each level: a file of hwloc's XML, a synthetic description like "
+      "\"node:2 core:4 pu:1\", or \"machine\"");
+  for (auto* const other : others) topology->excludes(other);
+  add_place(command, machine.place)->needs(topology);
+  command
+      .add_option("--set", machine.set,
+                  "With --topology, a level's seconds per step (alpha), per peer (lambda) or per byte (beta), like "
+                  "node.beta=1e-10; repeatable. Defaults: " +
+                      default_settings())
+      ->allow_extra_args(false)
+      ->needs(topology);
+  command.add_flag("--json", machine.json, "With --topology, as JSON")->needs(topology);
+}
+
 }  // namespace
 
 void add_cost(CLI::App& app) {
   auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
   auto const state = std::make_shared<cost_command>();
-  command->add_option("-r,--ranks", state->ranks, "How many ranks take part")->capture_default_str();
+  auto* const ranks = command
+                          ->add_option("-r,--ranks", state->ranks,
+                                       "How many ranks take part; with --topology, one per core unless given")
+                          ->capture_default_str();
   command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
@@ -60,18 +99,23 @@ void add_cost(CLI::App& app) {
   command->add_option("--root", state->root, "The root of reduce and broadcast")->capture_default_str();
   command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
   command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
-  command->add_option("--alpha", state->alpha, "Seconds per step")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--beta", state->beta, "Seconds per byte sent")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--gamma", state->gamma, "Seconds per byte combined")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--figure", state->figure,
-                      "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
-  command->callback([state] { state->run(); });
+  auto* const alpha = command->add_option("--alpha", state->alpha, "Seconds per step")
+                          ->capture_default_str()
+                          ->check(CLI::NonNegativeNumber);
+  auto* const beta = command->add_option("--beta", state->beta, "Seconds per byte sent")
+                         ->capture_default_str()
+                         ->check(CLI::NonNegativeNumber);
+  auto* const gamma = command->add_option("--gamma", state->gamma, "Seconds per byte combined; 1e-11 with --topology")
+                          ->capture_default_str()
+                          ->check(CLI::NonNegativeNumber);
+  auto* const figure = command->add_option(
+      "--figure", state->figure, "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
+  add_machine_options(*command, state->machine, {alpha, beta, figure});
+  command->callback([state, ranks, gamma] {
+    state->ranks_given = !ranks->empty();
+    state->gamma_given = !gamma->empty();
+    state->run();
+  });
 }
 
 }  // namespace coset::cli

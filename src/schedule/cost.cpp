@@ -7,24 +7,13 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+#include <numeric>
 
 #include "schedule/events.hpp"
 
 namespace coset::schedule {
 
 namespace {
-
-std::vector<rank_t> groups_of(cost_model const& model) {
-  std::vector<rank_t> groups;
-  for (link const& l : model.links) groups.push_back(l.group);
-  return groups;
-}
-
-std::size_t level_of(rank_t a, rank_t b, std::vector<rank_t> const& groups) {
-  std::size_t level = 0;
-  while (level + 1 < groups.size() && a / groups[level] != b / groups[level]) ++level;
-  return level;
-}
 
 struct value_read {
   rank_t rank;
@@ -44,26 +33,38 @@ std::vector<value_read> reads_of(schedule const& s, std::span<event const> list)
   return reads;
 }
 
-work work_of(schedule const& s, std::span<event const> list, units const& unit, std::vector<rank_t> const& groups) {
-  std::vector<std::int64_t> received(groups.size()), largest(groups.size());
-  work done{{}, {}, std::vector<rank_t>(groups.size()), 0};
+/// What one rank reads in one step by level, in whole units.
+struct reading {
+  explicit reading(std::size_t levels) : received(levels), largest(levels), peers(levels) {}
+
+  std::vector<std::int64_t> received, largest;
+  std::vector<rank_t> peers;
+};
+
+reading reading_of(schedule const& s, std::span<event const> list, units const& unit, rank_levels const& levels) {
+  reading found(levels.count());
   auto const reads = reads_of(s, list);
   for (std::size_t first = 0, last = 0; first < reads.size(); first = last) {
     std::int64_t volume = 0;
     for (; last < reads.size() && reads[last].rank == reads[first].rank; ++last) volume += unit.size[reads[last].block];
-    std::size_t const level = level_of(list.front().made->rank, reads[first].rank, groups);
-    received[level] += volume;
-    largest[level] = std::max(largest[level], volume);
-    ++done.peers[level];
+    std::size_t const level = levels.joining(list.front().made->rank, reads[first].rank);
+    found.received[level] += volume;
+    found.largest[level] = std::max(found.largest[level], volume);
+    ++found.peers[level];
   }
-  std::int64_t combined = 0;
-  for (event const& e : list) combined += unit.size[e.made->block] * (std::int64_t{e.made->count} - 1);
+  return found;
+}
 
+work work_of(reading const& read, std::span<event const> list, units const& unit) {
   auto const vectors = [&](std::int64_t volume) {
     return static_cast<double>(volume) / static_cast<double>(unit.denominator);
   };
-  std::ranges::transform(received, std::back_inserter(done.received), vectors);
-  std::ranges::transform(largest, std::back_inserter(done.largest), vectors);
+  work done;
+  std::ranges::transform(read.received, std::back_inserter(done.received), vectors);
+  std::ranges::transform(read.largest, std::back_inserter(done.largest), vectors);
+  done.peers = read.peers;
+  std::int64_t combined = 0;
+  for (event const& e : list) combined += unit.size[e.made->block] * (std::int64_t{e.made->count} - 1);
   done.combined = vectors(combined);
   return done;
 }
@@ -87,6 +88,12 @@ double seconds_of(work const& done, cost_model const& model, double bytes) {
 
 }  // namespace
 
+std::vector<rank_t> groups_of(cost_model const& model) {
+  std::vector<rank_t> groups;
+  for (link const& l : model.links) groups.push_back(l.group);
+  return groups;
+}
+
 cost_model cost_model::flat(double latency, double per_byte, double combine_per_byte) {
   cost_model model;
   model.links = {{UINT32_MAX, latency, per_byte}};
@@ -94,25 +101,26 @@ cost_model cost_model::flat(double latency, double per_byte, double combine_per_
   return model;
 }
 
-counts::counts(schedule const& s, cost_model const& model) : counts(s, groups_of(model)) {}
+counts::counts(schedule const& s, cost_model const& model) : counts(s, rank_levels(s.ranks, groups_of(model))) {}
 
-counts::counts(schedule const& s, std::vector<rank_t> const& groups) : steps_(s.steps.size()) {
-  if (groups.empty() || std::ranges::find(groups, rank_t{0}) != groups.end())
-    throw schedule_error("a cost model needs at least one level, and none of 0 ranks");
+counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.size()) {
+  if (levels.ranks() != s.ranks)
+    throw schedule_error("the levels are those of " + std::to_string(levels.ranks()) + " ranks, the schedule is of " +
+                         std::to_string(s.ranks));
   units const unit(s);
   std::vector<event> events = events_of(s);
   sort_by_step_and_rank(events, s);
-  std::vector<std::vector<double>> received(s.ranks, std::vector<double>(groups.size()));
+  std::vector<std::vector<std::int64_t>> received(levels.count(), std::vector<std::int64_t>(s.ranks));
   for_each_list(events, [&](std::span<event const> list) {
-    work done = work_of(s, list, unit, groups);
-    auto& total = received[list.front().made->rank];
-    for (std::size_t l = 0; l < groups.size(); ++l) total[l] += done.received[l];
+    reading const read = reading_of(s, list, unit, levels);
+    for (std::size_t l = 0; l < levels.count(); ++l) received[l][list.front().made->rank] += read.received[l];
+    work done = work_of(read, list, unit);
     auto& known = steps_[list.front().step];
     if (std::ranges::find(known, done) == known.end()) known.push_back(std::move(done));
   });
-  received_max_.assign(groups.size(), 0);
-  for (auto const& total : received)
-    for (std::size_t l = 0; l < groups.size(); ++l) received_max_[l] = std::max(received_max_[l], total[l]);
+  for (auto const& of_rank : received)
+    volumes_.push_back({{std::accumulate(of_rank.begin(), of_rank.end(), std::int64_t{0}), unit.denominator},
+                        {*std::ranges::max_element(of_rank), unit.denominator}});
 }
 
 double counts::seconds(cost_model const& model, double bytes) const {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicted times: exact counts of a schedule under a linear model of the machine.
+// Predicted times and traffic: exact counts of a schedule under a linear model of the machine.
 #pragma once
 
 #include <vector>
 
+#include "schedule/rank_levels.hpp"
 #include "schedule/schedule.hpp"
 
 namespace coset::schedule {
 
 /// What ranks of one group of a level pay to reach each other. Seconds, and seconds per byte.
 struct link {
-  rank_t group;         ///< ranks r and s are joined by the first level with r / group == s / group
+  rank_t group;         ///< ranks r and s are joined by the first level with r / group == s / group, unless
+                        ///< rank_levels say which level joins whom
   double latency;       ///< alpha, per round of a step
   double per_byte;      ///< beta
   double per_peer = 0;  ///< lambda, per rank read from
@@ -31,6 +33,9 @@ struct cost_model {
   static cost_model ten_gigabit() { return flat(3e-5, 1e-8, 2e-10); }
 };
 
+/// Of the links, in their order.
+std::vector<rank_t> groups_of(cost_model const&);
+
 /// What one rank does in one step, volumes in vectors of m.
 struct work {
   std::vector<double> received;  ///< by level
@@ -40,24 +45,31 @@ struct work {
   friend auto operator<=>(work const&, work const&) = default;
 };
 
+/// What ranks read from others whom one level joins to them, in all steps, in vectors of m. Own reads are free; a value
+/// that a rank reads twice in one step counts once, as validate() counts.
+struct traffic {
+  fraction total;    ///< over all ranks
+  fraction largest;  ///< of one rank
+};
+
 /// The counts of a schedule that its time depends on: step by step, the different works of its ranks.
 /// Of symmetric schedules on one level that is one work per step.
 class counts {
  public:
-  /// Levels are `groups[i]` consecutive ranks; the last one is taken as all ranks. Cost: about that of validate().
-  counts(schedule const&, std::vector<rank_t> const& groups);
-  /// With the groups of a model.
+  /// Wants a schedule that validate() has passed, and the levels of as many ranks. Cost: about that of validate().
+  counts(schedule const&, rank_levels const&);
+  /// With the groups of a model, consecutive ranks; the last one is taken as all ranks.
   counts(schedule const&, cost_model const&);
 
-  /// Seconds for a vector of `bytes`: a step lasts as long as its slowest rank. Wants a model with the same groups.
+  /// Seconds for a vector of `bytes`: a step lasts as long as its slowest rank. Wants a model with the same levels.
   double seconds(cost_model const&, double bytes) const;
 
-  /// The largest volume that a rank receives over one level in all steps, by level.
-  std::vector<double> const& received_max() const { return received_max_; }
+  /// By level.
+  std::vector<traffic> const& volumes() const { return volumes_; }
 
  private:
   std::vector<std::vector<work>> steps_;
-  std::vector<double> received_max_;
+  std::vector<traffic> volumes_;
 };
 
 /// The number of steps to save that [KZ] (37) estimates for radix 2, with its logarithm rounded up and the result

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
 
 #include "schedule/required.hpp"
 
@@ -37,21 +38,43 @@ std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
   return steps;
 }
 
-/// The levels' group sizes as factors of P, "4x3x2": empty where they do not divide one another, or there is one only.
-std::string dims_of(rank_t ranks, cost_model const& model, std::uint32_t& levels) {
-  std::string text;
+/// The levels' group sizes as factors of P, {4, 3, 2}: none where they do not divide one another.
+std::vector<rank_t> factors_of(rank_t ranks, cost_model const& model) {
+  std::vector<rank_t> factors;
   rank_t inner = 1;
-  levels = 0;
   for (link const& l : model.links) {
     rank_t const group = std::min(l.group, ranks);
-    if (group % inner != 0 || ranks % group != 0) return "";
+    if (group % inner != 0 || ranks % group != 0) return {};
     if (group == inner) continue;
-    if (!text.empty()) text += 'x';
-    text += std::to_string(group / inner);
+    factors.push_back(group / inner);
     inner = group;
-    ++levels;
   }
-  return levels > 1 && inner == ranks ? text : "";
+  return inner == ranks ? factors : std::vector<rank_t>{};
+}
+
+/// Each factor as factors up to 8 where it has such: fewer sources at once for more steps.
+std::vector<rank_t> in_small_factors(std::vector<rank_t> const& factors) {
+  std::vector<rank_t> small;
+  for (rank_t left : factors) {
+    rank_t next = 8;
+    for (; left > 8; left /= next) {
+      for (next = 8; next > 1 && left % next != 0;) --next;
+      if (next == 1) break;
+      small.push_back(next);
+    }
+    small.push_back(left);
+  }
+  return small;
+}
+
+void append_products(rank_t ranks, cost_model const& model, std::vector<trial>& to) {
+  for (auto const& factors : std::set{factors_of(ranks, model), in_small_factors(factors_of(ranks, model))}) {
+    if (factors.size() < 2) continue;
+    std::string dims;
+    for (rank_t const f : factors) dims += (dims.empty() ? "" : "x") + std::to_string(f);
+    to.push_back(
+        {"product", {{"dims", {dims}}, {"saved_steps", texts(0, static_cast<std::uint32_t>(factors.size()))}}});
+  }
 }
 
 /// All combinations of the values.
@@ -67,7 +90,23 @@ void expand(trial const& t, std::size_t next, algorithm chosen, std::vector<algo
   }
 }
 
-std::vector<trial> trials(rank_t ranks, cost_model const& model) {
+/// What goes node by node: "nodes=5+2+4", and a fold between the nodes as flat ones are tried.
+void append_by_node(std::vector<rank_t> const& nodes, std::vector<trial>& to) {
+  if (nodes.size() < 2) return;
+  std::string text;
+  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
+  for (char const* const name : {"leaders", "smp_rdb", "smp_binomial", "flexreduce", "tree_ring"})
+    to.push_back({name, {{"nodes", {text}}}});
+  auto const count = static_cast<rank_t>(nodes.size());
+  for (std::string const& radix : radices(*std::ranges::max_element(nodes)))
+    to.push_back({"unequal",
+                  {{"nodes", {text}},
+                   {"radix", {radix}},
+                   {"saved_steps", texts(0, ceil_log(count, static_cast<rank_t>(std::stoul(radix))))}}});
+}
+
+std::vector<trial> trials(demand const& wanted, cost_model const& model) {
+  rank_t const ranks = wanted.ranks;
   auto const bits = static_cast<std::uint32_t>(std::bit_width(ranks)) - 1;
   auto const k = radices(ranks);
   std::vector<trial> result{
@@ -84,9 +123,8 @@ std::vector<trial> trials(rank_t ranks, cost_model const& model) {
           {"generalized", {{"radix", {std::to_string(radix)}}, {"saved_steps", texts(0, ceil_log(ranks, radix))}}});
   if (ranks % 2 == 0 && ranks > 2)
     result.push_back({"tower", {{"factors", {std::to_string(ranks / 2) + "x2"}}, {"saved_steps", {"1"}}}});
-  std::uint32_t levels = 0;
-  std::string const dims = dims_of(ranks, model, levels);
-  if (!dims.empty()) result.push_back({"product", {{"dims", {dims}}, {"saved_steps", texts(0, levels)}}});
+  append_products(ranks, model, result);
+  append_by_node(wanted.nodes, result);
   return result;
 }
 
@@ -110,11 +148,11 @@ std::optional<schedule> make_if_defined(algorithm const& how, demand const& want
 
 }  // namespace
 
-std::vector<algorithm> candidates_for(collective verb, rank_t ranks, cost_model const& model) {
-  std::vector<trial> const explicit_trials = trials(ranks, model);
+std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& model) {
+  std::vector<trial> const explicit_trials = trials(wanted, model);
   std::vector<algorithm> result;
   for (named_algorithm const& row : registry()) {
-    if (std::ranges::find(row.verbs, verb) == row.verbs.end()) continue;
+    if (std::ranges::find(row.verbs, wanted.verb) == row.verbs.end()) continue;
     bool tried = false;
     for (trial const& t : explicit_trials)
       if (t.name == row.name) {
@@ -126,13 +164,18 @@ std::vector<algorithm> candidates_for(collective verb, rank_t ranks, cost_model 
   return result;
 }
 
-planner::planner(demand const& wanted, cost_model const& model) : model_(model) {
-  if (wanted.ranks == 0) throw schedule_error("a plan needs at least one rank");
-  for (algorithm const& how : candidates_for(wanted.verb, wanted.ranks, model)) {
+planner::planner(demand const& wanted, cost_model const& model)
+    : planner(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
+
+planner::planner(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
+  if (levels.count() != model.links.size())
+    throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
+                         std::to_string(levels.count()) + " levels");
+  for (algorithm const& how : candidates_for(wanted, model)) {
     auto const plan = make_if_defined(how, wanted);
     if (!plan) continue;
     properties const found = validate(*plan);
-    if (serves(found, *plan, wanted)) candidates_.push_back({how, found, counts(*plan, model)});
+    if (serves(found, *plan, wanted)) candidates_.push_back({how, found, counts(*plan, levels)});
   }
   if (candidates_.empty())
     throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +

@@ -15,9 +15,10 @@ struct demand {
   collective verb = collective::allreduce;
   rank_t ranks = 1;
   rank_t root = 0;
-  bool same_bits = true;    ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
-  bool commutative = true;  ///< false: only ordered schedules
-  bool idempotent = false;  ///< contributors may count twice: minimum, maximum, and, or
+  bool same_bits = true;           ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
+  bool commutative = true;         ///< false: only ordered schedules
+  bool idempotent = false;         ///< contributors may count twice: minimum, maximum, and, or
+  std::vector<rank_t> nodes = {};  ///< consecutive ranks of each node, of any sizes: try what goes node by node too
 };
 
 /// An algorithm that serves a demand, with what the model needs to know of it.
@@ -36,9 +37,11 @@ struct scored {
 class planner {
  public:
   /// Generates, validates and counts every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all
-  /// saved_steps where these are logarithmic, with dims as the model's levels have them.
+  /// saved_steps where these are logarithmic, with dims as the model's levels have them, with the nodes of the demand.
   /// Cost: some forty schedules. Throws schedule_error if nothing serves the demand, or there is no rank.
   planner(demand const&, cost_model const&);
+  /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
+  planner(demand const&, cost_model const&, rank_levels const&);
 
   std::vector<candidate> const& candidates() const { return candidates_; }
 
@@ -51,7 +54,7 @@ class planner {
   std::vector<candidate> candidates_;
 };
 
-/// The algorithm texts that a planner tries for a verb.
-std::vector<algorithm> candidates_for(collective, rank_t ranks, cost_model const&);
+/// The algorithms that a planner tries.
+std::vector<algorithm> candidates_for(demand const&, cost_model const&);
 
 }  // namespace coset::schedule

@@ -206,6 +206,91 @@ class Cost(unittest.TestCase):
         return [[int(row.split()[0]), *map(float, row.split()[1:])] for row in rows]
 
 
+class CostOnAMachine(Files):
+    """Volumes are small whole numbers of vectors where nodes are equal, so they are checked by hand."""
+
+    def costs(self, machine, *arguments):
+        result = coset("cost", "--topology", machine, "-b", "1M", "--json", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        found = json.loads(result.stdout)
+        self.by_name = {candidate["algorithm"]: candidate for candidate in found["candidates"]}
+        return found
+
+    def traffic(self, algorithm):
+        return {at["level"]: (at["all"], at["largest"]) for at in self.by_name[algorithm]["traffic"]}
+
+    def test_two_level_plans_read_the_least_between_equal_nodes(self):
+        found = self.costs("pack:2 node:1 l3:2 core:3 pu:2")
+        self.assertEqual([level["level"] for level in found["levels"]], ["l3", "node", "machine"])
+        self.assertEqual((found["ranks"], found["between_nodes"]["ranks"]), (12, [6, 6]))
+        self.assertEqual(found["between_nodes"]["least"], "2")
+        self.assertEqual(found["between_nodes"]["flat"], self.by_name["direct(saved_steps=0)"]["between_nodes"])
+        # Reduce-scatter and allgather of threes, pairs of a third, pairs of a sixth.
+        product = self.traffic("product(dims=3x2x2,saved_steps=0)")
+        self.assertEqual(product, {"l3": ("16", "4/3"), "node": ("4", "1/3"), "machine": ("2", "1/6")})
+        self.assertEqual(self.traffic("direct(saved_steps=0)")["machine"], ("12", "1"))
+        best = found["candidates"][0]
+        self.assertEqual(best["between_nodes"], "2")
+        self.assertEqual(best["traffic"][-1]["all_bytes"], 2 << 20)
+
+    def test_scattered_ranks_have_their_traffic_where_they_are(self):
+        compact = self.costs("node:2 core:2 pu:1") and self.traffic("recursive_doubling")
+        scatter = self.costs("node:2 core:2 pu:1", "--place", "scatter") and self.traffic("recursive_doubling")
+        self.assertEqual(compact, scatter)  # one step each way, whichever comes first
+        self.assertEqual(self.traffic("ring(ordered=0)")["package"], ("6", "3/2"))  # every neighbour is across
+        self.assertFalse(any("nodes=" in name for name in self.by_name))
+        self.costs("node:2 core:2 pu:1")
+        self.assertEqual(self.traffic("ring(ordered=0)")["package"], ("3", "3/4"))  # there and back go opposite ways
+
+    def test_unequal_nodes_get_plans_of_their_own(self):
+        found = self.costs("node:3 core:4 pu:1", "-r", 10)
+        self.assertEqual(found["between_nodes"]["ranks"], [4, 4, 2])
+        self.assertEqual(self.by_name["unequal(nodes=4+4+2,radix=2,saved_steps=0)"]["between_nodes"], "4")
+        self.assertIn("flexreduce(nodes=4+4+2)", self.by_name)
+        self.assertEqual(found["between_nodes"]["flat"], "64/5")
+        self.assertEqual(self.by_name["direct(saved_steps=0)"]["between_nodes"], "64/5")
+
+    def test_hardware_threads_of_a_core_are_a_level(self):
+        found = self.costs("node:2 core:2 pu:2", "-r", 8)
+        self.assertEqual(found["levels"][0]["level"], "core")
+        self.assertIn("product(dims=2x2x2,saved_steps=0)", self.by_name)
+
+    def test_the_table_is_sorted_and_settings_change_the_times(self):
+        def lines(*arguments):
+            return coset("cost", "--topology", "node:2 core:4 pu:1", "-b", "64K", *arguments).stdout.splitlines()
+
+        rows = [line.split() for line in lines() if "(" in line and line.split()[0].replace(".", "").isdigit()]
+        times = [float(row[0]) for row in rows]
+        self.assertGreater(len(rows), 15)
+        self.assertEqual(times, sorted(times))
+        self.assertIn("2 = 2(N-1) at least", lines()[-1])
+        free = ["l3.beta=0", "package.beta=0"] + [f"{at}.{what}=0" for at in ("l3", "package") for what in ("alpha", "lambda")]
+        cheap = lines(*[word for setting in free for word in ("--set", setting)], "--gamma", 0)
+        self.assertEqual({row.split()[0] for row in cheap if row.endswith(")") and "(saved" in row}, {"0.00"})
+
+    def test_this_machine_and_files_are_machines_too(self):
+        self.costs("machine", "-r", 1)
+        self.assertEqual({candidate["seconds"] for candidate in self.by_name.values()}, {0.0})
+        odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve()
+        self.assertEqual(self.costs(odd)["topology"], "odd.xml")
+
+    def test_what_names_no_machine_or_level_is_refused(self):
+        for hint, arguments in [
+            ("gibberish", ["--topology", "gibberish"]),
+            ("/nowhere.xml", ["--topology", "/nowhere.xml"]),
+            ("9 ranks do not fit", ["--topology", "core:8 pu:1", "-r", 9]),
+            ("at least one rank", ["--topology", "core:8 pu:1", "-r", 0]),
+            ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l4.beta=1"]),
+            ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l3.gamma=1"]),
+            ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l3.beta=-1"]),
+            ("--alpha", ["--topology", "core:8 pu:1", "--alpha", "1"]),
+            ("--topology", ["--place", "scatter"]),
+        ]:
+            result = coset("cost", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(hint, result.stderr, arguments)
+
+
 class Generate(Files):
     @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
     def test_the_generated_routine_reduces_over_mpi(self):

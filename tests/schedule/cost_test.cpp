@@ -40,7 +40,8 @@ TEST(Cost, EachLevelHasItsOwnLink) {
   // Pairs first: half a vector inside, then a quarter across, and back.
   EXPECT_DOUBLE_EQ(price("product(dims=2x2)", 4, model, 100), 2 * (1 + 0.25 + 50 * 0.5) + 2 * (10 + 0.125 + 25 * 3));
   counts const found(make(algorithm::parse("product(dims=2x2)"), 4), model);
-  EXPECT_EQ(found.received_max(), (std::vector<double>{1, 0.5}));
+  EXPECT_EQ(found.volumes()[0].largest, fraction(1));
+  EXPECT_EQ(found.volumes()[1].largest, fraction(1, 2));
 }
 
 TEST(Cost, StreamsBeyondTheLimitArePenalized) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options by which several subcommands name a machine and where ranks go on it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "coset/topology.hpp"
+
+namespace coset::cli {
+
+/// The machine that --topology names: "machine" is this one, a file is hwloc's XML, anything else a synthetic description
+/// like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
+topology machine_named(std::string const& text);
+
+/// "compact" or "scatter".
+CLI::Option* add_place(CLI::App&, std::string& place);
+placement placement_named(std::string const& place);
+
+/// How many of the ranks each node has, if those of a node are consecutive; else empty.
+std::vector<rank_t> ranks_by_node(std::vector<processor> const& places);
+
+}  // namespace coset::cli
