@@ -13,6 +13,8 @@
 #include "bench/latency.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/info_placement.hpp"
+#include "cli/machine_options.hpp"
 #include "kernels/kernels.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
@@ -31,15 +33,23 @@ struct chosen_plan {
   std::string text;
 };
 
-/// Everything that `coset info` says.
+struct info_command {
+  std::string topology, place = "compact";
+  rank_t ranks = 0;
+  bool json = false;
+};
+
+/// Everything that `coset info` says of this machine.
 struct machine_report {
   topology machine;
+  std::vector<processor> places;  ///< of the default team, or of as many ranks as were asked for
+  std::vector<std::string> warnings;
   std::vector<cache> caches;  ///< of one core, as the C library reports them; 0 where it does not know
   std::optional<double> quota;
   unsigned usable = 0;
-  std::vector<unsigned> processors;  ///< of the default team, by rank
+  std::vector<unsigned> processors;  ///< of the team, by rank
   bench::latency_matrix latency;
-  std::vector<chosen_plan> plans;  ///< of an allreduce of floats on the default team
+  std::vector<chosen_plan> plans;  ///< of an allreduce of floats on the team
 };
 
 std::uint64_t cache_bytes(int name) { return static_cast<std::uint64_t>(std::max(sysconf(name), 0L)); }
@@ -52,7 +62,22 @@ std::vector<chosen_plan> default_plans(team& on) {
   return plans;
 }
 
-machine_report look_around() {
+/// More ranks than processors share them unbound, which the library serves and a warning tells.
+void place_team(info_command const& asked, machine_report& found) {
+  rank_t const ranks = asked.ranks != 0 ? asked.ranks : found.machine.cores();
+  bool const enough = ranks <= found.machine.processors.size();
+  placement const how = enough ? placement_named(asked.place) : placement::unbound;
+  found.places = found.machine.place(ranks, how);
+  for (auto const& p : found.places) found.processors.push_back(p.os_index);
+  placement_findings findings{.usable = found.usable, .pinned = enough && numa::binding_wanted()};
+  if (findings.pinned) findings.seen = processors_seen(found.machine, found.places);
+  found.warnings = placement_warnings(found.places, findings);
+  if (enough) found.latency = bench::latency_probe(found.processors).measure();
+  team as_asked(found.machine, {.ranks = ranks, .place = how});
+  found.plans = default_plans(as_asked);
+}
+
+machine_report look_around(info_command const& asked) {
   machine_report found;
   found.machine = topology::machine();
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
@@ -60,16 +85,12 @@ machine_report look_around() {
                   {"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)}};
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
-  team by_default;
-  for (auto const& p : found.machine.place(by_default.size(), placement::compact)) {
-    found.processors.push_back(p.os_index);
-  }
-  found.latency = bench::latency_probe(found.processors).measure();
-  found.plans = default_plans(by_default);
+  place_team(asked, found);
   return found;
 }
 
 std::string latency_table(machine_report const& found) {
+  if (found.latency.empty()) return "no latencies: ranks take turns on processors\n";
   std::string text =
       fmt::format("one-way cache line latency, ns ({}):\n{:>8}", bench::classify(found.latency).describe(), "");
   for (unsigned const p : found.processors) text += fmt::format("{:>6}", p);
@@ -82,6 +103,11 @@ std::string latency_table(machine_report const& found) {
   return text + '\n';
 }
 
+std::string team_text(topology const& machine, std::vector<processor> const& places) {
+  return fmt::format("a team of {} ranks:\n", places.size()) + placement_table(machine, places) +
+         placement_tree(machine, places);
+}
+
 std::string as_text(machine_report const& found) {
   std::string text = numa::describe(found.machine);
   text += fmt::format("cores {}, usable at once {}, quota {}\n", found.machine.cores(), found.usable,
@@ -92,17 +118,17 @@ std::string as_text(machine_report const& found) {
   text += fmt::format("\ninstruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
   text += latency_table(found);
-  text += fmt::format("a default team: {} ranks on processors {}\n", found.processors.size(),
-                      fmt::join(found.processors, " "));
+  text += team_text(found.machine, found.places);
+  for (auto const& warning : found.warnings) text += fmt::format("warning: {}\n", warning);
   text += "its allreduce of floats:\n";
   for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
   return text;
 }
 
-nlohmann::ordered_json as_json(machine_report const& found) {
-  nlohmann::ordered_json processors = nlohmann::ordered_json::array(), caches = nlohmann::ordered_json::object(),
-                         plans = nlohmann::ordered_json::array(), nodes = nlohmann::ordered_json::array();
-  for (auto const& p : found.machine.processors) {
+/// What is known of any machine.
+nlohmann::ordered_json machine_json(topology const& machine, std::vector<processor> const& places) {
+  nlohmann::ordered_json processors = nlohmann::ordered_json::array(), nodes = nlohmann::ordered_json::array();
+  for (auto const& p : machine.processors) {
     processors.push_back({{"os_index", p.os_index},
                           {"core", p.core},
                           {"l2", p.l2},
@@ -112,37 +138,60 @@ nlohmann::ordered_json as_json(machine_report const& found) {
                           {"kind", p.kind},
                           {"thread", p.thread}});
   }
-  for (auto const& n : found.machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
+  for (auto const& n : machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
+  nlohmann::ordered_json json{{"coset_info", 1},          {"topology", machine.name}, {"cores", machine.cores()},
+                              {"processors", processors}, {"nodes", nodes},           {"distances", machine.distances}};
+  json.update(placement_json(machine, places));
+  return json;
+}
+
+nlohmann::ordered_json as_json(machine_report const& found) {
+  nlohmann::ordered_json caches = nlohmann::ordered_json::object(), plans = nlohmann::ordered_json::array();
   for (auto const& c : found.caches) caches[c.name] = c.bytes;
   for (auto const& p : found.plans) plans.push_back({{"size", p.bytes}, {"plan", p.text}});
   nlohmann::ordered_json quota;
   if (found.quota) quota = *found.quota;
-  return {{"coset_info", 1},
-          {"cores", found.machine.cores()},
-          {"usable_processors", found.usable},
-          {"quota", quota},
-          {"processors", processors},
-          {"nodes", nodes},
-          {"distances", found.machine.distances},
-          {"caches", caches},
-          {"instruction_set", kernels::instruction_set()},
-          {"instruction_sets", kernels::instruction_sets()},
-          {"team", found.processors},
-          {"state", bench::classify(found.latency).describe()},
-          {"latency_ns", found.latency},
-          {"allreduce_plans", plans}};
+  nlohmann::ordered_json json = machine_json(found.machine, found.places);
+  json.update({{"warnings", found.warnings},
+               {"usable_processors", found.usable},
+               {"quota", quota},
+               {"caches", caches},
+               {"instruction_set", kernels::instruction_set()},
+               {"instruction_sets", kernels::instruction_sets()},
+               {"team", found.processors},
+               {"state", bench::classify(found.latency).describe()},
+               {"latency_ns", found.latency},
+               {"allreduce_plans", plans}});
+  return json;
+}
+
+/// Another machine: nothing to be measured, and nothing to warn of but what its own processors tell.
+void show_machine(info_command const& asked) {
+  topology const machine = machine_named(asked.topology);
+  auto const places = machine.place(asked.ranks != 0 ? asked.ranks : machine.cores(), placement_named(asked.place));
+  if (asked.json)
+    std::cout << machine_json(machine, places).dump(1) << '\n';
+  else
+    std::cout << numa::describe(machine) << team_text(machine, places);
+}
+
+void show_this_machine(info_command const& asked) {
+  auto const found = look_around(asked);
+  std::cout << (asked.json ? as_json(found).dump(1) + '\n' : as_text(found));
 }
 
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto const json = std::make_shared<bool>(false);
-  auto& info = *app.add_subcommand("info", "The machine as found, its latencies, and the defaults that follow");
-  info.add_flag("--json", *json, "As JSON");
-  info.callback([json] {
-    auto const found = look_around();
-    std::cout << (*json ? as_json(found).dump(1) + '\n' : as_text(found));
-  });
+  auto const asked = std::make_shared<info_command>();
+  auto& info = *app.add_subcommand("info", "The machine as found, where ranks go on it, latencies, and defaults");
+  info.add_option("--topology", asked->topology,
+                  "Another machine, nothing measured: a file of hwloc's XML or a synthetic description like "
+                  "\"node:2 core:4 pu:1\"; \"machine\" is this one");
+  info.add_option("-r,--ranks", asked->ranks, "Ranks to place; default: one per core")->check(CLI::PositiveNumber);
+  add_place(info, asked->place);
+  info.add_flag("--json", asked->json, "As JSON");
+  info.callback([asked] { asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked); });
 }
 
 }  // namespace coset::cli

@@ -86,7 +86,7 @@ class Info(unittest.TestCase):
     def test_text_names_what_it_found(self):
         run = coset("info")
         self.assertEqual(run.returncode, 0, run.stderr)
-        for words in ("cores", "instruction set", "one-way cache line latency", "a default team", "quota"):
+        for words in ("cores", "instruction set", "one-way cache line latency", "a team of", "quota"):
             self.assertIn(words, run.stdout)
 
     def test_json_matrix_has_a_row_per_rank_of_the_default_team(self):

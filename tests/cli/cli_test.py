@@ -291,6 +291,52 @@ class CostOnAMachine(Files):
             self.assertIn(hint, result.stderr, arguments)
 
 
+class InfoOfPlacement(Files):
+    def placement(self, *arguments):
+        result = coset("info", "--json", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)
+
+    def test_ranks_go_node_after_node_or_over_the_nodes_in_turn(self):
+        machine = ["--topology", "pack:2 node:1 l3:2 core:2 pu:2", "-r", 6]
+        compact, scatter = self.placement(*machine), self.placement(*machine, "--place", "scatter")
+        self.assertEqual([rank["node"] for rank in compact["placement"]], [0, 0, 0, 0, 1, 1])
+        self.assertEqual([rank["node"] for rank in scatter["placement"]], [0, 1, 0, 1, 0, 1])
+        self.assertEqual([rank["l3"] for rank in compact["placement"]], [0, 0, 1, 1, 2, 2])
+        self.assertEqual([rank["processor"] for rank in compact["placement"]], [0, 2, 4, 6, 8, 10])
+        self.assertEqual(compact["placement"][5], {"rank": 5, "processor": 10, "core": 5, "l3": 2, "node": 1, "package": 1, "kind": 0})
+        self.assertEqual(list(compact["tree"][1]["nodes"][0]["l3s"][0]["cores"][1].values()), [5, [5]])
+        self.assertNotIn("latency_ns", compact)
+
+    def test_other_machines_are_shown_as_table_and_tree_and_not_measured(self):
+        text = coset("info", "--topology", "node:2 core:64 pu:1").stdout
+        self.assertIn(["127", "127", "127", "1", "1", "0", "0"], [line.split() for line in text.splitlines()])
+        self.assertIn("      cores 0-127, 64 in each: ranks 0-127\n", text)
+        self.assertNotIn("latency", text)
+        odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve()
+        self.assertIn("a team of", coset("info", "--topology", odd).stdout)
+
+    def test_a_team_larger_than_the_mask_is_warned_of(self):
+        one = min(os.sched_getaffinity(0))
+        run = subprocess.run([COSET, "info", "-r", "2", "--json"], capture_output=True, text=True, timeout=120,
+                             check=True, preexec_fn=lambda: os.sched_setaffinity(0, {one}))
+        found = json.loads(run.stdout)
+        self.assertEqual(found["team"], [one, one])
+        self.assertTrue(any("leave 1 at a time to 2 ranks" in warning for warning in found["warnings"]), found["warnings"])
+        self.assertTrue(any("ranks 0-1 on core 0" in warning for warning in found["warnings"]), found["warnings"])
+
+    def test_ranks_that_are_not_pinned_are_warned_of(self):
+        for wish, expected in (("no", True), ("yes", False)):
+            run = subprocess.run([COSET, "info", "-r", "1"], capture_output=True, text=True, timeout=120, check=True,
+                                 env={**os.environ, "COSET_BIND": wish})
+            self.assertEqual("warning: ranks are not pinned" in run.stdout, expected)
+
+    def test_ranks_that_do_not_fit_another_machine_are_refused(self):
+        result = coset("info", "--topology", "core:2 pu:1", "-r", 3)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("3 ranks do not fit", result.stderr)
+
+
 class Generate(Files):
     @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
     def test_the_generated_routine_reduces_over_mpi(self):
