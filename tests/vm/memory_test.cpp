@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every page that a rank owns lies on its node, wherever ranks are and whoever writes to it first.
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "numa/binding.hpp"
+#include "numa/mask.hpp"
+#include "numa/memory.hpp"
+#include "team/team_state.hpp"
+#include "vm/machine.hpp"
+
+namespace coset::vm_test {
+namespace {
+
+/// Pages of a range that are in memory, and how many of them are elsewhere.
+struct pages_found {
+  std::size_t resident = 0, strangers = 0;
+};
+
+pages_found pages(void const* begin, std::size_t bytes, unsigned os_node) {
+  pages_found found;
+  auto const* const first = static_cast<std::byte const*>(begin);
+  auto const look = [&](std::byte const* at) {
+    auto const node = numa::node_of(at);
+    found.resident += node ? 1 : 0;
+    found.strangers += node && *node != os_node ? 1 : 0;
+  };
+  for (std::size_t at = 0; at < bytes; at += numa::page_bytes()) look(first + at);
+  if (bytes > 0) look(first + bytes - 1);
+  return found;
+}
+
+/// Pages that must be there, and here; `written` false where only those that are there count.
+void expect_on(unsigned os_node, void const* begin, std::size_t bytes, std::string const& what, bool written = true) {
+  auto const found = pages(begin, bytes, os_node);
+  EXPECT_EQ(found.strangers, 0u) << what << ": of " << found.resident << " pages, not on node " << os_node;
+  if (written) {
+    EXPECT_GT(found.resident, bytes / numa::page_bytes()) << what;
+  }
+}
+
+struct Memory : ::testing::Test {
+  void SetUp() override {
+    int here = 0;
+    if (!numa::node_of(&here)) GTEST_SKIP() << "the system does not tell where memory is";
+  }
+  unsigned os_node(unsigned node) const { return machine.nodes.at(node).os_index; }
+  topology const machine = topology::machine();
+};
+
+/// Through entry lines, staging of all sizes, views, and the channels of split phase.
+void use(member& me) {
+  for (std::size_t const count : {1, 7, 300, 20'000, 200'000}) {
+    std::vector<long> items(count, 1), all(count);
+    allreduce(me, items, all);
+    broadcast(me, all, me.size() - 1);
+    reduce(me, items, all, 0);
+    scan(me, items, all);
+    (void)allreduce_view(me, items);
+  }
+  std::vector<std::vector<long>> several(team_room::split_channels, std::vector<long>(3000, 1));
+  std::vector<request> under_way;
+  for (auto& items : several) under_way.push_back(start_allreduce(me, items));
+  for (auto& each : under_way) each.wait();
+}
+
+/// What the rank owns in its team's arena, `on` that node of the system's. A rank alone has used none of it.
+void expect_arena_on(unsigned on, member& me) {
+  detail::rank_state& state = me.state();
+  team_room::arena& arena = state.team.arena;
+  std::string const rank = "rank " + std::to_string(me.rank());
+  bool const shared = me.size() > 1;
+  for (std::uint32_t channel = 0; channel < team_room::channels; ++channel) {
+    std::string const where = rank + ", channel " + std::to_string(channel);
+    auto const& lines = arena.lines(channel, me.rank());
+    expect_on(on, &lines, sizeof lines, "lines of " + where, shared);
+    std::size_t const capacity = state.ends[channel].capacity;
+    if (capacity == 0) continue;
+    for (std::uint32_t const parity : {0u, 1u})
+      expect_on(on, arena.staging_for(channel, capacity).at(me.rank(), parity), capacity, "staging of " + where, false);
+  }
+  EXPECT_TRUE(state.ends[0].capacity > 0 || !shared);
+  expect_on(on, &arena.attention(me.rank()), sizeof(team_room::attention_line), "attention of " + rank, shared);
+  expect_on(on, &arena.own(me.rank()), sizeof(team_room::own_line), "own line of " + rank, shared);
+  bool const shown_here = state.team.node_leaders[me.rank()] == me.rank();
+  if (shown_here) expect_on(on, state.view, state.view_capacity, "view of " + rank, false);
+}
+
+TEST_F(Memory, OfTheArenaIsOnItsOwnersNode) {
+  for (way const& how : ways(machine)) {
+    SCOPED_TRACE(how.name);
+    team ranks(machine, how.options);
+    ranks.reserve(300'000);
+    ranks.run([&](member& me) {
+      use(me);
+      barrier(me);
+      expect_arena_on(os_node(me.node()), me);
+      barrier(me);
+    });
+  }
+}
+
+TEST_F(Memory, OfTeamsThatAreSplitIsOnItsOwnersNode) {
+  for (way const& how : ways(machine)) {
+    SCOPED_TRACE(how.name);
+    team ranks(machine, how.options);
+    ranks.run([&](member& me) {
+      for (int const colour : {static_cast<int>(me.node()), static_cast<int>(me.rank() % 2)}) {
+        member part = me.split(colour);
+        use(part);
+        barrier(part);
+        expect_arena_on(os_node(me.node()), part);
+        barrier(part);
+      }
+    });
+  }
+}
+
+/// From one page to huge ones, each written first by a rank of another node than its owner's.
+TEST_F(Memory, OfBuffersIsOnItsOwnersNodeWhoeverWritesFirst) {
+  for (way const& how : ways(machine)) {
+    SCOPED_TRACE(how.name);
+    team ranks(machine, how.options);
+    for (std::size_t const count : {100, 5000, 400'000}) {
+      std::vector<buffer<long>> all(ranks.size());
+      ranks.run([&](member& me) {
+        rank_t const peer = (me.rank() + me.size() / 2) % me.size();
+        buffer<long>& mine = all[me.rank()];
+        mine = buffer<long>(me, count);
+        barrier(me);
+        std::fill(all[peer].begin(), all[peer].end(), 1);
+        barrier(me);
+        allreduce(me, mine);
+        EXPECT_EQ(std::count(mine.begin(), mine.end(), me.size()), static_cast<std::ptrdiff_t>(count));
+        expect_on(os_node(me.node()), mine.data(), count * sizeof(long), "buffer of rank " + std::to_string(me.rank()));
+      });
+    }
+  }
+}
+
+TEST_F(Memory, OfBuffersIsOnTheNodeNamed) {
+  for (numa_node const& node : machine.nodes) {
+    buffer<char> here(node, 3 << 20);
+    std::fill(here.begin(), here.end(), 1);
+    expect_on(node.os_index, here.data(), here.size(), "buffer");
+  }
+}
+
+/// The first node of such a process is not the first of the system.
+TEST_F(Memory, OfAProcessOnTheLastNodeAloneIsThere) {
+  std::thread([&] {
+    unsigned const last = static_cast<unsigned>(machine.nodes.size()) - 1;
+    numa::mask mask;
+    for (processor const& each : machine.processors) {
+      if (each.node == last) mask.merge(numa::mask::single(each.os_index));
+    }
+    ASSERT_TRUE(mask.apply());
+    team ranks({.wait = waiting::block});
+    EXPECT_EQ(ranks.size(), mask.count());
+    ranks.run([&](member& me) {
+      EXPECT_EQ(me.node(), 0u);
+      use(me);
+      buffer<long> mine(me, 5000);
+      std::fill(mine.begin(), mine.end(), 1);
+      barrier(me);
+      expect_on(os_node(last), mine.data(), mine.size() * sizeof(long), "buffer");
+      expect_arena_on(os_node(last), me);
+      barrier(me);
+    });
+  }).join();
+}
+
+/// A thread that is not pinned when its team is made, and then pins itself, gets its memory where it is.
+TEST_F(Memory, OfBuffersOfUnboundRanksIsWhereItIsFirstTouched) {
+  team ranks(machine, {.place = placement::unbound, .wait = waiting::block});
+  ranks.run([&](member& me) {
+    numa::saved_mask const before;
+    processor const& place = machine.processors[(me.rank() + 1) % machine.processors.size()];
+    numa::bind_this_thread(place.os_index);
+    buffer<long> mine(me, 100'000);
+    std::fill(mine.begin(), mine.end(), 1);
+    allreduce(me, mine);
+    expect_on(os_node(place.node), mine.data(), mine.size() * sizeof(long), "buffer");
+  });
+}
+
+/// Threads of the caller's, pinned by the caller: from their join on, what is made for them is on their node.
+TEST_F(Memory, OfAdoptedRanksIsOnTheNodeOfTheirMask) {
+  auto const ranks = team::adopt(machine.cores(), {.wait = waiting::block});
+  std::vector<std::thread> threads;
+  for (rank_t r = 0; r < ranks->size(); ++r) {
+    threads.emplace_back([&, r] {
+      processor const& place = machine.processors[r];
+      numa::bind_this_thread(place.os_index);
+      member_guard const guard = ranks->join(r);
+      member& me = const_cast<member_guard&>(guard);
+      EXPECT_EQ(me.node(), place.node);
+      use(me);
+      buffer<long> mine(me, 5000);
+      std::fill(mine.begin(), mine.end(), 1);
+      barrier(me);
+      expect_on(os_node(place.node), mine.data(), mine.size() * sizeof(long), "buffer");
+      auto const& staging = me.state().team.arena.staging_for(0, me.state().ends[0].capacity);
+      expect_on(os_node(place.node), staging.at(r, 0), me.state().ends[0].capacity, "staging", false);
+      member part = me.node_team();
+      use(part);
+      barrier(part);
+      expect_arena_on(os_node(place.node), part);
+      barrier(me);
+    });
+  }
+  for (std::thread& each : threads) each.join();
+}
+
+}  // namespace
+}  // namespace coset::vm_test
