@@ -23,7 +23,9 @@ struct burst_order {
 
 struct burst_result {
   std::vector<double> nanoseconds;  ///< samples, each the mean of consecutive iterations, averaged over ranks
-  std::size_t wrong = 0;            ///< items, over all ranks and iterations
+  std::vector<double> by_rank =
+      {};                 ///< the median of each rank's own samples; 0 where only one thread looks at the clock
+  std::size_t wrong = 0;  ///< items, over all ranks and iterations
 };
 
 /// Between bursts all threads of a contestant sleep, or do so soon by themselves.
@@ -57,6 +59,13 @@ std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, 
 std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
 /// The same of large allreduces: their memory traffic without any waiting.
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
+
+/// What the processors can have of their memory, or of the caches that hold arrays of this size. Every rank for itself,
+/// over and over, nothing rewritten meanwhile: reads its input; copies it; folds its slice of all inputs into all outputs,
+/// by plain stores or past the caches.
+std::unique_ptr<contestant> make_reading(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_copying(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors, bool past_caches);
 
 /// Its rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
 contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);

@@ -37,15 +37,15 @@ class match {
     }
   }
 
-  /// One round: the samples of each contestant.
-  std::vector<std::vector<double>> round() {
-    std::vector<std::vector<double>> samples(players_.size());
+  /// One round: the burst of each contestant.
+  std::vector<burst_result> round() {
+    std::vector<burst_result> bursts(players_.size());
     for (std::size_t i = 0; i < players_.size(); ++i) {
       if (!plays(i)) continue;
-      samples[i] = burst(i);
-      if (options_.iterations == 0) adapt(i, samples[i]);
+      bursts[i] = burst(i);
+      if (options_.iterations == 0) adapt(i, bursts[i].nanoseconds);
     }
-    return samples;
+    return bursts;
   }
 
   measurement& found() { return found_; }
@@ -53,21 +53,21 @@ class match {
  private:
   bool plays(std::size_t i) const { return found_.declined[i].empty(); }
 
-  std::vector<double> burst(std::size_t i) {
+  burst_result burst(std::size_t i) {
     wait_until_others_sleep();
     auto result = players_[i]->burst(work_, orders_[i]);
     found_.wrong[i] += result.wrong;
-    return std::move(result.nanoseconds);
+    return result;
   }
 
   // Also the first touch of all buffers, and the making of plans and arenas.
   void calibrate(std::size_t i) {
     orders_[i] = {options_.timing, 2, options_.iterations > 0 ? options_.iterations : 4};
-    double each = median(burst(i));
+    double each = median(burst(i).nanoseconds);
     if (options_.iterations > 0) return set_iterations(i, options_.iterations);
     while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
       orders_[i].iterations *= 8;
-      each = median(burst(i));
+      each = median(burst(i).nanoseconds);
     }
     set_iterations(i, std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
   }
@@ -100,12 +100,14 @@ state_figures& figures_of(measurement& found, nearness const& near) {
   return found.states.back();
 }
 
-void record(state_figures& state, std::vector<std::vector<double>> const& samples) {
+void record(state_figures& state, std::vector<burst_result> const& bursts) {
   ++state.rounds;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (samples[i].empty()) continue;
-    state.of[i].rounds.push_back(median(samples[i]));
-    state.of[i].samples.insert(state.of[i].samples.end(), samples[i].begin(), samples[i].end());
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    auto const& samples = bursts[i].nanoseconds;
+    if (samples.empty()) continue;
+    state.of[i].rounds.push_back(median(samples));
+    state.of[i].samples.insert(state.of[i].samples.end(), samples.begin(), samples.end());
+    state.of[i].by_rank.push_back(bursts[i].by_rank);
   }
 }
 
@@ -119,10 +121,10 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
 
   auto before = observe(probe);
   for (std::size_t played = 0, kept = 0; kept < options.rounds && played < 2 * options.rounds; ++played) {
-    auto const samples = match.round();
+    auto const bursts = match.round();
     auto const after = observe(probe);
     if (before.near == after.near) {
-      record(figures_of(found, after.near), samples);
+      record(figures_of(found, after.near), bursts);
       farthest.emplace_back(after.near.kind(), (before.farthest + after.farthest) / 2);
       ++kept;
     } else {

@@ -19,10 +19,11 @@ struct round_options {
   double burst_nanoseconds = 6e6;
 };
 
-/// One contestant in one machine state. Both vectors are empty if it declined.
+/// One contestant in one machine state. All vectors are empty if it declined.
 struct figures {
-  std::vector<double> rounds;   ///< median of each kept round, ns: what comparisons pair
-  std::vector<double> samples;  ///< all samples of all kept rounds, ns
+  std::vector<double> rounds;                     ///< median of each kept round, ns: what comparisons pair
+  std::vector<double> samples;                    ///< all samples of all kept rounds, ns
+  std::vector<std::vector<double>> by_rank = {};  ///< [kept round][rank]: the median of its samples, ns
 };
 
 /// All rounds that the machine spent in one state.

@@ -7,6 +7,7 @@
 #include "bench/clock.hpp"
 #include "bench/contestant.hpp"
 #include "bench/flag_barrier.hpp"
+#include "bench/statistics.hpp"
 
 namespace coset::bench {
 
@@ -63,14 +64,18 @@ class stage {
   burst_result result() const {
     burst_result all;
     all.nanoseconds.resize(samples());
+    all.by_rank.resize(logs_.size());
+    double const per_iteration = nanoseconds_per_tick() / static_cast<double>(group_);
     std::size_t timed_ranks = 0;
-    for (auto const& [spent, wrong] : logs_) {
+    for (std::size_t rank = 0; rank < logs_.size(); ++rank) {
+      auto const& [spent, wrong] = logs_[rank];
       all.wrong += wrong;
       if (spent.empty()) continue;
       ++timed_ranks;
-      for (std::size_t s = 0; s < samples(); ++s) all.nanoseconds[s] += static_cast<double>(spent[s]);
+      for (std::size_t s = 0; s < samples(); ++s) all.nanoseconds[s] += static_cast<double>(spent[s]) * per_iteration;
+      all.by_rank[rank] = median({spent.begin(), spent.end()}) * per_iteration;
     }
-    for (double& n : all.nanoseconds) n *= nanoseconds_per_tick() / static_cast<double>(group_ * timed_ranks);
+    for (double& n : all.nanoseconds) n /= static_cast<double>(timed_ranks);
     return all;
   }
 

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "cli/bench_report.hpp"
+#include "cli/bench_scaling.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "coset/topology.hpp"
@@ -31,7 +32,7 @@ struct bench_arguments {
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
   std::vector<std::string> plans;
-  bool in_place = false;
+  bool in_place = false, scaling = false;
   std::string json_file;
   bench::round_options options;
 };
@@ -88,12 +89,6 @@ std::vector<unsigned> processors_for(rank_t ranks) {
   return chosen;
 }
 
-/// A line that overwrites itself, on a terminal only.
-void show_progress(std::string const& text) {
-  static bool const terminal = isatty(STDERR_FILENO) == 1;
-  if (terminal) fmt::print(stderr, "\r\033[K{}", text);
-}
-
 bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
                            std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
@@ -109,13 +104,6 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   auto found = play_rounds(players, probe, shape, a.options, progress);
   show_progress("");
   return found;
-}
-
-void write_json(std::string const& file, nlohmann::ordered_json const& json) {
-  std::ofstream out(file);
-  out << json.dump(1) << '\n';
-  out.close();
-  if (!out) throw error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 
 void run_bench(bench_arguments a) {
@@ -154,6 +142,18 @@ void run_bench(bench_arguments a) {
   }
 }
 
+void run_scaling(bench_arguments const& a, bool rounds_given) {
+  if (a.verb != "allreduce") throw argument_error(fmt::format("--scaling measures allreduce, not {}", a.verb));
+  scaling_request request;
+  request.element = bench::element_named(a.type);
+  request.most_ranks = a.ranks;
+  request.json_file = a.json_file;
+  if (a.range_given || !a.sizes.empty()) request.sizes = sizes(a);
+  request.options = a.options;
+  if (!rounds_given) request.options.rounds = scaling_rounds;
+  measure_scaling(request);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -169,10 +169,11 @@ void add_bench(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
       ->check(CLI::PositiveNumber);
-  bench.add_option("--rounds", a->options.rounds, "Turns of each contestant")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core")->check(CLI::PositiveNumber);
+  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
+                           ->check(CLI::Range(1, 10000))
+                           ->capture_default_str();
+  bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core; with --scaling, the most")
+      ->check(CLI::PositiveNumber);
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
       ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
       ->capture_default_str();
@@ -194,11 +195,17 @@ void add_bench(CLI::App& app) {
                   "Beside coset's choice: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
       ->allow_extra_args(false);
   bench.add_flag("--in-place", a->in_place, "coset's result takes the place of its input; the rivals' does not");
+  auto* const scaling = bench.add_flag(
+      "--scaling", a->scaling,
+      "Instead, allreduce on 1 rank and more, compact, scattered and on each node, beside the bandwidth of "
+      "plain reads, copies and folds on the same processors; 64K, 1M and 16M unless sizes are given");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
+    scaling->excludes(bench.get_option(other));
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
-  bench.callback([a, b, e, f] {
+  bench.callback([a, b, e, f, rounds] {
     a->range_given = b->count() + e->count() + f->count() > 0;
-    run_bench(*a);
+    a->scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
   });
 }
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset bench --json`.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_report.hpp"
@@ -65,6 +70,13 @@ ordered_json bench_json(bench_setting const& s, std::vector<bench::measurement> 
           {"instruction_set", kernels::instruction_set()},
           {"timing", s.options.timing == bench::timing::cycle ? "cycle" : "call"},
           {"sizes", sizes}};
+}
+
+void write_json(std::string const& file, nlohmann::ordered_json const& json) {
+  std::ofstream out(file);
+  out << json.dump(1) << '\n';
+  out.close();
+  if (!out) throw error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 
 }  // namespace coset::cli

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "cli/bytes.hpp"
@@ -115,6 +117,11 @@ std::string bench_summary(std::vector<bench::measurement> const& all, std::vecto
     text.back() = '\n';
   }
   return text;
+}
+
+void show_progress(std::string const& text) {
+  static bool const terminal = isatty(STDERR_FILENO) == 1;
+  if (terminal) fmt::print(stderr, "\r\033[K{}", text);
 }
 
 }  // namespace coset::cli

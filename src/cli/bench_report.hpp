@@ -32,4 +32,10 @@ std::string bench_summary(std::vector<bench::measurement> const&, std::vector<be
 nlohmann::ordered_json bench_json(bench_setting const&, std::vector<bench::measurement> const&,
                                   std::vector<bench::contestant*> const&);
 
+/// Throws error naming the file if it cannot be written.
+void write_json(std::string const& file, nlohmann::ordered_json const&);
+
+/// A line on standard error that overwrites itself, on a terminal only.
+void show_progress(std::string const& text);
+
 }  // namespace coset::cli

@@ -66,6 +66,58 @@ class Bench(unittest.TestCase):
                 self.assertIn(hint, run.stderr)
 
 
+class Scaling(unittest.TestCase):
+    SHORT = ["bench", "--scaling", "--sizes", "4K,64K", "--rounds", "2", "-n", "5"]
+
+    def runs(self, *arguments, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "scaling.json")
+            run = subprocess.run([COSET, *self.SHORT, *arguments, "--json", file], capture_output=True, text=True,
+                                 timeout=120, check=False, env={**os.environ, **environment})
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            with open(file, encoding="utf-8") as text:
+                return run.stdout, json.load(text)
+
+    def test_every_number_of_ranks_has_both_timings_of_every_size(self):
+        most = min(len(os.sched_getaffinity(0)), 2)
+        text, found = self.runs("-t", str(most), "-d", "double")
+        self.assertEqual((found["coset_scaling"], found["type"]), (1, "double"))
+        expected = [(ranks, size, timing) for ranks in range(1, most + 1) for size in (4096, 65536)
+                    for timing in ("cycle", "call")]
+        self.assertEqual([(run["ranks"], run["size"], run["timing"]) for run in found["runs"] if run["place"] == "compact"],
+                         expected)
+        for run in found["runs"]:
+            self.assertEqual((len(run["processors"]), run["wrong"]), (run["ranks"], 0))
+            if run["rounds"] == 0:
+                continue  # a machine that changed in every round
+            for bandwidth in ("algbw", "read", "copy", "kernel", "allreduce"):
+                self.assertGreater(run[bandwidth], 0)
+            self.assertAlmostEqual(run["efficiency"], run["allreduce"] / run["kernel"], 6)
+            self.assertAlmostEqual(run["busbw"], run["algbw"] * 2 * (run["ranks"] - 1) / run["ranks"], 6)
+        self.assertEqual(sum("  cycle " in line for line in text.splitlines()), len(found["runs"]) // 2)
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) >= 2, "one processor has one node")
+    def test_nodes_are_told_apart(self):
+        two = ",".join(str(p) for p in sorted(os.sched_getaffinity(0))[:2])
+        text, found = self.runs(HWLOC_SYNTHETIC=f"node:2 core:1 pu:1(indexes={two})", HWLOC_THISSYSTEM="1")
+        self.assertEqual(found["nodes"], 2)
+        self.assertEqual({(run["place"], run["ranks"]) for run in found["runs"]},
+                         {("compact", 1), ("compact", 2), ("scatter", 2), ("node 1", 1)})
+        for run in found["runs"]:
+            if run["rounds"] == 0:
+                continue
+            self.assertEqual(len(run["nodes"]), run["ranks"])
+            for bandwidth in ("read", "copy", "kernel", "allreduce"):
+                self.assertAlmostEqual(sum(node[bandwidth] for node in run["nodes"]), run[bandwidth], 6)
+            if run["ranks"] == 2:
+                self.assertIn("on node 1", text)
+
+    def test_what_does_not_go_with_scaling_is_refused(self):
+        for arguments in (["reduce"], ["--timing", "call"], ["--against", "std"], ["-t", "100000"]):
+            run = coset(*self.SHORT, *arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
+
+
 class Tune(unittest.TestCase):
     def test_profile_is_kept_where_it_was_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:
