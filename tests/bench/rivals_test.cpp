@@ -61,15 +61,17 @@ TEST_P(Contestants, OfBandwidthTimeEveryRankAndFoldsLeaveSums) {
   problem const p{.count = 1000, .ranks = GetParam()};
   auto const processors = processors_for(GetParam());
   workload const work(p);
-  for (auto const& [player, sums] :
-       {std::pair(make_reading(processors).release(), false), std::pair(make_copying(processors).release(), false),
-        std::pair(make_folding(processors, false).release(), true),
-        std::pair(make_folding(processors, true).release(), true)}) {
-    std::unique_ptr<contestant> const owned(player);
-    auto const result = owned->burst(work, {timing::call, 1, 3});
-    ASSERT_EQ(result.by_rank.size(), GetParam()) << owned->name();
-    for (double const nanoseconds : result.by_rank) EXPECT_GT(nanoseconds, 0) << owned->name();
-    for (rank_t r = 0; sums && r < GetParam(); ++r) EXPECT_EQ(work.wrong(r, work.output(r), 0), 0u) << owned->name();
+  contestants players;
+  players.push_back(make_reading(processors));
+  players.push_back(make_copying(processors));
+  players.push_back(make_folding(processors, false));
+  players.push_back(make_folding(processors, true));
+  for (auto const& player : players) {
+    auto const result = player->burst(work, {timing::call, 1, 3});
+    ASSERT_EQ(result.by_rank.size(), GetParam()) << player->name();
+    for (double const nanoseconds : result.by_rank) EXPECT_GT(nanoseconds, 0) << player->name();
+    bool const folds = player->name().starts_with("fold");
+    for (rank_t r = 0; folds && r < GetParam(); ++r) EXPECT_EQ(work.wrong(r, work.output(r), 0), 0u) << player->name();
   }
 }
 
