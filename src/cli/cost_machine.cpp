@@ -24,7 +24,7 @@ using schedule::fraction;
 /// What is known of the reads between nodes, in vectors, before any schedule is made.
 struct between_nodes {
   std::size_t nodes;
-  fraction least;  ///< each node's part has to get out once, and the result in: N − 1 reads to fold, N − 1 to spread
+  fraction least;  ///< each node's part has to get out, the result in: N − 1 vectors to fold, N − 1 to spread
   fraction flat;   ///< of `direct`: the owner of a block reads it from all, and all read its result
 };
 

@@ -16,8 +16,8 @@ std::string placement_table(topology const&, std::vector<processor> const& place
 /// Packages, nodes, L3s and cores with the ranks in them; neighbours that look alike share a line.
 std::string placement_tree(topology const&, std::vector<processor> const& places);
 
-/// {"placement": [a rank each], "tree": [packages]}; processors and nodes by the system's numbers, the rest as counted in
-/// struct processor, as in the table.
+/// {"placement": [a rank each], "tree": [packages]}; processors and nodes by the system's numbers, the rest as counted
+/// in struct processor, as in the table.
 nlohmann::ordered_json placement_json(topology const&, std::vector<processor> const& places);
 
 /// What a team met when it ran.

@@ -22,8 +22,8 @@ struct level_kind {
   double alpha, lambda, beta;
 };
 
-/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others follow by their one-way line
-/// latencies. beta is what one core gets while its neighbours read as well: measured within an L3 and from the node's
+/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others follow by their one-way
+/// line latencies. beta is what one core gets while its neighbours read as well: measured within an L3 and from the node's
 /// memory, which is what other L3s amount to; by rule of thumb beyond.
 constexpr std::array kinds{
     level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9},

@@ -20,8 +20,8 @@ struct machine_model {
   std::size_t first_between_nodes() const;
 };
 
-/// What a level costs unless said otherwise; a parameter is set by "node.beta=1e-10", a level's name, then alpha, lambda or
-/// beta, in seconds. Throws argument_error quoting a setting that is none.
+/// What a level costs unless said otherwise; a parameter is set by "node.beta=1e-10", a level's name, then alpha, lambda
+/// or beta, in seconds. Throws argument_error quoting a setting that is none.
 machine_model model_of(std::vector<processor> const& places, std::vector<std::string> const& settings);
 
 /// For --help: "core.alpha=6e-08 …", all defaults.

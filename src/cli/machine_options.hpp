@@ -10,8 +10,8 @@
 
 namespace coset::cli {
 
-/// The machine that --topology names: "machine" is this one, a file is hwloc's XML, anything else a synthetic description
-/// like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
+/// The machine that --topology names: "machine" is this one, a file is hwloc's XML, anything else a synthetic
+/// description like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
 topology machine_named(std::string const& text);
 
 /// "compact" or "scatter".
