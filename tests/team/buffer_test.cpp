@@ -76,8 +76,8 @@ TEST(Buffer, MovesItsElements) {
 }
 
 TEST(Buffer, OfMoreElementsThanThereCanBeIsRefusedWithTheirNumberAndSize) {
-  std::size_t const most = std::numeric_limits<std::size_t>::max();
-  on_one_rank([most](member& me) {
+  static constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  on_one_rank([](member& me) {
     for (std::size_t const count : {most, most / 8, most / 16 + 1}) {
       auto const refused = outcome_of([&] { buffer<double>(me, count); });
       expect_everybody_threw<argument_error>({refused}, {std::to_string(count), "8 bytes"});
