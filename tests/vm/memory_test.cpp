@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every page that a rank owns lies on its node, wherever ranks are and whoever writes to it first.
 #include <algorithm>
+#include <barrier>
 #include <memory>
 #include <thread>
 
@@ -49,8 +50,31 @@ struct Memory : ::testing::Test {
   topology const machine = topology::machine();
 };
 
+constexpr std::size_t smallest_staging = 64 << 10, largest_touched = 512 << 10;
+
+/// Rank 0 writes to all that others own before they do, so that where a page is does not follow from who used it. The
+/// others wait elsewhere, as a collective would be the first use.
+void write_first(member& me, std::barrier<>& everybody) {
+  team_room::arena& arena = me.state().team.arena;
+  for (rank_t r = 0; me.rank() == 0 && r < me.size(); ++r) {
+    for (std::uint32_t channel = 0; channel < team_room::channels; ++channel) {
+      auto& lines = arena.lines(channel, r);
+      for (auto& entry : lines.entry) entry.tag.fetch_add(0);
+      lines.progress.posted.fetch_add(0);
+    }
+    arena.attention(r).sleepers.fetch_add(0);
+    arena.own(r).busy.fetch_add(0);
+    for (std::size_t capacity = smallest_staging; capacity <= largest_touched; capacity *= 2) {
+      for (std::uint32_t const parity : {0u, 1u})
+        std::fill_n(arena.staging_for(0, capacity).at(r, parity), capacity, std::byte{});
+    }
+  }
+  everybody.arrive_and_wait();
+}
+
 /// Through entry lines, staging of all sizes, views, and the channels of split phase.
-void use(member& me) {
+void use(member& me, std::barrier<>& everybody) {
+  write_first(me, everybody);
   for (std::size_t const count : {1, 7, 300, 20'000, 200'000}) {
     std::vector<long> items(count, 1), all(count);
     allreduce(me, items, all);
@@ -65,24 +89,25 @@ void use(member& me) {
   for (auto& each : under_way) each.wait();
 }
 
-/// What the rank owns in its team's arena, `on` that node of the system's. A rank alone has used none of it.
+/// What the rank owns in its team's arena, `on` that node of the system's.
 void expect_arena_on(unsigned on, member& me) {
   detail::rank_state& state = me.state();
   team_room::arena& arena = state.team.arena;
   std::string const rank = "rank " + std::to_string(me.rank());
-  bool const shared = me.size() > 1;
   for (std::uint32_t channel = 0; channel < team_room::channels; ++channel) {
     std::string const where = rank + ", channel " + std::to_string(channel);
     auto const& lines = arena.lines(channel, me.rank());
-    expect_on(on, &lines, sizeof lines, "lines of " + where, shared);
-    std::size_t const capacity = state.ends[channel].capacity;
-    if (capacity == 0) continue;
-    for (std::uint32_t const parity : {0u, 1u})
-      expect_on(on, arena.staging_for(channel, capacity).at(me.rank(), parity), capacity, "staging of " + where, false);
+    expect_on(on, &lines, sizeof lines, "lines of " + where);
+    for (std::size_t capacity = smallest_staging; capacity <= state.ends[channel].capacity; capacity *= 2) {
+      bool const touched = channel == 0 && capacity <= largest_touched;
+      for (std::uint32_t const parity : {0u, 1u})
+        expect_on(on, arena.staging_for(channel, capacity).at(me.rank(), parity), capacity, "staging of " + where,
+                  touched);
+    }
   }
-  EXPECT_TRUE(state.ends[0].capacity > 0 || !shared);
-  expect_on(on, &arena.attention(me.rank()), sizeof(team_room::attention_line), "attention of " + rank, shared);
-  expect_on(on, &arena.own(me.rank()), sizeof(team_room::own_line), "own line of " + rank, shared);
+  EXPECT_TRUE(state.ends[0].capacity > 0 || me.size() == 1);
+  expect_on(on, &arena.attention(me.rank()), sizeof(team_room::attention_line), "attention of " + rank);
+  expect_on(on, &arena.own(me.rank()), sizeof(team_room::own_line), "own line of " + rank);
   bool const shown_here = state.team.node_leaders[me.rank()] == me.rank();
   if (shown_here) expect_on(on, state.view, state.view_capacity, "view of " + rank, false);
 }
@@ -91,9 +116,10 @@ TEST_F(Memory, OfTheArenaIsOnItsOwnersNode) {
   for (way const& how : ways(machine)) {
     SCOPED_TRACE(how.name);
     team ranks(machine, how.options);
+    std::barrier<> everybody(ranks.size());
     ranks.reserve(300'000);
     ranks.run([&](member& me) {
-      use(me);
+      use(me, everybody);
       barrier(me);
       expect_arena_on(os_node(me.node()), me);
       barrier(me);
@@ -105,10 +131,11 @@ TEST_F(Memory, OfTeamsThatAreSplitIsOnItsOwnersNode) {
   for (way const& how : ways(machine)) {
     SCOPED_TRACE(how.name);
     team ranks(machine, how.options);
+    std::barrier<> everybody(ranks.size());
     ranks.run([&](member& me) {
       for (int const colour : {static_cast<int>(me.node()), static_cast<int>(me.rank() % 2)}) {
         member part = me.split(colour);
-        use(part);
+        use(part, everybody);
         barrier(part);
         expect_arena_on(os_node(me.node()), part);
         barrier(part);
@@ -157,10 +184,11 @@ TEST_F(Memory, OfAProcessOnTheLastNodeAloneIsThere) {
     }
     ASSERT_TRUE(mask.apply());
     team ranks({.wait = waiting::block});
+    std::barrier<> everybody(ranks.size());
     EXPECT_EQ(ranks.size(), mask.count());
     ranks.run([&](member& me) {
       EXPECT_EQ(me.node(), 0u);
-      use(me);
+      use(me, everybody);
       buffer<long> mine(me, 5000);
       std::fill(mine.begin(), mine.end(), 1);
       barrier(me);
@@ -188,6 +216,7 @@ TEST_F(Memory, OfBuffersOfUnboundRanksIsWhereItIsFirstTouched) {
 /// Threads of the caller's, pinned by the caller: from their join on, what is made for them is on their node.
 TEST_F(Memory, OfAdoptedRanksIsOnTheNodeOfTheirMask) {
   auto const ranks = team::adopt(machine.cores(), {.wait = waiting::block});
+  std::barrier<> everybody(ranks->size());
   std::vector<std::thread> threads;
   for (rank_t r = 0; r < ranks->size(); ++r) {
     threads.emplace_back([&, r] {
@@ -196,15 +225,15 @@ TEST_F(Memory, OfAdoptedRanksIsOnTheNodeOfTheirMask) {
       member_guard const guard = ranks->join(r);
       member& me = const_cast<member_guard&>(guard);
       EXPECT_EQ(me.node(), place.node);
-      use(me);
+      use(me, everybody);
       buffer<long> mine(me, 5000);
       std::fill(mine.begin(), mine.end(), 1);
       barrier(me);
       expect_on(os_node(place.node), mine.data(), mine.size() * sizeof(long), "buffer");
-      auto const& staging = me.state().team.arena.staging_for(0, me.state().ends[0].capacity);
-      expect_on(os_node(place.node), staging.at(r, 0), me.state().ends[0].capacity, "staging", false);
-      member part = me.node_team();
-      use(part);
+      auto const& staging = me.state().team.arena.staging_for(0, smallest_staging);
+      expect_on(os_node(place.node), staging.at(r, 0), smallest_staging, "staging");
+      member part = me.split(0);
+      use(part, everybody);
       barrier(part);
       expect_arena_on(os_node(place.node), part);
       barrier(me);
