@@ -31,21 +31,14 @@ constexpr std::array<std::size_t, 8> sizes{64,         1024,        8 * 1024,   
 
 constexpr std::chrono::seconds time_limit{17};
 
-/// The size of clusters of consecutive ranks that are all of one size and more than one; else 0.
-rank_t even_clusters(bench::nearness const& near) {
-  rank_t next = 0;
-  std::size_t const size = near.clusters.front().size();
-  for (auto const& cluster : near.clusters) {
-    if (cluster.size() != size) return 0;
-    for (rank_t const r : cluster) {
-      if (r != next++) return 0;
-    }
-  }
-  return near.clusters.size() > 1 ? static_cast<rank_t>(size) : 0;
-}
+/// So much better is no chance.
+constexpr double clearly = 1.1;
 
-/// Measured for each: the default (""), then what may beat it.
-std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes, bench::nearness const& near) {
+/// Latencies are the medians of so many matrices: one that was interrupted must make no clusters.
+constexpr int matrices = 5;
+
+/// Measured for each: the default (""), then what may beat it wherever the ranks are.
+std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
   std::vector<std::string> plans{""};
   if (ranks == 1) return plans;
   bool const small = bytes <= 8 * 1024;
@@ -60,38 +53,66 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes, 
   if (what == verb::allreduce && !small) plans.emplace_back("direct/output");
   if (what == verb::allreduce && bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/staged/256K");
   if (bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/zero_copy+stream");
-  // Two levels pay where they are those that were measured.
-  if (rank_t const each = even_clusters(near); what == verb::allreduce && bytes >= 256 * 1024 && each > 1)
-    plans.push_back(fmt::format("product(dims={}x{})/zero_copy_push", each, ranks / each));
   return plans;
+}
+
+/// What may beat them along the clusters that were measured: a value crosses each level once and is handed on inside.
+std::vector<std::string> candidates_along(std::vector<tuning::clustering> const& levels, verb what, rank_t ranks,
+                                          std::size_t bytes) {
+  if (levels.empty() || what != verb::allreduce || bytes < 256 * 1024) return {};
+  std::string const folds = tuning::folds_along(levels, ranks);
+  return {folds + "/zero_copy_push", folds + "/output_push"};
 }
 
 constexpr std::array verbs{verb::allreduce, verb::reduce_shared, verb::reduce, verb::reduce_scatter,
                            verb::allgather, verb::broadcast,     verb::scan};
 
-/// The plan whose worst ratio to the best, over the states that the machine was in, is least: machines that move must
-/// not be tuned for a moment.
-std::size_t least_regret(bench::measurement const& found) {
+double time_of(bench::figures const& of) {
+  return of.rounds.empty() ? std::numeric_limits<double>::infinity() : bench::median(of.rounds);
+}
+
+/// [plan]: its worst ratio to the best, over the states that the machine was in.
+std::vector<double> regrets(bench::measurement const& found) {
   std::vector<double> worst(found.declined.size(), 0);
   for (auto const& state : found.states) {
-    std::vector<double> medians;
-    for (auto const& figures : state.of)
-      medians.push_back(figures.rounds.empty() ? std::numeric_limits<double>::infinity()
-                                               : bench::median(figures.rounds));
-    double const best = *std::ranges::min_element(medians);
-    for (std::size_t i = 0; i < medians.size(); ++i) worst[i] = std::max(worst[i], medians[i] / best);
+    std::vector<double> times;
+    for (auto const& of : state.of) times.push_back(time_of(of));
+    double const best = *std::ranges::min_element(times);
+    for (std::size_t i = 0; i < times.size(); ++i) worst[i] = std::max(worst[i], times[i] / best);
   }
-  auto const least = std::ranges::min_element(worst);
+  return worst;
+}
+
+/// The plan of least regret among the first `plans`: machines that move must not be tuned for a moment.
+std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
+  auto const least = std::min_element(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(plans));
   // The default stays unless something is clearly better.
-  return worst[0] <= *least * 1.1 ? 0 : static_cast<std::size_t>(least - worst.begin());
+  return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
+}
+
+/// The best plan along clusters beside the best of the others, at one size.
+struct contest {
+  verb what;
+  std::size_t bytes;
+  std::string along, flat;
+  std::string times;  ///< of both, in each state of the machine
+  bool chosen;        ///< along
+};
+
+std::string times_of(bench::measurement const& found, std::size_t along, std::size_t flat) {
+  std::string all;
+  for (auto const& state : found.states) {
+    all += fmt::format("{}{}: {:.1f} against {:.1f} µs", all.empty() ? "" : ", ", state.state,
+                       time_of(state.of[along]) / 1e3, time_of(state.of[flat]) / 1e3);
+  }
+  return all;
 }
 
 class tuner {
  public:
   explicit tuner(rank_t ranks) : machine_(topology::machine()) {
-    for (auto const& p : machine_.place(ranks > 0 ? ranks : machine_.cores(), placement::compact))
-      processors_.push_back(p.os_index);
-    probe_.emplace(processors_);
+    places_ = machine_.place(ranks > 0 ? ranks : machine_.cores(), placement::compact);
+    look_for_clusters();
   }
 
   tuning::profile run() {
@@ -102,10 +123,18 @@ class tuner {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       for (verb const what : verbs) tune(what, i);
     }
-    for (verb const what : verbs) add_rules(what);
+    for (verb const what : verbs) {
+      add_rules(what, winners_[what], made_.rules);
+      // What the machine tells itself needs no second look when a team starts.
+      bool const hidden = !made_.hidden.levels.empty();
+      add_rules(what, along_[what], hidden ? made_.hidden.rules : made_.rules, !hidden);
+    }
     progress("");
     return std::move(made_);
   }
+
+  std::string machine() const { return told_and_measured_; }
+  std::vector<contest> const& contests() const { return contests_; }
 
   /// What there was no time for keeps the defaults.
   std::size_t left_out() const { return verbs.size() * sizes.size() - measured_; }
@@ -131,6 +160,47 @@ class tuner {
     std::fflush(stderr);
   }
 
+  bench::latency_matrix latency() {
+    std::vector<bench::latency_matrix> found;
+    for (int i = 0; i < matrices; ++i) found.push_back(probe_->measure());
+    auto made = found[0];
+    for (rank_t a = 0; a < ranks(); ++a) {
+      for (rank_t b = 0; b < ranks(); ++b) {
+        std::vector<double> times;
+        for (auto const& matrix : found) times.push_back(matrix[a][b]);
+        made[a][b] = bench::median(std::move(times));
+      }
+    }
+    return made;
+  }
+
+  void settle() {
+    processors_.clear();
+    for (auto const& p : places_) processors_.push_back(p.os_index);
+    probe_.emplace(processors_);
+  }
+
+  /// Ranks are in the order of the clusters from here on.
+  void look_for_clusters() {
+    settle();
+    auto const in_machine_order = latency();
+    made_.latency = in_machine_order;
+    levels_ = tuning::clusters_of(in_machine_order);
+    told_and_measured_ = tuning::told_and_measured(places_, levels_);
+    if (levels_.empty()) return;
+    auto const order = tuning::consecutive(levels_);
+    auto const places = places_;
+    for (rank_t r = 0; r < ranks(); ++r) {
+      places_[r] = places[order[r]];
+      for (rank_t q = 0; q < ranks(); ++q) made_.latency[r][q] = in_machine_order[order[r]][order[q]];
+    }
+    settle();
+    levels_ = tuning::renumbered(levels_, order);
+    auto const told = tuning::told_by(places_);
+    std::ranges::copy_if(levels_, std::back_inserter(made_.hidden.levels),
+                         [&](auto const& level) { return std::ranges::find(told, level) == told.end(); });
+  }
+
   bench::contestant* player(std::string const& plan) {
     auto& made = players_[plan];
     if (!made) made = bench::make_coset(processors_, plan);
@@ -148,20 +218,36 @@ class tuner {
   void tune(verb what, std::size_t i) {
     if (std::chrono::steady_clock::now() > deadline_) return;
     progress(fmt::format("{} of {}", name_of(what), bytes_for_people(sizes[i])));
-    auto const plans = candidates(what, ranks(), sizes[i], bench::classify(made_.latency));
-    winners_[what][i] = plans[least_regret(measure(what, sizes[i], plans))];
+    auto plans = candidates(what, ranks(), sizes[i]);
+    std::size_t const flat_ones = plans.size();
+    for (auto& plan : candidates_along(levels_, what, ranks(), sizes[i])) plans.push_back(std::move(plan));
+    auto const found = measure(what, sizes[i], plans);
+    auto const worst = regrets(found);
+    std::size_t const flat = least_regret(worst, flat_ones);
+    winners_[what][i] = plans[flat];
+    if (plans.size() > flat_ones) compare(what, i, plans, found, worst, flat, flat_ones);
     ++measured_;
   }
 
+  void compare(verb what, std::size_t i, std::vector<std::string> const& plans, bench::measurement const& found,
+               std::vector<double> const& worst, std::size_t flat, std::size_t flat_ones) {
+    auto const best = std::min_element(worst.begin() + static_cast<std::ptrdiff_t>(flat_ones), worst.end());
+    auto const along = static_cast<std::size_t>(best - worst.begin());
+    bool const chosen = *best * clearly < worst[flat];
+    if (chosen) along_[what][i] = plans[along];
+    contests_.push_back({what, sizes[i], plans[along], plans[flat], times_of(found, along, flat), chosen});
+  }
+
   /// What is best at a size serves half-way to the next, on the scale of powers.
-  void add_rules(verb what) {
-    auto const& best = winners_[what];
+  void add_rules(verb what, std::array<std::string, sizes.size()> const& best, std::vector<tuning::rule>& to_these,
+                 bool first = false) {
     std::size_t from = 0;
+    auto at = first ? to_these.begin() : to_these.end();
     for (std::size_t i = 0; i < sizes.size();) {
       std::size_t last = i;
       while (last + 1 < sizes.size() && best[last + 1] == best[i]) ++last;
       std::size_t const to = last + 1 < sizes.size() ? middle(sizes[last], sizes[last + 1]) : SIZE_MAX;
-      if (!best[i].empty()) made_.rules.push_back({what, ranks(), from, to, plan_named(best[i]), false});
+      if (!best[i].empty()) at = to_these.insert(at, {what, ranks(), from, to, plan_named(best[i]), false}) + 1;
       from = to;
       i = last + 1;
     }
@@ -172,7 +258,6 @@ class tuner {
   }
 
   void measure_model() {
-    made_.latency = probe_->measure();
     for (auto const& row : made_.latency) made_.alpha = std::max(made_.alpha, *std::ranges::max_element(row));
     auto const floor = bench::make_flag_floor(processors_);
     std::vector<bench::contestant*> const alone{floor.get()};
@@ -187,23 +272,41 @@ class tuner {
   }
 
   topology const machine_;
+  std::vector<processor> places_;
   std::vector<unsigned> processors_;
   std::optional<bench::latency_probe> probe_;
   std::map<std::string, std::unique_ptr<bench::contestant>> players_;
   tuning::profile made_;
-  std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< empty: the default
+  std::vector<tuning::clustering> levels_;  ///< measured, of ranks
+  std::string told_and_measured_;
+  std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< wherever ranks are; empty: the default
+  std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
+  std::vector<contest> contests_;
   std::size_t measured_ = 0;
   std::chrono::steady_clock::time_point const deadline_ = std::chrono::steady_clock::now() + time_limit;
 };
 
+void print(std::vector<contest> const& contests) {
+  for (contest const& c : contests) {
+    fmt::print("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what), bytes_for_people(c.bytes),
+               c.along, c.flat.empty() ? "the default" : c.flat, c.times,
+               c.chosen ? "along the clusters" : "flat, since nothing along them is clearly better");
+  }
+}
+
+void print(std::vector<tuning::rule> const& rules, std::string const& as_long_as) {
+  for (auto const& r : rules) {
+    fmt::print("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
+               r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
+  }
+}
+
 void print(tuning::profile const& found, std::string const& file) {
   fmt::print("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",
              found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
-  if (found.rules.empty()) fmt::print("no plan was clearly better than the defaults\n");
-  for (auto const& r : found.rules) {
-    fmt::print("{:<15} {:>10} to {:<10} {}\n", name_of(r.what), bytes_for_people(r.from),
-               r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how));
-  }
+  if (found.rules.empty() && found.hidden.rules.empty()) fmt::print("no plan was clearly better than the defaults\n");
+  print(found.hidden.rules, "  (while the clusters are there)");
+  print(found.rules, "");
   fmt::print("kept in {}\n", file);
 }
 
@@ -232,6 +335,8 @@ void add_tune(CLI::App& app) {
     tuner all(a->ranks);
     auto const found = all.run();
     found.write(file);
+    fmt::print("{}\n", all.machine());
+    print(all.contests());
     print(found, file);
     if (all.left_out() > 0)
       fmt::print("{} of {} cells were left out: this machine is busy\n", all.left_out(), verbs.size() * sizes.size());

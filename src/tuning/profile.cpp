@@ -51,6 +51,39 @@ rule rule_of(json const& from) {
   return made;
 }
 
+/// Every rank is in one cluster of each level, and the ranks of a cluster are consecutive.
+clustering clustering_of(json const& from, std::size_t ranks) {
+  clustering made;
+  rank_t next = 0;
+  for (json const& members : from) {
+    auto& cluster = made.emplace_back();
+    for (json const& r : members) {
+      cluster.push_back(whole<rank_t>(r));
+      if (cluster.back() != next++)
+        throw argument_error(fmt::format("clusters {} are not of consecutive ranks", from.dump()));
+    }
+    if (cluster.empty()) throw argument_error(fmt::format("one of the clusters {} is empty", from.dump()));
+  }
+  if (next != ranks) throw argument_error(fmt::format("clusters {} are of {} ranks, not {}", from.dump(), next, ranks));
+  return made;
+}
+
+hidden_levels hidden_of(json const& from, std::size_t ranks) {
+  hidden_levels made;
+  for (json const& level : from.at("levels")) made.levels.push_back(clustering_of(level, ranks));
+  for (json const& r : from.at("rules")) {
+    made.rules.push_back(rule_of(r));
+    made.rules.back().along_clusters = true;
+  }
+  return made;
+}
+
+json json_of(hidden_levels const& hidden) {
+  json made{{"levels", hidden.levels}, {"rules", json::array()}};
+  for (rule const& r : hidden.rules) made["rules"].push_back(json_of(r));
+  return made;
+}
+
 profile profile_of(json const& from) {
   if (from.at("coset_profile") != 1) throw argument_error("it is of another version");
   profile made{from.at("fingerprint"),
@@ -63,6 +96,7 @@ profile profile_of(json const& from) {
                {}};
   for (json const& p : from.at("processors")) made.processors.push_back(whole<unsigned>(p));
   for (json const& r : from.at("rules")) made.rules.push_back(rule_of(r));
+  if (from.contains("clusters")) made.hidden = hidden_of(from.at("clusters"), made.processors.size());
   return made;
 }
 
@@ -92,6 +126,7 @@ void profile::write(std::string const& file) const {
            {"processors", processors}, {"latency_ns", latency},      {"alpha_ns", alpha},
            {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
   for (rule const& r : rules) all["rules"].push_back(json_of(r));
+  if (!hidden.levels.empty()) all["clusters"] = json_of(hidden);
   std::string const beside = file + ".new";
   std::ofstream out(beside);
   out << all.dump(1) << '\n';

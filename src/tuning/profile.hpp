@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coset/topology.hpp"
+#include "tuning/hidden.hpp"
 #include "tuning/table.hpp"
 
 namespace coset::tuning {
@@ -20,7 +21,8 @@ struct profile {
   double alpha = 0;                          ///< of a step: the latency of the farthest pair
   double lambda = 0;                         ///< per peer whose flag is awaited
   double beta = 0;                           ///< per byte of the vector, of a large allreduce
-  std::vector<rule> rules;
+  std::vector<rule> rules;                   ///< whatever the machine's clusters are
+  hidden_levels hidden = {};                 ///< of processors; profiles of before have none
 
   /// Throws argument_error naming the file and what is wrong with it.
   static profile read(std::string const& file);

@@ -32,7 +32,7 @@ void set_sizes(rule& r, std::string_view sizes) {
 }
 
 rule parse_rule(verb what, std::string_view text) {
-  rule r{what, 0, 0, SIZE_MAX, {}, true};
+  rule r{what, 0, 0, SIZE_MAX, {}};
   // Neither plans nor sizes contain a colon.
   auto const colon = text.find(':');
   r.how = plan_named(text.substr(0, colon));
@@ -78,6 +78,12 @@ table table::of_this_machine() {
     for (rule& r : found->rules) made.append(std::move(r));
   }
   return made;
+}
+
+table table::without_clusters() const {
+  table left = *this;
+  std::erase_if(left.rules_, [](rule const& r) { return r.along_clusters; });
+  return left;
 }
 
 rule const* table::find(verb what, rank_t ranks, std::size_t bytes, bool in_place) const noexcept {

@@ -17,7 +17,8 @@ struct rule {
   rank_t ranks;  ///< 0: any number
   std::size_t from, to;
   plan_options how;
-  bool in_place_too = true;  ///< serves calls whose output is their input
+  bool in_place_too = true;     ///< serves calls whose output is their input
+  bool along_clusters = false;  ///< serves only ranks in the order of hidden clusters that are still there
 };
 
 /// Immutable once a team has it, so that ranks agree without a word.
@@ -25,12 +26,15 @@ class table {
  public:
   /// COSET_ALLREDUCE, COSET_BROADCAST … of the environment. Throws argument_error naming the variable.
   static table of_environment();
-  /// The same, then what `coset tune` has found on this machine. Throws argument_error if COSET_TUNING names a file that
+  /// The same, then what `coset tune` has found on this machine, but for what depends on clusters. Throws argument_error if COSET_TUNING names a file that
   /// is no profile of it. Cost: reads a small file; the first time some 10 ms for the machine.
   static table of_this_machine();
 
   /// The first rule that applies, or none.
   rule const* find(verb, rank_t ranks, std::size_t bytes, bool in_place = false) const noexcept;
+
+  /// What is left for ranks that are anywhere.
+  table without_clusters() const;
 
   void append(rule r) { rules_.push_back(std::move(r)); }
   std::vector<rule> const& rules() const noexcept { return rules_; }

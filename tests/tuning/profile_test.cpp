@@ -72,6 +72,42 @@ TEST_F(Profile, IsReadAsItWasWritten) {
   EXPECT_FALSE(again.rules[1].in_place_too);
 }
 
+TEST_F(Profile, KeepsHiddenClustersAndTheirRulesApart) {
+  auto with = sample();
+  with.processors = {0, 2, 1, 3};
+  with.hidden.levels = {{{0, 1}, {2, 3}}};
+  with.hidden.rules = {{verb::allreduce, 4, 100, SIZE_MAX, plan_named("product(dims=2x2)/zero_copy_push"), false}};
+  with.write(file());
+  auto const again = profile::read(file());
+  EXPECT_EQ(again.hidden.levels, with.hidden.levels);
+  ASSERT_EQ(again.hidden.rules.size(), 1u);
+  EXPECT_EQ(text_of(again.hidden.rules[0].how), "product(dims=2x2)/zero_copy_push");
+  EXPECT_TRUE(again.hidden.rules[0].along_clusters);
+  EXPECT_EQ(again.rules.size(), 2u);
+  EXPECT_FALSE(again.rules[0].along_clusters);
+}
+
+TEST_F(Profile, OfBeforeClustersIsStillRead) {
+  sample().write(file());
+  std::ifstream in(file());
+  std::string const content(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(content.find("clusters"), std::string::npos);
+  EXPECT_TRUE(profile::read(file()).hidden.levels.empty());
+}
+
+TEST_F(Profile, ClustersThatAreNoneAreRefused) {
+  auto const with = [](std::string const& level) {
+    return R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [], "alpha_ns": 1, "lambda_ns": 1,
+      "beta_ns_per_byte": 1, "processors": [0, 1, 2, 3], "rules": [], "clusters": {"rules": [], "levels": [)" +
+           level + "]}}";
+  };
+  EXPECT_EQ(refusal(with("[[0, 1], [2, 3]]")), "nothing was thrown");
+  EXPECT_THAT(refusal(with("[[0, 2], [1, 3]]")), HasSubstr("[[0,2],[1,3]] are not of consecutive ranks"));
+  EXPECT_THAT(refusal(with("[[0, 1], [2]]")), HasSubstr("[[0,1],[2]] are of 3 ranks, not 4"));
+  EXPECT_THAT(refusal(with("[[0, 1], [], [2, 3]]")), HasSubstr("is empty"));
+  EXPECT_THAT(refusal(with("[[0, -1]]")), HasSubstr("-1 is no whole number"));
+}
+
 TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
   for (char const* content : {"", "{", "[]", "{}", "{\"coset_profile\": 2}"})
     EXPECT_THAT(refusal(content), HasSubstr("bad.json")) << content;
