@@ -11,6 +11,7 @@
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
+#include "tuning/fit.hpp"
 #include "tuning/profile.hpp"
 
 namespace coset {
@@ -30,8 +31,13 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   machine.cache_bytes,
-                   machine.this_system ? tuning::table::of_this_machine() : tuning::table::of_environment()};
+                   machine.cache_bytes};
+  if (shape.pinned) {
+    bool const in_any_order = options.processors.empty() && options.place == placement::compact;
+    shape.choices = tuning::choices_here(shape.places, in_any_order);
+  } else {
+    shape.choices = machine.this_system ? tuning::table::of_this_machine() : tuning::table::of_environment();
+  }
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   // Threads that nobody pins may come to run on any node.

@@ -26,7 +26,9 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
 /// Adopted ranks have told by now which nodes they are on.
 team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   team_shape const& whole = team.shape;
-  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes, whole.choices};
+  // The order of ranks may be another than that of the clusters.
+  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes,
+                  whole.choices.without_clusters()};
   for (rank_t r : ranks) {
     if (!whole.places.empty()) part.places.push_back(whole.places[r]);
     part.nodes.push_back(team.members[r]->memory_node);
