@@ -50,6 +50,7 @@ void expect(std::vector<expectation>& made, profile const& of, clustering const*
     }
   }
   double const limit = std::sqrt(median(within) * median(between));
+  if (!std::isfinite(limit)) return;
   for (std::size_t c = 0; c < clusters.size(); ++c) {
     // The first and the last rank of a cluster are in different clusters of the level below.
     rank_t const first = clusters[c].front(), last = clusters[c].back();

@@ -210,7 +210,7 @@ TEST(Clusters, PairsThatWereNotMeasuredCountForNothing) {
   double const infinity = std::numeric_limits<double>::infinity();
   for (double const nothing : {0.0, -1.0, infinity, -infinity, std::nan("")}) {
     auto latency = latencies(8, {{{0, 1, 2, 3}, {4, 5, 6, 7}}}, {25, 200});
-    for (auto const& [a, b] : {std::pair(0, 1), std::pair(2, 7)}) latency[a][b] = latency[b][a] = nothing;
+    for (auto const& [a, b] : {std::pair(0u, 1u), std::pair(2u, 7u)}) latency[a][b] = latency[b][a] = nothing;
     EXPECT_EQ(clusters_of(latency), (levels{{{0, 1, 2, 3}, {4, 5, 6, 7}}})) << nothing;
     for (rank_t n = 0; n < 6; ++n) EXPECT_EQ(clusters_of(latencies(n, {}, {nothing})), levels()) << nothing;
   }

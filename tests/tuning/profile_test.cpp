@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "numa/binding.hpp"
 #include "tuning/plan_text.hpp"
 #include "variable.hpp"
 
@@ -160,6 +161,28 @@ TEST_F(Profile, IsWhatTeamsChooseBy) {
   variable const wish("COSET_ALLREDUCE", "binomial");
   team others({.ranks = 3, .place = placement::unbound});
   EXPECT_THAT(make_plan<float>(others, 100).describe(), HasSubstr("binomial"));
+}
+
+TEST_F(Profile, ClustersThatAreNotFoundAgainLeaveTheFlatRules) {
+  auto const here = topology::machine();
+  if (here.cores() < 2 || numa::usable_processors() < 2) GTEST_SKIP() << "needs two processors";
+  auto with = sample();
+  with.processors.clear();
+  for (processor const& p : here.place(2, placement::compact)) with.processors.push_back(p.os_index);
+  with.hidden = {{{{0}, {1}}}, {{verb::allreduce, 2, 0, SIZE_MAX, plan_named("binomial"), false}}};
+  with.rules = {{verb::allreduce, 2, 0, SIZE_MAX, plan_named("ring"), false}};
+  with.write(file());
+  variable const named("COSET_TUNING", file());
+  variable const log("COSET_LOG", "plan");
+  auto const said_by = [](team_options const& options) {
+    ::testing::internal::CaptureStderr();
+    team ranks(options);
+    EXPECT_THAT(make_plan<float>(ranks, 100).describe(), HasSubstr("ring"));
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said_by({.ranks = 2}), HasSubstr("are gone, flat plans in force"));
+  EXPECT_EQ(said_by({.ranks = 2, .place = placement::unbound}), "");
+  EXPECT_THAT(make_plan<float>(*team::adopt(2), 100).describe(), HasSubstr("ring"));
 }
 
 TEST(Fingerprint, TellsMachinesApart) {
