@@ -290,7 +290,8 @@ void print(std::vector<contest> const& contests) {
   for (contest const& c : contests) {
     fmt::print("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what), bytes_for_people(c.bytes),
                c.along, c.flat.empty() ? "the default" : c.flat, c.times,
-               c.chosen ? "along the clusters" : "flat, since nothing along them is clearly better");
+               c.chosen ? "along the clusters, since it is clearly better"
+                        : "flat, since nothing along them is clearly better");
   }
 }
 
