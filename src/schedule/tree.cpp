@@ -43,19 +43,40 @@ std::vector<rank_t> leaves_below(tree const& of, std::size_t node) {
 
 namespace {
 
-void append_ring_order(tree const& of, std::size_t node, std::vector<rank_t>& order) {
+// Inner nodes, depth first.
+void append_inner_nodes(tree const& of, std::size_t node, std::vector<std::size_t>& order) {
+  order.push_back(node);
   for (std::size_t const child : of.nodes[node].children)
-    if (of.nodes[child].rank) order.push_back(*of.nodes[child].rank);
-  for (std::size_t const child : of.nodes[node].children)
-    if (!of.nodes[child].rank) append_ring_order(of, child, order);
+    if (!of.nodes[child].rank) append_inner_nodes(of, child, order);
 }
 
-// An edge is named by its lower end; `up` is the direction towards the root.
-struct directed_edge {
-  std::size_t node;
-  bool up;
-  friend auto operator<=>(directed_edge const&, directed_edge const&) = default;
-};
+// The nodes with ranks of their own, depth first, each with these ranks.
+std::vector<std::pair<std::size_t, std::vector<rank_t>>> machines(tree const& of) {
+  std::vector<std::size_t> inner;
+  append_inner_nodes(of, 0, inner);
+  std::vector<std::pair<std::size_t, std::vector<rank_t>>> found;
+  for (std::size_t const node : inner) {
+    std::vector<rank_t> own;
+    for (std::size_t const child : of.nodes[node].children)
+      if (of.nodes[child].rank) own.push_back(*of.nodes[child].rank);
+    if (!own.empty()) found.emplace_back(node, std::move(own));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<rank_t> ring_order(tree const& of) {
+  std::vector<rank_t> order;
+  for (auto const& [node, ranks] : machines(of)) order.insert(order.end(), ranks.begin(), ranks.end());
+  return order;
+}
+
+std::vector<std::string> machines_along(tree const& of) {
+  std::vector<std::string> names;
+  for (auto const& [node, ranks] : machines(of)) names.push_back(of.nodes[node].name);
+  return names;
+}
 
 std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to) {
   std::vector<directed_edge> edges;
@@ -66,14 +87,6 @@ std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t t
     lower = of.nodes[lower].parent;
   }
   return edges;
-}
-
-}  // namespace
-
-std::vector<rank_t> ring_order(tree const& of) {
-  std::vector<rank_t> order;
-  append_ring_order(of, 0, order);
-  return order;
 }
 
 std::size_t busiest_edge(schedule const& plan, tree const& of) {

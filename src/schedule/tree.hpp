@@ -49,6 +49,20 @@ std::vector<rank_t> leaves_below(tree const& of, std::size_t node);
 /// when it is reached. Source: [PY].
 std::vector<rank_t> ring_order(tree const& of);
 
+/// The names of the nodes that have ranks of their own, machines where a file names these, in the order in which the
+/// ring reaches them. A ring over machines numbered so meets every edge between them once in each direction.
+std::vector<std::string> machines_along(tree const& of);
+
+/// An edge, named by its lower end; `up` is the direction towards the root.
+struct directed_edge {
+  std::size_t node;
+  bool up;
+  friend auto operator<=>(directed_edge const&, directed_edge const&) = default;
+};
+
+/// The edges of the path between two nodes, in no particular order.
+std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to);
+
 /// The largest number of messages that cross one edge in one direction in one step; a message is all that one rank reads
 /// from another in the step. 1: no contention.
 std::size_t busiest_edge(schedule const& plan, tree const& of);

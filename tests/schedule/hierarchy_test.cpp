@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "schedule/effort.hpp"
 #include "schedule/flexreduce.hpp"
@@ -16,12 +17,6 @@ namespace coset::schedule::testing {
 namespace {
 
 constexpr unsigned seed = 20240229;
-
-std::string text_of(std::vector<rank_t> const& nodes) {
-  std::string text;
-  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
-  return text;
-}
 
 rank_t sum(std::vector<rank_t> const& nodes) { return std::accumulate(nodes.begin(), nodes.end(), rank_t{0}); }
 
@@ -74,7 +69,8 @@ TEST(Hierarchy, EveryCompositionIsRightForRandomNodes) {
   std::mt19937 random(seed);
   for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
     auto const nodes = random_nodes(random);
-    for (std::string const name : {"leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"}) {
+    for (std::string const name :
+         {"leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"}) {
       auto const found = validate(plan_of(name + "(nodes=" + text_of(nodes) + ")", sum(nodes)));
       EXPECT_TRUE(found.rank_uniform) << name << ' ' << text_of(nodes) << " seed " << seed;
     }
@@ -182,6 +178,33 @@ TEST(Tree, RingsInRankOrderContendWhereRanksAreScattered) {
   auto const of = parse_tree(file, "test");
   EXPECT_EQ(ring_order(of), (std::vector<rank_t>{0, 2, 4, 1, 3, 5}));
   EXPECT_EQ(busiest_edge(plan_of("ring", 6), of), 3u);
+}
+
+TEST(Tree, MachinesStandAlongItInTheOrderOfTheRing) {
+  std::istringstream file(R"({"tree": {"top": ["left", "right", "z"], "left": ["b", "a"], "right": ["c", 6],
+                             "a": [0, 3], "b": [2], "c": [1, 4], "z": [5]}})");
+  auto const of = parse_tree(file, "test");
+  EXPECT_EQ(machines_along(of), (std::vector<std::string>{"b", "a", "right", "c", "z"}));
+  EXPECT_EQ(ring_order(of), (std::vector<rank_t>{2, 0, 3, 6, 1, 4, 5}));
+  EXPECT_EQ(machines_along(two_level_tree({2, 1, 3})), (std::vector<std::string>{"node0", "node1", "node2"}));
+}
+
+// Patarasuk and Yuan's Lemma 1 for machines: the way from each to the next, all at once.
+TEST(Tree, ARingOverTheMachinesAlongItMeetsEveryEdgeOnceInEachDirection) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
+    auto const of = random_tree(random);
+    auto const names = machines_along(of);
+    std::set<directed_edge> met;
+    for (std::size_t m = 0; m < names.size(); ++m) {
+      auto const node = [&](std::size_t number) {
+        auto const found = std::ranges::find(of.nodes, names[number % names.size()], &tree_node::name);
+        return static_cast<std::size_t>(found - of.nodes.begin());
+      };
+      for (directed_edge const& edge : route(of, node(m), node(m + 1)))
+        EXPECT_TRUE(met.insert(edge).second) << "seed " << seed << " tree " << i;
+    }
+  }
 }
 
 TEST(Tree, AFileThatIsNoTreeIsRefusedWithTheReason) {

@@ -23,6 +23,13 @@ inline std::uint32_t ceil_log(std::uint32_t number, std::uint32_t base = 2) {
   return rounds;
 }
 
+/// "5+2+4", as the parameter nodes has it.
+inline std::string text_of(std::vector<rank_t> const& nodes) {
+  std::string text;
+  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
+  return text;
+}
+
 /// The ranks that `rank` reads from in a step, itself included.
 inline std::set<rank_t> read_from(schedule const& plan, std::size_t step, rank_t rank) {
   std::set<rank_t> peers;
