@@ -12,6 +12,7 @@
 #include "schedule/flexreduce.hpp"
 #include "schedule/leaders.hpp"
 #include "schedule/rank_order.hpp"
+#include "schedule/two_level.hpp"
 #include "schedule/unequal.hpp"
 #include "schedule/verbs.hpp"
 
@@ -60,9 +61,23 @@ schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
   return in_rank_order(cyclic);
 }
 
+/// The algorithm named `between`, with those parameters of the whole that it takes.
+algorithm between_of(algorithm const& given, std::vector<parameter> const& passed_on) {
+  algorithm between{given.value("between"), {}};
+  auto const& taken = find_algorithm(between.name).parameters;
+  for (parameter const& p : passed_on)
+    if (std::ranges::find(taken, p.name, &parameter::name) != taken.end())
+      between.parameters[p.name] = given.value(p.name);
+    else if (given.value(p.name) != p.default_value)
+      throw schedule_error(given.text() + ": " + between.name + " has no parameter " + p.name + "; leave it out");
+  return between;
+}
+
 parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
 parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
+parameter const radix_between{"radix", "2", "of the algorithm between the nodes"};
+parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes"};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
 }  // namespace
@@ -155,9 +170,23 @@ std::vector<named_algorithm> special_algorithms() {
        "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
        "ours",
        all,
-       {nodes, {"radix", "2", "of every fold"}, {"saved_steps", "0", "rounds saved between the nodes"}},
+       {nodes, {"radix", "2", "of every fold"}, saved_between},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
+       }},
+      {"two_level",
+       "wide folds to some leaders in each node, pieces between nodes; optimal between nodes",
+       "ours",
+       all,
+       {nodes,
+        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
+        {"between", "generalized", "the algorithm between the nodes, a name alone"},
+        radix_between,
+        saved_between,
+        {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         auto const between = between_of(a, {radix_between, saved_between});
+         return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
        }},
       {"flexreduce",
        "every rank busy on every level of a tree of unequal nodes",

@@ -70,7 +70,7 @@ TEST(Hierarchy, EveryCompositionIsRightForRandomNodes) {
   for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
     auto const nodes = random_nodes(random);
     for (std::string const name :
-         {"leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"}) {
+         {"leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "flexreduce", "tree_ring"}) {
       auto const found = validate(plan_of(name + "(nodes=" + text_of(nodes) + ")", sum(nodes)));
       EXPECT_TRUE(found.rank_uniform) << name << ' ' << text_of(nodes) << " seed " << seed;
     }
