@@ -2,31 +2,43 @@
 // `coset cost`: what every algorithm would take under a model of the machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <numeric>
 
 #include "cli/commands.hpp"
 #include "cli/cost_figures.hpp"
 #include "cli/cost_machine.hpp"
 #include "cli/machine_model.hpp"
 #include "cli/machine_options.hpp"
+#include "schedule/link_traffic.hpp"
 #include "schedule/planner.hpp"
 #include "schedule/required.hpp"
 
 namespace coset::cli {
 namespace {
 
+/// By rank, where each node has so many.
+std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
+  std::vector<rank_t> all;
+  for (rank_t n = 0; n < nodes.size(); ++n) all.insert(all.end(), nodes[n], n);
+  return all;
+}
+
 struct cost_command {
   int figure = 0;
   std::string collective = "allreduce";
   rank_t ranks = 8, root = 0;
   std::uint64_t bytes = 8;
+  std::vector<rank_t> nodes;
   bool per_rank_bits = false, ordered = false;
   double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
   machine_request machine;
   bool ranks_given = false, gamma_given = false;
 
-  void run() const {
+  void run() {
     if (!machine.topology.empty()) return print_on_machine();
+    if (!nodes.empty()) count_ranks();
     auto const model = schedule::cost_model::flat(alpha, beta, gamma);
     if (figure != 0)
       print_figure(std::cout, figure, model);
@@ -34,8 +46,15 @@ struct cost_command {
       print_candidates(model);
   }
 
+  void count_ranks() {
+    auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
+    if (ranks_given && sum != ranks)
+      throw schedule_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
+    ranks = static_cast<rank_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
+  }
+
   schedule::demand wanted() const {
-    return {schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false, {}};
+    return {schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false, nodes};
   }
 
   void print_on_machine() const {
@@ -48,19 +67,31 @@ struct cost_command {
     print_costs_on_machine(std::cout, request);
   }
 
+  /// What the busiest link of a node carries in one direction, in vectors.
+  std::string busiest_link(schedule::algorithm const& how) const {
+    if (nodes.empty()) return "";
+    schedule::fraction busiest = 0;
+    auto const plan = schedule::make(how, ranks, schedule::collective_of(collective), root);
+    for (auto const& [out, in] : schedule::host_traffic(plan, node_of_ranks(nodes)))
+      busiest = std::max({busiest, out, in});
+    return fmt::format("{:>10}  ", busiest.text());
+  }
+
   void print_candidates(schedule::cost_model const& model) const {
     if (ranks < 1) throw schedule_error("cost needs at least one rank");
     schedule::planner const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
                              bytes, ranks, alpha, beta, gamma);
-    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", "microseconds", "ratio",
-                             "steps", "received", "combined", "bits", "order", "algorithm");
+    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
+                             "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
+                             "algorithm");
     for (auto const& [plan, seconds] : order)
-      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {:<6}  {:<5}  {}\n", seconds * 1e6,
+      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
                                seconds / order.front().seconds, plan->found.steps, plan->found.received_max.text(),
-                               plan->found.combined_max.text(), plan->found.rank_uniform ? "same" : "differ",
-                               plan->found.ordered ? "yes" : "no", plan->how.text());
+                               plan->found.combined_max.text(), busiest_link(plan->how),
+                               plan->found.rank_uniform ? "same" : "differ", plan->found.ordered ? "yes" : "no",
+                               plan->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
                              schedule::saved_steps(model, ranks, static_cast<double>(bytes)));
   }
@@ -92,6 +123,12 @@ void add_cost(CLI::App& app) {
                           ->add_option("-r,--ranks", state->ranks,
                                        "How many ranks take part; with --topology, one per core unless given")
                           ->capture_default_str();
+  auto* const nodes = command
+                          ->add_option("--nodes", state->nodes,
+                                       "Ranks of each node, 5,2,4: node by node too, with what the busiest link of a "
+                                       "node carries in one direction, in vectors")
+                          ->delimiter(',')
+                          ->check(CLI::PositiveNumber);
   command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
@@ -110,7 +147,8 @@ void add_cost(CLI::App& app) {
                           ->check(CLI::NonNegativeNumber);
   auto* const figure = command->add_option(
       "--figure", state->figure, "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
-  add_machine_options(*command, state->machine, {alpha, beta, figure});
+  figure->excludes(nodes);
+  add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
   command->callback([state, ranks, gamma] {
     state->ranks_given = !ranks->empty();
     state->gamma_given = !gamma->empty();

@@ -103,6 +103,12 @@ void append_by_node(std::vector<rank_t> const& nodes, std::vector<trial>& to) {
                   {{"nodes", {text}},
                    {"radix", {radix}},
                    {"saved_steps", texts(0, ceil_log(count, static_cast<rank_t>(std::stoul(radix))))}}});
+  for (rank_t const radix : std::set{rank_t{2}, count})
+    to.push_back({"two_level",
+                  {{"nodes", {text}},
+                   {"leaders", {"1", "0"}},
+                   {"radix", {std::to_string(radix)}},
+                   {"saved_steps", {"0", std::to_string(ceil_log(count, radix))}}}});
 }
 
 std::vector<trial> trials(demand const& wanted, cost_model const& model) {

@@ -35,7 +35,7 @@ def needed(name, ranks):
     dims = f"{ranks // 2}x2" if ranks % 2 == 0 else f"{ranks}"
     nodes = "+".join(str(n) for n in halves(ranks) if n)
     lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}"}
-    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "flexreduce", "tree_ring"):
+    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "flexreduce", "tree_ring"):
         lists[by_node] = f"nodes={nodes}"
     if name == "adapted_dissemination":
         return f"{name}(n=4)"
@@ -60,7 +60,7 @@ class Files(unittest.TestCase):
 class List(unittest.TestCase):
     def test_every_algorithm_is_listed_with_figures(self):
         names = listed()
-        for expected in ("direct", "generalized", "unequal", "binomial", "tree_ring"):
+        for expected in ("direct", "generalized", "unequal", "two_level", "binomial", "tree_ring"):
             self.assertIn(expected, names)
         for line in coset("list").stdout.splitlines()[1 : 1 + len(names)]:
             self.assertNotEqual(line.split()[1], "-", line)
@@ -189,6 +189,27 @@ class Cost(unittest.TestCase):
         ordered = coset("cost", "-r", 12, "-b", "64K", "--ordered").stdout.splitlines()[2:-1]
         self.assertEqual({line.split()[6] for line in ordered}, {"yes"})
 
+    def test_nodes_add_what_goes_node_by_node_and_the_load_of_their_links(self):
+        result = coset("cost", "--nodes", "5,2,4", "-b", "64K")
+        rows = [line.split() for line in result.stdout.splitlines()[2:-1]]
+        links = {row[8]: row[5] for row in rows}
+        for parameters in ("leaders=0,nodes=5+2+4,radix=2", "leaders=1,nodes=5+2+4,radix=2", "leaders=1,nodes=5+2+4,radix=3"):
+            self.assertEqual(links[f"two_level({parameters},saved_steps=0)"], "4/3")
+        self.assertEqual(links["two_level(leaders=1,nodes=5+2+4,radix=3,saved_steps=1)"], "2")
+        self.assertEqual(links["ring(ordered=0)"], "20/11")
+        self.assertEqual(links["direct(saved_steps=0)"], "60/11")  # 2 · 5 ranks read 1/11 of 6 others' vectors
+        same = coset("cost", "--nodes", "5,2,4", "-b", "64K", "-r", 11)
+        self.assertEqual((same.returncode, same.stdout), (0, result.stdout))
+        for hint, arguments in [
+            ("hold 11 ranks, not 9", ["--nodes", "5,2,4", "-r", 9]),
+            ("not in range", ["--nodes", "5,0"]),
+            ("excludes", ["--nodes", "5,2", "--topology", "core:8 pu:1"]),
+            ("excludes", ["--nodes", "5,2", "--figure", 7]),
+        ]:
+            refused = coset("cost", *arguments)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn(hint, refused.stderr, arguments)
+
     def test_the_model_confirms_what_the_paper_claims(self):
         for ratio in self.figure(1):
             self.assertLessEqual(max(ratio[1:]), 1.0005, ratio)
@@ -247,6 +268,11 @@ class CostOnAMachine(Files):
         self.assertEqual(found["between_nodes"]["ranks"], [4, 4, 2])
         self.assertEqual(self.by_name["unequal(nodes=4+4+2,radix=2,saved_steps=0)"]["between_nodes"], "4")
         self.assertIn("flexreduce(nodes=4+4+2)", self.by_name)
+        for leaders in (0, 1):
+            least = f"two_level(leaders={leaders},nodes=4+4+2,radix=3,saved_steps=0)"
+            self.assertEqual((self.by_name[least]["between_nodes"], self.by_name[least]["steps"]), ("4", 4))
+            fastest = f"two_level(leaders={leaders},nodes=4+4+2,radix=3,saved_steps=1)"
+            self.assertEqual((self.by_name[fastest]["between_nodes"], self.by_name[fastest]["steps"]), ("6", 3))
         self.assertEqual(found["between_nodes"]["flat"], "64/5")
         self.assertEqual(self.by_name["direct(saved_steps=0)"]["between_nodes"], "64/5")
 

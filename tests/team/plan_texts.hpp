@@ -34,6 +34,7 @@ inline std::vector<std::string> values_of(schedule::parameter const& p, rank_t r
   if (p.name == "cap" || p.name == "n") return {"1", "2"};
   if (p.name == "dims" || p.name == "factors") return factorisations(ranks);
   if (p.name == "nodes") return node_lists(ranks);
+  if (p.name == "leaders") return {"2"};
   return {};  // its default, if it has one
 }
 
