@@ -47,4 +47,13 @@ struct COSET_API timed_out : error {
   using error::error;
 };
 
+namespace mpi {
+
+/// Messages failed between processes: the MPI library said so, or a process was not heard of within the deadline.
+struct COSET_API error : coset::error {
+  using coset::error::error;
+};
+
+}  // namespace mpi
+
 }  // namespace coset

@@ -45,12 +45,12 @@ std::unique_ptr<coset_plan> made_plan(team& owner, verb what, std::size_t count,
 detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, void const* in, void* out) {
   detail::bound_plan const& apart = *plan.plans.apart;
   if (apart.owner != &me.team) return {};  // refused by whoever executes it
-  detail::extent const gives = apart.gives[me.rank], gets = apart.gets[me.rank];
+  detail::extent const gives = apart.gives[me.number], gets = apart.gets[me.number];
   if (plan.what == verb::broadcast) in = out;
   if (plan.what == verb::barrier) in = out = nullptr;
   places at{in, gives.end - gives.begin, out, gets.end - gets.begin};
   try {
-    settle(at, plan.what, me.rank, plan.what == verb::allgather ? gives.begin : gets.begin);
+    settle(at, plan.what, me.number, plan.what == verb::allgather ? gives.begin : gets.begin);
   } catch (argument_error const& wrong) {
     detail::refuse(me, wrong.what());
   }

@@ -9,17 +9,19 @@ namespace {
 
 class emission {
  public:
-  emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
+  emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
       : storage_(p),
-        lowered_(lower(s, p, output_of)),
+        distribution_(d),
+        lowered_(lower(with_messages(s, d), p, output_of, d)),
         dependences_(derive(lowered_, p)),
         number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;
     out_.layers = lowered_.layers;
-    out_.full = std::ranges::all_of(dependences_.knows, [](auto const& entered) {
-      return std::ranges::all_of(entered, [](char known) { return known != 0; });
-    });
+    out_.full = true;
+    for (rank_t r = 0; r < s.ranks; ++r) {
+      for (rank_t q = first(r); q < last(r); ++q) out_.full = out_.full && dependences_.knows[r][q] != 0;
+    }
     out_.storage = p;
     out_.wide = std::ranges::any_of(lowered_.operations, [](operation const& o) {
       return std::ranges::any_of(o.from, &place::partial) || std::ranges::any_of(o.to, &place::partial);
@@ -37,8 +39,8 @@ class emission {
     if (out_.full && !somebody_meets_all(entered)) introduce(entered);
     add_readers_of_staging(entered);
     for (rank_t r = 0; r < out_.ranks; ++r) {
-      for (rank_t q = 0; q < out_.ranks; ++q) {
-        if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
+      for (rank_t q = first(r); q < last(r); ++q) {
+        if (q != r && entered[q][r]) out_.of[r].readers.push_back(local(q));
         out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
     }
@@ -62,14 +64,19 @@ class emission {
     for (rank_t step = 1; step < out_.ranks; ++step) {
       for (rank_t r = 0; r < out_.ranks; ++r) {
         rank_t const q = (r + step) % out_.ranks;
-        if (entered[r][q] || entered[q][r]) continue;
-        out_.of[r].unmet.push_back(q);
+        if (first(q) != first(r) || entered[r][q] || entered[q][r]) continue;
+        out_.of[r].unmet.push_back(local(q));
         entered[r][q] = true;
       }
     }
   }
 
  private:
+  rank_t first(rank_t r) const { return distribution_.whole() ? 0 : distribution_.first[r]; }
+  rank_t last(rank_t r) const { return distribution_.whole() ? out_.ranks : distribution_.last[r]; }
+  rank_t local(rank_t r) const { return r - first(r); }
+  rank_t neighbours(rank_t r) const { return last(r) - first(r); }
+
   /// Posts are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
   /// reuse of parities looks at entries.
   void number_posts() {
@@ -91,14 +98,14 @@ class emission {
     auto& waits = out_.of[lowered_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {
       rank_t const q = lowered_.operations[e].rank;
-      if (!entered[q]) waits.push_back({q, entry_post});
-      if (number_[e] != entry_post) waits.push_back({q, number_[e]});
+      if (!entered[q]) waits.push_back({local(q), entry_post});
+      if (number_[e] != entry_post) waits.push_back({local(q), number_[e]});
       entered[q] = true;
     }
     for (auto const* side : {&lowered_.operations[i].from, &lowered_.operations[i].to}) {
       for (place const& at : *side) {
         if (at.where == area::staging || at.rank == lowered_.operations[i].rank || entered[at.rank]) continue;
-        waits.push_back({at.rank, entry_post});
+        waits.push_back({local(at.rank), entry_post});
         entered[at.rank] = true;
       }
     }
@@ -114,7 +121,7 @@ class emission {
   }
 
   operand operand_of(place const& p) const {
-    auto const at = [&](std::uint32_t row) { return row * out_.ranks + p.rank; };
+    auto const at = [&](std::uint32_t row) { return row * neighbours(p.rank) + local(p.rank); };
     if (p.where == area::input) return {{at(row_input), at(row_input)}, p.block};
     if (p.where == area::output) return {{at(row_output), at(row_output)}, p.block};
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
@@ -128,10 +135,12 @@ class emission {
     program& p = out_.of[o.rank];
     auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
-    bool const moves = o.what == operation::kind::move;
+    bool const message = o.what == operation::kind::send || o.what == operation::kind::receive;
+    bool const moves = o.what == operation::kind::move || message;
     if (!waits && !moves && number_[i] == 0) return;
     instruction next{
         waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false, false};
+    if (message) name_message(p, next, o);
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
@@ -144,7 +153,7 @@ class emission {
         }
       }
     }
-    if (!waits && joins(p, next)) {
+    if (!waits && !message && joins(p, next, neighbours(o.rank))) {
       p.operands.resize(next.operands);
       p.forms.resize(next.operands);
       p.code.back().block_end = next.block_end;
@@ -154,9 +163,17 @@ class emission {
     }
   }
 
+  void name_message(program& p, instruction& next, operation const& o) {
+    next.peer = lowered_.operations[o.partner].rank;
+    p.sends |= o.what == operation::kind::send;
+    if (o.what != operation::kind::receive) return;
+    next.message = static_cast<std::uint32_t>(p.received.size());
+    p.received.push_back(static_cast<std::uint32_t>(p.code.size()));
+  }
+
   /// The same move of the next block, with nothing to wait for or to post between them, is one longer move.
-  bool joins(program const& p, instruction const& next) const {
-    if (p.code.empty()) return false;
+  bool joins(program const& p, instruction const& next, rank_t neighbours) const {
+    if (p.code.empty() || p.code.back().peer != instruction::nobody) return false;
     instruction const& last = p.code.back();
     if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations ||
         next.destinations == 0 || last.block_end != next.block || last.foreign != next.foreign) {
@@ -169,13 +186,14 @@ class emission {
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
       if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
       // Staging has room for partial results between the elements of one block and the next.
-      bool const staged = a.base[0] / out_.ranks >= row_staging;
+      bool const staged = a.base[0] / neighbours >= row_staging;
       if (out_.wide && staged && p.forms[next.operands + k] == detail::form::element) return false;
     }
     return true;
   }
 
   policy const storage_;
+  distribution const& distribution_;
   lowered const lowered_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;
@@ -184,8 +202,9 @@ class emission {
 
 }  // namespace
 
-compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
-  return emission(s, p, output_of).run();
+compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
+                 distribution const& d) {
+  return emission(s, p, output_of, d).run();
 }
 
 }  // namespace coset::program

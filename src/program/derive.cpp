@@ -96,8 +96,9 @@ class derivation {
     for (place const& p : o.to) write(of(p.where, p.rank, p.layer, p.block), p.value, i, o.rank);
     // Entering and leaving hand the caller's buffers over. Staging is handed over on entry only: its reuse is the next
     // operation's business.
-    if (o.what != operation::kind::move) own(area::input, o, i);
-    if (o.what != operation::kind::move && lowered_.output_of.empty()) own(area::output, o, i);
+    bool const hands_over = o.what == operation::kind::enter || o.what == operation::kind::leave;
+    if (hands_over) own(area::input, o, i);
+    if (hands_over && lowered_.output_of.empty()) own(area::output, o, i);
     if (o.what != operation::kind::enter) return;
     for (std::uint32_t l = 0; l < lowered_.layers; ++l) own(area::staging, o, i, l);
     // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.

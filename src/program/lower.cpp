@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "program/operation.hpp"
@@ -30,7 +32,9 @@ struct lifetime {
 struct holder {
   assignment const* made_by = nullptr;
   value_t value = no_value;  ///< the holder of the fold or input that it is a copy of
-  bool moved = false;        ///< written by a carrier, not by its own rank
+  bool moved = false;        ///< written by a carrier or a message, not by its own rank
+  bool sent = false;         ///< read by a message
+  bool received = false;     ///< written by one
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
   bool is_result = false;
@@ -41,16 +45,24 @@ struct holder {
 
 class lowering {
  public:
-  lowering(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
-      : schedule_(s), policy_(p), output_of_(output_of), blocks_(s.blocks.size()) {
+  lowering(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
+      : schedule_(s.whole),
+        has_messages_(s.has_messages),
+        distribution_(d),
+        policy_(p),
+        output_of_(output_of),
+        blocks_(s.whole.blocks.size()) {
     // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in. In a
     // shared output there is no room for everybody's input.
     if ((policy_.in_place || !output_of_.empty()) && policy_.first == area::output) policy_.first = area::input;
+    // Messages are sent from staging. One copy of an input has to do.
+    if (!d.whole() && policy_.first == area::output) policy_.first = area::staging;
   }
 
   lowered run() {
     number_holders();
     name_values();
+    mark_messages();
     mark_moved_copies();
     mark_reads();
     if (policy_.widens) mark_partials();
@@ -77,6 +89,16 @@ class lowering {
   void for_each_assignment(Visit visit) const {
     for (auto const& step : schedule_.steps) {
       for (assignment const& a : step) visit(a);
+    }
+  }
+
+  void mark_messages() {
+    for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+      if (!has_messages_[i]) continue;
+      for (assignment const& a : schedule_.steps[i]) {
+        holders_[target(a)].received = holders_[target(a)].moved = true;
+        holders_[only_source(a)].sent = true;
+      }
     }
   }
 
@@ -108,7 +130,8 @@ class lowering {
   void mark_moved_copies() {
     if (policy_.how == copies::pull) return;
     auto const moves = [&](assignment const& a) {
-      return is_copy(a) && schedule_.from(a).front().rank != a.rank && holders_[only_source(a)].made_by != nullptr;
+      return is_copy(a) && !holders_[target(a)].received && schedule_.from(a).front().rank != a.rank &&
+             holders_[only_source(a)].made_by != nullptr;
     };
     for_each_assignment([&](assignment const& a) {
       if (!moves(a)) return;
@@ -144,7 +167,10 @@ class lowering {
 
   bool is_partial(holder const& h) const { return holders_[h.value].is_partial; }
   /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
-  area home_of(holder const& h) const { return is_partial(h) ? area::staging : policy_.later; }
+  /// Messages are sent from staging and received there.
+  area home_of(holder const& h) const {
+    return is_partial(h) || h.sent || h.received ? area::staging : policy_.later;
+  }
 
   /// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
   /// makes of a copy.
@@ -166,7 +192,7 @@ class lowering {
     area where = home_of(what);
     if (slot == 0) {
       where = !own ? policy_.first : what.saved ? area::staging : area::input;
-    } else if (own && !what.moved && !is_partial(what) && (what.is_result || !what.peers_read)) {
+    } else if (own && !what.moved && !is_partial(what) && (what.is_result || !(what.peers_read || what.sent))) {
       where = area::output;
     }
     return {where, rank, h, block, what.value};
@@ -189,7 +215,9 @@ class lowering {
 
   void list_operations() {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_entry(r);
-    for (auto const& step : schedule_.steps) {
+    for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+      auto const& step = schedule_.steps[i];
+      if (has_messages_[i]) list_messages(step);
       for (assignment const& a : step) {
         if (!holders_[target(a)].moved) list_fold(a);
       }
@@ -200,14 +228,39 @@ class lowering {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
   }
 
+  /// What one carrier has for another in a step is one message, if all of it is of one form.
+  void list_messages(std::vector<assignment> const& step) {
+    std::map<std::tuple<rank_t, rank_t, bool>, std::pair<operation, operation>> between;
+    for (assignment const& a : step) {
+      source const from = schedule_.from(a).front();
+      holder_t const there = only_source(a), here = target(a);
+      rank_t const sender = distribution_.carrier[from.rank];
+      auto& [send, receive] = between[{sender, a.rank, is_partial(holders_[here])}];
+      send.what = operation::kind::send;
+      send.rank = sender;
+      send.from.push_back({area::staging, from.rank, there, a.block, holders_[there].value});
+      receive.what = operation::kind::receive;
+      receive.rank = a.rank;
+      receive.to.push_back(shared(here));
+    }
+    auto const first = static_cast<std::uint32_t>(operations_.size()), count = static_cast<std::uint32_t>(between.size());
+    for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.first));
+    for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.second));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      operations_[first + i].partner = first + count + i;
+      operations_[first + count + i].partner = first + i;
+    }
+  }
+
   /// Entering, and the copy-ins of what peers do not read in place: one post for all of them.
   void list_entry(rank_t r) {
     operations_.push_back({operation::kind::enter, r, 0, {}, {}, false});
     for (block_t b = 0; b < blocks_; ++b) {
       holder_t const input = at(r, b, 0);
       bool const shown = holders_[input].peers_read && policy_.first != area::input;
-      if (!shown && !holders_[input].saved) continue;
-      area const where = holders_[input].saved ? area::staging : policy_.first;
+      bool const staged = holders_[input].saved || holders_[input].sent;
+      if (!shown && !staged) continue;
+      area const where = staged ? area::staging : policy_.first;
       operations_.back().glued = true;
       operations_.push_back(
           {operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{where, r, input, b, input}}, false});
@@ -220,7 +273,8 @@ class lowering {
     operation o{operation::kind::move, a.rank, a.block, {}, {}, false};
     for (source const& from : schedule_.from(a))
       o.from.push_back(found(at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
-    bool const also_shared = (what.peers_read && home_of(what) == area::staging) || (what.read && is_partial(what));
+    bool const also_shared =
+        (what.peers_read && home_of(what) == area::staging) || (what.read && is_partial(what)) || what.sent;
     if (what.is_result || (what.read && !also_shared)) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
     for (holder_t rider : what.riders) o.to.push_back(shared(rider));
@@ -277,9 +331,13 @@ class lowering {
       if (p.where == area::staging) staged_[p.layer].cover(time);
       if (p.where == area::output || (policy_.in_place && p.where == area::input)) in_output_[p.layer].cover(time);
     };
+    // A message may come at any time, and is under way until its sender leaves.
+    auto const end = static_cast<std::uint32_t>(operations_.size());
     for (std::uint32_t i = 0; i < operations_.size(); ++i) {
-      for (place const& p : operations_[i].from) note(p, i);
-      for (place const& p : operations_[i].to) note(p, i);
+      bool const sent = operations_[i].what == operation::kind::send;
+      bool const received = operations_[i].what == operation::kind::receive;
+      for (place const& p : operations_[i].from) note(p, i), sent ? note(p, end) : void();
+      for (place const& p : operations_[i].to) note(p, i), received ? note(p, 0) : void();
     }
     for (std::size_t c = 0; policy_.in_place && c + 1 < first_.size(); ++c) {
       if (in_output_[first_[c]].used()) in_output_[first_[c]].cover(0);  // the input is there from the start
@@ -365,6 +423,8 @@ class lowering {
   }
 
   schedule::schedule const& schedule_;
+  std::vector<char> const& has_messages_;
+  distribution const& distribution_;
   policy policy_;
   std::vector<rank_t> const& output_of_;
   std::size_t const blocks_;
@@ -380,8 +440,8 @@ class lowering {
 
 }  // namespace
 
-lowered lower(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
-  return lowering(s, p, output_of).run();
+lowered lower(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d) {
+  return lowering(s, p, output_of, d).run();
 }
 
 }  // namespace coset::program

@@ -25,12 +25,14 @@ struct place {
 
 /// What a rank does in one go.
 struct operation {
-  enum class kind : std::uint8_t { enter, move, leave };
+  /// A message is sent from places and received into others; its two operations are neighbours in no rank's order.
+  enum class kind : std::uint8_t { enter, move, send, receive, leave };
   kind what = kind::move;
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
-  bool glued = false;  ///< shares the post of the next operation of its rank
+  bool glued = false;        ///< shares the post of the next operation of its rank
+  std::uint32_t partner = 0;  ///< of a message: the operation at its other end
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
@@ -43,8 +45,18 @@ struct lowered {
   std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
 };
 
+/// A schedule none of whose folds reads what lies in another domain: messages bring that first.
+struct split_schedule {
+  schedule::schedule whole;
+  std::vector<char> has_messages;  ///< [step]: all its assignments are messages, copies to a carrier from another domain
+};
+
+/// Inserts, before each step, one that brings what its readers miss to the carriers of their domains: every value once
+/// to every domain that reads it, however many ranks read it there.
+split_schedule with_messages(schedule::schedule const&, distribution const&);
+
 /// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
-lowered lower(schedule::schedule const&, policy const&, std::vector<rank_t> const& output_of);
+lowered lower(split_schedule const&, policy const&, std::vector<rank_t> const& output_of, distribution const&);
 
 /// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
 struct dependences {

@@ -69,16 +69,28 @@ struct wait {
 
 inline constexpr std::uint32_t entry_post = 1;
 
-/// Wait, fold the operands, post. Each part may be absent.
+/// Wait, fold the operands, post. Each part may be absent. Instead of folding, an instruction may send its sources as
+/// one message, or wait for the message that brings its destinations.
 struct instruction {
   std::uint32_t waits_end;  ///< waits [previous end, waits_end)
   std::uint32_t operands;   ///< the first: sources, then destinations
   std::uint32_t sources;
   std::uint32_t destinations;  ///< 0: nothing to fold
   std::uint32_t block, block_end;
-  std::uint32_t post;  ///< 0: none
-  bool foreign;        ///< touches a peer's caller memory
-  bool mixed;          ///< some operand is partial results, wider than elements
+  std::uint32_t post;           ///< 0: none
+  bool foreign;                 ///< touches a peer's caller memory
+  bool mixed;                   ///< some operand is partial results, wider than elements
+  rank_t peer = nobody;         ///< of a message: the rank at its other end
+  std::uint32_t message = 0;    ///< received: its number among those that this rank receives
+  static constexpr rank_t nobody = UINT32_MAX;
+};
+
+/// Which ranks share memory, and who of them sends and receives messages for whom. A domain's ranks are consecutive.
+struct distribution {
+  std::vector<rank_t> first;    ///< [rank]: of its domain
+  std::vector<rank_t> last;     ///< [rank]: one past its domain's last
+  std::vector<rank_t> carrier;  ///< [rank]: of its domain
+  bool whole() const { return first.empty(); }  ///< all share memory
 };
 
 /// One rank's part of a compiled schedule.
@@ -90,9 +102,11 @@ struct program {
   std::vector<rank_t> readers;  ///< of this one's lines and staging: they must have left before a parity is reused
   std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
+  std::vector<std::uint32_t> received;  ///< [message]: the instruction that waits for it
+  bool sends = false;
 };
 
-/// A schedule under a policy, for all ranks.
+/// A schedule under a policy, for all ranks. Programs number the ranks of their domain from 0, but for `peer`s.
 struct compiled {
   rank_t ranks = 1;
   std::vector<schedule::block> blocks;
@@ -109,6 +123,10 @@ struct compiled {
 ///
 /// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
 /// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
-compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {});
+///
+/// Ranks of different domains exchange messages. They are sent from staging and received into staging, so that no caller's
+/// array is touched by a message under way; between two carriers they are received in the order in which they are sent.
+compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {},
+                 distribution const& = {});
 
 }  // namespace coset::program

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -23,7 +24,7 @@ bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast;
 
 /// A rank's input and output are one array, aligned as parts of the same whole, or do not meet.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
-  extent const gives = plan.gives[me.rank], gets = plan.gets[me.rank];
+  extent const gives = plan.gives[me.number], gets = plan.gets[me.number];
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
@@ -31,13 +32,15 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   if (apart || one_array) [[likely]]
     return;
   refuse(me, fmt::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
-                         name_of(plan.what.what), me.rank, gives.end - gives.begin, in, gets.end - gets.begin, out));
+                         name_of(plan.what.what), me.number, gives.end - gives.begin, in, gets.end - gets.begin, out));
 }
 
 bound_plan const& checked_plan(rank_state& me, call const& c) {
   require_current(me);
-  if (rooted(c.what) && c.root >= me.team.ranks)
-    refuse(me, fmt::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.ranks));
+  if (rooted(c.what) && c.root >= me.team.size())
+    refuse(me, fmt::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.size()));
+  if (c.what == verb::reduce_shared && me.team.part.messages != nullptr)
+    refuse(me, "reduce_shared: ranks of several processes have no output in common");
   bound_plan const& plan = plan_for(me, c);
   check_own_arrays(me, plan, c.in, c.out);
   return plan;
@@ -50,7 +53,7 @@ bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays co
   bound_plan const& apart = *plans.apart;
   if (apart.owner != &me.team) refuse(me, "a plan is executed by a member of another team");
   std::size_t const element_bytes = apart.what.reduction->element_bytes;
-  extent const gives = apart.gives[me.rank], gets = apart.gets[me.rank];
+  extent const gives = apart.gives[me.number], gets = apart.gets[me.number];
   std::size_t const in_count = (gives.end - gives.begin) / element_bytes,
                     out_count = (gets.end - gets.begin) / element_bytes;
   in = arrays.in;
@@ -66,6 +69,29 @@ bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays co
   if (gives.empty() && gets.empty()) require_same_length(me, "plan", arrays.in_count, in_count);
   check_own_arrays(me, apart, in, out);
   return apart;
+}
+
+/// A reduce or broadcast for every rank's piece: those go in segments, of any length.
+void run_piece_by_piece(rank_state& me, call const& c) {
+  std::size_t const bytes = c.reduction->element_bytes;
+  bool const gathers = c.what == verb::allgather;
+  auto const count_of = [&](rank_t r) { return c.counts.empty() ? c.count / me.team.size() : c.counts[r]; };
+  std::size_t at = 0;
+  for (rank_t r = 0; r < me.team.size(); ++r) {
+    call piece{.what = gathers ? verb::broadcast : verb::reduce, .count = count_of(r), .reduction = c.reduction};
+    piece.operation = c.operation;
+    piece.root = r;
+    if (gathers) {
+      auto* const there = static_cast<std::byte*>(c.out) + at;
+      if (r == me.number && c.in != there) std::memcpy(there, c.in, piece.count * bytes);
+      piece.in = piece.out = there;
+    } else {
+      piece.in = static_cast<std::byte const*>(c.in) + at;
+      piece.out = c.out;
+    }
+    run(me, piece);
+    at += piece.count * bytes;
+  }
 }
 
 }  // namespace
@@ -92,20 +118,20 @@ void require_same_length(rank_state& me, char const* verb, std::size_t in, std::
 }
 
 std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::span<std::size_t const> counts) {
-  rank_t const ranks = me.team.ranks;
+  rank_t const ranks = me.team.size();
   if (counts.empty()) {
     if (piece > std::numeric_limits<std::size_t>::max() / ranks)
       refuse(me, fmt::format("{}: {} times {} elements", verb, ranks, piece));
     return piece * ranks;
   }
   if (counts.size() != ranks) refuse(me, fmt::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
-  if (counts[me.rank] != piece)
-    refuse(me, fmt::format("{}: rank {} has {} elements, its count is {}", verb, me.rank, piece, counts[me.rank]));
+  if (counts[me.number] != piece)
+    refuse(me, fmt::format("{}: rank {} has {} elements, its count is {}", verb, me.number, piece, counts[me.number]));
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
 std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::span<std::size_t const> counts) {
-  rank_t const ranks = me.team.ranks;
+  rank_t const ranks = me.team.size();
   if (counts.empty()) {
     if (total % ranks != 0)
       refuse(me, fmt::format("{}: {} elements do not make {} equal pieces: pass counts", verb, total, ranks));
@@ -115,21 +141,31 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
   std::size_t const sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   if (sum != total)
     refuse(me, fmt::format("{}: counts [{}] add up to {}, not to {}", verb, fmt::join(counts, ", "), sum, total));
-  return counts[me.rank];
+  return counts[me.number];
 }
 
 void run(rank_state& me, call const& c) {
-  flight f = prepare(me, 0, checked_plan(me, c), c.in, c.out, c.operation);
-  complete(me, f);
+  try {
+    flight f = prepare(me, 0, checked_plan(me, c), c.in, c.out, c.operation);
+    complete(me, f);
+  } catch (lacks_staging const&) {
+    run_piece_by_piece(me, c);
+  }
 }
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) {
-  return launch(me, checked_plan(me, c), c.in, c.out, std::move(operation));
+  try {
+    return launch(me, checked_plan(me, c), c.in, c.out, std::move(operation));
+  } catch (lacks_staging const&) {
+    run_piece_by_piece(me, c);
+    return {};
+  }
 }
 
 void const* run_view(rank_state& me, call const& c) {
   require_current(me);
-  if (!me.team.one_process) refuse(me, "allreduce_view: ranks of several processes have no common view");
+  if (!me.team.one_process || me.team.part.messages != nullptr)
+    refuse(me, "allreduce_view: ranks of several processes have no common view");
   std::size_t const bytes = c.count * c.reduction->element_bytes;
   if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
     me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);

@@ -25,14 +25,15 @@ bytes of(std::byte const* base, detail::extent part) {
   fail(me, cause::argument,
        fmt::format(
            "the arrays of rank {} and rank {} overlap: {} [{:#x}, {:#x}) of the one, {} [{:#x}, {:#x}) of the other",
-           me.rank, other, mine, my_range.begin, my_range.end, theirs, their_range.begin, their_range.end));
+           me.number, me.team.part.first + other, mine, my_range.begin, my_range.end, theirs, their_range.begin, their_range.end));
 }
 
 }  // namespace
 
 void leave(detail::rank_state& me) {
   me.team.quiesce(me);
-  me.team.failure.raise();
+  if (me.team.part.messages != nullptr) me.team.part.messages->tell_failure(me);
+  (me.team.failure.recorded() ? me.team.failure : me.team.root.failure).raise();
 }
 
 void fail(detail::rank_state& me, cause why, std::string const& reason) {
@@ -43,23 +44,33 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity], me.team.one_process);
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.rank, f.plan->what.text(), other, theirs));
+       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(), me.team.part.first + other, theirs));
+}
+
+void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
+  described_signature theirs;
+  theirs.reduction.store(f.plan->what.reduction, std::memory_order_relaxed);  // only that there is one
+  theirs.count.store(other.count, std::memory_order_relaxed);
+  theirs.rest.store(other.rest, std::memory_order_relaxed);
+  fail(me, cause::mismatch,
+       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(), other.sender,
+                   signature::text_of(theirs, false)));
 }
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.rank, f.plan->what.text(), other));
+       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(), me.team.part.first + other));
 }
 
 void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::byte const* in, std::byte const* out) {
   if (f.plan->shares_outputs && out != f.out) {
     fail(me, cause::argument,
-         fmt::format("reduce_shared: the output of rank {} begins at {}, of rank {} at {}", me.rank, fmt::ptr(f.out),
-                     other, fmt::ptr(out)));
+         fmt::format("reduce_shared: the output of rank {} begins at {}, of rank {} at {}", me.number, fmt::ptr(f.out),
+                     me.team.part.first + other, fmt::ptr(out)));
   }
   verb const what = f.plan->what.what;
-  bytes const my_in = of(f.in, f.plan->gives[me.rank]), my_out = of(f.out, f.plan->gets[me.rank]);
-  bytes const their_in = of(in, f.plan->gives[other]), their_out = of(out, f.plan->gets[other]);
+  bytes const my_in = of(f.in, f.plan->gives[me.number]), my_out = of(f.out, f.plan->gets[me.number]);
+  bytes const their_in = of(in, f.plan->gives[me.team.part.first + other]), their_out = of(out, f.plan->gets[me.team.part.first + other]);
   bool const shared = what == verb::reduce_shared || what == verb::allreduce_view;
   if (!shared && my_out.meets(their_out)) fail_overlap(me, other, "output", my_out, "output", their_out);
   if (my_out.meets(their_in)) fail_overlap(me, other, "output", my_out, "input", their_in);

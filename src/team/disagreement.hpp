@@ -15,6 +15,8 @@ namespace coset::team_room {
 [[noreturn]] void fail(detail::rank_state&, cause, std::string const& reason);
 /// Another rank is in an operation of the same epoch with another signature.
 [[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, rank_t other);
+/// The same, known from a message.
+[[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, envelope const& other);
 /// Another rank will never come.
 [[noreturn]] void fail_left(detail::rank_state&, flight const&, rank_t other);
 

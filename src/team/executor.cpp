@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "team/carrying.hpp"
 #include "team/disagreement.hpp"
 #include "team/perturb.hpp"
 #include "team/team_state.hpp"
@@ -33,10 +34,10 @@ std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(ta
 template <class Ready>
 auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
   return [&me, &f, other, &word, ready](std::uint32_t looks) {
-    if (me.team.failure.recorded()) leave(me);
+    if (me.team.failed()) leave(me);
     if (looks % looks_per_left != looks_per_left - 1) return;
     // Partner: the release store when a rank leaves. What it posted before is visible then, so look once more.
-    if (me.team.left(other).load(std::memory_order_acquire) == me.team.generation &&
+    if (me.team.left(other).load(std::memory_order_acquire) == me.team.round() &&
         !ready(word.load(std::memory_order_acquire))) {
       fail_left(me, f, other);
     }
@@ -139,11 +140,13 @@ bool enter(rank_state& me, flight& f) {
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.parity] = &f.code->readers;
-  if (plan.own_copied_first && f.segment == 0) copy_own(f, me.rank);
+  if (plan.own_copied_first && f.segment == 0) copy_own(f, me.number);
   if (std::exchange(end.described[f.parity], &plan) != &plan) plan.what.describe(me.told.doing[f.channel][f.parity]);
   entry_line& mine = end.lines[me.rank]->entry[f.parity];
   mine.in = f.in;
   mine.out = f.out;
+  if (me.team.part.messages != nullptr) [[unlikely]]
+    expect_messages(me, f);
   end.bases[program::row_input * me.team.ranks + me.rank] = const_cast<std::byte*>(f.in);
   end.bases[program::row_output * me.team.ranks + me.rank] = f.out;
   return true;
@@ -232,6 +235,13 @@ void post(rank_state& me, flight const& f, std::uint32_t number) {
   }
 }
 
+/// Sends the instruction's message, or looks for it.
+bool carry(rank_state& me, flight const& f, instruction const& i) {
+  if (i.sources == 0) return message_is_here(me, f, i);
+  send_message(me, f, i);
+  return true;
+}
+
 template <bool Blocking>
 bool run_segment(rank_state& me, flight& f) {
   auto const& code = f.code->code;
@@ -239,25 +249,29 @@ bool run_segment(rank_state& me, flight& f) {
     instruction const& i = code[f.at];
     // Before waiting: the end of a wait is a mispredicted branch, and nothing after it overlaps. Peers' pointers come
     // with their entries, so those have to wait.
-    if (!i.foreign) resolve(me, f, i);
+    if (!i.foreign && i.peer == instruction::nobody) resolve(me, f, i);
     for (; f.wait < i.waits_end; ++f.wait) {
       if (!await<Blocking>(me, f, f.code->waits[f.wait])) return false;
     }
     if (i.foreign) resolve(me, f, i);
-    if (i.destinations != 0) fold(me, f, i);
+    if (i.peer != instruction::nobody) [[unlikely]] {
+      if (!carry(me, f, i)) return false;
+    } else if (i.destinations != 0) {
+      fold(me, f, i);
+    }
     if (i.post != 0) post(me, f, i.post);
   }
   for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
     if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
   }
-  return true;
+  return me.team.part.messages == nullptr || all_sent(me, f);
 }
 
 /// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
 /// unwinds. A failure that is recorded already stays the first.
 void fail_by_exception(rank_state& me, char const* what) noexcept {
   me.team.fail(cause::aborted,
-               fmt::format("rank {}: the operation threw{}{}", me.rank, *what != '\0' ? ": " : "", what),
+               fmt::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
                std::current_exception());
   me.team.quiesce(me);
 }
@@ -268,29 +282,34 @@ flight prepare(rank_state& me, std::uint32_t channel, bound_plan const& plan, vo
                void const* operation) {
   flight f;
   f.plan = &plan;
-  f.code = &plan.code->of[me.rank];
+  f.code = &plan.code->of[me.number];
   f.operation = operation;
-  f.in = static_cast<std::byte const*>(in) - plan.gives[me.rank].begin;
-  f.out = static_cast<std::byte*>(out) - plan.gets[me.rank].begin;
+  f.in = static_cast<std::byte const*>(in) - plan.gives[me.number].begin;
+  f.out = static_cast<std::byte*>(out) - plan.gets[me.number].begin;
   f.channel = channel;
+  f.segment_end = plan.segments;
   return f;
 }
 
 template <bool Blocking>
 bool advance(rank_state& me, flight& f) {
-  if (me.team.failure.recorded()) [[unlikely]]
+  if (me.team.failed()) [[unlikely]]
     leave(me);
   try {
     for (;;) {
       if (!f.entered && !enter<Blocking>(me, f)) return false;
       if (!run_segment<Blocking>(me, f)) return false;
-      if (++f.segment == f.plan->segments) return true;
+      if (++f.segment == f.segment_end) return true;
       std::size_t const bytes = f.plan->segment_count * f.plan->what.reduction->element_bytes;
       f.in += bytes;
       f.out += bytes;
       f.wait = 0;
       f.entered = false;
     }
+  } catch (mpi::error const& thrown) {
+    me.team.fail(cause::messages, thrown.what());
+    me.team.quiesce(me);
+    throw;
   } catch (std::exception const& thrown) {
     fail_by_exception(me, thrown.what());
     throw;

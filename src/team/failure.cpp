@@ -37,6 +37,8 @@ void failure::raise() const {
       throw argument_error(reason);
     case cause::timed_out:
       throw timed_out(reason);
+    case cause::messages:
+      throw mpi::error(reason);
     case cause::aborted:
       break;
   }

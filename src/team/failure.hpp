@@ -13,7 +13,7 @@
 
 namespace coset::team_room {
 
-enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out };
+enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages };
 
 /// The first failure of a generation; later ones are dropped.
 class failure {

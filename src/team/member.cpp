@@ -40,15 +40,15 @@ std::vector<rank_t> in_root(detail::team_state const& team, std::vector<rank_t> 
 
 }  // namespace
 
-rank_t member::rank() const noexcept { return state_->rank; }
-rank_t member::size() const noexcept { return state_->team.ranks; }
+rank_t member::rank() const noexcept { return state_->number; }
+rank_t member::size() const noexcept { return state_->team.size(); }
 unsigned member::node() const noexcept { return state_->node; }
 
 /// The first rank of each colour makes the team and offers it to the others; nobody goes on before all have taken it.
 /// Offers lie with the team, not on a stack: a rank may leave by an abort at any point.
 member member::split(int colour, int key) {
   detail::team_state& team = state_->team;
-  if (!team.one_process)
+  if (!team.one_process || team.part.messages != nullptr)
     detail::refuse(*state_, "split: ranks of several processes have no memory in common to make a team of");
   std::vector<wish> wishes(team.ranks);
   allgather(*this, std::array{wish{colour, key, state_->rank}}, wishes);

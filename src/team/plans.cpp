@@ -77,10 +77,10 @@ void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std
   bool const whole = by_pieces(plan.what.what);
   plan.segment_count = count;
   plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
-  std::size_t const room = team.arena.largest_staging(), needed = plan.layout.staging_bytes;
+  std::size_t const room = team.largest_staging(), needed = plan.layout.staging_bytes;
   if (whole && needed > room) {
-    throw argument_error(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
-                                     plan.what.text(), needed, room));
+    throw lacks_staging(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
+                                    plan.what.text(), needed, room));
   }
   std::size_t const longest_staged = needed > room ? room / plan.code->layers / items.staged(*plan.code) : SIZE_MAX;
   std::size_t const most =
@@ -113,7 +113,7 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
   plan->owner = &team;
   plan->counts.assign(c.counts.begin(), c.counts.end());
   chosen.storage.widens = what.reduction->mixed != nullptr;
-  plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
+  plan->own_copied_first = what.what == verb::allgather || (team.size() == 1 && in_place_always(what.what));
   try {
     plan->code = compile(team, what, chosen);
   } catch (schedule_error const&) {
@@ -124,8 +124,8 @@ std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call c
   }
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
   plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
-  auto const pieces = boundaries(c, team.ranks);
-  set_extents(*plan, pieces, team.ranks);
+  auto const pieces = boundaries(c, team.size());
+  set_extents(*plan, pieces, team.size());
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
   plan->choice = fmt::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
                              plan->segments > 1 ? fmt::format(", {} segments", plan->segments) : "");
@@ -156,8 +156,8 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_state const& t
   auto& made = made_[wanted];
   if (!made) {
     auto const& [algorithm, verb, root, storage, shared] = wanted;
-    auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.ranks, verb, root);
-    made = std::make_shared<program::compiled>(program::compile(plan, storage, team.outputs(shared)));
+    auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.size(), verb, root);
+    made = std::make_shared<program::compiled>(program::compile(plan, storage, team.outputs(shared), team.part.spread));
   }
   return made;
 }
@@ -176,7 +176,7 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   if (!bound) {
     signature const what{c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts};
     bound = bind(me.team, what, c, choice_for(me.team, c));
-    if (me.rank == 0) log(*bound, me.team.ranks);
+    if (me.number == 0) log(*bound, me.team.size());
   }
   front = {key, bound.get()};
   return *bound;
@@ -220,7 +220,7 @@ bound_plan const& make_plan(team_state& team, call const& c, plan_options const&
 
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {
-  check(what, count, team.ranks, options);
+  check(what, count, team.size(), options);
   rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
   std::byte one_array;  // stands for a caller's that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};

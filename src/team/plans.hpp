@@ -9,7 +9,13 @@
 
 namespace coset::team_room {
 
-/// The plan that the library chooses for a call of this rank; bound the first time, found again after.
+/// Where staging cannot grow a vector goes in segments, but not one whose pieces are the ranks' own.
+struct lacks_staging : argument_error {
+  using argument_error::argument_error;
+};
+
+/// The plan that the library chooses for a call of this rank; bound the first time, found again after. May throw
+/// lacks_staging.
 detail::bound_plan const& plan_for(detail::rank_state&, detail::call const&);
 
 /// Whether `in` and `out` of a call are one array to its plan. Verbs that leave a rank its own input, or write only where

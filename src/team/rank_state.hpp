@@ -2,7 +2,9 @@
 // All that one rank knows and nobody else touches.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -13,8 +15,22 @@
 #include "team/arena.hpp"
 #include "team/bound_plan.hpp"
 #include "team/lines.hpp"
+#include "team/messages.hpp"
 
 namespace coset::team_room {
+
+/// How far a channel has come. Where ranks that were interrupted go on together, the furthest counts.
+struct channel_position {
+  std::uint32_t epoch = 0;   ///< wraps around
+  std::uint64_t base = 0;
+  std::size_t capacity = 0;
+};
+
+inline channel_position further(channel_position const& a, channel_position const& b) {
+  bool const a_is_unused = a.epoch == 0 && a.base == 0;
+  bool const b_is_later = a_is_unused || static_cast<std::int32_t>(b.epoch - a.epoch) > 0;
+  return {b_is_later ? b.epoch : a.epoch, std::max(a.base, b.base), std::max(a.capacity, b.capacity)};
+}
 
 /// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
 /// without being exchanged.
@@ -27,6 +43,9 @@ struct channel_end {
   std::array<detail::bound_plan const*, 2> described{};  ///< by parity: what this rank has said that it is doing
   std::vector<channel_lines*> lines;                     ///< [rank]
   std::vector<std::byte*> bases;                         ///< [row · ranks + rank], see program::row
+  std::unique_ptr<mailbox> mail;                         ///< opened by the first program that has messages
+
+  channel_position position() const { return {epoch, base, capacity}; }
 };
 
 /// One operation under way: all its state.
@@ -37,7 +56,7 @@ struct flight {
   void const* operation = nullptr;  ///< the user's, if there is one
   std::byte const* in = nullptr;    ///< where the whole vector would begin, even if the caller has a piece
   std::byte* out = nullptr;
-  std::size_t segment = 0;
+  std::size_t segment = 0, segment_end = 0;
   std::uint64_t tag = 0;
   std::uint64_t base = 0;
   std::uint32_t at = 0;  ///< instruction
@@ -45,6 +64,8 @@ struct flight {
   std::uint32_t channel = 0;
   std::uint8_t parity = 0;
   bool entered = false;  ///< this segment's entry has been prepared
+  std::uint32_t stuck_looks = 0;  ///< since it last got on; only where there is a deadline
+  std::chrono::steady_clock::time_point stuck_since = {};
 };
 
 /// A channel of split phase: the operation under way there, or the last one that was.
@@ -96,7 +117,8 @@ struct alignas(team_room::line_spacing) rank_state {
   rank_state& operator=(rank_state const&) = delete;
 
   team_state& team;
-  rank_t const rank;
+  rank_t const rank;    ///< among those that share memory, as lines and programs count
+  rank_t const number;  ///< in the whole team, as callers count
   rank_state& root;        ///< this thread's rank of the team that this one was split from
   std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;
@@ -107,6 +129,7 @@ struct alignas(team_room::line_spacing) rank_state {
   std::array<team_room::channel_end, team_room::channels> ends;
   std::vector<void const*> from;  ///< scratch for operands
   std::vector<void*> to;
+  std::vector<team_room::piece> pieces;
   team_room::plan_cache plans;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results
   std::size_t view_capacity = 0;

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
+#include "team/carrying.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_room {
@@ -21,8 +24,19 @@ void finish(rank_state& me, pending& p) {
   if (&me.root != &me) --me.root.live;
 }
 
+/// As far as it goes, without waiting. Where messages come, whoever waits for anything helps them along.
+bool advance_a_bit(rank_state& me, flight& f) {
+  auto const position = [&f] { return std::tuple(f.segment, f.at, f.wait); };
+  auto const before = position();
+  if (advance<false>(me, f)) return true;
+  if (me.team.part.messages == nullptr) return false;
+  if (position() != before) f.stuck_looks = 0;
+  look_around(me, f);
+  return false;
+}
+
 void advance_one(rank_state& me, pending& p) {
-  if (p.live && advance<false>(me, p.under_way)) finish(me, p);
+  if (p.live && advance_a_bit(me, p.under_way)) finish(me, p);
 }
 
 /// Every live operation of this thread, as far as it goes.
@@ -55,6 +69,46 @@ class backing_off {
 
 bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
 
+/// The next channel in turn; completes the operation that still has it.
+pending& free_channel(rank_state& me) {
+  pending& next = me.requests[me.started % split_channels];
+  for (backing_off wait(me.team.patience); next.live; wait()) advance_all(me.root);
+  return next;
+}
+
+void set_off(rank_state& me, pending& next) {
+  next.under_way.channel = static_cast<std::uint32_t>(1 + me.started % split_channels);
+  next.serial = ++me.started;
+  next.live = true;
+  ++me.live;
+  if (&me.root != &me) ++me.root.live;
+}
+
+/// Segments that travel are operations of their own, several at once: messages of one and folds of another overlap.
+void complete_in_segments(rank_state& me, flight const& f) {
+  constexpr std::size_t at_once = 4;
+  std::size_t const bytes = f.plan->segment_count * f.plan->what.reduction->element_bytes;
+  std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
+  backing_off wait(me.team.patience);
+  auto const finish_segment = [&](std::size_t s) {
+    auto const [p, serial] = latest[s % at_once];
+    for (; p != nullptr && !is_complete(*p, serial); wait()) advance_all(me.root);
+  };
+  for (std::size_t s = 0; s < f.plan->segments; ++s) {
+    finish_segment(s);
+    pending& next = free_channel(me);
+    next.under_way = f;
+    next.under_way.segment = s;
+    next.under_way.segment_end = s + 1;
+    next.under_way.in += s * bytes;
+    next.under_way.out += s * bytes;
+    set_off(me, next);
+    latest[s % at_once] = {&next, next.serial};
+    advance_all(me.root);
+  }
+  for (std::size_t s = f.plan->segments; s < f.plan->segments + at_once; ++s) finish_segment(s);
+}
+
 }  // namespace
 
 void require_current(rank_state const& me) {
@@ -65,32 +119,29 @@ void require_current(rank_state const& me) {
 }
 
 void complete(rank_state& me, flight& f) {
-  if (me.root.live == 0) [[likely]] {
+  bool const travels = me.team.part.messages != nullptr;
+  if (travels && f.plan->segments > 1) return complete_in_segments(me, f);
+  if (me.root.live == 0 && !travels) [[likely]] {
     advance<true>(me, f);
     return;
   }
-  for (backing_off wait(me.team.patience); !advance<false>(me, f); wait()) advance_all(me.root);
+  for (backing_off wait(me.team.patience); !advance_a_bit(me, f); wait()) advance_all(me.root);
 }
 
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
                std::shared_ptr<void const> operation) {
-  pending& next = me.requests[me.started % split_channels];
-  for (backing_off wait(me.team.patience); next.live; wait()) advance_all(me.root);
-  auto const channel = static_cast<std::uint32_t>(1 + me.started % split_channels);
-  next.under_way = prepare(me, channel, plan, in, out, operation.get());
+  pending& next = free_channel(me);
+  next.under_way = prepare(me, 0, plan, in, out, operation.get());
   next.operation = std::move(operation);
-  next.serial = ++me.started;
-  next.live = true;
-  ++me.live;
-  if (&me.root != &me) ++me.root.live;
-  request made(me, channel, next.serial, me.team.generation);
+  set_off(me, next);
+  request made(me, next.under_way.channel, next.serial, me.team.generation);
   advance_all(me.root);
   return made;
 }
 
 void abandon_requests(rank_state& me) noexcept {
   if (me.live == 0) return;
-  me.team.fail(cause::aborted, fmt::format("rank {} gave up an operation that was under way", me.rank));
+  me.team.fail(cause::aborted, fmt::format("rank {} gave up an operation that was under way", me.number));
   me.team.quiesce(me);
   for (pending& p : me.requests) {
     if (p.live) finish(me, p);
@@ -146,7 +197,7 @@ bool request::test() {
 void request::wait() {
   pending* const p = live(member_, channel_, serial_, generation_);
   if (p == nullptr) return;
-  if (member_->root.live == 1) {
+  if (member_->root.live == 1 && member_->team.part.messages == nullptr) {
     advance<true>(*member_, p->under_way);
     finish(*member_, *p);
     return;

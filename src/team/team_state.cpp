@@ -36,6 +36,13 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   return part;
 }
 
+/// Where other processes' ranks are is not known here, and makes no difference to what all have to agree on.
+team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
+  if (!several_processes) return part_of(threads, there);
+  auto const ranks = static_cast<rank_t>(there.size());
+  return {ranks, {}, node_list(ranks, anywhere), false, threads.shape.cache_bytes, tuning::table::of_environment()};
+}
+
 std::vector<rank_t> first_of_each(node_list const& nodes) {
   std::map<unsigned, rank_t> first;
   std::vector<rank_t> leaders;
@@ -48,12 +55,13 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
 rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
     : team(shared),
       rank(self),
+      number(shared.part.first + self),
       root(in_root != nullptr ? *in_root : *this),
       own(shared.root.arena.own(shared.root_ranks[self])),
       told(shared.arena.own(self)),
       sleepers(shared.arena.attention(self).sleepers),
-      from(shared.ranks + 1),
-      to(shared.ranks + 1) {
+      from(shared.size() + 1),
+      to(shared.size() + 1) {
   if (self < shared.shape.places.size()) node = shared.shape.places[self].node;
   memory_node = shared.shape.nodes[self];
   for (std::uint32_t c = 0; c < channels; ++c) {
@@ -80,7 +88,7 @@ rank_state::~rank_state() {
 }
 
 team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_t> there, team_options wanted,
-                       numa::memory own_memory)
+                       numa::memory own_memory, domain of_more)
     : root(whole != nullptr ? *whole : *this),
       ranks(s.ranks),
       options(std::move(wanted)),
@@ -89,14 +97,16 @@ team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_
       crowded(ranks > numa::usable_processors()),
       levels(tuning::levels_of(shape.places)),
       nodes(tuning::nodes_of(shape.places)),
-      patience(patience::of(options.wait, crowded)),
+      patience(patience::of(options.wait, crowded || of_more.crowded)),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),
       arena(one_process ? team_room::arena(shape.nodes) : team_room::arena(shape.nodes, std::move(own_memory))),
       members(ranks),
       node_leaders(first_of_each(shape.nodes)),
+      part(of_more.total != 0 ? std::move(of_more) : domain{s.ranks}),
       own_failure(arena.failure()),
-      failure(whole != nullptr ? whole->own_failure : own_failure) {}
+      // Ranks of one process that touch each other's arrays have to hear of each other's failures in all their teams.
+      failure(whole != nullptr && one_process ? whole->own_failure : own_failure) {}
 
 team_state::team_state(team_shape const& s, team_options wanted)
     : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), numa::memory()) {}
@@ -107,42 +117,71 @@ team_state::team_state(team_shape const& s, team_options wanted, numa::memory ow
   settle_generation();
 }
 
-team_state::team_state(team_state& whole, std::vector<rank_t> const& part)
-    : team_state(&whole, part_of(whole, part), part, whole.options, numa::memory()) {
+team_state::team_state(team_state& whole, std::vector<rank_t> const& there)
+    : team_state(&whole, part_of(whole, there), there, whole.options, numa::memory()) {
   generation = whole.generation;
+  settle_generation();
+}
+
+team_state::team_state(team_state& threads, domain const& of_more, std::vector<rank_t> const& there,
+                       numa::memory own_memory)
+    : team_state(&threads, domain_shape(threads, there, own_memory.size() != 0), there, threads.options,
+                 std::move(own_memory), of_more) {
+  generation = threads.generation;
   settle_generation();
 }
 
 team_state::~team_state() = default;
 
-void team_state::settle_generation() noexcept { salt = generation * 0x9E3779B9u; }
+void team_state::settle_generation() noexcept {
+  salt = (part.messages != nullptr || !one_process ? shared_round : generation) * 0x9E3779B9u;
+}
 
 void team_state::begin_generation() {
   if (++generation == 0) generation = 1;  // 0 means "has left nothing"
   settle_generation();
   failure.clear();
+  forget_requests();
+  settle(furthest());
+}
+
+void team_state::begin_shared_round(std::uint32_t round,
+                                    std::array<channel_position, channels> const& together) {
+  shared_round = round;
+  settle_generation();
+  forget_requests();
+  settle(together);
+}
+
+void team_state::forget_requests() {
   for (auto const& m : members) {
+    if (!m) continue;
     m->requests = {};
     m->started = m->live = 0;
   }
-  for (std::uint32_t c = 0; c < channels; ++c) {
-    std::uint32_t epoch = members[0]->ends[c].epoch;
-    std::uint64_t base = 0;
-    std::size_t capacity = c == 0 ? reserved_bytes : 0;
-    for (auto const& m : members) {
-      channel_end const& end = m->ends[c];
-      if (static_cast<std::int32_t>(end.epoch - epoch) > 0) epoch = end.epoch;
-      base = std::max(base, end.base);
-      capacity = std::max(capacity, end.capacity);
-    }
-    for (auto const& m : members) {
+}
+
+std::array<channel_position, channels> team_state::furthest() const {
+  std::array<channel_position, channels> at{};
+  for (auto const& m : members) {
+    if (!m) continue;
+    for (std::uint32_t c = 0; c < channels; ++c) at[c] = further(at[c], m->ends[c].position());
+  }
+  at[0].capacity = std::max(at[0].capacity, reserved_bytes);
+  return at;
+}
+
+void team_state::settle(std::array<channel_position, channels> const& at) {
+  for (auto const& m : members) {
+    if (!m) continue;
+    for (std::uint32_t c = 0; c < channels; ++c) {
       channel_end& end = m->ends[c];
-      end.epoch = epoch;
-      end.base = base;
+      end.epoch = at[c].epoch;
+      end.base = at[c].base;
       end.peers_entered = true;
       end.readers = {};
       end.described = {};
-      if (capacity > end.capacity) use_staging(*m, c, capacity);
+      if (at[c].capacity > end.capacity) use_staging(*m, c, at[c].capacity);
     }
   }
 }

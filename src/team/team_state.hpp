@@ -2,6 +2,8 @@
 // What the ranks of a team share.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -29,6 +31,17 @@ class gathering;
 
 /// Whose outputs are one.
 enum class sharing : std::uint8_t { nobodys, the_teams, the_nodes };
+
+/// A team whose ranks do not all share memory: the part of it that does.
+struct domain {
+  rank_t total = 0;  ///< ranks of the whole team
+  rank_t first = 0;  ///< number of this domain's first
+  program::distribution spread = {};
+  messenger* messages = nullptr;  ///< null where there is one domain only
+  bool pointers = true;           ///< in every domain ranks reach each other's arrays
+  bool crowded = false;           ///< some host has fewer processors than ranks
+  std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
+};
 
 /// Compiled schedules of a team, made once each, shared by its ranks.
 class compiled_table {
@@ -61,9 +74,20 @@ struct team_state {
   team_state(team_room::team_shape const&, team_options);
   /// Ranks of processes that share memory: `own_memory` is this process's mapping of it, zeroed before the first came.
   team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
-  /// Part of a team: `part` are its ranks' numbers there.
-  team_state(team_state& whole, std::vector<rank_t> const& part);
+  /// Part of a team: `there` are its ranks' numbers in that.
+  team_state(team_state& whole, std::vector<rank_t> const& there);
+  /// A domain of a larger team, which is to serve the ranks of `threads`; if those are not all of the domain, `own_memory`
+  /// is as above, and the others' numbers in `there` do not matter.
+  team_state(team_state& threads, team_room::domain const&, std::vector<rank_t> const& there, numa::memory own_memory);
   ~team_state();
+
+  /// The same where processes have agreed on the round and on where to go on. The failure is theirs to clear.
+  void begin_shared_round(std::uint32_t round, std::array<team_room::channel_position, team_room::channels> const&);
+  /// Its two halves: where ranks of this process have come to in each channel, and that all go on from there.
+  std::array<team_room::channel_position, team_room::channels> furthest() const;
+  void settle(std::array<team_room::channel_position, team_room::channels> const&);
+  /// The whole team's size, where ranks of other domains count.
+  rank_t size() const noexcept { return part.total; }
 
   /// Starts a generation: every rank's channels agree again, whatever the last one ended with. Only while no rank runs.
   void begin_generation();
@@ -73,8 +97,14 @@ struct team_state {
   /// Records the failure and wakes whoever sleeps.
   void fail(team_room::cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
 
-  /// The last generation that a rank has left.
-  std::atomic<std::uint32_t>& left(rank_t rank) const noexcept { return root.arena.attention(root_ranks[rank]).left; }
+  /// The last round that a rank has left.
+  std::atomic<std::uint32_t>& left(rank_t rank) const noexcept {
+    return one_process ? root.arena.attention(root_ranks[rank]).left : arena.attention(rank).left;
+  }
+  /// What ranks of all processes call this generation.
+  std::uint32_t round() const noexcept { return one_process ? generation : shared_round; }
+  std::size_t largest_staging() const noexcept { return std::min(arena.largest_staging(), part.most_staging); }
+  bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
   /// The rank whose output stands for each rank's. Empty: everybody's own.
   std::vector<rank_t> outputs(team_room::sharing) const;
 
@@ -96,7 +126,9 @@ struct team_state {
   team_room::arena arena;
   std::vector<std::unique_ptr<rank_state>> members;  ///< [rank], made by the rank's own thread where there is one
   std::vector<rank_t> const node_leaders;            ///< [rank]: the first rank on its node
+  team_room::domain const part;  ///< of a team that ranks of other domains belong to; else all of it
   std::uint32_t generation = 0;
+  std::uint32_t shared_round = 1;
   std::uint32_t salt = 0;  ///< the generation's part of a tag
   std::size_t reserved_bytes = 0;
   std::atomic<std::uint32_t> explicit_plans = 0;
@@ -111,8 +143,9 @@ struct team_state {
 
  private:
   team_state(team_state* whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,
-             numa::memory own_memory);
+             numa::memory own_memory, team_room::domain = {});
   void settle_generation() noexcept;
+  void forget_requests();
 
   mutable std::mutex offering_;
   std::map<rank_t, std::shared_ptr<team_state>> offers_;

@@ -69,9 +69,27 @@ void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t 
   }
 }
 
+/// The number of ranks of each domain.
+std::vector<rank_t> domains_of(program::distribution const& spread) {
+  std::vector<rank_t> sizes;
+  for (rank_t r = 0; r < spread.first.size(); r = spread.last[r]) sizes.push_back(spread.last[r] - r);
+  return sizes;
+}
+
+tuning::choice default_between_domains(team_state const& team, call const& c) {
+  tuning::question asked{.what = c.what, .ranks = team.size(), .bytes = c.count * c.reduction->element_bytes};
+  asked.commutative = c.reduction->commutative;
+  asked.domains = domains_of(team.part.spread);
+  asked.pointers = team.part.pointers;
+  tuning::choice chosen = tuning::choose_between(asked);
+  chosen.storage.in_place = in_place(c);
+  return chosen;
+}
+
 tuning::choice default_for(team_state const& team, call const& c) {
+  if (team.part.messages != nullptr) return default_between_domains(team, c);
   tuning::choice chosen =
-      tuning::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.shape.cache_bytes,
+      tuning::choose({c.what, team.size(), c.count * c.reduction->element_bytes, in_place(c), team.shape.cache_bytes,
                       team.one_process && team.crowded, team.levels, team.nodes, c.reduction->commutative});
   chosen.storage.in_place = in_place(c);
   if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
@@ -90,12 +108,13 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
     chosen.storage.in_place = in_place(c);
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
-  if (!team.one_process &&
+  bool const pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process;
+  if (!pointers &&
       (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
   }
   if (options.algorithm != "auto")
-    require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
+    require_bits(chosen.algorithm, c.what, team.size(), c.root, *c.reduction, options.required);
   return chosen;
 }
 
@@ -104,7 +123,7 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
 tuning::choice choice_for(team_state const& team, call const& c) {
   std::size_t const bytes = c.count * c.reduction->element_bytes;
   if (tuning::rule const* const rule =
-          team.shape.choices.find(c.what, team.ranks, bytes, c.what == verb::allreduce && in_place(c))) {
+          team.shape.choices.find(c.what, team.size(), bytes, c.what == verb::allreduce && in_place(c))) {
     try {
       return changed(default_for(team, c), rule->how, team, c);
     } catch (schedule_error const&) {  // undefined for so many ranks, or it would change bits that must not change

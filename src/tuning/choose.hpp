@@ -30,6 +30,8 @@ struct question {
   std::vector<rank_t> levels = {};  ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
   std::vector<rank_t> nodes = {};   ///< ranks of each NUMA node; see nodes_of
   bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
+  std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
+  bool pointers = true;              ///< ranks of a host reach each other's arrays
 };
 
 /// What large teams fold by, whatever the size of this one: a product of full folds, innermost level first, or where nodes
@@ -39,6 +41,8 @@ std::string folds_by_level(question const&);
 
 /// The defaults as measured (see the README of this folder).
 choice choose(question const&);
+/// The same where there are several domains. Depends on nothing that could differ from host to host.
+choice choose_between(question const&);
 
 /// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
 /// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.

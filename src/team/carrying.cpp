@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/carrying.hpp"
+
+#include <fmt/format.h>
+
+#include "team/disagreement.hpp"
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+namespace {
+
+using detail::rank_state;
+using program::instruction;
+
+/// Looks in vain between two words with the messenger, and between two questions for the time.
+constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
+
+/// The operands' bytes, neighbours joined.
+std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction const& i) {
+  program::layout const& layout = *f.layout;
+  std::size_t const blocks = f.plan->code->blocks.size();
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  me.pieces.clear();
+  for (std::uint32_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {
+    program::operand const& o = f.code->operands[k];
+    std::size_t const block = o.piece % blocks;
+    bool const partial = f.code->forms[k] == detail::form::partial;
+    std::size_t const bytes = (layout.boundary[block + 1] - layout.boundary[block]) *
+                              (partial ? reduction.partial_bytes : reduction.element_bytes);
+    std::byte* const data = me.ends[f.channel].bases[o.base[f.parity]] + layout.offset[o.piece];
+    if (bytes == 0) continue;
+    if (!me.pieces.empty() && me.pieces.back().data + me.pieces.back().bytes == data) {
+      me.pieces.back().bytes += bytes;
+    } else {
+      me.pieces.push_back({data, bytes});
+    }
+  }
+  return me.pieces;
+}
+
+}  // namespace
+
+void expect_messages(rank_state& me, flight const& f) {
+  if (f.code->received.empty() && !f.code->sends) return;
+  auto& mail = me.ends[f.channel].mail;
+  if (!mail) mail = me.team.part.messages->open(me.number, f.channel);
+  mail->begin();
+  for (std::uint32_t const at : f.code->received) {
+    instruction const& i = f.code->code[at];
+    mail->expect(i.peer, pieces_of(me, f, i));
+  }
+}
+
+void send_message(rank_state& me, flight const& f, instruction const& i) {
+  described_signature said;
+  f.plan->what.describe(said);
+  envelope const opening{f.tag, said.count.load(std::memory_order_relaxed), said.rest.load(std::memory_order_relaxed),
+                         me.number};
+  me.ends[f.channel].mail->send(i.peer, opening, pieces_of(me, f, i));
+}
+
+bool message_is_here(rank_state& me, flight const& f, instruction const& i) {
+  mailbox& mail = *me.ends[f.channel].mail;
+  auto const state = mail.look(i.message);
+  if (state == mailbox::state::awaited) return false;
+  envelope const& opening = mail.envelope_of(i.message);
+  if (opening.tag != f.tag) fail_mismatch(me, f, opening);
+  return state == mailbox::state::here;
+}
+
+bool all_sent(rank_state& me, flight const& f) { return !f.code->sends || me.ends[f.channel].mail->all_sent(); }
+
+void look_around(rank_state& me, flight& f) {
+  domain const& part = me.team.part;
+  bool const carries = part.spread.carrier[me.number] == me.number;
+  ++f.stuck_looks;
+  if (carries && f.stuck_looks % looks_per_progress == 0) part.messages->progress(me);
+  if (f.stuck_looks % looks_per_clock != 0) return;
+  auto const longest = part.messages->deadline();
+  if (longest.count() == 0) return;
+  auto const now = std::chrono::steady_clock::now();
+  if (f.stuck_looks == looks_per_clock) f.stuck_since = now;
+  if (now - f.stuck_since < longest) return;
+  rank_t const awaited = f.at < f.code->code.size() ? f.code->code[f.at].peer : instruction::nobody;
+  fail(me, cause::messages,
+       fmt::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
+                   awaited == instruction::nobody ? "a rank of its host" : fmt::format("a message of rank {}", awaited),
+                   std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+}
+
+}  // namespace coset::team_room

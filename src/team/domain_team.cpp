@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/domain_team.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "team/requests.hpp"
+
+namespace coset::team_room {
+namespace {
+
+/// [rank of the domain]: its number among the threads; 0 for ranks of other processes, where nobody asks.
+std::vector<rank_t> threads_of(rank_t ranks, rank_t here, rank_t threads) {
+  std::vector<rank_t> there(ranks, 0);
+  for (rank_t t = 0; t < threads; ++t) there[here + t] = t;
+  return there;
+}
+
+}  // namespace
+
+domain_team::domain_team(detail::team_state& threads, domain const& part, rank_t ranks, rank_t here,
+                         numa::memory shared)
+    : threads_(threads),
+      here_(here),
+      state_(std::make_unique<detail::team_state>(threads, part, threads_of(ranks, here, threads.ranks),
+                                                  std::move(shared))) {
+  for (rank_t t = 0; t < threads.ranks; ++t) {
+    state_->members[here + t] = std::make_unique<detail::rank_state>(*state_, here + t, threads.members[t].get());
+  }
+}
+
+void domain_team::begin(std::uint32_t round, positions const& together) {
+  // What the threads' team is about to begin; 0 is no generation.
+  state_->generation = threads_.generation + 1 != 0 ? threads_.generation + 1 : 1;
+  state_->begin_shared_round(round, together);
+}
+
+detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {
+  detail::rank_state& mine = *state_->members[here_ + thread.rank];
+  mine.thread = thread.thread;
+  return mine;
+}
+
+void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* context) {
+  detail::rank_state& mine = rank_of(thread.state());
+  auto const leave = [&] {
+    abandon_requests(mine);
+    // Partner: the acquire load of whoever waits for this rank in vain.
+    if (!state_->one_process) state_->left(mine.rank).store(state_->round(), std::memory_order_release);
+  };
+  try {
+    member me(mine);
+    body(context, me);
+  } catch (std::exception const& thrown) {
+    state_->fail(cause::aborted, fmt::format("rank {} left by an exception: {}", mine.number, thrown.what()),
+                 std::current_exception());
+    state_->quiesce(mine);
+    leave();
+    throw;
+  } catch (...) {
+    state_->fail(cause::aborted, fmt::format("rank {} left by an exception", mine.number), std::current_exception());
+    state_->quiesce(mine);
+    leave();
+    throw;
+  }
+  leave();
+}
+
+}  // namespace coset::team_room

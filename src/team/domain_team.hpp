@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of a process as ranks of a larger team, whose other ranks are in other processes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "team/team_state.hpp"
+
+namespace coset::team_room {
+
+/// Of the ranks that share memory with this process's, these are [here, here + threads). What ranks of all processes have
+/// to agree on comes from whoever made it: between two rounds nobody runs anywhere.
+class domain_team {
+ public:
+  /// `shared`: memory of several processes, arena::bytes_for() it, zeroed; empty where the domain is this process's own.
+  domain_team(detail::team_state& threads, domain const&, rank_t ranks, rank_t here, numa::memory shared);
+
+  using positions = std::array<channel_position, channels>;
+  positions furthest() const { return state_->furthest(); }
+  /// Before each run() of the threads: `together` is the furthest of all processes' positions, rounds count from 1.
+  void begin(std::uint32_t round, positions const& together);
+  /// What each of the threads does in it: the body as rank of the larger team. What it throws fails that team.
+  void run_rank(member& thread, void (*body)(void*, member&), void* context);
+
+  detail::team_state& state() const noexcept { return *state_; }
+
+ private:
+  detail::rank_state& rank_of(detail::rank_state& thread);
+
+  detail::team_state& threads_;
+  rank_t const here_;
+  std::unique_ptr<detail::team_state> state_;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with messages: every verb, type and operation over hosts of many shapes, without MPI.
+#include <set>
+
+#include "team/post_office.hpp"
+#include "team/walk.hpp"
+
+namespace coset::team_test {
+namespace {
+
+std::string name_of(std::vector<host_shape> const& shapes) {
+  std::string name;
+  for (host_shape const& shape : shapes) {
+    name += name.empty() ? "" : " | ";
+    for (rank_t const threads : shape) name += std::to_string(threads) + " ";
+  }
+  return name;
+}
+
+/// Numbers of threads: processes of one host in brackets.
+std::vector<std::vector<host_shape>> all_shapes() {
+  std::vector<std::vector<host_shape>> const few{{{2}, {2}}, {{1}, {3}, {2}}, {{2, 1}, {2}}};
+  std::vector<std::vector<host_shape>> more{few};
+  more.insert(more.end(), {{{1}, {1}}, {{1}, {1}, {1}, {1}, {1}, {1}, {1}}, {{4}, {1}}, {{2, 2}, {1, 1, 1}}, {{3}, {3}, {3}}});
+  return test::by_effort(few, more, more);
+}
+
+std::vector<std::string> const algorithms{"auto",
+                                          "direct",
+                                          "ring",
+                                          "circulant",
+                                          "generalized(radix=3)",
+                                          "generalized(saved_steps=1)",
+                                          "recursive_doubling",
+                                          "binomial",
+                                          "bruck_ho",
+                                          "three_two",
+                                          "naive"};
+
+void try_tasks(hosts& on, std::vector<plan_list> const& plans, engine& choices, std::size_t number) {
+  auto const tasks = random_tasks(choices, number, on.size(), plans[0], false);
+  auto shared = shared_arrays(tasks);
+  std::uint64_t const seed = choices();
+  std::vector<std::string> faults(on.size());
+  auto const left = on.run([&](member& me) {
+    std::size_t process = 0;
+    while (&on.state(process) != &me.state().team) ++process;
+    faults[me.rank()] = walk(me, plans[process], shared, seed).run(tasks);
+  });
+  for (auto const& fault : faults) ASSERT_EQ(fault, "");
+  for (auto const& process : left) ASSERT_EQ(process.message, "");
+}
+
+TEST(Messages, OfAllTypesAndOperationsAreRight) {
+  std::uint64_t const seed = test::seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  engine choices(seed);
+  std::size_t const rounds = test::by_effort<std::size_t>(1, 1, 40);
+  for (auto const& shapes : all_shapes()) {
+    for (bool const one_carrier : {false, true}) {
+      SCOPED_TRACE(name_of(shapes) + (one_carrier ? ", one carrier" : ""));
+      hosts on(shapes, one_carrier);
+      std::vector<plan_list> plans;
+      std::uint64_t const same = choices();
+      for (std::size_t p = 0; p < on.processes(); ++p) {
+        engine alike(same);
+        plans.push_back(random_plans(on.state(p), on.size(), alike, algorithms, {"auto", "staged", "zero_copy", "push", "pull"}, false));
+      }
+      ASSERT_FALSE(plans[0].empty());
+      for (std::size_t k = 0; k < rounds; ++k) {
+        try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+      EXPECT_GT(on.office().sent(), 0u);
+    }
+  }
+}
+
+TEST(Messages, CarryLongVectorsInSegmentsThatOverlap) {
+  hosts on({{2}, {1}, {2}}, false);
+  std::size_t const count = test::by_effort<std::size_t>(300'000, 700'000, 3'000'000);
+  std::atomic<int> right = 0;
+  auto const left = on.run([&](member& me) {
+    std::vector<double> x(count, me.rank() + 1.0);
+    x.back() = 100.0 * me.rank();
+    allreduce(me, x);
+    right += std::count(x.begin(), x.end() - 1, 15.0) == static_cast<std::ptrdiff_t>(count - 1) && x.back() == 1000.0;
+  });
+  for (auto const& process : left) EXPECT_EQ(process.message, "");
+  EXPECT_EQ(right, 5);
+}
+
+TEST(Messages, TellADisagreementToEveryHost) {
+  hosts on({{2}, {2}, {1}}, false);
+  std::vector<outcome> all(on.size());
+  on.run([&](member& me) {
+    all[me.rank()] = outcome_of([&] {
+      std::vector<int> x(me.rank() == 3 ? 10 : 11);
+      allreduce(me, x);
+    });
+  });
+  expect_everybody_threw<mismatch_error>(all, {"11 ", "10 ", "allreduce"});
+  std::atomic<int> right = 0;
+  on.run([&](member& me) { right += allreduce(me, 1) == 5; });
+  EXPECT_EQ(right, 5);
+}
+
+TEST(Messages, TellAnExceptionToEveryHost) {
+  hosts on({{2}, {1}}, false);
+  std::vector<outcome> inside(on.size());
+  auto const left = on.run([&](member& me) {
+    if (me.rank() == 1) throw std::logic_error("of rank 1");
+    inside[me.rank()] = outcome_of([&] {
+      for (int k = 0; k < 2; ++k) barrier(me);
+    });
+  });
+  EXPECT_EQ(left[0].message, "of rank 1");
+  EXPECT_EQ(inside[2].type, type_name<aborted>()) << inside[2].message;
+  EXPECT_NE(inside[2].message.find("of rank 1"), std::string::npos) << inside[2].message;
+}
+
+TEST(Messages, MissingFailTheTeamAtTheDeadline) {
+  hosts on({{1}, {2}}, false, std::chrono::milliseconds(20));
+  std::vector<outcome> all(on.size());
+  on.run([&](member& me) {
+    if (me.rank() == 0) return;
+    all[me.rank()] = outcome_of([&] { barrier(me); });
+  });
+  for (rank_t r : {1u, 2u}) EXPECT_EQ(all[r].type, type_name<mpi::error>()) << all[r].message;
+}
+
+TEST(Messages, CrossBetweenHostsOncePerValue) {
+  // Every rank reads every input, yet each host gets each of them once.
+  hosts on({{3}, {3}}, false);
+  on.run([](member& me) {
+    auto const plan = detail::make_plans(me.state().team, verb::allreduce, 1, detail::table_of<int, plus>(),
+                                         {.algorithm = "direct(saved_steps=1)"});
+    int mine = 1, sum = 0;
+    plus const op;
+    detail::execute(me.state(), plan, {&mine, 1, &sum, 1}, &op);
+    EXPECT_EQ(sum, 6);
+  });
+  EXPECT_EQ(on.office().sent(), 6u);
+}
+
+}  // namespace
+}  // namespace coset::team_test
