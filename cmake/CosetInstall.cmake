@@ -1,9 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: headers, both libraries, find_package(coset), and pkg-config's coset.pc and coset-static.pc.
+# cmake --install: headers, the libraries, find_package(coset), and pkg-config's files for each.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/coset)
+
+file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# coset_pkgconfig(NAME REQUIRES LIBRARY [flag…]): a .pc file that links the library so.
+function(coset_pkgconfig name requires library)
+  list(JOIN ARGN " " flags)
+  configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+if(TARGET coset_mpi)
+  install(TARGETS coset_mpi EXPORT coset_mpi_targets)
+  install(EXPORT coset_mpi_targets NAMESPACE coset:: DESTINATION ${package_folder})
+  set(coset_package_of_wanted ${coset_package_of_${COSET_MPI}})
+  configure_file(cmake/coset_mpi.cmake.in ${PROJECT_BINARY_DIR}/coset_mpi.cmake @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/coset_mpi.cmake DESTINATION ${package_folder})
+  coset_pkgconfig(coset-mpi "coset-static, ${coset_package_of_wanted}" "\${libdir}/libcoset_mpi.a"
+    -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+endif()
+# All else comes from the build that made the library.
+if(COSET_LIBRARY)
+  return()
+endif()
 
 # Apart, because only the static library's users need what it links.
 install(TARGETS coset EXPORT coset_static_targets)
@@ -22,12 +44,5 @@ configure_package_config_file(cmake/cosetConfig.cmake.in ${PROJECT_BINARY_DIR}/c
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake
   DESTINATION ${package_folder})
-
-file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-# coset_pkgconfig(NAME REQUIRES LIBRARY): a .pc file that links the library so.
-function(coset_pkgconfig name requires library)
-  configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endfunction()
 coset_pkgconfig(coset "" "-L\${libdir} -lcoset")
 coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a")

@@ -23,10 +23,7 @@ endfunction()
 coset_choice(COSET_SANITIZE "" address thread HELP "Sanitizers: address (with undefined) or thread")
 coset_choice(COSET_KERNEL_TARGETS all all few HELP "Instruction sets to compile the kernels for: all, or few to save time")
 coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: off, openmpi or mpich")
-
-if(NOT COSET_MPI STREQUAL "off")
-  message(FATAL_ERROR "COSET_MPI=${COSET_MPI}: the MPI layer is not part of coset ${PROJECT_VERSION}; use COSET_MPI=off")
-endif()
+set(COSET_LIBRARY "" CACHE FILEPATH "A libcoset.a built from these sources, to build only what is around it")
 
 if(COSET_SANITIZE)
   set(sanitizers_address address,undefined)

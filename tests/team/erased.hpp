@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "coset/plan.hpp"
-#include "team/combinations.hpp"
+#include "team/combination.hpp"
 #include "team/verbs.hpp"
 
 namespace coset::team_test {

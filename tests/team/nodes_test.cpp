@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "numa/machines.hpp"
+#include "team/combinations.hpp"
 #include "team/erased.hpp"
 #include "tuning/choose.hpp"
 #include "variable.hpp"

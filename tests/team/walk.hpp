@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "team/combinations.hpp"
 #include "team/erased.hpp"
 
 namespace coset::team_test {

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library itself: compiled here, or taken as another build of the same sources has made it.
+if(COSET_LIBRARY)
+  if(NOT EXISTS ${COSET_LIBRARY})
+    message(FATAL_ERROR "COSET_LIBRARY=${COSET_LIBRARY} does not exist; build it first, or leave the option empty")
+  endif()
+  add_library(coset::static STATIC IMPORTED GLOBAL)
+  set_target_properties(coset::static PROPERTIES IMPORTED_LOCATION ${COSET_LIBRARY})
+  target_compile_features(coset::static INTERFACE cxx_std_20)
+  target_include_directories(coset::static INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc hwy::hwy)
+  add_library(coset::coset ALIAS coset::static)
+  return()
+endif()
+
+# coset is the static library, into which tests and tools may look; coset_shared are the same objects with what the
+# public headers declare as its interface. coset::coset is what BUILD_SHARED_LIBS says.
+add_library(coset STATIC)
+add_library(coset_shared SHARED $<TARGET_OBJECTS:coset>)
+add_library(coset::static ALIAS coset)
+add_library(coset::shared ALIAS coset_shared)
+if(BUILD_SHARED_LIBS)
+  add_library(coset::coset ALIAS coset_shared)
+else()
+  add_library(coset::coset ALIAS coset)
+endif()
+foreach(library coset coset_shared)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_include_directories(${library}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${library} PUBLIC Threads::Threads)
+endforeach()
+target_include_directories(coset PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+# Position-independent also when static, so that it can become part of somebody's shared library.
+set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)
+set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/capi/coset.map)
+target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/capi/coset.map)
+target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
+coset_warnings(coset)
+
+coset_rooms(numa src/schedule src/program src/team src/kernels src/tuning src/capi)
+if(COSET_FUZZ)
+  # Rooms that read foreign text; the others would only be slower under the tests.
+  get_target_property(readers coset SOURCES)
+  list(FILTER readers INCLUDE REGEX "/(numa|src/schedule|src/tuning)/")
+  set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one way in which a build finds an MPI: by name, never whichever is the default.
+set(coset_package_of_openmpi ompi-c)
+set(coset_package_of_mpich mpich)
+
+# coset_find_mpi(TARGET LAUNCHER name…): the first of the MPIs named that is installed, as an imported target, and its
+# mpiexec. Both are empty where none is.
+function(coset_find_mpi target launcher)
+  set(${target} "" PARENT_SCOPE)
+  set(${launcher} "" PARENT_SCOPE)
+  foreach(name ${ARGN})
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${coset_package_of_${name}})
+    find_program(COSET_MPIEXEC_${name} NAMES mpiexec.${name} mpiexec HINTS ${${name}_PREFIX}/bin)
+    mark_as_advanced(COSET_MPIEXEC_${name})
+    if(${name}_FOUND AND COSET_MPIEXEC_${name})
+      # The C++ bindings that MPI no longer has would be one more library to link.
+      set_property(TARGET PkgConfig::${name} PROPERTY
+        INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+      set(${target} PkgConfig::${name} PARENT_SCOPE)
+      set(${launcher} ${COSET_MPIEXEC_${name}} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams over processes: one collective over all threads of all processes. Needs MPI; link coset::mpi.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "coset/team.hpp"
+
+namespace coset::mpi {
+
+struct options {
+  /// Threads of each host that send and receive; 0: as the library finds best. Without MPI_THREAD_MULTIPLE it is one per
+  /// process.
+  rank_t leaders = 0;
+  /// How long a rank waits for one message or post of another process before the team fails with mpi::error. Zero: for
+  /// ever, as MPI does.
+  std::chrono::nanoseconds deadline{0};
+  /// Processes of one host meet in a window of shared memory, with staging of so much per rank; 0: they send messages.
+  std::size_t staging_bytes = 256 * 1024;
+  /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
+  /// the order of the communicator.
+  std::string tree = {};
+};
+
+/// All threads of all processes of a communicator as one team, numbered host by host, process by process, thread by
+/// thread. Needs MPI_THREAD_FUNNELED; without MPI_THREAD_MULTIPLE rank 0 of the thread team alone sends and receives,
+/// under FUNNELED it has to be the thread that initialised MPI.
+class team {
+ public:
+  /// Collective over the communicator, which is duplicated. `threads` outlives this team; processes may have different
+  /// numbers. Throws mpi::error, on every process.
+  team(MPI_Comm, coset::team& threads, options = {});
+  ~team();  ///< collective
+  team(team const&) = delete;
+  team& operator=(team const&) = delete;
+
+  rank_t size() const noexcept;     ///< of all processes' threads
+  rank_t first() const noexcept;    ///< this process's first rank
+  rank_t threads() const noexcept;  ///< this process's ranks
+  int processes() const noexcept;
+  int hosts() const noexcept;
+  /// What was discovered, and what is used of it: "4 ranks on 1 host, 2 processes, shared window, …".
+  std::string describe() const;
+
+  /// Collective: `body` on every thread of every process, each with its member of the whole team. Returns when all
+  /// processes' bodies have ended. What one rank throws ends all: it is rethrown by its own process's run(), the
+  /// others' throw aborted, or what it reported to them.
+  template <std::invocable<member&> Body>
+  void run(Body&& body) {
+    run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },
+               const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+  }
+
+ private:
+  struct state;
+  void run_erased(void (*body)(void*, member&), void* context);
+
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace coset::mpi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rank is who, and that operations that do not commute are applied in that order.
+#include <array>
+
+#include "mpi/processes.hpp"
+
+namespace coset::mpi_test {
+namespace {
+
+TEST(Ranks, AreNumberedHostByHostProcessByProcessThreadByThread) {
+  hybrid on(3);
+  int node_process = 0, node_processes = 0, node = process();
+  MPI_Comm host;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &node_process);
+  MPI_Comm_size(host, &node_processes);
+  MPI_Bcast(&node, 1, MPI_INT, 0, host);
+  MPI_Comm_free(&host);
+
+  std::array<int, 3> const mine{static_cast<int>(on.all.first()), static_cast<int>(on.all.threads()), node};
+  std::vector<std::array<int, 3>> all(static_cast<std::size_t>(processes()));
+  MPI_Allgather(mine.data(), 3, MPI_INT, all.data(), 3, MPI_INT, MPI_COMM_WORLD);
+  std::sort(all.begin(), all.end());
+  int next = 0;
+  std::vector<int> hosts;
+  for (auto const& [first, threads, on_node] : all) {
+    EXPECT_EQ(first, next);
+    next += threads;
+    if (hosts.empty() || hosts.back() != on_node) hosts.push_back(on_node);
+  }
+  EXPECT_EQ(static_cast<int>(on.all.size()), next);
+  EXPECT_EQ(on.all.threads(), on.threads.size());
+  EXPECT_EQ(on.all.processes(), processes());
+  EXPECT_EQ(on.all.hosts(), static_cast<int>(hosts.size())) << "a host's ranks are consecutive";
+  std::sort(hosts.begin(), hosts.end());
+  EXPECT_TRUE(std::unique(hosts.begin(), hosts.end()) == hosts.end());
+
+  on.expect_no_faults([&](member& me) -> std::string {
+    bool const here = me.rank() >= on.all.first() && me.rank() < on.all.first() + on.all.threads();
+    return here && me.size() == on.all.size() ? "" : "a rank of another process";
+  });
+}
+
+/// 2×2 matrices modulo 2^32.
+struct matrix {
+  std::array<std::uint32_t, 4> at;
+  friend bool operator==(matrix const&, matrix const&) = default;
+};
+
+matrix product(matrix const& x, matrix const& y) {
+  auto const& [a, b, c, d] = x.at;
+  auto const& [e, f, g, h] = y.at;
+  return {{a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h}};
+}
+
+matrix given(rank_t rank, std::size_t i) {
+  auto const n = static_cast<std::uint32_t>(rank * 31 + i);
+  return {{n + 1, n * n, 3, 2 * n + 5}};
+}
+
+/// Of ranks 0 … end − 1.
+matrix expected(rank_t end, std::size_t i) {
+  matrix all = given(0, i);
+  for (rank_t r = 1; r < end; ++r) all = product(all, given(r, i));
+  return all;
+}
+
+std::vector<matrix> given(member& me, std::size_t count) {
+  std::vector<matrix> mine;
+  for (std::size_t i = 0; i < count; ++i) mine.push_back(given(me.rank(), i));
+  return mine;
+}
+
+std::string fault(char const* verb, std::vector<matrix> const& got, rank_t end, std::size_t first = 0) {
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] != expected(end, first + i))
+      return std::string(verb) + " of " + std::to_string(got.size()) + ": element " + std::to_string(i) + " is wrong";
+  }
+  return {};
+}
+
+std::string fault_in_any_verb(member& me, std::size_t count) {
+  auto const times = noncommutative(product);
+  rank_t const p = me.size();
+  std::vector<std::string> faults;
+  auto mine = given(me, count);
+  allreduce(me, mine, times);
+  faults.push_back(fault("allreduce", mine, p));
+  for (rank_t const root : {rank_t{0}, p / 2, p - 1}) {
+    mine = given(me, count);
+    reduce(me, mine, root, times);
+    if (me.rank() == root) faults.push_back(fault("reduce", mine, p));
+  }
+  mine = given(me, count);
+  scan(me, mine, times);
+  faults.push_back(fault("scan", mine, me.rank() + 1));
+  mine = given(me, count);
+  exclusive_scan(me, mine, times);
+  if (me.rank() > 0) faults.push_back(fault("exclusive_scan", mine, me.rank()));
+  std::vector<matrix> piece(count);
+  reduce_scatter(me, given(me, count * p), piece, times);
+  faults.push_back(fault("reduce_scatter", piece, p, count * me.rank()));
+  for (auto const& found : faults) {
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+TEST(Order, OfRanksIsKeptWhereOperationsDoNotCommute) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    hybrid on(seed);
+    for (std::size_t const count : {1u, 3u, 100u, 5000u})
+      on.expect_no_faults([&](member& me) { return fault_in_any_verb(me, count); });
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace coset::mpi_test
