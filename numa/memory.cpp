@@ -67,16 +67,17 @@ memory memory::shared(int file, std::size_t bytes) {
 }
 
 memory::~memory() {
-  if (data_ != nullptr) munmap(data_, round_up(bytes_, page_bytes()));
+  if (data_ != nullptr && owned_) munmap(data_, round_up(bytes_, page_bytes()));
 }
 
 memory::memory(memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), owned_(other.owned_) {}
 
 memory& memory::operator=(memory&& other) noexcept {
   memory taken(std::move(other));
   std::swap(data_, taken.data_);
   std::swap(bytes_, taken.bytes_);
+  std::swap(owned_, taken.owned_);
   return *this;
 }
 
@@ -109,6 +110,12 @@ memory memory::owning(std::byte* data, std::size_t bytes) noexcept {
   taken.data_ = data;
   taken.bytes_ = bytes;
   return taken;
+}
+
+memory memory::borrowed(std::byte* data, std::size_t bytes) noexcept {
+  memory lent = owning(data, bytes);
+  lent.owned_ = false;
+  return lent;
 }
 
 std::size_t page_bytes() noexcept {

@@ -30,6 +30,8 @@ class memory {
   /// Gives the pages up; `owning` the same address and size takes them back.
   std::byte* release() noexcept;
   static memory owning(std::byte* data, std::size_t bytes) noexcept;
+  /// Pages that are somebody else's to give up, after this.
+  static memory borrowed(std::byte* data, std::size_t bytes) noexcept;
 
  private:
   struct range {
@@ -40,6 +42,7 @@ class memory {
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  bool owned_ = true;
 };
 
 std::size_t page_bytes() noexcept;

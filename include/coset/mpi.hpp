@@ -23,7 +23,7 @@ struct options {
   /// ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Processes of one host meet in a window of shared memory, with staging of so much per rank; 0: they send messages.
-  std::size_t staging_bytes = 256 * 1024;
+  std::size_t staging_bytes = 1024 * 1024;
   /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
   /// the order of the communicator.
   std::string tree = {};

@@ -1,32 +1,255 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in until processes meet: the team of one process is its thread team.
+// Teams over processes: what is found out once, and what begins and ends each run.
 #include "coset/mpi.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "mpi/post.hpp"
+#include "mpi/window.hpp"
+#include "numa/binding.hpp"
+#include "team/domain_team.hpp"
+
 namespace coset::mpi {
+namespace {
+
+using team_room::domain;
+using team_room::domain_team;
+
+/// More lanes than this send no faster; each is a communicator.
+constexpr rank_t most_lanes = 8;
+
+int thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  require(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level;
+}
+
+char const* name_of(int level) {
+  return level == MPI_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
+         : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+         : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+                                          : "MPI_THREAD_MULTIPLE";
+}
+
+/// How many threads of this process may send and receive.
+rank_t lanes_of(rank_t threads, options const& wanted) {
+  if (thread_level() < MPI_THREAD_MULTIPLE) return 1;
+  return std::min(threads, wanted.leaders != 0 ? wanted.leaders : most_lanes);
+}
+
+/// Which ranks share memory: those of a host, or of a process.
+domain spread_over(landscape const& of, bool by_host, int self) {
+  domain part;
+  part.total = of.ranks;
+  part.pointers = true;
+  for (process const& p : of.processes) {
+    rank_t const first = by_host ? of.first_of_host(p.host) : p.first;
+    rank_t const last = by_host ? first + of.ranks_of_host(p.host) : p.first + p.threads;
+    for (rank_t t = 0; t < p.threads; ++t) {
+      part.spread.first.push_back(first);
+      part.spread.last.push_back(last);
+      part.spread.carrier.push_back(p.first + t % p.lanes);
+    }
+    part.pointers &= last - first == p.threads;
+    part.crowded |= p.crowded;
+    if (p.rank == self) part.first = first;
+  }
+  return part;
+}
+
+}  // namespace
 
 struct team::state {
+  state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
+  ~state();
+
+  void run(void (*body)(void*, member&), void* context);
+
   coset::team& threads;
+  options const wanted;
+  int const level = thread_level();
+  communicator all, host;
+  landscape places;
+  process mine;
+  std::optional<post> messages;  ///< none where this process is all there is
+  window shared;
+  domain part;
+  std::optional<domain_team> ranks;
+  std::uint32_t round = 0;
+  bool broken = false;  ///< some process was not heard of: nothing collective can work any more
+
+ private:
+  void check_level() const;
+  void share_memory();
+  void begin();
+  void end(std::exception_ptr const& thrown);
+  bool everybody_is_well(bool well);
+  void await_reason();
 };
 
-team::team(MPI_Comm of, coset::team& threads, options) : state_(new state{threads}) {
-  int processes = 0;
-  MPI_Comm_size(of, &processes);
-  if (processes != 1) throw error(fmt::format("a team of {} processes: only of one so far", processes));
+team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
+    : threads(team_of_threads), wanted(w), all(communicator::duplicate_of(of)), host(communicator::host_of(all.get())) {
+  check_level();
+  int on_host = static_cast<int>(threads.size()), all_on_host = 0;
+  require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host.get()), "MPI_Allreduce");
+  bool const crowded = static_cast<rank_t>(all_on_host) > numa::usable_processors();
+  places = survey(all, host, {threads.size(), lanes_of(threads.size(), wanted), crowded}, wanted.tree);
+  mine = places.of_process(all.rank());
+  if (places.processes.size() == 1) return;
+  messages.emplace(all.get(), places, wanted.deadline);
+  share_memory();
+  part.messages = &*messages;
+  rank_t const first = part.spread.first[mine.first], last = part.spread.last[mine.first];
+  ranks.emplace(threads.state(), part, last - first, mine.first - first,
+                last - first > mine.threads ? shared.memory() : numa::memory());
 }
 
+/// Collective over the processes, unless some are gone.
+team::state::~state() {
+  if (!broken) return;
+  shared.let_go();
+  if (messages) messages->let_go();
+  host.let_go();
+  all.let_go();
+}
+
+/// What one process cannot do no process can.
+void team::state::check_level() const {
+  bool const adopted = threads.state().workers == nullptr;
+  bool const too_low = threads.size() > 1 && level < MPI_THREAD_FUNNELED;
+  auto const everywhere = gather_from_all(all, adopted || too_low ? 1 : 0);
+  if (adopted)
+    throw argument_error("a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
+  if (too_low)
+    throw error(fmt::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
+                            threads.size(), name_of(level)));
+  auto const other = std::ranges::find(everywhere, 1);
+  if (other != everywhere.end()) throw error(fmt::format("process {} cannot take part", other - everywhere.begin()));
+}
+
+/// By hosts if every host has the memory, else by processes; the same everywhere.
+void team::state::share_memory() {
+  rank_t const on_host = places.ranks_of_host(mine.host);
+  team_room::node_list const nodes(on_host, team_room::anywhere);
+  bool const alone = on_host == mine.threads;
+  std::size_t staging = wanted.staging_bytes;
+  if (staging != 0 && !alone)
+    shared = window(host, team_room::arena::bytes_for(nodes, staging), team_room::arena::bytes_for(nodes, 0));
+  int here = alone || (staging != 0 && !shared.empty()) ? 1 : 0, everywhere = 0;
+  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, all.get()), "MPI_Allreduce");
+  part = spread_over(places, everywhere != 0, mine.rank);
+  if (!part.pointers) part.most_staging = staging;
+}
+
+void team::state::run(void (*body)(void*, member&), void* context) {
+  if (broken) throw error("a process was lost: this team cannot run any more");
+  int is_main = 0;
+  require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+  if (level <= MPI_THREAD_FUNNELED && is_main == 0)
+    throw argument_error(fmt::format("run() by another thread than the one that initialised MPI, under {}",
+                                     name_of(level)));
+  if (!messages) {
+    threads.run([&](member& me) { body(context, me); });
+    return;
+  }
+  begin();
+  std::exception_ptr thrown;
+  try {
+    threads.run([&](member& thread) { ranks->run_rank(thread, body, context); });
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  end(thrown);
+}
+
+/// All processes have left the round before. What they share of it is forgotten, and channels go on from where the
+/// furthest rank was.
+void team::state::begin() try {
+  auto const everywhere = gather_from_all(all, ranks->furthest(), wanted.deadline);
+  bool const first_of_domain = part.first == mine.first;
+  if (!ranks->state().one_process && first_of_domain) ranks->state().failure.clear();
+  domain_team::positions together = everywhere[0];
+  for (auto const& p : everywhere) {
+    for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], p[c]);
+  }
+  messages->begin(++round);
+  ranks->begin(round, together);
+  if (ranks->state().one_process) return;
+  MPI_Request request;
+  require(MPI_Ibarrier(host.get(), &request), "MPI_Ibarrier");
+  await(request, wanted.deadline, "the processes of this host");
+} catch (error const&) {
+  broken = true;
+  throw;
+}
+
+/// A process whose ranks let an exception out tells of it before all agree on whether one did; no process is waited for
+/// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
+void team::state::end(std::exception_ptr const& thrown) {
+  detail::team_state& team = ranks->state();
+  if (thrown) messages->tell(team, "a rank left by an exception");
+  broken = team.failure.recorded() && team.failure.first().first == team_room::cause::messages;
+  bool all_are_well = false;
+  try {
+    if (!broken) all_are_well = everybody_is_well(!thrown);
+    if (!broken && !all_are_well && !thrown) await_reason();
+  } catch (error const&) {
+    broken = true;
+    if (!thrown) throw;
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  if (!all_are_well) team.failure.raise();
+}
+
+bool team::state::everybody_is_well(bool well) {
+  int mine_is = well ? 1 : 0, all_are = 0;
+  MPI_Request request;
+  require(MPI_Iallreduce(&mine_is, &all_are, 1, MPI_INT, MPI_MIN, all.get(), &request), "MPI_Iallreduce");
+  await(request, wanted.deadline, "all processes to end their run()", [&] {
+    messages->listen(ranks->state());
+    auto const& failure = ranks->state().failure;
+    if (failure.recorded() && failure.first().first == team_room::cause::messages) failure.raise();
+  });
+  return all_are != 0;
+}
+
+/// It has been sent before its sender agreed.
+void team::state::await_reason() {
+  while (!ranks->state().failure.recorded()) messages->listen(ranks->state());
+}
+
+team::team(MPI_Comm of, coset::team& threads, options wanted) : state_(new state(of, threads, wanted)) {}
 team::~team() = default;
 
-rank_t team::size() const noexcept { return state_->threads.size(); }
-rank_t team::first() const noexcept { return 0; }
-rank_t team::threads() const noexcept { return state_->threads.size(); }
-int team::processes() const noexcept { return 1; }
-int team::hosts() const noexcept { return 1; }
-std::string team::describe() const { return fmt::format("{} ranks on 1 host, 1 process", size()); }
+rank_t team::size() const noexcept { return state_->places.ranks; }
+rank_t team::first() const noexcept { return state_->mine.first; }
+rank_t team::threads() const noexcept { return state_->mine.threads; }
+int team::processes() const noexcept { return static_cast<int>(state_->places.processes.size()); }
+int team::hosts() const noexcept { return static_cast<int>(state_->places.hosts.size()); }
 
-void team::run_erased(void (*body)(void*, member&), void* context) {
-  state_->threads.run([&](member& me) { body(context, me); });
+std::string team::describe() const {
+  state const& s = *state_;
+  auto const count = [](std::size_t number, char const* one, char const* many) {
+    return fmt::format("{} {}", number, number == 1 ? one : many);
+  };
+  std::string text = fmt::format("{} of {} on {}", count(s.places.ranks, "rank", "ranks"),
+                                 count(s.places.processes.size(), "process", "processes"),
+                                 count(s.places.hosts.size(), "host", "hosts"));
+  if (!s.messages) return text;
+  bool const by_host = !s.part.pointers;
+  text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
+  if (!s.shared.empty() || !by_host || s.places.hosts.size() > 1) {
+    rank_t const lanes = s.mine.lanes;
+    text += fmt::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), s.mine.rank,
+                        lanes == 1 ? "carries" : "carry", name_of(s.level));
+  }
+  return text;
 }
+
+void team::run_erased(void (*body)(void*, member&), void* context) { state_->run(body, context); }
 
 }  // namespace coset::mpi

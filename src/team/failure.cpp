@@ -2,7 +2,6 @@
 #include "team/failure.hpp"
 
 #include <algorithm>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -27,10 +26,14 @@ void failure::record(cause why, std::string_view reason, std::exception_ptr orig
   record_.state.store(written, std::memory_order_release);  // partner: raise()
 }
 
-void failure::raise() const {
+std::pair<cause, std::string> failure::first() const {
   while (record_.state.load(std::memory_order_acquire) != written) std::this_thread::yield();
-  std::string const reason = record_.reason.data();
-  switch (static_cast<cause>(record_.cause)) {
+  return {static_cast<cause>(record_.cause), record_.reason.data()};
+}
+
+void failure::raise() const {
+  auto const [why, reason] = first();
+  switch (why) {
     case cause::mismatch:
       throw mismatch_error(reason);
     case cause::argument:

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "coset/error.hpp"
 #include "team/lines.hpp"
@@ -29,6 +31,8 @@ class failure {
 
   /// Throws the error that the cause stands for. Only after recorded().
   [[noreturn]] void raise() const;
+  /// The cause and its words. Only after recorded().
+  std::pair<cause, std::string> first() const;
   /// The exception that started it, if one of this process did: run() rethrows it.
   std::exception_ptr original() const;
   /// Between generations only.

@@ -17,12 +17,14 @@ struct rank_state;
 namespace coset::team_room {
 
 /// Which operation a message belongs to, and what its sender takes that for. Every message begins with one.
-struct alignas(64) envelope {
+struct envelope {
   std::uint64_t tag;    ///< as in entry lines: epoch << 32 | signature hash
   std::uint64_t count;  ///< these two as in described_signature
   std::uint64_t rest;
   rank_t sender;
+  std::uint32_t reserved = 0;
 };
+static_assert(sizeof(envelope) == 32);
 
 /// Some bytes of a message, in staging. Those of one message lie side by side more often than not.
 struct piece {

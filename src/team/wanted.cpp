@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/validate.hpp"
@@ -76,10 +77,10 @@ std::vector<rank_t> domains_of(program::distribution const& spread) {
   return sizes;
 }
 
-tuning::choice default_between_domains(team_state const& team, call const& c) {
+tuning::choice default_between_domains(team_state const& team, call const& c, std::vector<rank_t> domains) {
   tuning::question asked{.what = c.what, .ranks = team.size(), .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
-  asked.domains = domains_of(team.part.spread);
+  asked.domains = std::move(domains);
   asked.pointers = team.part.pointers;
   tuning::choice chosen = tuning::choose_between(asked);
   chosen.storage.in_place = in_place(c);
@@ -87,7 +88,8 @@ tuning::choice default_between_domains(team_state const& team, call const& c) {
 }
 
 tuning::choice default_for(team_state const& team, call const& c) {
-  if (team.part.messages != nullptr) return default_between_domains(team, c);
+  auto domains = domains_of(team.part.spread);
+  if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
   tuning::choice chosen =
       tuning::choose({c.what, team.size(), c.count * c.reduction->element_bytes, in_place(c), team.shape.cache_bytes,
                       team.one_process && team.crowded, team.levels, team.nodes, c.reduction->commutative});

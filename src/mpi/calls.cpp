@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/calls.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace coset::mpi {
+
+void require(int code, char const* call) {
+  if (code == MPI_SUCCESS) [[likely]]
+    return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  throw error(fmt::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
+}
+
+communicator::communicator(MPI_Comm own) : own_(own) { MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN); }
+
+communicator::~communicator() {
+  if (own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
+}
+
+communicator communicator::duplicate_of(MPI_Comm of) {
+  MPI_Comm made = MPI_COMM_NULL;
+  require(MPI_Comm_dup(of, &made), "MPI_Comm_dup");
+  return communicator(made);
+}
+
+communicator communicator::host_of(MPI_Comm of) {
+  MPI_Comm made = MPI_COMM_NULL;
+  require(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made), "MPI_Comm_split_type");
+  return communicator(made);
+}
+
+int communicator::rank() const {
+  int rank = 0;
+  require(MPI_Comm_rank(own_, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int communicator::size() const {
+  int size = 0;
+  require(MPI_Comm_size(own_, &size), "MPI_Comm_size");
+  return size;
+}
+
+void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
+  using clock = std::chrono::steady_clock;
+  auto const begin = clock::now();
+  for (int done = 0;;) {
+    require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    if (meanwhile) meanwhile();
+    if (longest.count() != 0 && clock::now() - begin > longest) {
+      throw error(fmt::format("waited for {} for {} ms", what,
+                              std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+    }
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace coset::mpi

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI's calls with exceptions and owners, as far as they are needed here.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coset/error.hpp"
+
+namespace coset::mpi {
+
+/// Throws mpi::error with the library's own words unless the call succeeded.
+void require(int code, char const* call);
+
+/// How long to wait for other processes; zero: for ever.
+using patience = std::chrono::nanoseconds;
+
+/// A communicator whose errors are returned. Freed with its owner, collectively, unless it was let go.
+class communicator {
+ public:
+  communicator() = default;
+  communicator(communicator&& other) noexcept : own_(std::exchange(other.own_, MPI_COMM_NULL)) {}
+  communicator& operator=(communicator&& other) noexcept {
+    std::swap(own_, other.own_);
+    return *this;
+  }
+  ~communicator();
+
+  static communicator duplicate_of(MPI_Comm);
+  /// Of the processes that share memory with this one.
+  static communicator host_of(MPI_Comm);
+
+  int rank() const;
+  int size() const;
+  MPI_Comm get() const noexcept { return own_; }
+  /// Where a process is gone, a collective free would wait for it for ever.
+  void let_go() noexcept { own_ = MPI_COMM_NULL; }
+
+ private:
+  explicit communicator(MPI_Comm own);
+  MPI_Comm own_ = MPI_COMM_NULL;
+};
+
+/// Waits for a request, calling `meanwhile` between looks. Throws mpi::error when it fails, and at the deadline: the
+/// request is given up then.
+void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
+
+/// Collective: what every process has said, in the order of their ranks.
+template <class T>
+std::vector<T> gather_from_all(communicator const& all, T const& mine, patience longest = {},
+                               std::function<void()> const& meanwhile = {}) {
+  std::vector<T> said(static_cast<std::size_t>(all.size()));
+  MPI_Request request;
+  require(MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
+          "MPI_Iallgather");
+  await(request, longest, "all processes", meanwhile);
+  return said;
+}
+
+}  // namespace coset::mpi

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/landscape.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "schedule/tree.hpp"
+
+namespace coset::mpi {
+namespace {
+
+struct said {
+  own_part of;
+  int host_leader;  ///< the lowest rank on its host
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name;
+};
+
+said own_words(communicator const& all, communicator const& host, own_part const& mine) {
+  said words{mine, all.rank(), {}};
+  require(MPI_Bcast(&words.host_leader, 1, MPI_INT, 0, host.get()), "MPI_Bcast");
+  int length = 0;
+  require(MPI_Get_processor_name(words.name.data(), &length), "MPI_Get_processor_name");
+  return words;
+}
+
+/// Where each host stands in the order of the tree's machines.
+std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<std::string> const& names) {
+  auto const machines = schedule::machines_along(schedule::read_tree(tree_file));
+  std::vector<std::size_t> places;
+  for (std::string const& name : names) {
+    auto const at = std::ranges::find(machines, name);
+    if (at == machines.end()) {
+      throw argument_error(fmt::format("host {} is no machine of {}, which has {}", name, tree_file,
+                                       fmt::join(machines, ", ")));
+    }
+    places.push_back(static_cast<std::size_t>(at - machines.begin()));
+  }
+  return places;
+}
+
+}  // namespace
+
+process const& landscape::of_rank(rank_t rank) const {
+  auto const after = std::ranges::upper_bound(processes, rank, {}, &process::first);
+  return *std::prev(after);
+}
+
+process const& landscape::of_process(int rank) const {
+  return *std::ranges::find(processes, rank, &process::rank);
+}
+
+rank_t landscape::first_of_host(int host) const { return std::ranges::find(processes, host, &process::host)->first; }
+
+rank_t landscape::ranks_of_host(int host) const {
+  rank_t there = 0;
+  for (process const& p : processes) there += p.host == host ? p.threads : 0;
+  return there;
+}
+
+landscape survey(communicator const& all, communicator const& host, own_part const& mine,
+                 std::string const& tree_file) {
+  auto const words = gather_from_all(all, own_words(all, host, mine));
+  std::vector<int> leaders;
+  landscape found;
+  for (said const& w : words) {
+    if (std::ranges::find(leaders, w.host_leader) != leaders.end()) continue;
+    leaders.push_back(w.host_leader);
+    found.hosts.emplace_back(w.name.data());
+  }
+  std::vector<std::size_t> place(leaders.size());
+  std::iota(place.begin(), place.end(), 0);
+  if (!tree_file.empty()) place = places_along(tree_file, found.hosts);
+  std::vector<std::size_t> order(leaders.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return place[h]; });
+
+  std::vector<std::string> const names = found.hosts;
+  for (std::size_t h = 0; h < order.size(); ++h) {
+    found.hosts[h] = names[order[h]];
+    for (std::size_t p = 0; p < words.size(); ++p) {
+      if (words[p].host_leader != leaders[order[h]]) continue;
+      own_part const& of = words[p].of;
+      found.processes.push_back(
+          {static_cast<int>(p), static_cast<int>(h), of.threads, found.ranks, of.lanes, of.crowded});
+      found.ranks += of.threads;
+    }
+  }
+  return found;
+}
+
+}  // namespace coset::mpi

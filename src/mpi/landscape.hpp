@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who takes part: processes, the hosts they are on, and how all their threads are numbered.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mpi/calls.hpp"
+
+namespace coset::mpi {
+
+/// One process, as all know it.
+struct process {
+  int rank;       ///< in the communicator
+  int host;       ///< counted in the order of the ranks' numbers
+  rank_t threads;
+  rank_t first;   ///< number of its first rank
+  rank_t lanes;   ///< its first so many ranks send and receive, for the others too
+  bool crowded;   ///< its host has fewer processors for it than it has threads
+};
+
+/// All processes, in the order of their ranks' numbers: host by host.
+struct landscape {
+  std::vector<process> processes;
+  std::vector<std::string> hosts;  ///< names; several may be called the same
+  rank_t ranks = 0;
+
+  process const& of_rank(rank_t) const;
+  process const& of_process(int rank) const;
+  rank_t first_of_host(int host) const;
+  rank_t ranks_of_host(int host) const;
+};
+
+/// What this process tells of itself.
+struct own_part {
+  rank_t threads;
+  rank_t lanes;
+  bool crowded;
+};
+
+/// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per direction;
+/// throws argument_error, everywhere, if a host is not one of its machines.
+landscape survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
+
+}  // namespace coset::mpi

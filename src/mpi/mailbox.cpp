@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/mailbox.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace coset::mpi {
+namespace {
+
+using team_room::envelope;
+using team_room::piece;
+
+/// Up to here one copy costs less than another message does.
+constexpr std::size_t short_bytes = 8 * 1024;
+/// What a receive has room for before it is known which message comes.
+constexpr std::size_t opening_bytes = sizeof(envelope) + short_bytes;
+
+std::size_t total(std::span<piece const> pieces) {
+  std::size_t bytes = 0;
+  for (piece const& p : pieces) bytes += p.bytes;
+  return bytes;
+}
+
+void pack(std::span<piece const> from, std::byte* to) {
+  for (piece const& p : from) {
+    std::memcpy(to, p.data, p.bytes);
+    to += p.bytes;
+  }
+}
+
+void unpack(std::byte const* from, std::span<piece const> to) {
+  for (piece const& p : to) {
+    std::memcpy(p.data, from, p.bytes);
+    from += p.bytes;
+  }
+}
+
+int checked_length(std::size_t bytes) {
+  if (bytes > INT_MAX) throw error(fmt::format("a message of {} bytes: MPI counts them up to {}", bytes, INT_MAX));
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
+
+bool mailbox::is_short(std::size_t bytes) { return bytes <= short_bytes; }
+
+mailbox::~mailbox() { give_up(); }
+
+void mailbox::begin() {
+  give_up();
+  expected_ = sent_ = 0;
+}
+
+/// Nothing is left after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
+/// what they send has to stay.
+void mailbox::give_up() noexcept {
+  for (std::size_t k = 0; k < expected_; ++k) {
+    for (MPI_Request* const request : {&incoming_[k].first, &incoming_[k].rest}) {
+      if (*request == MPI_REQUEST_NULL) continue;
+      MPI_Cancel(request);
+      MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+  }
+  bool const under_way = std::ranges::any_of(sends_, [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
+  for (MPI_Request& request : sends_) {
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  sends_.clear();
+  if (!under_way) return;
+  for (outgoing& o : outgoing_) abandoned_.push_back(std::move(o));
+  outgoing_.clear();
+}
+
+void mailbox::expect(rank_t from, std::span<piece const> into) {
+  if (expected_ == incoming_.size()) incoming_.emplace_back();
+  incoming& m = incoming_[expected_++];
+  m.into.assign(into.begin(), into.end());
+  m.bytes = total(into);
+  m.known = state::awaited;
+  m.opening.resize(opening_bytes);
+  address const way = ways_.from(from, self_, channel_);
+  require(MPI_Irecv(m.opening.data(), static_cast<int>(opening_bytes), MPI_BYTE, way.process, way.tag, way.lane,
+                    &m.first),
+          "MPI_Irecv");
+  if (is_short(m.bytes)) return;
+  bool const direct = into.size() == 1;
+  if (!direct) m.packed.resize(m.bytes);
+  require(MPI_Irecv(direct ? into[0].data : m.packed.data(), checked_length(m.bytes), MPI_BYTE, way.process, way.tag,
+                    way.lane, &m.rest),
+          "MPI_Irecv");
+}
+
+void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> from) {
+  if (sent_ == outgoing_.size()) outgoing_.emplace_back();
+  outgoing& m = outgoing_[sent_++];
+  std::size_t const bytes = total(from), with_opening = is_short(bytes) ? bytes : 0;
+  address const way = ways_.to(self_, to, channel_);
+  m.opening.resize(sizeof opening + with_opening);
+  std::memcpy(m.opening.data(), &opening, sizeof opening);
+  if (is_short(bytes)) pack(from, m.opening.data() + sizeof opening);
+  require(MPI_Isend(m.opening.data(), checked_length(m.opening.size()), MPI_BYTE, way.process, way.tag, way.lane,
+                    &sends_.emplace_back()),
+          "MPI_Isend");
+  if (is_short(bytes)) return;
+  std::byte const* data = from[0].data;
+  if (from.size() > 1) {
+    m.packed.resize(bytes);
+    pack(from, m.packed.data());
+    data = m.packed.data();
+  }
+  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.tag, way.lane, &sends_.emplace_back()),
+          "MPI_Isend");
+}
+
+bool mailbox::is_done(MPI_Request& request) {
+  int done = 0;
+  require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
+}
+
+mailbox::state mailbox::look(std::size_t message) {
+  incoming& m = incoming_[message];
+  if (m.known == state::awaited && is_done(m.first)) {
+    m.known = state::opened;
+    if (is_short(m.bytes)) {
+      unpack(m.opening.data() + sizeof(envelope), m.into);
+      m.known = state::here;
+    }
+  }
+  if (m.known == state::opened && is_done(m.rest)) {
+    if (m.into.size() > 1) unpack(m.packed.data(), m.into);
+    m.known = state::here;
+  }
+  return m.known;
+}
+
+envelope const& mailbox::envelope_of(std::size_t message) const {
+  return *reinterpret_cast<envelope const*>(incoming_[message].opening.data());
+}
+
+bool mailbox::all_sent() {
+  if (sends_.empty()) return true;
+  int done = 0;
+  require(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (done != 0) sends_.clear();
+  return done != 0;
+}
+
+}  // namespace coset::mpi

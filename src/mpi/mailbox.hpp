@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages by MPI: one with its envelope where it is short, after its envelope where it is long.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "mpi/calls.hpp"
+#include "team/messages.hpp"
+
+namespace coset::mpi {
+
+/// How another rank's carrier is reached, or this one by it.
+struct address {
+  MPI_Comm lane;
+  int process;
+  int tag;
+};
+
+/// Finds the way of messages between two ranks.
+class directory {
+ public:
+  virtual ~directory() = default;
+  virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
+  virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
+};
+
+class mailbox final : public team_room::mailbox {
+ public:
+  mailbox(directory const& ways, rank_t self, std::uint32_t channel) : ways_(ways), self_(self), channel_(channel) {}
+  ~mailbox() override;
+
+  void begin() override;
+  void expect(rank_t from, std::span<team_room::piece const> into) override;
+  void send(rank_t to, team_room::envelope const&, std::span<team_room::piece const> from) override;
+  state look(std::size_t message) override;
+  team_room::envelope const& envelope_of(std::size_t message) const override;
+  bool all_sent() override;
+
+ private:
+  using buffer = std::vector<std::byte>;
+
+  struct incoming {
+    std::vector<team_room::piece> into;
+    std::size_t bytes = 0;
+    buffer opening;  ///< envelope, and what follows it in a short message
+    buffer packed;   ///< a long one for several places
+    MPI_Request first = MPI_REQUEST_NULL, rest = MPI_REQUEST_NULL;
+    state known = state::awaited;
+  };
+  struct outgoing {
+    buffer opening, packed;
+  };
+
+  static bool is_short(std::size_t bytes);
+  static bool is_done(MPI_Request&);
+  void give_up() noexcept;
+
+  directory const& ways_;
+  rank_t const self_;
+  std::uint32_t const channel_;
+  std::deque<incoming> incoming_;  ///< grows only: buffers are used again
+  std::deque<outgoing> outgoing_;
+  std::size_t expected_ = 0, sent_ = 0;
+  std::vector<MPI_Request> sends_;
+  std::deque<outgoing> abandoned_;  ///< MPI may still read what nobody will take
+};
+
+}  // namespace coset::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messenger between processes: which lanes messages take, and who hears of failures.
+#pragma once
+
+#include <vector>
+
+#include "mpi/landscape.hpp"
+#include "mpi/mailbox.hpp"
+#include "mpi/notices.hpp"
+#include "team/team_state.hpp"
+
+namespace coset::mpi {
+
+/// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
+class post final : public team_room::messenger, private directory {
+ public:
+  post(MPI_Comm all, landscape const&, patience longest);
+
+  std::unique_ptr<team_room::mailbox> open(rank_t carrier, std::uint32_t channel) override;
+  void progress(detail::rank_state& carrier) override;
+  void tell_failure(detail::rank_state& carrier) noexcept override;
+  std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
+
+  /// Messages of other rounds than this are not taken for its own.
+  void begin(std::uint32_t round) noexcept { round_ = round; }
+  /// From the thread that calls run(): as the two above, for ranks that no longer call.
+  void listen(detail::team_state&);
+  void tell(detail::team_state const&, std::string_view reason) noexcept;
+  /// No process is waited for any more.
+  void let_go() noexcept;
+
+ private:
+  address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
+  address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
+  address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
+
+  landscape const& of_;
+  patience const longest_;
+  std::vector<communicator> lanes_;
+  int rounds_told_apart_ = 0;
+  std::uint32_t round_ = 0;
+  notices notices_;
+};
+
+}  // namespace coset::mpi
