@@ -6,6 +6,7 @@
 #include <atomic>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "mpi/calls.hpp"
@@ -13,13 +14,19 @@
 
 namespace coset::mpi {
 
+/// Of a failure; or the question whether a rank has left without taking part in an operation that `reason` describes.
 struct notice {
   std::uint32_t round;
   team_room::cause why;
   std::array<char, 512> reason;
+  rank_t asked, asking;
+  std::uint32_t channel, epoch;
+  static constexpr rank_t nobody = UINT32_MAX;
 };
 
-/// Every process sends one to all others when its ranks fail first, and listens for theirs. A lock guards MPI's requests:
+notice make_notice(std::uint32_t round, team_room::cause, std::string_view reason);
+
+/// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
 /// several carriers may call.
 class notices {
  public:
@@ -30,13 +37,9 @@ class notices {
 
   /// Once per round; later calls do nothing.
   void tell(std::uint32_t round, team_room::cause, std::string_view reason) noexcept;
-  /// Calls heard(notice) for what has come. Does nothing while another thread listens.
-  template <class Heard>
-  void listen(Heard heard) {
-    std::unique_lock const lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return;
-    while (has_come()) heard(incoming_);
-  }
+  void ask(int process, notice const&);
+  /// The next one that has come. None while another thread listens.
+  std::optional<notice> heard();
 
  private:
   struct letter {
@@ -44,7 +47,7 @@ class notices {
     std::vector<MPI_Request> requests;
   };
 
-  bool has_come();
+  void send(int process, letter&);
   void receive_next();
 
   communicator all_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/post.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace coset::mpi {
@@ -51,9 +53,31 @@ std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t cha
 void post::progress(detail::rank_state& carrier) { listen(carrier.team); }
 
 void post::listen(detail::team_state& team) {
-  notices_.listen([&](notice const& heard) {
-    if (heard.round == round_) team.fail(heard.why, heard.reason.data());
-  });
+  while (auto const heard = notices_.heard()) {
+    if (heard->round != round_) continue;
+    heard->asked == notice::nobody ? team.fail(heard->why, heard->reason.data()) : answer(team, *heard);
+  }
+}
+
+void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t peer) {
+  notice question = make_notice(round_, team_room::cause::mismatch, f.plan->what.text());
+  question.asked = peer;
+  question.asking = carrier.number;
+  question.channel = f.channel;
+  question.epoch = static_cast<std::uint32_t>(f.tag >> 32);
+  notices_.ask(of_.of_rank(peer).rank, question);
+}
+
+/// A rank that has left after it had taken part has sent its messages.
+void post::answer(detail::team_state& team, notice const& question) {
+  rank_t const asked = question.asked - team.part.first;
+  if (team.left(asked).load(std::memory_order_acquire) != team.round()) return;
+  std::uint32_t const entered = team.members[asked]->ends[question.channel].epoch;
+  if (static_cast<std::int32_t>(entered - question.epoch) >= 0) return;
+  std::string const reason = fmt::format("ranks disagree: rank {} calls {}, rank {} has left", question.asking,
+                                         question.reason.data(), question.asked);
+  team.fail(team_room::cause::mismatch, reason);
+  notices_.tell(round_, team_room::cause::mismatch, reason);
 }
 
 void post::tell_failure(detail::rank_state& carrier) noexcept {

@@ -18,6 +18,7 @@ class post final : public team_room::messenger, private directory {
 
   std::unique_ptr<team_room::mailbox> open(rank_t carrier, std::uint32_t channel) override;
   void progress(detail::rank_state& carrier) override;
+  void ask(detail::rank_state& carrier, team_room::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& carrier) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
 
@@ -30,6 +31,7 @@ class post final : public team_room::messenger, private directory {
   void let_go() noexcept;
 
  private:
+  void answer(detail::team_state&, notice const& question);
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;

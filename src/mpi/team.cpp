@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <optional>
 
@@ -80,6 +81,7 @@ struct team::state {
   domain part;
   std::optional<domain_team> ranks;
   std::uint32_t round = 0;
+  std::atomic<bool> running = false;
   bool broken = false;  ///< some process was not heard of: nothing collective can work any more
 
  private:
@@ -152,6 +154,12 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   if (level <= MPI_THREAD_FUNNELED && is_main == 0)
     throw argument_error(fmt::format("run() by another thread than the one that initialised MPI, under {}",
                                      name_of(level)));
+  if (running.exchange(true))
+    throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+  struct ending {
+    std::atomic<bool>& running;
+    ~ending() { running = false; }
+  } const until_here{running};
   if (!messages) {
     threads.run([&](member& me) { body(context, me); });
     return;
@@ -191,7 +199,7 @@ void team::state::begin() try {
 /// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
 void team::state::end(std::exception_ptr const& thrown) {
   detail::team_state& team = ranks->state();
-  if (thrown) messages->tell(team, "a rank left by an exception");
+  if (thrown || team.failure.recorded()) messages->tell(team, "a rank left by an exception");
   broken = team.failure.recorded() && team.failure.first().first == team_room::cause::messages;
   bool all_are_well = false;
   try {

@@ -14,6 +14,8 @@ using program::instruction;
 
 /// Looks in vain between two words with the messenger, and between two questions for the time.
 constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
+/// What a message may well take without anything being wrong.
+constexpr std::chrono::milliseconds time_between_questions(20);
 
 /// The operands' bytes, neighbours joined.
 std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction const& i) {
@@ -76,12 +78,15 @@ void look_around(rank_state& me, flight& f) {
   ++f.stuck_looks;
   if (carries && f.stuck_looks % looks_per_progress == 0) part.messages->progress(me);
   if (f.stuck_looks % looks_per_clock != 0) return;
-  auto const longest = part.messages->deadline();
-  if (longest.count() == 0) return;
   auto const now = std::chrono::steady_clock::now();
-  if (f.stuck_looks == looks_per_clock) f.stuck_since = now;
-  if (now - f.stuck_since < longest) return;
-  rank_t const awaited = f.at < f.code->code.size() ? f.code->code[f.at].peer : instruction::nobody;
+  if (f.stuck_looks == looks_per_clock) f.stuck_since = f.asked = now;
+  rank_t const awaited = f.entered && f.at < f.code->code.size() ? f.code->code[f.at].peer : instruction::nobody;
+  if (carries && awaited != instruction::nobody && now - f.asked > time_between_questions) {
+    f.asked = now;
+    part.messages->ask(me, f, awaited);
+  }
+  auto const longest = part.messages->deadline();
+  if (longest.count() == 0 || now - f.stuck_since < longest) return;
   fail(me, cause::messages,
        fmt::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
                    awaited == instruction::nobody ? "a rank of its host" : fmt::format("a message of rank {}", awaited),

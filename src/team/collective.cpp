@@ -109,6 +109,7 @@ mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element 
 void refuse(rank_state& me, std::string const& message) {
   me.team.fail(cause::argument, message);
   me.team.quiesce(me);
+  if (me.team.part.messages != nullptr) me.team.part.messages->tell_failure(me);
   throw argument_error(message);
 }
 

@@ -16,6 +16,8 @@ struct rank_state;
 
 namespace coset::team_room {
 
+struct flight;
+
 /// Which operation a message belongs to, and what its sender takes that for. Every message begins with one.
 struct envelope {
   std::uint64_t tag;    ///< as in entry lines: epoch << 32 | signature hash
@@ -65,6 +67,9 @@ class messenger {
   virtual std::unique_ptr<mailbox> open(rank_t carrier, std::uint32_t channel) = 0;
   /// Called by carriers that wait, now and then: learns whether other domains have failed, and fails this one then.
   virtual void progress(detail::rank_state& carrier) = 0;
+  /// Called by carriers that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
+  /// listens there fails the team if it has.
+  virtual void ask(detail::rank_state& carrier, flight const&, rank_t peer) = 0;
   /// Called by carriers that leave because the team has failed: other domains have to know.
   virtual void tell_failure(detail::rank_state& carrier) noexcept = 0;
   /// How long a rank waits for one word of others; zero: for ever.

@@ -65,7 +65,7 @@ struct flight {
   std::uint8_t parity = 0;
   bool entered = false;  ///< this segment's entry has been prepared
   std::uint32_t stuck_looks = 0;  ///< since it last got on; only where there is a deadline
-  std::chrono::steady_clock::time_point stuck_since = {};
+  std::chrono::steady_clock::time_point stuck_since = {}, asked = {};
 };
 
 /// A channel of split phase: the operation under way there, or the last one that was.

@@ -50,7 +50,7 @@ TEST_F(Failure, OtherCountsAreAMismatchEverywhere) {
           std::vector<float> items(static_cast<std::size_t>(odd ? a : b));
           allreduce(me, items);
         },
-        {std::to_string(one) + " float", std::to_string(other) + " float"});
+        {" of " + std::to_string(one) + " ", " of " + std::to_string(other) + " "});
   }
 }
 
