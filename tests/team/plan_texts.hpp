@@ -28,7 +28,8 @@ inline std::vector<std::string> node_lists(rank_t ranks) {
   return all;
 }
 
-inline std::vector<std::string> values_of(schedule::parameter const& p, rank_t ranks) {
+inline std::vector<std::string> values_of(std::string const& algorithm, schedule::parameter const& p, rank_t ranks) {
+  if (algorithm == "two_level" && p.name == "radix") return {};  // between two nodes every radix does the same
   if (p.name == "radix") return {"2", "3", "4"};
   if (p.name == "saved_steps") return {"0", "1", "2"};
   if (p.name == "cap" || p.name == "n") return {"1", "2"};
@@ -51,7 +52,7 @@ inline std::vector<std::string> plan_texts(rank_t ranks) {
   for (schedule::named_algorithm const& row : schedule::registry()) {
     std::vector<schedule::algorithm> some{{row.name, {}}};
     for (schedule::parameter const& p : row.parameters) {
-      auto const values = values_of(p, ranks);
+      auto const values = values_of(row.name, p, ranks);
       if (values.empty()) continue;
       std::vector<schedule::algorithm> more;
       for (schedule::algorithm const& one : some) {
