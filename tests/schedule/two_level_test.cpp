@@ -128,6 +128,23 @@ TEST(TwoLevel, SharesTheWorkOfAHostAmongItsLeaders) {
       }
 }
 
+TEST(TwoLevel, LetsOnlyTheFirstRanksOfAHostTalkToOthers) {
+  for_each_two_levels([](two_levels const& how) {
+    std::vector<rank_t> number;  // of each rank in its host
+    for (rank_t const size : how.hosts)
+      for (rank_t i = 0; i < size; ++i) number.push_back(i);
+    auto const host = how.host_of_ranks();
+    auto const plan = how.plan();
+    for (auto const& step : plan.steps)
+      for (assignment const& a : step)
+        for (source const& from : plan.from(a)) {
+          bool const leaders =
+              number[a.rank] < how.leaders_of(host[a.rank]) && number[from.rank] < how.leaders_of(host[from.rank]);
+          EXPECT_TRUE(leaders || host[from.rank] == host[a.rank]) << how.text();
+        }
+  });
+}
+
 TEST(TwoLevel, ServesEveryVerbForLeadersAndOthersAsRoots) {
   std::mt19937 random(seed);
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
