@@ -38,7 +38,8 @@ class planner {
  public:
   /// Generates, validates and counts every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all
   /// saved_steps where these are logarithmic, with dims as the model's levels have them, with the nodes of the demand.
-  /// Cost: some forty schedules, twenty more with nodes. Throws schedule_error if nothing serves the demand, or there is no rank.
+  /// Cost: some forty schedules, twenty more with nodes.
+  /// Throws schedule_error if nothing serves the demand, or there is no rank.
   planner(demand const&, cost_model const&);
   /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
   planner(demand const&, cost_model const&, rank_levels const&);

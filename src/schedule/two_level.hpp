@@ -18,9 +18,9 @@ struct two_level_shape {
 /// allreduce of each piece among its J owners, one per host, all pieces at once; every rank copies all parts.
 /// A part is folded and copied along a tree that keeps rank order, or where all ranks lead by the generalized fold.
 /// Cost: 2·ceil(log_inner c_max) rounds, 2 where `inner` is 0, and those of `between`. Between generalized folds with
-/// nothing saved, the links of a host carry 2(J−1)/J vectors each way, the lower bound; a leader's share is 1/k of it.
-/// Same bits on every rank where `between` has them. Ordered where `between` is, and, in hosts whose ranks all lead, one
-/// pass is enough.
+/// nothing saved, a host's link carries 2(J−1)/J vectors each way, the lower bound, and a leader's share is 1/k of it.
+/// Same bits on every rank where `between` has them. Ordered where `between` is, if hosts whose ranks all lead have at
+/// most `inner` of them.
 /// Throws schedule_error if a host has no rank, `inner` is 1, or `between` is not defined for J ranks.
 schedule two_level(two_level_shape const&);
 
