@@ -50,7 +50,7 @@ TEST_F(Failure, OtherCountsAreAMismatchEverywhere) {
           std::vector<float> items(static_cast<std::size_t>(odd ? a : b));
           allreduce(me, items);
         },
-        {" of " + std::to_string(one) + " ", " of " + std::to_string(other) + " "});
+        {"allreduce of " + std::to_string(one) + " ", "allreduce of " + std::to_string(other) + " "});
   }
 }
 

@@ -2,6 +2,7 @@
 // main() of the tests of processes: GoogleTest on all of them in step, of which process 0 tells.
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,8 @@ namespace {
 constexpr std::pair<std::string_view, int> levels[]{{"--level=funneled", MPI_THREAD_FUNNELED},
                                                     {"--level=serialized", MPI_THREAD_SERIALIZED},
                                                     {"--level=multiple", MPI_THREAD_MULTIPLE}};
+
+constexpr unsigned longest_seconds = 120;
 
 /// The level asked for, or the highest.
 int wanted_level(int argc, char** argv) {
@@ -30,6 +33,7 @@ int wanted_level(int argc, char** argv) {
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   int const wanted = wanted_level(argc, argv);
+  alarm(longest_seconds);  // a launcher that is killed may leave its processes alone
   int given = MPI_THREAD_SINGLE, process = 0;
   MPI_Init_thread(&argc, &argv, wanted, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &process);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "coset/coset.hpp"
@@ -38,9 +39,20 @@ inline rank_t threads_of(int process, std::uint64_t seed) {
   return static_cast<rank_t>(1 + (static_cast<std::uint64_t>(process) * 7 + seed) % 4);
 }
 
+/// Waits without spinning, unlike MPI: others have tests to do on the same processors.
+inline void await(MPI_Request under_way) {
+  for (int done = 0; done == 0;) {
+    MPI_Test(&under_way, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
 /// Collective: what the processes have to say, each on a line of its own; empty where none has anything. So that every
 /// process takes the same way afterwards, and process 0 can tell.
 inline std::string said_anywhere(std::string const& fault) {
+  MPI_Request under_way;
+  MPI_Ibarrier(MPI_COMM_WORLD, &under_way);
+  await(under_way);
   int const mine = static_cast<int>(fault.size());
   std::vector<int> lengths(static_cast<std::size_t>(processes())), begins(lengths.size());
   MPI_Allgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);

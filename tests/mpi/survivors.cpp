@@ -37,6 +37,7 @@ int survive(int victim, std::chrono::nanoseconds deadline) {
 /// survivors VICTIM
 int main(int argc, char** argv) {
   int given = 0;
+  alarm(30);  // who waits for ever is no survivor
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
   return coset::mpi_test::survive(argc > 1 ? std::atoi(argv[1]) : 0, std::chrono::seconds(1));
 }

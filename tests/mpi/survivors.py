@@ -9,7 +9,7 @@ PROCESSES = sum(int(n) for n in SHAPE.split("+"))
 
 for victim in range(PROCESSES):
     command = [HOSTS, "mpich", SHAPE, "--mpi-arg", "-disable-auto-cleanup", PROGRAM, str(victim)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=45, check=False)
     if run.returncode == 77:
         print(run.stderr)
         sys.exit(77)
