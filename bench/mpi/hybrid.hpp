@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of processes beside processes alone: coset's hybrid team, and the two ways of doing without it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bench/contestant.hpp"
+
+namespace coset::bench {
+
+/// All processes of MPI_COMM_WORLD, one per core. In bursts of hybrid contestants every threads-th process of a host is
+/// active, with that many threads, and the others sleep; in those of "mpi flat" all are, with one thread.
+class hybrid_stage {
+ public:
+  /// Collective. `processors` are those of this host's processes, in their order. Throws argument_error on every process
+  /// if `threads` does not divide each host's processes.
+  hybrid_stage(rank_t threads, std::vector<unsigned> processors);
+  ~hybrid_stage();  ///< collective; on process 0 it ends the others' serve()
+  hybrid_stage(hybrid_stage const&) = delete;
+  hybrid_stage& operator=(hybrid_stage const&) = delete;
+
+  rank_t ranks() const noexcept;
+  int hosts() const noexcept;
+  /// What coset says of its team.
+  std::string describe() const;
+
+  /// Process 0: "coset", "omp+master" and "mpi flat", which live no longer than this; allreduce only.
+  contestants players();
+
+  /// All other processes: play what process 0's players are asked to.
+  void serve();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace coset::bench
