@@ -127,6 +127,22 @@ class crew_of_threads {
 
 }  // namespace
 
+mpi_session::mpi_session() {
+  int given = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
+}
+mpi_session::~mpi_session() { MPI_Finalize(); }
+
+int mpi_session::process() const { return rank_in(MPI_COMM_WORLD); }
+
+rank_t mpi_session::processes_on_this_host() const {
+  MPI_Comm host;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  auto const size = static_cast<rank_t>(size_of(host));
+  MPI_Comm_free(&host);
+  return size;
+}
+
 struct hybrid_stage::state {
   rank_t threads;
   MPI_Comm host = MPI_COMM_NULL, leaders = MPI_COMM_NULL, active = MPI_COMM_NULL;

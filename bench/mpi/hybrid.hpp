@@ -9,6 +9,18 @@
 
 namespace coset::bench {
 
+/// MPI, for as long as this lives.
+class mpi_session {
+ public:
+  mpi_session();  ///< with MPI_THREAD_MULTIPLE, or what there is
+  ~mpi_session();
+  mpi_session(mpi_session const&) = delete;
+  mpi_session& operator=(mpi_session const&) = delete;
+
+  int process() const;
+  rank_t processes_on_this_host() const;  ///< collective
+};
+
 /// All processes of MPI_COMM_WORLD, one per core. In bursts of hybrid contestants every threads-th process of a host is
 /// active, with that many threads, and the others sleep; in those of "mpi flat" all are, with one thread.
 class hybrid_stage {

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/bench_processes.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bench_scaling.hpp"
 #include "cli/bytes.hpp"
@@ -32,7 +33,8 @@ struct bench_arguments {
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
   std::vector<std::string> plans;
-  bool in_place = false, scaling = false;
+  bool in_place = false, scaling = false, processes = false;
+  rank_t threads = 1;
   std::string json_file;
   bench::round_options options;
 };
@@ -154,6 +156,15 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
   measure_scaling(request);
 }
 
+void run_processes(bench_arguments const& a) {
+  if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
+  restart_with_openmp_settings();
+  processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
+                            a.json_file, a.options};
+  request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  measure_processes(request);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -201,10 +212,20 @@ void add_bench(CLI::App& app) {
       "plain reads, copies and folds on the same processors; 64K, 1M and 16M unless sizes are given");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
     scaling->excludes(bench.get_option(other));
+  auto* const processes = bench.add_flag("--mpi", a->processes,
+                                         "Instead, launched by mpirun with one unbound process per core: coset::mpi "
+                                         "beside OpenMP with a master that calls "
+                                         "MPI, and beside MPI alone");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
+    processes->excludes(bench.get_option(other));
+  bench.add_option("--threads", a->threads, "With --mpi: threads per process, so many that each host's cores divide")
+      ->check(CLI::PositiveNumber)
+      ->needs(processes);
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f, rounds] {
     a->range_given = b->count() + e->count() + f->count() > 0;
+    if (a->processes) return run_processes(*a);
     a->scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
   });
 }
