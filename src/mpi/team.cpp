@@ -36,6 +36,10 @@ char const* name_of(int level) {
                                           : "MPI_THREAD_MULTIPLE";
 }
 
+/// Rounds of all teams that there have been. The library gives a freed communicator's place to a new one, where messages
+/// that nobody has taken, of a failed round, must not be taken for those of the first.
+std::atomic<std::uint32_t> latest_round = 0;
+
 /// How many threads of this process may send and receive.
 rank_t lanes_of(rank_t threads, options const& wanted) {
   if (thread_level() < MPI_THREAD_MULTIPLE) return 1;
@@ -101,6 +105,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   bool const crowded = static_cast<rank_t>(all_on_host) > numa::usable_processors();
   places = survey(all, host, {threads.size(), lanes_of(threads.size(), wanted), crowded}, wanted.tree);
   mine = places.of_process(all.rank());
+  round = std::ranges::max(gather_from_all(all, latest_round.load()));
   if (places.processes.size() == 1) return;
   messages.emplace(all.get(), places, wanted.deadline);
   share_memory();
@@ -184,7 +189,8 @@ void team::state::begin() try {
   for (auto const& p : everywhere) {
     for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], p[c]);
   }
-  messages->begin(++round);
+  latest_round = ++round;
+  messages->begin(round);
   ranks->begin(round, together);
   if (ranks->state().one_process) return;
   MPI_Request request;

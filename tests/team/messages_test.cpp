@@ -120,13 +120,20 @@ TEST(Messages, TellAnExceptionToEveryHost) {
 }
 
 TEST(Messages, MissingFailTheTeamAtTheDeadline) {
-  hosts on({{1}, {2}}, false, std::chrono::milliseconds(20));
-  std::vector<outcome> all(on.size());
-  on.run([&](member& me) {
-    if (me.rank() == 0) return;
-    all[me.rank()] = outcome_of([&] { barrier(me); });
-  });
-  for (rank_t r : {1u, 2u}) EXPECT_EQ(all[r].type, type_name<mpi::error>()) << all[r].message;
+  for (std::vector<host_shape> const& shapes : {std::vector<host_shape>{{1}, {2}}, {{1, 2}}}) {
+    hosts on(shapes, false, std::chrono::milliseconds(20));
+    std::vector<outcome> all(on.size());
+    std::atomic<int> waiting = 2;
+    on.run([&](member& me) {
+      if (me.rank() == 0) {  // is there, and never calls
+        while (waiting > 0) std::this_thread::yield();
+        return;
+      }
+      all[me.rank()] = outcome_of([&] { barrier(me); });
+      --waiting;
+    });
+    for (rank_t r : {1u, 2u}) EXPECT_EQ(all[r].type, type_name<mpi::error>()) << all[r].message;
+  }
 }
 
 TEST(Messages, CrossBetweenHostsOncePerValue) {
