@@ -22,7 +22,8 @@ struct options {
   /// How long a rank waits for one message or post of another process before the team fails with mpi::error. Zero: for
   /// ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
-  /// Processes of one host meet in a window of shared memory, with staging of so much per rank; 0: they send messages.
+  /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or
+  /// less where there is less; 0: they send messages. A host's window takes 18 times that per rank, as far as it is used.
   std::size_t staging_bytes = 1024 * 1024;
   /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
   /// the order of the communicator.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -22,6 +23,9 @@ using team_room::domain_team;
 
 /// More lanes than this send no faster; each is a communicator.
 constexpr rank_t most_lanes = 8;
+
+/// Staging with which sharing memory is still worth it.
+constexpr std::size_t least_staging = 16 * 1024;
 
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
@@ -138,18 +142,22 @@ void team::state::check_level() const {
   if (other != everywhere.end()) throw error(fmt::format("process {} cannot take part", other - everywhere.begin()));
 }
 
-/// By hosts if every host has the memory, else by processes; the same everywhere.
+/// By hosts if every host has the memory, else by processes; the same everywhere. Containers often have little: less than
+/// was wanted still serves, in shorter segments.
 void team::state::share_memory() {
   rank_t const on_host = places.ranks_of_host(mine.host);
   team_room::node_list const nodes(on_host, team_room::anywhere);
-  bool const alone = on_host == mine.threads;
-  std::size_t staging = wanted.staging_bytes;
-  if (staging != 0 && !alone)
-    shared = window(host, team_room::arena::bytes_for(nodes, staging), team_room::arena::bytes_for(nodes, 0));
-  int here = alone || (staging != 0 && !shared.empty()) ? 1 : 0, everywhere = 0;
-  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, all.get()), "MPI_Allreduce");
+  std::uint64_t here = std::numeric_limits<std::uint64_t>::max(), everywhere = 0;
+  if (on_host != mine.threads) {
+    for (here = wanted.staging_bytes; here >= least_staging; here /= 4) {
+      shared = window(host, team_room::arena::bytes_for(nodes, here), team_room::arena::bytes_for(nodes, 0));
+      if (!shared.empty()) break;
+    }
+    if (shared.empty()) here = 0;
+  }
+  require(MPI_Allreduce(&here, &everywhere, 1, MPI_UINT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
   part = spread_over(places, everywhere != 0, mine.rank);
-  if (!part.pointers) part.most_staging = staging;
+  if (!part.pointers) part.most_staging = everywhere;
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {

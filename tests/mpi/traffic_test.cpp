@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an allreduce sends over each host's link, by the kernel's account, against what it has to.
+#include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "mpi/processes.hpp"
+#include "schedule/algorithm.hpp"
+#include "schedule/link_traffic.hpp"
 
 namespace coset::mpi_test {
 namespace {
@@ -50,18 +54,53 @@ link_bytes vectors_per_allreduce(hybrid& on, std::size_t count, int times) {
   return {(after.received - before.received) / all, (after.sent - before.sent) / all};
 }
 
+/// Measured and wanted may differ by headers and acknowledgements.
+std::string unless_about(char const* what, double vectors, double wanted) {
+  bool const right = vectors >= wanted && vectors <= 1.1 * wanted;
+  return right ? ""
+               : std::string(what) + " " + std::to_string(vectors) + " vectors, not " + std::to_string(wanted) + "; ";
+}
+
+bool there_are_links(hybrid const& on) { return bytes_of_link().sent != 0 && on.all.hosts() > 1; }
+
 TEST(Traffic, OverEachHostsLinkIsThatOfAnAllreduceOfHosts) {
   hybrid on(1);
-  double const hosts = on.all.hosts();
-  if (bytes_of_link().sent == 0 || hosts < 2) GTEST_SKIP() << "no links here";
+  if (!there_are_links(on)) GTEST_SKIP() << "no links here";
+  double const hosts = on.all.hosts(), least = 2 * (hosts - 1) / hosts;
   auto const [received, sent] = vectors_per_allreduce(on, 1 << 20, 4);
-  double const least = 2 * (hosts - 1) / hosts, most = 1.1 * least;  // headers and acknowledgements
-  std::string fault;
-  for (auto const& [what, vectors] : {std::pair{"sent", sent}, {"received", received}}) {
-    if (vectors < least || vectors > most)
-      fault += std::string(what) + " " + std::to_string(vectors) + " vectors, not " + std::to_string(least) + "; ";
-  }
-  EXPECT_EQ(said_anywhere(fault), "") << on.all.describe();
+  EXPECT_EQ(said_anywhere(unless_about("sent", sent, least) + unless_about("received", received, least)), "")
+      << on.all.describe();
+}
+
+/// Which host each rank of the whole team is on, and which of them this process is on.
+std::pair<std::vector<rank_t>, rank_t> hosts_of_ranks(hybrid const& on) {
+  MPI_Comm here;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  unsigned first_here = on.all.first();
+  MPI_Allreduce(MPI_IN_PLACE, &first_here, 1, MPI_UNSIGNED, MPI_MIN, here);
+  MPI_Comm_free(&here);
+  std::vector<unsigned> firsts(static_cast<std::size_t>(processes()));
+  MPI_Allgather(&first_here, 1, MPI_UNSIGNED, firsts.data(), 1, MPI_UNSIGNED, MPI_COMM_WORLD);
+  std::set<unsigned> const begins(firsts.begin(), firsts.end());
+  std::vector<rank_t> hosts;
+  for (rank_t r = 0; r < on.all.size(); ++r)
+    hosts.push_back(static_cast<rank_t>(std::distance(begins.begin(), begins.upper_bound(r))) - 1);
+  return {hosts, hosts[on.all.first()]};
+}
+
+TEST(Traffic, OfARingOfAllRanksIsWhatTheModelSays) {
+  setenv("COSET_ALLREDUCE", "ring:0-", 1);
+  hybrid on(1);
+  unsetenv("COSET_ALLREDUCE");
+  if (!there_are_links(on)) GTEST_SKIP() << "no links here";
+  auto const [hosts, mine] = hosts_of_ranks(on);
+  auto const plan = schedule::make(schedule::algorithm::parse("ring"), on.all.size());
+  auto const links = schedule::host_traffic(plan, hosts, schedule::fetched::once_per_host);
+  auto const [received, sent] = vectors_per_allreduce(on, 1 << 20, 4);
+  EXPECT_EQ(said_anywhere(unless_about("sent", sent, links[mine].out.value()) +
+                          unless_about("received", received, links[mine].in.value())),
+            "")
+      << on.all.describe();
 }
 
 }  // namespace
