@@ -123,7 +123,7 @@ mpi::options random_options(engine& choices) {
 TEST(Random, CollectivesOfUnequalProcessesAreRight) {
   std::size_t const teams = test::by_effort<std::size_t>(2, 3, 40);
   // Ranks that outnumber the processors take turns to wait for each other.
-  std::size_t const each = test::by_effort<std::size_t>(30, 60, 1000) / static_cast<std::size_t>(1 + processes() / 2);
+  std::size_t const each = test::by_effort<std::size_t>(50, 100, 2000) / static_cast<std::size_t>(processes());
   engine choices(test::seed());
   for (std::size_t t = 0; t < teams; ++t) {
     hybrid on(t, random_options(choices));
@@ -132,7 +132,7 @@ TEST(Random, CollectivesOfUnequalProcessesAreRight) {
       std::vector<bool> in_split_phase;
       for (std::size_t k = 0; k < each; ++k) {
         tasks.push_back(random_task(choices, on.all.size()));
-        in_split_phase.push_back(below(choices, 4) == 0);
+        in_split_phase.push_back(below(choices, 8) == 0);
       }
       std::uint64_t const seed = choices();
       on.expect_no_faults([&](member& me) { return walk(me, seed).run(tasks, in_split_phase); });
