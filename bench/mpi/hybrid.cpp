@@ -85,12 +85,12 @@ class crew_of_threads {
     for (rank_t t = 0; t < all_.threads(); ++t) inputs.push_back(work.input(all_.first() + t));
     std::vector<record> made(all_.threads());
     region_.run([&](rank_t t) {
-      auto const [begin, end] = slice_of(order.shape.count, all_.threads(), t);
+      slice const mine = slice_of(order.shape.count, all_.threads(), t);
       made[t] = play(
           order, work, all_.first() + t, [&] { meet(t, [&] { MPI_Barrier(active_); }); },
           [&]() -> std::byte const* {
             meet(t, [] {});
-            fold(work.shared_output(), inputs.data(), all_.threads(), begin, end);
+            fold(work.shared_output(), inputs.data(), all_.threads(), mine.begin, mine.end);
             meet(t, [&] {
               MPI_Allreduce(MPI_IN_PLACE, work.shared_output(), static_cast<int>(order.shape.count),
                             type_of(order.shape.element), operation_of(order.shape.operation), active_);
