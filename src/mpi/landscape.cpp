@@ -34,8 +34,8 @@ std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<
   for (std::string const& name : names) {
     auto const at = std::ranges::find(machines, name);
     if (at == machines.end()) {
-      throw argument_error(fmt::format("host {} is no machine of {}, which has {}", name, tree_file,
-                                       fmt::join(machines, ", ")));
+      throw argument_error(
+          fmt::format("host {} is no machine of {}, which has {}", name, tree_file, fmt::join(machines, ", ")));
     }
     places.push_back(static_cast<std::size_t>(at - machines.begin()));
   }
@@ -49,9 +49,7 @@ process const& landscape::of_rank(rank_t rank) const {
   return *std::prev(after);
 }
 
-process const& landscape::of_process(int rank) const {
-  return *std::ranges::find(processes, rank, &process::rank);
-}
+process const& landscape::of_process(int rank) const { return *std::ranges::find(processes, rank, &process::rank); }
 
 rank_t landscape::first_of_host(int host) const { return std::ranges::find(processes, host, &process::host)->first; }
 

@@ -11,12 +11,12 @@ namespace coset::mpi {
 
 /// One process, as all know it.
 struct process {
-  int rank;       ///< in the communicator
-  int host;       ///< counted in the order of the ranks' numbers
+  int rank;  ///< in the communicator
+  int host;  ///< counted in the order of the ranks' numbers
   rank_t threads;
-  rank_t first;   ///< number of its first rank
-  rank_t lanes;   ///< its first so many ranks send and receive, for the others too
-  bool crowded;   ///< its host has fewer processors for it than it has threads
+  rank_t first;  ///< number of its first rank
+  rank_t lanes;  ///< its first so many ranks send and receive, for the others too
+  bool crowded;  ///< its host has fewer processors for it than it has threads
 };
 
 /// All processes, in the order of their ranks' numbers: host by host.

@@ -82,9 +82,9 @@ void mailbox::expect(rank_t from, std::span<piece const> into) {
   m.known = state::awaited;
   m.opening.resize(opening_bytes);
   address const way = ways_.from(from, self_, channel_);
-  require(MPI_Irecv(m.opening.data(), static_cast<int>(opening_bytes), MPI_BYTE, way.process, way.tag, way.lane,
-                    &m.first),
-          "MPI_Irecv");
+  require(
+      MPI_Irecv(m.opening.data(), static_cast<int>(opening_bytes), MPI_BYTE, way.process, way.tag, way.lane, &m.first),
+      "MPI_Irecv");
   if (is_short(m.bytes)) return;
   bool const direct = into.size() == 1;
   if (!direct) m.packed.resize(m.bytes);

@@ -8,9 +8,7 @@
 namespace coset::mpi {
 namespace {
 
-rank_t most_lanes(landscape const& of) {
-  return std::ranges::max(of.processes, {}, &process::lanes).lanes;
-}
+rank_t most_lanes(landscape const& of) { return std::ranges::max(of.processes, {}, &process::lanes).lanes; }
 
 /// The largest tag that the library takes.
 int largest_tag(MPI_Comm of) {

@@ -134,7 +134,8 @@ void team::state::check_level() const {
   bool const too_low = threads.size() > 1 && level < MPI_THREAD_FUNNELED;
   auto const everywhere = gather_from_all(all, adopted || too_low ? 1 : 0);
   if (adopted)
-    throw argument_error("a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
+    throw argument_error(
+        "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
   if (too_low)
     throw error(fmt::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
                             threads.size(), name_of(level)));
@@ -165,8 +166,8 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   int is_main = 0;
   require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
   if (level <= MPI_THREAD_FUNNELED && is_main == 0)
-    throw argument_error(fmt::format("run() by another thread than the one that initialised MPI, under {}",
-                                     name_of(level)));
+    throw argument_error(
+        fmt::format("run() by another thread than the one that initialised MPI, under {}", name_of(level)));
   if (running.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   struct ending {

@@ -9,8 +9,8 @@ namespace coset::mpi {
 window::window(communicator const& host, std::size_t bytes, std::size_t zeroed) : bytes_(bytes) {
   bool const first = host.rank() == 0;
   void* mine = nullptr;
-  int const code = MPI_Win_allocate_shared(first ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, host.get(),
-                                           &mine, &own_);
+  int const code =
+      MPI_Win_allocate_shared(first ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, host.get(), &mine, &own_);
   int here = code == MPI_SUCCESS ? 1 : 0, everywhere = 0;
   require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
   if (everywhere == 0) {

@@ -13,7 +13,8 @@ class window {
   /// Collective over a host's processes. Empty, on all of them, where there is not so much. The first `zeroed` bytes are.
   window(communicator const& host, std::size_t bytes, std::size_t zeroed);
   ~window();  ///< collective, unless it was let go
-  window(window&& other) noexcept : own_(std::exchange(other.own_, MPI_WIN_NULL)), begin_(other.begin_), bytes_(other.bytes_) {}
+  window(window&& other) noexcept
+      : own_(std::exchange(other.own_, MPI_WIN_NULL)), begin_(other.begin_), bytes_(other.bytes_) {}
   window& operator=(window&& other) noexcept;
 
   bool empty() const noexcept { return own_ == MPI_WIN_NULL; }

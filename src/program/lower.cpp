@@ -168,9 +168,7 @@ class lowering {
   bool is_partial(holder const& h) const { return holders_[h.value].is_partial; }
   /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
   /// Messages are sent from staging and received there.
-  area home_of(holder const& h) const {
-    return is_partial(h) || h.sent || h.received ? area::staging : policy_.later;
-  }
+  area home_of(holder const& h) const { return is_partial(h) || h.sent || h.received ? area::staging : policy_.later; }
 
   /// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
   /// makes of a copy.
@@ -243,7 +241,8 @@ class lowering {
       receive.rank = a.rank;
       receive.to.push_back(shared(here));
     }
-    auto const first = static_cast<std::uint32_t>(operations_.size()), count = static_cast<std::uint32_t>(between.size());
+    auto const first = static_cast<std::uint32_t>(operations_.size()),
+               count = static_cast<std::uint32_t>(between.size());
     for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.first));
     for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.second));
     for (std::uint32_t i = 0; i < count; ++i) {

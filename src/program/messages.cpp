@@ -21,7 +21,8 @@ class splitting {
     made_.whole.steps.clear();
     slots_.resize(s.ranks * blocks_, 1);
     for (auto const& step : s.steps) {
-      for (assignment const& a : step) slots_[cell(a.rank, a.block)] = std::max(slots_[cell(a.rank, a.block)], a.slot + 1);
+      for (assignment const& a : step)
+        slots_[cell(a.rank, a.block)] = std::max(slots_[cell(a.rank, a.block)], a.slot + 1);
     }
     for (auto const& step : s.steps) split(step);
   }

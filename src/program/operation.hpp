@@ -31,7 +31,7 @@ struct operation {
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
-  bool glued = false;        ///< shares the post of the next operation of its rank
+  bool glued = false;         ///< shares the post of the next operation of its rank
   std::uint32_t partner = 0;  ///< of a message: the operation at its other end
 };
 
@@ -48,7 +48,8 @@ struct lowered {
 /// A schedule none of whose folds reads what lies in another domain: messages bring that first.
 struct split_schedule {
   schedule::schedule whole;
-  std::vector<char> has_messages;  ///< [step]: all its assignments are messages, copies to a carrier from another domain
+  std::vector<char>
+      has_messages;  ///< [step]: all its assignments are messages, copies to a carrier from another domain
 };
 
 /// Inserts, before each step, one that brings what its readers miss to the carriers of their domains: every value once

@@ -77,19 +77,19 @@ struct instruction {
   std::uint32_t sources;
   std::uint32_t destinations;  ///< 0: nothing to fold
   std::uint32_t block, block_end;
-  std::uint32_t post;           ///< 0: none
-  bool foreign;                 ///< touches a peer's caller memory
-  bool mixed;                   ///< some operand is partial results, wider than elements
-  rank_t peer = nobody;         ///< of a message: the rank at its other end
-  std::uint32_t message = 0;    ///< received: its number among those that this rank receives
+  std::uint32_t post;         ///< 0: none
+  bool foreign;               ///< touches a peer's caller memory
+  bool mixed;                 ///< some operand is partial results, wider than elements
+  rank_t peer = nobody;       ///< of a message: the rank at its other end
+  std::uint32_t message = 0;  ///< received: its number among those that this rank receives
   static constexpr rank_t nobody = UINT32_MAX;
 };
 
 /// Which ranks share memory, and who of them sends and receives messages for whom. A domain's ranks are consecutive.
 struct distribution {
-  std::vector<rank_t> first;    ///< [rank]: of its domain
-  std::vector<rank_t> last;     ///< [rank]: one past its domain's last
-  std::vector<rank_t> carrier;  ///< [rank]: of its domain
+  std::vector<rank_t> first;                    ///< [rank]: of its domain
+  std::vector<rank_t> last;                     ///< [rank]: one past its domain's last
+  std::vector<rank_t> carrier;                  ///< [rank]: of its domain
   bool whole() const { return first.empty(); }  ///< all share memory
 };
 

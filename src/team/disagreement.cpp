@@ -25,7 +25,8 @@ bytes of(std::byte const* base, detail::extent part) {
   fail(me, cause::argument,
        fmt::format(
            "the arrays of rank {} and rank {} overlap: {} [{:#x}, {:#x}) of the one, {} [{:#x}, {:#x}) of the other",
-           me.number, me.team.part.first + other, mine, my_range.begin, my_range.end, theirs, their_range.begin, their_range.end));
+           me.number, me.team.part.first + other, mine, my_range.begin, my_range.end, theirs, their_range.begin,
+           their_range.end));
 }
 
 }  // namespace
@@ -44,7 +45,8 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity], me.team.one_process);
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(), me.team.part.first + other, theirs));
+       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(),
+                   me.team.part.first + other, theirs));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
@@ -59,7 +61,8 @@ void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& othe
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(), me.team.part.first + other));
+       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(),
+                   me.team.part.first + other));
 }
 
 void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::byte const* in, std::byte const* out) {
@@ -70,7 +73,8 @@ void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::
   }
   verb const what = f.plan->what.what;
   bytes const my_in = of(f.in, f.plan->gives[me.number]), my_out = of(f.out, f.plan->gets[me.number]);
-  bytes const their_in = of(in, f.plan->gives[me.team.part.first + other]), their_out = of(out, f.plan->gets[me.team.part.first + other]);
+  bytes const their_in = of(in, f.plan->gives[me.team.part.first + other]),
+              their_out = of(out, f.plan->gets[me.team.part.first + other]);
   bool const shared = what == verb::reduce_shared || what == verb::allreduce_view;
   if (!shared && my_out.meets(their_out)) fail_overlap(me, other, "output", my_out, "output", their_out);
   if (my_out.meets(their_in)) fail_overlap(me, other, "output", my_out, "input", their_in);

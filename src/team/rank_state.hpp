@@ -21,7 +21,7 @@ namespace coset::team_room {
 
 /// How far a channel has come. Where ranks that were interrupted go on together, the furthest counts.
 struct channel_position {
-  std::uint32_t epoch = 0;   ///< wraps around
+  std::uint32_t epoch = 0;  ///< wraps around
   std::uint64_t base = 0;
   std::size_t capacity = 0;
 };
@@ -63,7 +63,7 @@ struct flight {
   std::uint32_t wait = 0;
   std::uint32_t channel = 0;
   std::uint8_t parity = 0;
-  bool entered = false;  ///< this segment's entry has been prepared
+  bool entered = false;           ///< this segment's entry has been prepared
   std::uint32_t stuck_looks = 0;  ///< since it last got on; only where there is a deadline
   std::chrono::steady_clock::time_point stuck_since = {}, asked = {};
 };
@@ -117,8 +117,8 @@ struct alignas(team_room::line_spacing) rank_state {
   rank_state& operator=(rank_state const&) = delete;
 
   team_state& team;
-  rank_t const rank;    ///< among those that share memory, as lines and programs count
-  rank_t const number;  ///< in the whole team, as callers count
+  rank_t const rank;       ///< among those that share memory, as lines and programs count
+  rank_t const number;     ///< in the whole team, as callers count
   rank_state& root;        ///< this thread's rank of the team that this one was split from
   std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;

@@ -145,8 +145,7 @@ void team_state::begin_generation() {
   settle(furthest());
 }
 
-void team_state::begin_shared_round(std::uint32_t round,
-                                    std::array<channel_position, channels> const& together) {
+void team_state::begin_shared_round(std::uint32_t round, std::array<channel_position, channels> const& together) {
   shared_round = round;
   settle_generation();
   forget_requests();

@@ -111,8 +111,7 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
   bool const pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process;
-  if (!pointers &&
-      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
+  if (!pointers && (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
   }
   if (options.algorithm != "auto")

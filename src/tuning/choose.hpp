@@ -25,11 +25,11 @@ struct question {
   rank_t ranks = 1;
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
-  std::uint64_t cache_bytes = 0;    ///< last-level caches of the machine; 0: as measured on
-  bool crowded = false;             ///< more ranks than processors
-  std::vector<rank_t> levels = {};  ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
-  std::vector<rank_t> nodes = {};   ///< ranks of each NUMA node; see nodes_of
-  bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
+  std::uint64_t cache_bytes = 0;     ///< last-level caches of the machine; 0: as measured on
+  bool crowded = false;              ///< more ranks than processors
+  std::vector<rank_t> levels = {};   ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
+  std::vector<rank_t> nodes = {};    ///< ranks of each NUMA node; see nodes_of
+  bool commutative = true;           ///< the operation allows schedules that do not keep the order of the ranks
   std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
   bool pointers = true;              ///< ranks of a host reach each other's arrays
 };

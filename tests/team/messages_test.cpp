@@ -21,7 +21,8 @@ std::string name_of(std::vector<host_shape> const& shapes) {
 std::vector<std::vector<host_shape>> all_shapes() {
   std::vector<std::vector<host_shape>> const few{{{2}, {2}}, {{1}, {3}, {2}}, {{2, 1}, {2}}};
   std::vector<std::vector<host_shape>> more{few};
-  more.insert(more.end(), {{{1}, {1}}, {{1}, {1}, {1}, {1}, {1}, {1}, {1}}, {{4}, {1}}, {{2, 2}, {1, 1, 1}}, {{3}, {3}, {3}}});
+  more.insert(more.end(),
+              {{{1}, {1}}, {{1}, {1}, {1}, {1}, {1}, {1}, {1}}, {{4}, {1}}, {{2, 2}, {1, 1, 1}}, {{3}, {3}, {3}}});
   return test::by_effort(few, more, more);
 }
 
@@ -64,7 +65,8 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
       std::uint64_t const same = choices();
       for (std::size_t p = 0; p < on.processes(); ++p) {
         engine alike(same);
-        plans.push_back(random_plans(on.state(p), on.size(), alike, algorithms, {"auto", "staged", "zero_copy", "push", "pull"}, false));
+        plans.push_back(random_plans(on.state(p), on.size(), alike, algorithms,
+                                     {"auto", "staged", "zero_copy", "push", "pull"}, false));
       }
       ASSERT_FALSE(plans[0].empty());
       for (std::size_t k = 0; k < rounds; ++k) {
