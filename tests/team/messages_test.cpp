@@ -26,17 +26,29 @@ std::vector<std::vector<host_shape>> all_shapes() {
   return test::by_effort(few, more, more);
 }
 
-std::vector<std::string> const algorithms{"auto",
-                                          "direct",
-                                          "ring",
-                                          "circulant",
-                                          "generalized(radix=3)",
-                                          "generalized(saved_steps=1)",
-                                          "recursive_doubling",
-                                          "binomial",
-                                          "bruck_ho",
-                                          "three_two",
-                                          "naive"};
+std::vector<std::string> const flat_algorithms{"auto",
+                                               "direct",
+                                               "ring",
+                                               "circulant",
+                                               "generalized(radix=3)",
+                                               "generalized(saved_steps=1)",
+                                               "recursive_doubling",
+                                               "binomial",
+                                               "bruck_ho",
+                                               "three_two",
+                                               "naive"};
+
+/// Those of one level, and those of the hosts.
+std::vector<std::string> algorithms_for(std::vector<host_shape> const& shapes) {
+  std::string nodes;
+  for (host_shape const& shape : shapes)
+    nodes += (nodes.empty() ? "" : "+") + std::to_string(std::accumulate(shape.begin(), shape.end(), rank_t{0}));
+  std::vector<std::string> all = flat_algorithms;
+  for (std::string const rest : {",between=ring", ",leaders=2,radix=3", ",leaders=0"})
+    all.push_back("two_level(nodes=" + nodes + rest + ")");
+  for (std::string const name : {"unequal", "leaders"}) all.push_back(name + "(nodes=" + nodes + ")");
+  return all;
+}
 
 void try_tasks(hosts& on, std::vector<plan_list> const& plans, engine& choices, std::size_t number) {
   auto const tasks = random_tasks(choices, number, on.size(), plans[0], false);
@@ -65,7 +77,7 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
       std::uint64_t const same = choices();
       for (std::size_t p = 0; p < on.processes(); ++p) {
         engine alike(same);
-        plans.push_back(random_plans(on.state(p), on.size(), alike, algorithms,
+        plans.push_back(random_plans(on.state(p), on.size(), alike, algorithms_for(shapes),
                                      {"auto", "staged", "zero_copy", "push", "pull"}, false));
       }
       ASSERT_FALSE(plans[0].empty());
