@@ -15,6 +15,7 @@ namespace coset::team_test {
 struct erased_task {
   task what;
   combination const* of;
+  std::vector<std::byte> whole = {};  ///< what folded() made, if it was asked to
 
   detail::reduction_table const& table() const {
     bool const copies = what.what == verb::allgather || what.what == verb::broadcast || what.what == verb::barrier;
@@ -97,15 +98,30 @@ inline expectation fold_of(erased_task const& t, rank_t end, std::size_t first, 
   return made;
 }
 
+/// The same task with the fold of all ranks, so that not each of them makes it before it looks at its result.
+inline erased_task folded(erased_task t) {
+  verb const what = t.what.what;
+  bool const same_for_all = what == verb::allreduce || what == verb::reduce || what == verb::reduce_scatter ||
+                            what == verb::reduce_shared || what == verb::allreduce_view;
+  if (same_for_all) t.whole = fold_of(t, t.what.ranks(), 0, t.what.total()).elements;
+  return t;
+}
+
+inline expectation part_of_fold(erased_task const& t, std::size_t first, std::size_t count) {
+  if (t.whole.empty()) return fold_of(t, t.what.ranks(), first, count);
+  auto const begin = t.whole.begin() + static_cast<std::ptrdiff_t>(first * t.of->bytes);
+  return {first, count, {begin, begin + static_cast<std::ptrdiff_t>(count * t.of->bytes)}};
+}
+
 inline expectation expected(erased_task const& t, rank_t r) {
   task const& what = t.what;
   std::size_t const total = what.total(), bytes = t.of->bytes;
   expectation whole{0, total, std::vector<std::byte>(total * bytes)};
   switch (what.what) {
     case verb::reduce:
-      return r == what.root ? fold_of(t, what.ranks(), 0, total) : expectation{};
+      return r == what.root ? part_of_fold(t, 0, total) : expectation{};
     case verb::reduce_scatter:
-      return fold_of(t, what.ranks(), what.begin(r), what.counts[r]);
+      return part_of_fold(t, what.begin(r), what.counts[r]);
     case verb::allgather:
       for (rank_t q = 0; q < what.ranks(); ++q)
         give(t, q, 0, what.counts[q], whole.elements.data() + what.begin(q) * bytes);
@@ -118,7 +134,7 @@ inline expectation expected(erased_task const& t, rank_t r) {
     case verb::exclusive_scan:
       return r > 0 ? fold_of(t, r, 0, total) : expectation{};
     default:
-      return fold_of(t, what.ranks(), 0, total);
+      return part_of_fold(t, 0, total);
   }
 }
 

@@ -171,6 +171,7 @@ inline std::vector<random_task> random_tasks(engine& choices, std::size_t number
     }
     verb const what = next.what.what.what;
     if (!shares && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;
+    next.what = folded(std::move(next.what));
     tasks.push_back(std::move(next));
   }
   return tasks;
