@@ -96,9 +96,10 @@ TEST_P(Rule, ASharedResultIsNotWrittenBeforeEverybodyHasCome) {
   std::atomic<int> wrong = 0;
   for (std::size_t const count : {3, 2000, 200'000}) {
     std::vector<long> shared(count, 0);
+    int const rounds = count < 10'000 ? test::by_effort(200, 500, 500) : test::by_effort(5, 20, 20);
     ranks.run([&](member& me) {
       std::mt19937 delays(me.rank());
-      for (int k = 1; k <= (count < 10'000 ? 500 : 20); ++k) {
+      for (int k = 1; k <= rounds; ++k) {
         long const before = static_cast<long>(k - 1) * me.size();
         if (delays() % 4 == 0) dawdle(delays() % 20'000);
         wrong += shared.front() != before || shared.back() != before;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,38 +66,76 @@ arrays<T> prepared(task const& t, rank_t r) {
   bool const piece_in_whole = t.what == verb::allgather && t.in_place;
   std::size_t const first = piece_in_whole ? t.begin(r) : 0;
   std::size_t const length = t.what == verb::allgather ? t.counts[r] : in_length<T>(t, r);
-  for (std::size_t i = 0; i < length; ++i) a.in[first + i] = given<T>(t, r, i);
+  T* const to = a.in.data() + first;
+  for (std::size_t i = 0; i < length; ++i) to[i] = given<T>(t, r, i);
   return a;
 }
 
-/// What must be in the whole vector that rank r ends with, at element i; nothing where it keeps what it had.
+/// Elements of the whole vector, from `first` on.
 template <class T>
-std::optional<T> expected(task const& t, std::vector<std::size_t> const& borders, rank_t r, std::size_t i) {
-  auto const sum = [&](rank_t end) {
-    T s = given<T>(t, 0, i);
-    for (rank_t q = 1; q < end; ++q) s = static_cast<T>(s + given<T>(t, q, i));
-    return s;
+struct stretch {
+  std::size_t first = 0;
+  std::vector<T> elements = {};
+};
+
+/// What a rank gives.
+template <class T>
+std::vector<T> given(task const& t, rank_t rank, std::size_t first, std::size_t count) {
+  std::vector<T> all(count);
+  T* const to = all.data();
+  for (std::size_t i = 0; i < count; ++i) to[i] = given<T>(t, rank, first + i);
+  return all;
+}
+
+/// The sum of ranks 0 … end − 1.
+template <class T>
+stretch<T> sum(task const& t, rank_t end, std::size_t first, std::size_t count) {
+  stretch<T> all{first, given<T>(t, 0, first, count)};
+  T* const to = all.elements.data();
+  for (rank_t q = 1; q < end; ++q) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(to[i] + given<T>(t, q, first + i));
+  }
+  return all;
+}
+
+/// What must be in the whole vector that rank r ends with; nothing where it keeps what it had. `all` is the sum of all
+/// ranks if somebody has it already.
+template <class T>
+stretch<T> expected(task const& t, rank_t r, std::vector<T> const& all = {}) {
+  auto const sum_of_all = [&](std::size_t first, std::size_t count) {
+    if (all.empty()) return sum<T>(t, t.ranks(), first, count);
+    return stretch<T>{first, {all.data() + first, all.data() + first + count}};
   };
-  bool const mine = i >= borders[r] && i < borders[r + 1];
   switch (t.what) {
     case verb::reduce:
-      return r == t.root ? std::optional(sum(t.ranks())) : std::nullopt;
+      return r == t.root ? sum_of_all(0, t.total()) : stretch<T>();
     case verb::reduce_scatter:
-      return mine ? std::optional(sum(t.ranks())) : std::nullopt;
+      return sum_of_all(t.begin(r), t.counts[r]);
     case verb::allgather: {
-      rank_t owner = 0;
-      while (i >= borders[owner + 1]) ++owner;
-      return given<T>(t, owner, i - borders[owner]);
+      stretch<T> whole;
+      for (rank_t q = 0; q < t.ranks(); ++q) {
+        auto const piece = given<T>(t, q, 0, t.counts[q]);
+        whole.elements.insert(whole.elements.end(), piece.begin(), piece.end());
+      }
+      return whole;
     }
     case verb::broadcast:
-      return given<T>(t, t.root, i);
+      return {0, given<T>(t, t.root, 0, t.total())};
     case verb::scan:
-      return sum(r + 1);
+      return sum<T>(t, r + 1, 0, t.total());
     case verb::exclusive_scan:
-      return r == 0 ? std::nullopt : std::optional(sum(r));
+      return r == 0 ? stretch<T>() : sum<T>(t, r, 0, t.total());
     default:
-      return sum(t.ranks());
+      return sum_of_all(0, t.total());
   }
+}
+
+/// The sum of all ranks where it is part of what they get, for all of them to look at.
+template <class T>
+std::vector<T> sum_for_all(task const& t) {
+  bool const same_for_all = t.what == verb::allreduce || t.what == verb::reduce || t.what == verb::reduce_scatter ||
+                            t.what == verb::reduce_shared || t.what == verb::allreduce_view;
+  return same_for_all ? sum<T>(t, t.ranks(), 0, t.total()).elements : std::vector<T>();
 }
 
 /// The arrays as the call takes them: input, and where the result will be, whole or piece.
@@ -172,33 +209,29 @@ request start(member& me, task const& t, spans<T> s, Op op = {}) {
   }
 }
 
-/// Empty where rank r got what it must and kept all else; otherwise what is wrong.
+/// Empty where rank r got what it must and kept all else; otherwise what is wrong. `all`: see expected().
 template <class T>
-std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, std::vector<T> const& viewed) {
+std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, std::vector<T> const& viewed,
+                  std::vector<T> const& all = {}) {
   if (a.in.back() != T(guard) || a.out.back() != T(guard))
     return t.text() + ": rank " + std::to_string(r) + " wrote beyond its arrays";
   if (t.what == verb::barrier) return {};
   spans<T> const s = spans_of(t, r, a, shared);
-  bool const piece = t.what == verb::reduce_scatter;
-  T const* const result = t.what == verb::allreduce_view ? viewed.data() : s.out.data();
+  T const* result = t.what == verb::allreduce_view ? viewed.data() : s.out.data();
   if (t.what == verb::allreduce_view && viewed.size() != t.total()) return t.text() + ": a view of another length";
-  std::vector<std::size_t> borders{0};
-  for (std::size_t const count : t.counts) borders.push_back(borders.back() + count);
-  for (std::size_t i = 0; i < borders.back(); ++i) {
-    auto const wanted = expected<T>(t, borders, r, i);
-    if (!wanted) continue;
-    T const got = result[piece ? i - borders[r] : i];
-    if (got != *wanted) {
-      return t.text() + ": rank " + std::to_string(r) + " element " + std::to_string(i) + " is " + std::to_string(got) +
-             ", not " + std::to_string(*wanted);
-    }
+  auto const [first, wanted] = expected<T>(t, r, all);
+  if (t.what != verb::reduce_scatter) result += first;
+  if (!std::equal(wanted.begin(), wanted.end(), result)) {
+    auto const at =
+        static_cast<std::size_t>(std::mismatch(wanted.begin(), wanted.end(), result).first - wanted.begin());
+    return t.text() + ": rank " + std::to_string(r) + " element " + std::to_string(first + at) + " is " +
+           std::to_string(result[at]) + ", not " + std::to_string(wanted[at]);
   }
   bool const overwritten = t.in_place || t.what == verb::broadcast;
-  for (std::size_t i = 0; i + 1 < a.in.size(); ++i) {
-    bool const kept =
-        !overwritten || (t.what == verb::reduce && r != t.root) || (t.what == verb::exclusive_scan && r == 0);
-    if (kept && a.in[i] != given<T>(t, r, i)) return t.text() + ": rank " + std::to_string(r) + "'s input has changed";
-  }
+  bool const kept =
+      !overwritten || (t.what == verb::reduce && r != t.root) || (t.what == verb::exclusive_scan && r == 0);
+  if (kept && !std::equal(a.in.begin(), a.in.end() - 1, given<T>(t, r, 0, a.in.size() - 1).begin()))
+    return t.text() + ": rank " + std::to_string(r) + "'s input has changed";
   bool const nothing = t.what == verb::exclusive_scan && r == 0 && !t.in_place;
   if (nothing && std::count(a.out.begin(), a.out.end(), T(guard)) != static_cast<std::ptrdiff_t>(a.out.size())) {
     return t.text() + ": rank 0 got something";

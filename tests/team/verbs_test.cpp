@@ -13,6 +13,7 @@ struct Verbs : ::testing::TestWithParam<std::tuple<verb, rank_t>> {
   team ranks{options_for(std::get<1>(GetParam()))};
 
   void check(task const& t) {
+    std::vector<long> const all = sum_for_all<long>(t);
     std::vector<long> shared(t.total());
     std::vector<std::string> faults(ranks.size());
     ranks.run([&](member& me) {
@@ -26,7 +27,7 @@ struct Verbs : ::testing::TestWithParam<std::tuple<verb, rank_t>> {
         } else {
           call(me, t, s, viewed);
         }
-        if (faults[r].empty()) faults[r] = fault<long>(t, r, mine, shared, viewed);
+        if (faults[r].empty()) faults[r] = fault<long>(t, r, mine, shared, viewed, all);
         if (t.what == verb::reduce_shared) barrier(me);  // all have looked at it
       }
     });
