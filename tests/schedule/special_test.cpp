@@ -7,6 +7,7 @@
 
 #include "schedule/bruck_ho.hpp"
 #include "schedule/dissemination.hpp"
+#include "schedule/effort.hpp"
 #include "schedule/named_special.hpp"
 #include "schedule/plans.hpp"
 #include "schedule/required.hpp"
@@ -14,7 +15,7 @@
 namespace coset::schedule::testing {
 namespace {
 
-constexpr rank_t most_ranks = 64;
+rank_t const most_ranks = by_effort<rank_t>(32, 64, 64), many_ranks = by_effort<rank_t>(64, 128, 128);
 
 std::uint32_t floor_log(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
@@ -31,7 +32,7 @@ TEST(Special, EveryRankEndsWithEveryContribution) {
       EXPECT_NO_THROW(validate(make(named, ranks))) << name << " on " << ranks << " ranks";
       ++checked;
     }
-  EXPECT_GT(checked, 64 * 28);
+  EXPECT_GT(checked, static_cast<int>(most_ranks) * 28);
 }
 
 TEST(Special, ServesTheVerbsThatItNames) {
@@ -134,7 +135,7 @@ TEST(AdaptedDissemination, ExistsForTheTabulatedRanks) {
 }
 
 TEST(AdaptedDissemination, IsExactInAsManyRoundsAsThePlainForm) {
-  for (rank_t ranks = 2; ranks <= 128; ++ranks)
+  for (rank_t ranks = 2; ranks <= many_ranks; ++ranks)
     for (rank_t n = 1; n <= 8; ++n) {
       if (!adapt(ranks, n)) continue;
       auto const found = validate(adapted_dissemination(ranks, n));
@@ -145,7 +146,7 @@ TEST(AdaptedDissemination, IsExactInAsManyRoundsAsThePlainForm) {
 }
 
 TEST(BruckHo, CostsWhatItsDigitsSay) {
-  for (rank_t ranks = 2; ranks <= 128; ++ranks)
+  for (rank_t ranks = 2; ranks <= many_ranks; ++ranks)
     for (rank_t n = 1; n <= 8; ++n) {
       rank_t leading = ranks - 1, rounds = 1;
       for (; leading > n; leading /= n + 1) ++rounds;
@@ -175,7 +176,7 @@ TEST(Special, CyclicOrderBecomesRankOrder) {
 }
 
 TEST(Elimination32, NeedsNoPreStepAndBoundsVolumeAndWork) {
-  for (rank_t ranks = 1; ranks <= 256; ++ranks) {
+  for (rank_t ranks = 1; ranks <= 2 * many_ranks; ++ranks) {
     auto const found = validate(plan_of("elimination_3_2", ranks));
     bool const cheap = std::has_single_bit(ranks) || ranks <= 3 * std::bit_floor(ranks) / 2;
     EXPECT_EQ(found.steps, 2 * ceil_log(ranks) + (cheap ? 0 : 2)) << ranks;
