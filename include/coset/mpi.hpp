@@ -15,12 +15,13 @@
 
 namespace coset::mpi {
 
+/// The same on every process.
 struct options {
-  /// Threads of each host that send and receive; 0: as the library finds best. Without MPI_THREAD_MULTIPLE it is one per
-  /// process.
+  /// Threads of each process that send and receive, at most; 0: as the library finds best. One without
+  /// MPI_THREAD_MULTIPLE.
   rank_t leaders = 0;
-  /// How long a rank waits for one message or post of another process before the team fails with mpi::error. Zero: for
-  /// ever, as MPI does.
+  /// How long a rank waits for one message or post of another process, and a process for the others to end their run(),
+  /// before the team fails with mpi::error. Zero: for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or
   /// less where there is less; 0: they send messages. A host's window takes 18 times that per rank, as far as it is used.

@@ -54,12 +54,20 @@ void await(MPI_Request, patience, char const* what, std::function<void()> const&
 /// Collective: what every process has said, in the order of their ranks.
 template <class T>
 std::vector<T> gather_from_all(communicator const& all, T const& mine, patience longest = {},
-                               std::function<void()> const& meanwhile = {}) {
-  std::vector<T> said(static_cast<std::size_t>(all.size()));
+                               std::function<void()> const& meanwhile = {}, char const* what = "all processes") {
+  struct exchange {
+    T mine;
+    std::vector<T> said;
+  };
+  // MPI goes on with what is given up: that is left to it.
+  auto* const words = new exchange{mine, std::vector<T>(static_cast<std::size_t>(all.size()))};
   MPI_Request request;
-  require(MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
-          "MPI_Iallgather");
-  await(request, longest, "all processes", meanwhile);
+  require(
+      MPI_Iallgather(&words->mine, sizeof(T), MPI_BYTE, words->said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
+      "MPI_Iallgather");
+  await(request, longest, what, meanwhile);
+  std::vector<T> said = std::move(words->said);
+  delete words;
   return said;
 }
 

@@ -70,6 +70,7 @@ void mailbox::give_up() noexcept {
   }
   sends_.clear();
   if (!under_way) return;
+  ways_.leave_behind();
   for (outgoing& o : outgoing_) abandoned_.push_back(std::move(o));
   outgoing_.clear();
 }
@@ -129,6 +130,7 @@ mailbox::state mailbox::look(std::size_t message) {
       unpack(m.opening.data() + sizeof(envelope), m.into);
       m.known = state::here;
     }
+    return m.known;  // what follows is looked at when the envelope has been found right
   }
   if (m.known == state::opened && is_done(m.rest)) {
     if (m.into.size() > 1) unpack(m.packed.data(), m.into);

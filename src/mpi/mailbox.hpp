@@ -23,6 +23,8 @@ class directory {
   virtual ~directory() = default;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
+  /// A message is given up that MPI may still read, in staging or in a mailbox: those have to stay for good.
+  virtual void leave_behind() const noexcept = 0;
 };
 
 class mailbox final : public team_room::mailbox {

@@ -51,6 +51,11 @@ void notices::send(int process, letter& l) {
 
 void notices::ask(int process, notice const& question) {
   std::lock_guard const lock(mutex_);
+  sent_.remove_if([](letter& old) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(old.requests.size()), old.requests.data(), &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  });
   letter& l = sent_.emplace_back();
   l.what = question;
   send(process, l);

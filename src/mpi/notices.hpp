@@ -14,13 +14,14 @@
 
 namespace coset::mpi {
 
-/// Of a failure; or the question whether a rank has left without taking part in an operation that `reason` describes.
+/// Of a failure; or the question whether a rank takes part in an operation that `reason` describes, or ever will.
 struct notice {
   std::uint32_t round;
   team_room::cause why;
   std::array<char, 512> reason;
   rank_t asked, asking;
-  std::uint32_t channel, epoch;
+  std::uint32_t channel;
+  std::uint64_t tag;  ///< of the operation
   static constexpr rank_t nobody = UINT32_MAX;
 };
 

@@ -44,6 +44,12 @@ address post::from(rank_t sender, rank_t receiver, std::uint32_t channel) const 
   return way(sender, receiver, sender, channel);
 }
 
+/// A rank whose word nobody on its host needs posts no entry; only after it has left may others look at its own count.
+bool post::has_entered(detail::team_state const& team, rank_t asked, notice const& question) {
+  std::uint32_t const entered = team.members[asked]->ends[question.channel].epoch;
+  return static_cast<std::int32_t>(entered - static_cast<std::uint32_t>(question.tag >> 32)) >= 0;
+}
+
 std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
   return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
 }
@@ -62,18 +68,29 @@ void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t p
   question.asked = peer;
   question.asking = carrier.number;
   question.channel = f.channel;
-  question.epoch = static_cast<std::uint32_t>(f.tag >> 32);
+  question.tag = f.tag;
   notices_.ask(of_.of_rank(peer).rank, question);
 }
 
-/// A rank that has left after it had taken part has sent its messages.
+/// A rank that has left after it had taken part has sent its messages; one that is in another operation never will.
 void post::answer(detail::team_state& team, notice const& question) {
+  using team_room::signature;
   rank_t const asked = question.asked - team.part.first;
-  if (team.left(asked).load(std::memory_order_acquire) != team.round()) return;
-  std::uint32_t const entered = team.members[asked]->ends[question.channel].epoch;
-  if (static_cast<std::int32_t>(entered - question.epoch) >= 0) return;
-  std::string const reason = fmt::format("ranks disagree: rank {} calls {}, rank {} has left", question.asking,
-                                         question.reason.data(), question.asked);
+  auto const epoch = static_cast<std::uint32_t>(question.tag >> 32);
+  std::uint64_t const entered =
+      team.arena.lines(question.channel, asked).entry[epoch & 1].tag.load(std::memory_order_acquire);
+  auto const latest = static_cast<std::uint32_t>(entered >> 32);
+  bool const has_left = team.left(asked).load(std::memory_order_acquire) == team.round();
+  std::string what;
+  if (latest == epoch && entered != question.tag) {
+    what = "calls " + signature::text_of(team.arena.own(asked).doing[question.channel][epoch & 1], team.one_process);
+  } else if (has_left && static_cast<std::int32_t>(latest - epoch) < 0 && !has_entered(team, asked, question)) {
+    what = "has left";
+  } else {
+    return;
+  }
+  std::string const reason = fmt::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
+                                         question.reason.data(), question.asked, what);
   team.fail(team_room::cause::mismatch, reason);
   notices_.tell(round_, team_room::cause::mismatch, reason);
 }
@@ -88,10 +105,6 @@ void post::tell(detail::team_state const& team, std::string_view reason) noexcep
   auto const [why, text] =
       recorded.recorded() ? recorded.first() : std::pair{team_room::cause::aborted, std::string(reason)};
   notices_.tell(round_, why, text);
-}
-
-void post::let_go() noexcept {
-  for (communicator& lane : lanes_) lane.let_go();
 }
 
 }  // namespace coset::mpi

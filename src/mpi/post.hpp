@@ -27,13 +27,14 @@ class post final : public team_room::messenger, private directory {
   /// From the thread that calls run(): as the two above, for ranks that no longer call.
   void listen(detail::team_state&);
   void tell(detail::team_state const&, std::string_view reason) noexcept;
-  /// No process is waited for any more.
-  void let_go() noexcept;
+  bool has_left_behind() const noexcept { return left_behind_; }
 
  private:
   void answer(detail::team_state&, notice const& question);
+  static bool has_entered(detail::team_state const&, rank_t asked, notice const& question);
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
+  void leave_behind() const noexcept override { left_behind_ = true; }
   address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
 
   landscape const& of_;
@@ -41,6 +42,7 @@ class post final : public team_room::messenger, private directory {
   std::vector<communicator> lanes_;
   int rounds_told_apart_ = 0;
   std::uint32_t round_ = 0;
+  mutable std::atomic<bool> left_behind_ = false;
   notices notices_;
 };
 

@@ -3,12 +3,16 @@
 #include "coset/mpi.hpp"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "mpi/post.hpp"
 #include "mpi/window.hpp"
@@ -25,7 +29,16 @@ using team_room::domain_team;
 constexpr rank_t most_lanes = 8;
 
 /// Staging with which sharing memory is still worth it.
-constexpr std::size_t least_staging = 16 * 1024;
+constexpr std::int64_t least_staging = 16 * 1024;
+
+/// MPI counts bytes in an int. What is longer goes in segments.
+constexpr std::size_t longest_message = std::size_t{1} << 30;
+
+/// Where both MPIs have their windows. They would not notice that it is full.
+std::uint64_t shared_memory_left() {
+  struct statvfs found {};
+  return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
+}
 
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
@@ -43,6 +56,18 @@ char const* name_of(int level) {
 /// Rounds of all teams that there have been. The library gives a freed communicator's place to a new one, where messages
 /// that nobody has taken, of a failed round, must not be taken for those of the first.
 std::atomic<std::uint32_t> latest_round = 0;
+
+/// Of all that processes have to agree on, as they choose plans alike: options, and what the environment says of plans.
+std::uint64_t hash_of_wishes(options const& wanted) {
+  std::string text = fmt::format("{} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.tree);
+  for (verb const what : all_verbs()) {
+    std::string name = fmt::format("COSET_{}", name_of(what));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    char const* const set = std::getenv(name.c_str());
+    text += fmt::format(" {}", set == nullptr ? "" : set);
+  }
+  return detail::hash_of(text);
+}
 
 /// How many threads of this process may send and receive.
 rank_t lanes_of(rank_t threads, options const& wanted) {
@@ -74,9 +99,9 @@ domain spread_over(landscape const& of, bool by_host, int self) {
 
 struct team::state {
   state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
-  ~state();
 
   void run(void (*body)(void*, member&), void* context);
+  bool can_be_destroyed() noexcept;
 
   coset::team& threads;
   options const wanted;
@@ -99,6 +124,7 @@ struct team::state {
   void end(std::exception_ptr const& thrown);
   bool everybody_is_well(bool well);
   void await_reason();
+  void listen_for_losses();
 };
 
 team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
@@ -106,7 +132,8 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   check_level();
   int on_host = static_cast<int>(threads.size()), all_on_host = 0;
   require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host.get()), "MPI_Allreduce");
-  bool const crowded = static_cast<rank_t>(all_on_host) > numa::usable_processors();
+  bool const crowded =
+      threads.size() > numa::usable_processors() || all_on_host > static_cast<int>(std::thread::hardware_concurrency());
   places = survey(all, host, {threads.size(), lanes_of(threads.size(), wanted), crowded}, wanted.tree);
   mine = places.of_process(all.rank());
   round = std::ranges::max(gather_from_all(all, latest_round.load()));
@@ -119,26 +146,20 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
                 last - first > mine.threads ? shared.memory() : numa::memory());
 }
 
-/// Collective over the processes, unless some are gone.
-team::state::~state() {
-  if (!broken) return;
-  shared.let_go();
-  if (messages) messages->let_go();
-  host.let_go();
-  all.let_go();
-}
-
 /// What one process cannot do no process can.
 void team::state::check_level() const {
   bool const adopted = threads.state().workers == nullptr;
   bool const too_low = threads.size() > 1 && level < MPI_THREAD_FUNNELED;
   auto const everywhere = gather_from_all(all, adopted || too_low ? 1 : 0);
+  auto const wishes = gather_from_all(all, hash_of_wishes(wanted));
   if (adopted)
     throw argument_error(
         "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
   if (too_low)
     throw error(fmt::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
                             threads.size(), name_of(level)));
+  if (std::ranges::adjacent_find(wishes, std::ranges::not_equal_to()) != wishes.end())
+    throw error("the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
   auto const other = std::ranges::find(everywhere, 1);
   if (other != everywhere.end()) throw error(fmt::format("process {} cannot take part", other - everywhere.begin()));
 }
@@ -148,17 +169,22 @@ void team::state::check_level() const {
 void team::state::share_memory() {
   rank_t const on_host = places.ranks_of_host(mine.host);
   team_room::node_list const nodes(on_host, team_room::anywhere);
-  std::uint64_t here = std::numeric_limits<std::uint64_t>::max(), everywhere = 0;
+  std::uint64_t room = shared_memory_left() / 2;
+  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host.get()), "MPI_Bcast");
+  // MPICH 4.0.2 takes the minimum of unsigned numbers for that of signed ones.
+  std::int64_t here = std::numeric_limits<std::int64_t>::max(), everywhere = 0;
   if (on_host != mine.threads) {
-    for (here = wanted.staging_bytes; here >= least_staging; here /= 4) {
-      shared = window(host, team_room::arena::bytes_for(nodes, here), team_room::arena::bytes_for(nodes, 0));
+    for (here = static_cast<std::int64_t>(wanted.staging_bytes); here >= least_staging; here /= 4) {
+      std::size_t const bytes = team_room::arena::bytes_for(nodes, static_cast<std::size_t>(here));
+      if (bytes > room) continue;
+      shared = window(host, bytes, team_room::arena::bytes_for(nodes, 0));
       if (!shared.empty()) break;
     }
     if (shared.empty()) here = 0;
   }
-  require(MPI_Allreduce(&here, &everywhere, 1, MPI_UINT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
+  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
   part = spread_over(places, everywhere != 0, mine.rank);
-  if (!part.pointers) part.most_staging = everywhere;
+  part.most_staging = part.pointers ? longest_message : static_cast<std::size_t>(everywhere);
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {
@@ -198,13 +224,12 @@ void team::state::begin() try {
   for (auto const& p : everywhere) {
     for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], p[c]);
   }
-  latest_round = ++round;
+  ++round;
+  latest_round = std::max(latest_round.load(), round);
   messages->begin(round);
   ranks->begin(round, together);
-  if (ranks->state().one_process) return;
-  MPI_Request request;
-  require(MPI_Ibarrier(host.get(), &request), "MPI_Ibarrier");
-  await(request, wanted.deadline, "the processes of this host");
+  // Until then receives of a failed run may still be written to, and on this host channels be behind.
+  gather_from_all(all, 0, wanted.deadline);
 } catch (error const&) {
   broken = true;
   throw;
@@ -220,8 +245,10 @@ void team::state::end(std::exception_ptr const& thrown) {
   try {
     if (!broken) all_are_well = everybody_is_well(!thrown);
     if (!broken && !all_are_well && !thrown) await_reason();
-  } catch (error const&) {
+  } catch (error const& lost) {
     broken = true;
+    team.fail(team_room::cause::messages, lost.what());
+    messages->tell(team, {});
     if (!thrown) throw;
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -229,15 +256,28 @@ void team::state::end(std::exception_ptr const& thrown) {
 }
 
 bool team::state::everybody_is_well(bool well) {
-  int mine_is = well ? 1 : 0, all_are = 0;
-  MPI_Request request;
-  require(MPI_Iallreduce(&mine_is, &all_are, 1, MPI_INT, MPI_MIN, all.get(), &request), "MPI_Iallreduce");
-  await(request, wanted.deadline, "all processes to end their run()", [&] {
-    messages->listen(ranks->state());
-    auto const& failure = ranks->state().failure;
-    if (failure.recorded() && failure.first().first == team_room::cause::messages) failure.raise();
-  });
-  return all_are != 0;
+  auto const all_are = gather_from_all(
+      all, well ? 1 : 0, wanted.deadline, [&] { listen_for_losses(); }, "all processes to end their run()");
+  return std::ranges::find(all_are, 0) == all_are.end();
+}
+
+/// Throws if a process is lost, or another one takes one for lost.
+void team::state::listen_for_losses() {
+  messages->listen(ranks->state());
+  auto const& failure = ranks->state().failure;
+  if (failure.recorded() && failure.first().first == team_room::cause::messages) failure.raise();
+}
+
+/// Collective: whether all can be destroyed. If a process is gone, or MPI may still read what a failed run has left
+/// behind on one of them, no process waits for the others, and all leave what they have to MPI.
+bool team::state::can_be_destroyed() noexcept try {
+  if (!messages) return true;
+  if (broken) return false;
+  auto const left_behind = gather_from_all(all, messages->has_left_behind() ? 1 : 0, wanted.deadline,
+                                           [&] { listen_for_losses(); });
+  return std::ranges::find(left_behind, 1) == left_behind.end();
+} catch (std::exception const&) {
+  return false;
 }
 
 /// It has been sent before its sender agreed.
@@ -246,7 +286,9 @@ void team::state::await_reason() {
 }
 
 team::team(MPI_Comm of, coset::team& threads, options wanted) : state_(new state(of, threads, wanted)) {}
-team::~team() = default;
+team::~team() {
+  if (!state_->can_be_destroyed()) state_.release();
+}
 
 rank_t team::size() const noexcept { return state_->places.ranks; }
 rank_t team::first() const noexcept { return state_->mine.first; }

@@ -81,7 +81,9 @@ void look_around(rank_state& me, flight& f) {
   auto const now = std::chrono::steady_clock::now();
   if (f.stuck_looks == looks_per_clock) f.stuck_since = f.asked = now;
   rank_t const awaited = f.entered && f.at < f.code->code.size() ? f.code->code[f.at].peer : instruction::nobody;
-  if (carries && awaited != instruction::nobody && now - f.asked > time_between_questions) {
+  // Ever less often: who computes for an hour is not asked a thousand times.
+  if (carries && awaited != instruction::nobody && now - f.asked > time_between_questions &&
+      now - f.asked > (f.asked - f.stuck_since) / 2) {
     f.asked = now;
     part.messages->ask(me, f, awaited);
   }

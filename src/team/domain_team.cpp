@@ -34,6 +34,13 @@ void domain_team::begin(std::uint32_t round, positions const& together) {
   // What the threads' team is about to begin; 0 is no generation.
   state_->generation = threads_.generation + 1 != 0 ? threads_.generation + 1 : 1;
   state_->begin_shared_round(round, together);
+  // What a failed run still expected must not arrive in this one.
+  for (auto const& m : state_->members) {
+    if (!m) continue;
+    for (channel_end& end : m->ends) {
+      if (end.mail) end.mail->begin();
+    }
+  }
 }
 
 detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {

@@ -31,8 +31,21 @@ bool advance_a_bit(rank_state& me, flight& f) {
   if (advance<false>(me, f)) return true;
   if (me.team.part.messages == nullptr) return false;
   if (position() != before) f.stuck_looks = 0;
-  look_around(me, f);
+  try {
+    look_around(me, f);
+  } catch (mpi::error const& thrown) {
+    me.team.fail(cause::messages, thrown.what());
+    me.team.quiesce(me);
+    throw;
+  }
   return false;
+}
+
+/// Carriers help messages along, and deadlines are looked at. Whoever has neither to do waits on flags.
+bool looks_around(rank_state const& me) {
+  domain const& part = me.team.part;
+  return part.messages != nullptr &&
+         (part.spread.carrier[me.number] == me.number || part.messages->deadline().count() != 0);
 }
 
 void advance_one(rank_state& me, pending& p) {
@@ -119,9 +132,8 @@ void require_current(rank_state const& me) {
 }
 
 void complete(rank_state& me, flight& f) {
-  bool const travels = me.team.part.messages != nullptr;
-  if (travels && f.plan->segments > 1) return complete_in_segments(me, f);
-  if (me.root.live == 0 && !travels) [[likely]] {
+  if (me.team.part.messages != nullptr && f.plan->segments > 1) return complete_in_segments(me, f);
+  if (me.root.live == 0 && !looks_around(me)) [[likely]] {
     advance<true>(me, f);
     return;
   }
