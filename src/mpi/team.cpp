@@ -273,8 +273,8 @@ void team::state::listen_for_losses() {
 bool team::state::can_be_destroyed() noexcept try {
   if (!messages) return true;
   if (broken) return false;
-  auto const left_behind = gather_from_all(all, messages->has_left_behind() ? 1 : 0, wanted.deadline,
-                                           [&] { listen_for_losses(); });
+  auto const left_behind =
+      gather_from_all(all, messages->has_left_behind() ? 1 : 0, wanted.deadline, [&] { listen_for_losses(); });
   return std::ranges::find(left_behind, 1) == left_behind.end();
 } catch (std::exception const&) {
   return false;

@@ -39,9 +39,8 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
 /// Where other processes' ranks are is not known here, and makes no difference to what all have to agree on.
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
-  auto shape = several_processes
-                   ? team_shape{ranks, {}, node_list(ranks, anywhere), false, threads.shape.cache_bytes}
-                   : part_of(threads, there);
+  auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere), false, threads.shape.cache_bytes}
+                                 : part_of(threads, there);
   shape.choices = tuning::table::of_environment();
   return shape;
 }

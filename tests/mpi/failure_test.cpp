@@ -44,7 +44,7 @@ class Failure : public ::testing::Test {
 
 TEST_F(Failure, OtherCountsAreAMismatchEverywhere) {
   if (on.all.size() < 2) GTEST_SKIP();
-  for (auto const& [one, other] : {std::pair{1000, 1001}, {0, 1}, {5, 100'000}, {100'000, 5}}) {
+  for (auto const& [one, other] : {std::pair{1000, 1001}, {0, 1}, {5, 100'000}, {100'000, 5}, {100'000, 100'500}}) {
     expect_everywhere<mismatch_error>(
         [a = one, b = other](member& me, bool odd) {
           std::vector<float> items(static_cast<std::size_t>(odd ? a : b));
@@ -62,6 +62,23 @@ TEST_F(Failure, OtherVerbsAreAMismatchEverywhere) {
         odd ? barrier(me) : allreduce(me, items);
       },
       {"barrier", "allreduce"});
+}
+
+TEST_F(Failure, OtherRootsAreAMismatchEverywhere) {
+  if (on.all.size() < 2) GTEST_SKIP();
+  // Two roots wait for each other; those that only give may have left before anybody knows.
+  std::vector<outcome> all(on.all.threads());
+  auto const fault = on.faults([&](member& me) {
+    all[me.rank() - on.all.first()] = outcome_of([&] {
+      std::vector<double> items(100);
+      reduce(me, items, items, me.rank() == 0 ? 0 : me.size() - 1);
+      barrier(me);
+    });
+    return std::string();
+  });
+  EXPECT_EQ(said_anywhere(fault), "");
+  EXPECT_EQ(said_anywhere(unless_all_threw<mismatch_error>(all, {"reduce"})), "");
+  on.expect_works();
 }
 
 TEST_F(Failure, OtherOperationsAndTypesAreAMismatchEverywhere) {
