@@ -80,18 +80,25 @@ void mailbox::expect(rank_t from, std::span<piece const> into) {
   incoming& m = incoming_[expected_++];
   m.into.assign(into.begin(), into.end());
   m.bytes = total(into);
+  m.from = from;
   m.known = state::awaited;
+  m.rest_is_awaited = false;
   m.opening.resize(opening_bytes);
   address const way = ways_.from(from, self_, channel_);
   require(
       MPI_Irecv(m.opening.data(), static_cast<int>(opening_bytes), MPI_BYTE, way.process, way.tag, way.lane, &m.first),
       "MPI_Irecv");
-  if (is_short(m.bytes)) return;
-  bool const direct = into.size() == 1;
+}
+
+/// Not before its envelope has been found right: a receive that is too short for what comes cannot be taken back.
+void mailbox::receive_rest(incoming& m) {
+  address const way = ways_.from(m.from, self_, channel_);
+  bool const direct = m.into.size() == 1;
   if (!direct) m.packed.resize(m.bytes);
-  require(MPI_Irecv(direct ? into[0].data : m.packed.data(), checked_length(m.bytes), MPI_BYTE, way.process, way.tag,
-                    way.lane, &m.rest),
+  require(MPI_Irecv(direct ? m.into[0].data : m.packed.data(), checked_length(m.bytes), MPI_BYTE, way.process,
+                    way.rest_tag, way.lane, &m.rest),
           "MPI_Irecv");
+  m.rest_is_awaited = true;
 }
 
 void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> from) {
@@ -112,7 +119,7 @@ void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> fr
     pack(from, m.packed.data());
     data = m.packed.data();
   }
-  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.tag, way.lane, &sends_.emplace_back()),
+  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.rest_tag, way.lane, &sends_.emplace_back()),
           "MPI_Isend");
 }
 
@@ -132,6 +139,7 @@ mailbox::state mailbox::look(std::size_t message) {
     }
     return m.known;  // what follows is looked at when the envelope has been found right
   }
+  if (m.known == state::opened && !m.rest_is_awaited) receive_rest(m);
   if (m.known == state::opened && is_done(m.rest)) {
     if (m.into.size() > 1) unpack(m.packed.data(), m.into);
     m.known = state::here;

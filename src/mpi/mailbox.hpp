@@ -14,7 +14,8 @@ namespace coset::mpi {
 struct address {
   MPI_Comm lane;
   int process;
-  int tag;
+  int tag;       ///< of envelopes, and of short messages
+  int rest_tag;  ///< of what follows the envelope of a long one
 };
 
 /// Finds the way of messages between two ranks.
@@ -45,9 +46,11 @@ class mailbox final : public team_room::mailbox {
   struct incoming {
     std::vector<team_room::piece> into;
     std::size_t bytes = 0;
+    rank_t from = 0;
     buffer opening;  ///< envelope, and what follows it in a short message
     buffer packed;   ///< a long one for several places
     MPI_Request first = MPI_REQUEST_NULL, rest = MPI_REQUEST_NULL;
+    bool rest_is_awaited = false;
     state known = state::awaited;
   };
   struct outgoing {
@@ -56,6 +59,7 @@ class mailbox final : public team_room::mailbox {
 
   static bool is_short(std::size_t bytes);
   static bool is_done(MPI_Request&);
+  void receive_rest(incoming&);
   void give_up() noexcept;
 
   directory const& ways_;

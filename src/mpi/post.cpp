@@ -22,8 +22,8 @@ int largest_tag(MPI_Comm of) {
 
 post::post(MPI_Comm all, landscape const& of, patience longest) : of_(of), longest_(longest), notices_(all) {
   for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
-  int const per_round = static_cast<int>(lanes_.size() * team_room::channels);
-  rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 20);
+  int const per_round = static_cast<int>(lanes_.size() * team_room::channels * 2);
+  rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
 }
 
 /// Lanes are the receivers', tags tell senders of one process apart.
@@ -32,8 +32,8 @@ address post::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t ch
   process const& r = of_.of_rank(receiver);
   auto const lanes = static_cast<std::uint32_t>(lanes_.size());
   std::uint32_t const age = round_ % static_cast<std::uint32_t>(rounds_told_apart_);
-  std::uint32_t const tag = (age * lanes + (sender - s.first)) * team_room::channels + channel;
-  return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, static_cast<int>(tag)};
+  auto const tag = static_cast<int>(((age * lanes + (sender - s.first)) * team_room::channels + channel) * 2);
+  return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, tag, tag + 1};
 }
 
 address post::to(rank_t sender, rank_t receiver, std::uint32_t channel) const {
