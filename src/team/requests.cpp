@@ -41,13 +41,6 @@ bool advance_a_bit(rank_state& me, flight& f) {
   return false;
 }
 
-/// Carriers help messages along, and deadlines are looked at. Whoever has neither to do waits on flags.
-bool looks_around(rank_state const& me) {
-  domain const& part = me.team.part;
-  return part.messages != nullptr &&
-         (part.spread.carrier[me.number] == me.number || part.messages->deadline().count() != 0);
-}
-
 void advance_one(rank_state& me, pending& p) {
   if (p.live && advance_a_bit(me, p.under_way)) finish(me, p);
 }
@@ -132,8 +125,9 @@ void require_current(rank_state const& me) {
 }
 
 void complete(rank_state& me, flight& f) {
-  if (me.team.part.messages != nullptr && f.plan->segments > 1) return complete_in_segments(me, f);
-  if (me.root.live == 0 && !looks_around(me)) [[likely]] {
+  bool const travels = me.team.part.messages != nullptr;
+  if (travels && f.plan->segments > 1) return complete_in_segments(me, f);
+  if (me.root.live == 0 && !travels) [[likely]] {
     advance<true>(me, f);
     return;
   }
