@@ -26,6 +26,11 @@ struct options {
   /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or
   /// less where there is less; 0: they send messages. A host's window takes 18 times that per rank, as far as it is used.
   std::size_t staging_bytes = 1024 * 1024;
+  /// Into so many slices a vector may be cut of which MPI's own MPI_Iallreduce combines what the hosts have, where a
+  /// plan's storage says +library (COSET_ALLREDUCE=auto/staged+library:1M-). It serves operations without state that
+  /// are noexcept, and as MPI promises no same bits on all ranks, exact; other calls run as ever. Each slice costs nine
+  /// communicators, and those anew after a run that failed during a combination. 0: none.
+  rank_t library_leaders = 0;
   /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
   /// the order of the communicator.
   std::string tree = {};

@@ -164,19 +164,19 @@ struct bit_xor {
 /// Of a and b as truth values; 1 or 0, once there are two of them.
 struct logical_and {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
+  constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) && static_cast<bool>(b));
   }
 };
 struct logical_or {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
+  constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) || static_cast<bool>(b));
   }
 };
 struct logical_xor {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
+  constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
@@ -203,13 +203,13 @@ constexpr located<T, Index> better(located<T, Index> const& a, located<T, Index>
 
 struct comes_before {
   template <ordered_number T>
-  constexpr bool operator()(T a, T b) const {
+  constexpr bool operator()(T a, T b) const noexcept {
     return before(a, b);
   }
 };
 struct comes_after {
   template <ordered_number T>
-  constexpr bool operator()(T a, T b) const {
+  constexpr bool operator()(T a, T b) const noexcept {
     return before(b, a);
   }
 };
@@ -219,7 +219,7 @@ struct comes_after {
 /// The located value that is smallest; ties take the lowest index. NaN and zeros as in minimum.
 struct minimum_location {
   template <detail::ordered_number T, class Index>
-  constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const {
+  constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const noexcept {
     return detail::better<detail::comes_before>(a, b);
   }
 };
@@ -227,7 +227,7 @@ struct minimum_location {
 /// The located value that is largest; ties take the lowest index. NaN and zeros as in maximum.
 struct maximum_location {
   template <detail::ordered_number T, class Index>
-  constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const {
+  constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const noexcept {
     return detail::better<detail::comes_after>(a, b);
   }
 };
@@ -238,7 +238,7 @@ struct noncommutative {
   explicit constexpr noncommutative(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const { return operation(a, b); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return operation(a, b); }
   [[no_unique_address]] Op operation;
 };
 
@@ -249,7 +249,7 @@ struct exact {
   explicit constexpr exact(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const { return operation(a, b); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return operation(a, b); }
   [[no_unique_address]] Op operation;
 };
 

@@ -16,7 +16,9 @@ void require(int code, char const* call) {
   throw error(fmt::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
 }
 
-communicator::communicator(MPI_Comm own) : own_(own) { MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN); }
+communicator::communicator(MPI_Comm own) : own_(own) {
+  if (own_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
+}
 
 communicator::~communicator() {
   if (own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
@@ -31,6 +33,12 @@ communicator communicator::duplicate_of(MPI_Comm of) {
 communicator communicator::host_of(MPI_Comm of) {
   MPI_Comm made = MPI_COMM_NULL;
   require(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made), "MPI_Comm_split_type");
+  return communicator(made);
+}
+
+communicator communicator::part_of(MPI_Comm whole, bool belongs, int place) {
+  MPI_Comm made = MPI_COMM_NULL;
+  require(MPI_Comm_split(whole, belongs ? 0 : MPI_UNDEFINED, place, &made), "MPI_Comm_split");
   return communicator(made);
 }
 

@@ -35,6 +35,8 @@ class communicator {
   static communicator duplicate_of(MPI_Comm);
   /// Of the processes that share memory with this one.
   static communicator host_of(MPI_Comm);
+  /// Collective over the whole: of those that belong to the part, in the order of their places there; null elsewhere.
+  static communicator part_of(MPI_Comm whole, bool belongs, int place);
 
   int rank() const;
   int size() const;

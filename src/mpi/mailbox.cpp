@@ -55,8 +55,11 @@ void mailbox::begin() {
 }
 
 /// Nothing is left after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
-/// what they send has to stay.
+/// what they send has to stay. So has, for ever, what a combination may still write.
 void mailbox::give_up() noexcept {
+  for (auto& c : combinations_) {
+    if (c && c->under_way()) static_cast<void>(c.release());
+  }
   for (std::size_t k = 0; k < expected_; ++k) {
     for (MPI_Request* const request : {&incoming_[k].first, &incoming_[k].rest}) {
       if (*request == MPI_REQUEST_NULL) continue;
@@ -157,6 +160,26 @@ bool mailbox::all_sent() {
   require(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   if (done != 0) sends_.clear();
   return done != 0;
+}
+
+std::byte* mailbox::room(std::uint32_t slice, std::size_t bytes) {
+  if (combinations_.size() <= slice) combinations_.resize(slice + 1);
+  auto& one = combinations_[slice];
+  if (!one) one = std::make_unique<combination>();
+  return one->room(bytes);
+}
+
+void mailbox::combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
+                      std::size_t count) {
+  combinations_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
+  ways_.combining().fetch_add(1, std::memory_order_relaxed);
+}
+
+std::byte const* mailbox::combined(std::uint32_t slice) {
+  combination& one = *combinations_[slice];
+  if (!one.is_done()) return nullptr;
+  ways_.combining().fetch_sub(1, std::memory_order_relaxed);
+  return one.room(0);
 }
 
 }  // namespace coset::mpi

@@ -2,10 +2,12 @@
 // Messages by MPI: one with its envelope where it is short, after its envelope where it is long.
 #pragma once
 
+#include <atomic>
 #include <deque>
+#include <memory>
 #include <vector>
 
-#include "mpi/calls.hpp"
+#include "mpi/library.hpp"
 #include "team/messages.hpp"
 
 namespace coset::mpi {
@@ -18,10 +20,13 @@ struct address {
   int rest_tag;  ///< of what follows the envelope of a long one
 };
 
-/// Finds the way of messages between two ranks.
+/// Finds the way of messages between two ranks, and who combines.
 class directory {
  public:
   virtual ~directory() = default;
+  virtual MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const = 0;
+  /// Of combinations that mailboxes of this process have begun and not seen the end of.
+  virtual std::atomic<std::uint32_t>& combining() const = 0;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   /// A message is given up that MPI may still read, in staging or in a mailbox: those have to stay for good.
@@ -39,6 +44,9 @@ class mailbox final : public team_room::mailbox {
   state look(std::size_t message) override;
   team_room::envelope const& envelope_of(std::size_t message) const override;
   bool all_sent() override;
+  std::byte* room(std::uint32_t slice, std::size_t bytes) override;
+  void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
+  std::byte const* combined(std::uint32_t slice) override;
 
  private:
   using buffer = std::vector<std::byte>;
@@ -69,7 +77,8 @@ class mailbox final : public team_room::mailbox {
   std::deque<outgoing> outgoing_;
   std::size_t expected_ = 0, sent_ = 0;
   std::vector<MPI_Request> sends_;
-  std::deque<outgoing> abandoned_;  ///< MPI may still read what nobody will take
+  std::deque<outgoing> abandoned_;                          ///< MPI may still read what nobody will take
+  std::vector<std::unique_ptr<combination>> combinations_;  ///< [slice]
 };
 
 }  // namespace coset::mpi

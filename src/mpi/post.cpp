@@ -107,4 +107,13 @@ void post::tell(detail::team_state const& team, std::string_view reason) noexcep
   notices_.tell(round_, why, text);
 }
 
+void post::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
+  circles_ = circles(all, std::move(members));
+}
+
+void post::combine_anew(communicator const& all) {
+  combining_ = 0;
+  if (!circles_.empty()) circles_.make_anew(all);
+}
+
 }  // namespace coset::mpi

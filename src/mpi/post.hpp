@@ -28,10 +28,18 @@ class post final : public team_room::messenger, private directory {
   void listen(detail::team_state&);
   void tell(detail::team_state const&, std::string_view reason) noexcept;
   bool has_left_behind() const noexcept { return left_behind_; }
+  /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
+  void combine_between(communicator const& all, std::vector<std::vector<int>> members);
+  /// Between rounds: whether every combination that began here has ended. If one has not, it cannot any more.
+  bool has_combined_all() const noexcept { return combining_.load(std::memory_order_relaxed) == 0; }
+  /// Collective: forgets those that have not.
+  void combine_anew(communicator const& all);
 
  private:
   void answer(detail::team_state&, notice const& question);
   static bool has_entered(detail::team_state const&, rank_t asked, notice const& question);
+  MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
+  std::atomic<std::uint32_t>& combining() const override { return combining_; }
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   void leave_behind() const noexcept override { left_behind_ = true; }
@@ -40,6 +48,8 @@ class post final : public team_room::messenger, private directory {
   landscape const& of_;
   patience const longest_;
   std::vector<communicator> lanes_;
+  circles circles_;
+  mutable std::atomic<std::uint32_t> combining_ = 0;
   int rounds_told_apart_ = 0;
   std::uint32_t round_ = 0;
   mutable std::atomic<bool> left_behind_ = false;

@@ -59,7 +59,8 @@ std::atomic<std::uint32_t> latest_round = 0;
 
 /// Of all that processes have to agree on, as they choose plans alike: options, and what the environment says of plans.
 std::uint64_t hash_of_wishes(options const& wanted) {
-  std::string text = fmt::format("{} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.tree);
+  std::string text =
+      fmt::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
   for (verb const what : all_verbs()) {
     std::string name = fmt::format("COSET_{}", name_of(what));
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -120,6 +121,7 @@ struct team::state {
  private:
   void check_level() const;
   void share_memory();
+  void let_library_combine();
   void begin();
   void end(std::exception_ptr const& thrown);
   bool everybody_is_well(bool well);
@@ -140,6 +142,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   if (places.processes.size() == 1) return;
   messages.emplace(all.get(), places, wanted.deadline);
   share_memory();
+  let_library_combine();
   part.messages = &*messages;
   rank_t const first = part.spread.first[mine.first], last = part.spread.last[mine.first];
   ranks.emplace(threads.state(), part, last - first, mine.first - first,
@@ -185,6 +188,18 @@ void team::state::share_memory() {
   require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
   part = spread_over(places, everywhere != 0, mine.rank);
   part.most_staging = part.pointers ? longest_message : static_cast<std::size_t>(everywhere);
+}
+
+/// Where there is more than one domain.
+void team::state::let_library_combine() {
+  if (wanted.library_leaders == 0 || part.spread.last[0] == places.ranks) return;
+  part.spread.combiners = program::combiners_of(part.spread, wanted.library_leaders);
+  std::vector<std::vector<int>> members;
+  for (auto const& slice : part.spread.combiners) {
+    auto& processes = members.emplace_back();
+    for (rank_t const r : slice) processes.push_back(places.of_rank(r).rank);
+  }
+  messages->combine_between(all, std::move(members));
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {
@@ -256,9 +271,14 @@ void team::state::end(std::exception_ptr const& thrown) {
 }
 
 bool team::state::everybody_is_well(bool well) {
+  struct ending {
+    bool well, combined_all;
+  };
   auto const all_are = gather_from_all(
-      all, well ? 1 : 0, wanted.deadline, [&] { listen_for_losses(); }, "all processes to end their run()");
-  return std::ranges::find(all_are, 0) == all_are.end();
+      all, ending{well, messages->has_combined_all()}, wanted.deadline, [&] { listen_for_losses(); },
+      "all processes to end their run()");
+  if (!std::ranges::all_of(all_are, &ending::combined_all)) messages->combine_anew(all);
+  return std::ranges::all_of(all_are, &ending::well);
 }
 
 /// Throws if a process is lost, or another one takes one for lost.
@@ -311,6 +331,8 @@ std::string team::describe() const {
     rank_t const lanes = s.mine.lanes;
     text += fmt::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), s.mine.rank,
                         lanes == 1 ? "carries" : "carry", name_of(s.level));
+    if (auto const slices = s.part.spread.combiners.size(); slices != 0)
+      text += fmt::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
   }
   return text;
 }

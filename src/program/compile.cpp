@@ -12,7 +12,7 @@ class emission {
   emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
       : storage_(p),
         distribution_(d),
-        lowered_(lower(with_messages(s, d), p, output_of, d)),
+        lowered_(lower(with_messages(s, d, p.library), p, output_of, d)),
         dependences_(derive(lowered_, p)),
         number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
@@ -135,12 +135,14 @@ class emission {
     program& p = out_.of[o.rank];
     auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
-    bool const message = o.what == operation::kind::send || o.what == operation::kind::receive;
-    bool const moves = o.what == operation::kind::move || message;
+    action const what = action_of(o);
+    bool const moves = o.what == operation::kind::move || what != action::fold;
     if (!waits && !moves && number_[i] == 0) return;
     instruction next{
         waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false, false};
-    if (message) name_message(p, next, o);
+    next.what = what;
+    if (what == action::send || what == action::receive) name_message(p, next, o);
+    if (what == action::contribute || what == action::collect) next.message = o.slice;
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
@@ -153,13 +155,28 @@ class emission {
         }
       }
     }
-    if (!waits && !message && joins(p, next, neighbours(o.rank))) {
+    if (!waits && what == action::fold && joins(p, next, neighbours(o.rank))) {
       p.operands.resize(next.operands);
       p.forms.resize(next.operands);
       p.code.back().block_end = next.block_end;
       p.code.back().post = next.post;
     } else {
       p.code.push_back(next);
+    }
+  }
+
+  static action action_of(operation const& o) {
+    switch (o.what) {
+      case operation::kind::send:
+        return action::send;
+      case operation::kind::receive:
+        return action::receive;
+      case operation::kind::contribute:
+        return action::contribute;
+      case operation::kind::collect:
+        return action::collect;
+      default:
+        return action::fold;
     }
   }
 
@@ -173,7 +190,7 @@ class emission {
 
   /// The same move of the next block, with nothing to wait for or to post between them, is one longer move.
   bool joins(program const& p, instruction const& next, rank_t neighbours) const {
-    if (p.code.empty() || p.code.back().peer != instruction::nobody) return false;
+    if (p.code.empty() || p.code.back().what != action::fold) return false;
     instruction const& last = p.code.back();
     if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations ||
         next.destinations == 0 || last.block_end != next.block || last.foreign != next.foreign) {

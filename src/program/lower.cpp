@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -48,6 +49,7 @@ class lowering {
   lowering(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
       : schedule_(s.whole),
         has_messages_(s.has_messages),
+        slices_(s.slices),
         distribution_(d),
         policy_(p),
         output_of_(output_of),
@@ -94,12 +96,28 @@ class lowering {
 
   void mark_messages() {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+      for (slice const& one : slices_[i]) mark_combination(one);
       if (!has_messages_[i]) continue;
       for (assignment const& a : schedule_.steps[i]) {
         holders_[target(a)].received = holders_[target(a)].moved = true;
         holders_[only_source(a)].sent = true;
       }
     }
+  }
+
+  /// A combination takes its value from staging and leaves what comes of it there, as messages do.
+  void mark_combination(slice const& one) {
+    for (std::size_t domain = 0; domain < one.size(); ++domain) {
+      for (assignment const& a : one[domain]) {
+        holders_[target(a)].received = holders_[target(a)].moved = true;
+        holders_[contributed(a, domain)].sent = true;
+      }
+    }
+  }
+
+  holder_t contributed(assignment const& a, std::size_t domain) const {
+    source const from = schedule_.from(a)[domain];
+    return at(from.rank, a.block, from.slot);
   }
 
   void number_holders() {
@@ -213,8 +231,11 @@ class lowering {
 
   void list_operations() {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_entry(r);
+    std::size_t const agreed = step_before_agreement();
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       auto const& step = schedule_.steps[i];
+      if (i == agreed) ask_for_agreement();
+      if (!slices_[i].empty()) list_combinations(slices_[i]);
       if (has_messages_[i]) list_messages(step);
       for (assignment const& a : step) {
         if (!holders_[target(a)].moved) list_fold(a);
@@ -249,6 +270,68 @@ class lowering {
       operations_[first + i].partner = first + count + i;
       operations_[first + count + i].partner = first + i;
     }
+  }
+
+  /// A combination that some begin and others do not cannot be taken back. So all combiners tell each other first, by
+  /// empty messages, what they are about to do: at once, so that they are there in time, or where other messages come
+  /// before these, after them.
+  std::size_t step_before_agreement() const {
+    auto const is_combined = [&](std::size_t i) { return !slices_[i].empty(); };
+    std::size_t const steps = schedule_.steps.size();
+    std::size_t combined = 0;
+    while (combined < steps && !is_combined(combined)) ++combined;
+    if (combined == steps) return steps;
+    bool const messages_before = std::any_of(has_messages_.begin(), has_messages_.begin() + std::ptrdiff_t(combined),
+                                             [](char has) { return has != 0; });
+    return messages_before ? combined : 0;
+  }
+
+  void ask_for_agreement() {
+    std::size_t used = 0;
+    for (auto const& slices : slices_) used = std::max(used, slices.size());
+    std::set<std::pair<rank_t, rank_t>> pairs;
+    for (std::size_t s = 0; s < used; ++s) {
+      for (rank_t const from : distribution_.combiners[s]) {
+        for (rank_t const to : distribution_.combiners[s]) {
+          if (from != to) pairs.emplace(from, to);
+        }
+      }
+    }
+    for (auto const& [from, to] : pairs) {
+      questions_.emplace_back(to, static_cast<std::uint32_t>(operations_.size()));
+      operations_.push_back({operation::kind::send, from, 0, {}, {}});
+    }
+  }
+
+  void await_agreement() {
+    for (auto const& [to, sent] : questions_) {
+      operations_[sent].partner = static_cast<std::uint32_t>(operations_.size());
+      operations_.push_back({operation::kind::receive, to, 0, {}, {}, false, sent});
+    }
+    questions_.clear();
+  }
+
+  void list_combinations(std::vector<slice> const& slices) {
+    await_agreement();
+    for (auto const what : {operation::kind::contribute, operation::kind::collect}) {
+      for (std::uint32_t s = 0; s < slices.size(); ++s) {
+        for (std::size_t domain = 0; domain < slices[s].size(); ++domain) list_combination(what, s, slices[s], domain);
+      }
+    }
+  }
+
+  void list_combination(operation::kind what, std::uint32_t number, slice const& of, std::size_t domain) {
+    operation o{what, distribution_.combiners[number][domain], 0, {}, {}};
+    o.slice = number;
+    for (assignment const& a : of[domain]) {
+      source const from = schedule_.from(a)[domain];
+      holder_t const mine = contributed(a, domain);
+      if (what == operation::kind::contribute)
+        o.from.push_back({area::staging, from.rank, mine, a.block, holders_[mine].value});
+      else
+        o.to.push_back(shared(target(a)));
+    }
+    operations_.push_back(std::move(o));
   }
 
   /// Entering, and the copy-ins of what peers do not read in place: one post for all of them.
@@ -423,6 +506,7 @@ class lowering {
 
   schedule::schedule const& schedule_;
   std::vector<char> const& has_messages_;
+  std::vector<std::vector<slice>> const& slices_;
   distribution const& distribution_;
   policy policy_;
   std::vector<rank_t> const& output_of_;
@@ -430,6 +514,7 @@ class lowering {
   std::vector<holder_t> first_;
   std::vector<holder> holders_;
   std::vector<operation> operations_;
+  std::vector<std::pair<rank_t, std::uint32_t>> questions_;  ///< whom, and which operation sends them
   std::vector<lifetime> staged_, in_output_;
   std::vector<std::uint32_t> layer_of_;
   std::vector<char> lies_in_output_, spilled_;

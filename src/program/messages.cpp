@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks of other domains hold is brought by messages first; whoever folds it then reads within its own domain.
+// What ranks of other domains hold is brought by messages first; whoever folds it then reads within its own domain. Or
+// it is combined, without anybody's reading it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -17,7 +21,9 @@ using schedule::source;
 
 class splitting {
  public:
-  splitting(schedule::schedule const& s, distribution const& d) : of_(d), blocks_(s.blocks.size()), made_{s, {}} {
+  splitting(schedule::schedule const& s, distribution const& d, bool library)
+      : of_(d), library_(library), blocks_(s.blocks.size()), made_{s, {}, {}} {
+    for (rank_t r = 0; r < s.ranks; r = d.last[r]) domains_.push_back(r);
     made_.whole.steps.clear();
     slots_.resize(s.ranks * blocks_, 1);
     for (auto const& step : s.steps) {
@@ -36,8 +42,9 @@ class splitting {
   std::size_t cell(rank_t rank, block_t block) const { return rank * blocks_ + block; }
   bool is_remote(rank_t reader, rank_t holder) const { return of_.first[reader] != of_.first[holder]; }
 
-  void split(std::vector<assignment> const& step) {
+  void split(std::vector<assignment> step) {
     std::vector<assignment> messages, rest;
+    if (library_) append_combinations(step);
     for (assignment a : step) {
       if (is_message(a)) {
         source const from = made_.whole.from(a).front();
@@ -84,10 +91,74 @@ class splitting {
     if (step.empty()) return;
     made_.whole.steps.push_back(std::move(step));
     made_.has_messages.push_back(messages);
+    made_.slices.emplace_back();
+  }
+
+  /// The domain, counted from 0, of a fold of one value of each domain, in their order; nothing of any other one.
+  std::optional<std::size_t> combined_in(assignment const& a) const {
+    auto const from = made_.whole.from(a);
+    if (a.count != domains_.size()) return {};
+    for (std::size_t d = 0; d < domains_.size(); ++d) {
+      if (of_.first[from[d].rank] != domains_[d]) return {};
+    }
+    auto const at = std::ranges::find(domains_, of_.first[a.rank]);
+    return static_cast<std::size_t>(at - domains_.begin());
+  }
+
+  using sources_of_block = std::pair<block_t, std::vector<std::pair<rank_t, slot_t>>>;
+
+  sources_of_block sources_of(assignment const& a) const {
+    sources_of_block found{a.block, {}};
+    for (source const& s : made_.whole.from(a)) found.second.emplace_back(s.rank, s.slot);
+    return found;
+  }
+
+  /// The folds of the same values, one in each domain. Those whose ranks and sources' ranks are the same are one slice.
+  std::vector<slice> slices_of(std::vector<assignment> const& step) const {
+    std::map<sources_of_block, std::vector<std::vector<assignment>>> alike;
+    for (assignment const& a : step) {
+      auto const domain = combined_in(a);
+      if (!domain) continue;
+      auto& there = alike[sources_of(a)];
+      there.resize(domains_.size());
+      there[*domain].push_back(a);
+    }
+    std::map<std::vector<rank_t>, slice> by_ranks;
+    for (auto const& [what, there] : alike) {
+      if (std::ranges::any_of(there, [](auto const& folds) { return folds.size() != 1; })) continue;
+      std::vector<rank_t> ranks;
+      for (auto const& folds : there) ranks.push_back(folds.front().rank);
+      for (auto const& from : what.second) ranks.push_back(from.first);
+      slice& one = by_ranks[ranks];
+      one.resize(domains_.size());
+      for (std::size_t d = 0; d < domains_.size(); ++d) one[d].push_back(there[d].front());
+    }
+    std::vector<slice> found;
+    for (auto& [ranks, one] : by_ranks) found.push_back(std::move(one));
+    return found;
+  }
+
+  /// Takes them out of the step and makes them one of their own.
+  void append_combinations(std::vector<assignment>& step) {
+    auto slices = slices_of(step);
+    if (slices.empty()) return;
+    std::vector<assignment> combined;
+    for (slice const& one : slices) {
+      for (auto const& folds : one) combined.insert(combined.end(), folds.begin(), folds.end());
+    }
+    std::erase_if(step, [&](assignment const& a) {
+      return std::ranges::any_of(combined, [&](assignment const& c) {
+        return std::tie(a.rank, a.block, a.slot) == std::tie(c.rank, c.block, c.slot);
+      });
+    });
+    append(std::move(combined), false);
+    made_.slices.back() = std::move(slices);
   }
 
   distribution const& of_;
+  bool const library_;
   std::size_t const blocks_;
+  std::vector<rank_t> domains_;  ///< the first rank of each
   split_schedule made_;
   std::vector<slot_t> slots_;  ///< [rank · blocks + block]: the next one that is free
   std::map<imported, source> brought_;
@@ -95,9 +166,41 @@ class splitting {
 
 }  // namespace
 
-split_schedule with_messages(schedule::schedule const& s, distribution const& d) {
-  if (d.whole()) return {s, std::vector<char>(s.steps.size(), false)};
-  return splitting(s, d).result();
+split_schedule with_messages(schedule::schedule const& s, distribution const& d, bool library) {
+  bool const one_domain = d.whole() || d.last[0] == s.ranks;
+  if (library && (one_domain || d.combiners.empty())) {
+    throw schedule_error(one_domain ? "+library combines what several hosts have; all ranks of this team share memory"
+                                    : "+library needs a team made with mpi::options::library_leaders");
+  }
+  if (d.whole()) return {s, std::vector<char>(s.steps.size(), false), std::vector<std::vector<slice>>(s.steps.size())};
+  auto made = splitting(s, d, library).result();
+  if (!library) return made;
+  std::size_t most = 0;
+  for (auto const& slices : made.slices) most = std::max(most, slices.size());
+  if (most == 0) {
+    throw schedule_error(
+        "+library needs a step in which one rank of each host folds one value of every host, as "
+        "two_level(between=direct,saved_steps=1) has");
+  }
+  if (most > d.combiners.size()) {
+    throw schedule_error(fmt::format("+library needs mpi::options::library_leaders = {} for this schedule, not {}",
+                                     most, d.combiners.size()));
+  }
+  return made;
 }
+
+std::vector<std::vector<rank_t>> combiners_of(distribution const& spread, rank_t slices) {
+  std::vector<std::vector<rank_t>> by_slice(slices);
+  for (rank_t first = 0; first < spread.first.size(); first = spread.last[first]) {
+    std::vector<rank_t> carriers;
+    for (rank_t r = first; r < spread.last[first]; ++r) {
+      if (spread.carrier[r] == r) carriers.push_back(r);
+    }
+    for (rank_t s = 0; s < slices; ++s) by_slice[s].push_back(carriers[s % carriers.size()]);
+  }
+  return by_slice;
+}
+
+void require_combinations(schedule::schedule const& s, distribution const& d) { with_messages(s, d, true); }
 
 }  // namespace coset::program

@@ -25,14 +25,16 @@ struct place {
 
 /// What a rank does in one go.
 struct operation {
-  /// A message is sent from places and received into others; its two operations are neighbours in no rank's order.
-  enum class kind : std::uint8_t { enter, move, send, receive, leave };
+  /// A message is sent from places and received into others; its two operations are neighbours in no rank's order. So
+  /// it is with the two ends of a combination, contribute and collect.
+  enum class kind : std::uint8_t { enter, move, send, receive, contribute, collect, leave };
   kind what = kind::move;
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
   bool glued = false;         ///< shares the post of the next operation of its rank
   std::uint32_t partner = 0;  ///< of a message: the operation at its other end
+  std::uint32_t slice = 0;    ///< of a combination
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
@@ -45,16 +47,21 @@ struct lowered {
   std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
 };
 
+/// What is combined in one go: for each domain the folds, block by block, of which it makes one rank's.
+using slice = std::vector<std::vector<schedule::assignment>>;
+
 /// A schedule none of whose folds reads what lies in another domain: messages bring that first.
 struct split_schedule {
   schedule::schedule whole;
-  std::vector<char>
-      has_messages;  ///< [step]: all its assignments are messages, copies to a carrier from another domain
+  /// [step]: all its assignments are messages, copies to a carrier from another domain
+  std::vector<char> has_messages;
+  std::vector<std::vector<slice>> slices;  ///< [step]: if there are any, all its assignments are theirs
 };
 
 /// Inserts, before each step, one that brings what its readers miss to the carriers of their domains: every value once
-/// to every domain that reads it, however many ranks read it there.
-split_schedule with_messages(schedule::schedule const&, distribution const&);
+/// to every domain that reads it, however many ranks read it there. `library`: what can be combined is left as it is,
+/// in steps of its own; throws schedule_error if nothing can, or needs more slices than there are combiners for.
+split_schedule with_messages(schedule::schedule const&, distribution const&, bool library);
 
 /// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
 lowered lower(split_schedule const&, policy const&, std::vector<rank_t> const& output_of, distribution const&);

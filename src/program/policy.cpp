@@ -25,7 +25,14 @@ constexpr std::array named{
     std::pair{"staged_in", policy{staging, output, forward}}, std::pair{"output_push", policy{output, output, push}},
 };
 
-constexpr std::string_view streaming = "+stream";
+constexpr std::string_view streaming = "+stream", by_library = "+library";
+
+/// Cuts `suffix` off the end of `name` if it is there.
+bool take_suffix(std::string_view& name, std::string_view suffix) {
+  bool const there = name.ends_with(suffix);
+  if (there) name.remove_suffix(suffix.size());
+  return there;
+}
 
 }  // namespace
 
@@ -37,20 +44,20 @@ std::vector<std::string> policy_names() {
 
 policy parse_policy(std::string const& name) {
   std::string_view base = name;
-  bool const streams = base.ends_with(streaming);
-  if (streams) base.remove_suffix(streaming.size());
+  bool const library = take_suffix(base, by_library), streams = take_suffix(base, streaming);
   for (auto [known, what] : named) {
     what.streams = streams;
+    what.library = library;
     if (base == known) return what;
   }
-  throw schedule_error(fmt::format("unknown storage '{}'; there are {}, each also with {}", name,
-                                   fmt::join(policy_names(), ", "), streaming));
+  throw schedule_error(fmt::format("unknown storage '{}'; there are {}, each also with {}, {} or both", name,
+                                   fmt::join(policy_names(), ", "), streaming, by_library));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
     if (what.first == p.first && what.later == p.later && what.how == p.how)
-      return fmt::format("{}{}", name, p.streams ? streaming : "");
+      return fmt::format("{}{}{}", name, p.streams ? streaming : "", p.library ? by_library : "");
   }
   return "unnamed";
 }

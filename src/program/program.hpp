@@ -34,12 +34,13 @@ struct policy {
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
+  bool library = false;  ///< one value of each domain is combined by whoever carries the messages, see mailbox::combine
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
 
-/// A policy by its name and back: "staged", "pull", "zero_copy", "zero_copy+stream" …; throws schedule_error listing the
-/// names.
+/// A policy by its name and back: "staged", "pull", "zero_copy+stream", "staged+library" …; throws schedule_error
+/// listing the names.
 policy parse_policy(std::string const& name);
 std::string policy_name(policy const&);
 std::vector<std::string> policy_names();
@@ -69,29 +70,38 @@ struct wait {
 
 inline constexpr std::uint32_t entry_post = 1;
 
-/// Wait, fold the operands, post. Each part may be absent. Instead of folding, an instruction may send its sources as
-/// one message, or wait for the message that brings its destinations.
+/// What an instruction does with its operands: folds them; sends the sources as one message, or waits for the message
+/// that brings the destinations; hands the sources over as this domain's part of a combination, or waits for what comes
+/// of it.
+enum class action : std::uint8_t { fold, send, receive, contribute, collect };
+
+/// Wait, act, post. Each part may be absent.
 struct instruction {
   std::uint32_t waits_end;  ///< waits [previous end, waits_end)
   std::uint32_t operands;   ///< the first: sources, then destinations
   std::uint32_t sources;
   std::uint32_t destinations;  ///< 0: nothing to fold
   std::uint32_t block, block_end;
-  std::uint32_t post;         ///< 0: none
-  bool foreign;               ///< touches a peer's caller memory
-  bool mixed;                 ///< some operand is partial results, wider than elements
+  std::uint32_t post;  ///< 0: none
+  bool foreign;        ///< touches a peer's caller memory
+  bool mixed;          ///< some operand is partial results, wider than elements
+  action what = action::fold;
   rank_t peer = nobody;       ///< of a message: the rank at its other end
-  std::uint32_t message = 0;  ///< received: its number among those that this rank receives
+  std::uint32_t message = 0;  ///< received: its number among those of this rank; of a combination: its slice
   static constexpr rank_t nobody = UINT32_MAX;
 };
 
 /// Which ranks share memory, and who of them sends and receives messages for whom. A domain's ranks are consecutive.
 struct distribution {
-  std::vector<rank_t> first;                    ///< [rank]: of its domain
-  std::vector<rank_t> last;                     ///< [rank]: one past its domain's last
-  std::vector<rank_t> carrier;                  ///< [rank]: of its domain
-  bool whole() const { return first.empty(); }  ///< all share memory
+  std::vector<rank_t> first;                        ///< [rank]: of its domain
+  std::vector<rank_t> last;                         ///< [rank]: one past its domain's last
+  std::vector<rank_t> carrier;                      ///< [rank]: of its domain
+  std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the carrier that takes part in its combination
+  bool whole() const { return first.empty(); }      ///< all share memory
 };
+
+/// Combiners for so many slices: of each domain its carriers, in turn.
+std::vector<std::vector<rank_t>> combiners_of(distribution const&, rank_t slices);
 
 /// One rank's part of a compiled schedule.
 struct program {
@@ -124,9 +134,14 @@ struct compiled {
 /// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
 /// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
 ///
-/// Ranks of different domains exchange messages. They are sent from staging and received into staging, so that no caller's
-/// array is touched by a message under way; between two carriers they are received in the order in which they are sent.
+/// Ranks of different domains exchange messages. Those of a `library` policy, in a step in which one rank of every
+/// domain folds one value of each, contribute these values to a combination instead. Messages are sent from staging and
+/// received into staging, so that no caller's array is touched by a message under way; between two carriers they are
+/// received in the order in which they are sent.
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {},
                  distribution const& = {});
+
+/// Throws schedule_error, as compile() does, unless a `library` policy has something to combine in this schedule.
+void require_combinations(schedule::schedule const&, distribution const&);
 
 }  // namespace coset::program

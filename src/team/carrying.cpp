@@ -80,7 +80,8 @@ void look_around(rank_state& me, flight& f) {
   if (f.stuck_looks % looks_per_clock != 0) return;
   auto const now = std::chrono::steady_clock::now();
   if (f.stuck_looks == looks_per_clock) f.stuck_since = f.asked = now;
-  rank_t const awaited = f.entered && f.at < f.code->code.size() ? f.code->code[f.at].peer : instruction::nobody;
+  instruction const* const at = f.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
+  rank_t const awaited = at != nullptr ? at->peer : instruction::nobody;
   // Ever less often: who computes for an hour is not asked a thousand times.
   if (carries && awaited != instruction::nobody && now - f.asked > time_between_questions &&
       now - f.asked > (f.asked - f.stuck_since) / 2) {
@@ -91,7 +92,9 @@ void look_around(rank_state& me, flight& f) {
   if (longest.count() == 0 || now - f.stuck_since < longest) return;
   fail(me, cause::messages,
        fmt::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
-                   awaited == instruction::nobody ? "a rank of its host" : fmt::format("a message of rank {}", awaited),
+                   awaited != instruction::nobody ? fmt::format("a message of rank {}", awaited)
+                   : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
+                                                                           : "a rank of its host",
                    std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 

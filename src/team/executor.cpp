@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "team/carrying.hpp"
+#include "team/combining.hpp"
 #include "team/disagreement.hpp"
 #include "team/perturb.hpp"
 #include "team/team_state.hpp"
@@ -235,11 +236,20 @@ void post(rank_state& me, flight const& f, std::uint32_t number) {
   }
 }
 
-/// Sends the instruction's message, or looks for it.
+/// What concerns other domains: begun, or looked for. False: not here yet.
 bool carry(rank_state& me, flight const& f, instruction const& i) {
-  if (i.sources == 0) return message_is_here(me, f, i);
-  send_message(me, f, i);
-  return true;
+  switch (i.what) {
+    case program::action::send:
+      send_message(me, f, i);
+      return true;
+    case program::action::receive:
+      return message_is_here(me, f, i);
+    case program::action::contribute:
+      contribute(me, f, i);
+      return true;
+    default:
+      return collect(me, f, i);
+  }
 }
 
 template <bool Blocking>
@@ -249,12 +259,12 @@ bool run_segment(rank_state& me, flight& f) {
     instruction const& i = code[f.at];
     // Before waiting: the end of a wait is a mispredicted branch, and nothing after it overlaps. Peers' pointers come
     // with their entries, so those have to wait.
-    if (!i.foreign && i.peer == instruction::nobody) resolve(me, f, i);
+    if (!i.foreign && i.what == program::action::fold) resolve(me, f, i);
     for (; f.wait < i.waits_end; ++f.wait) {
       if (!await<Blocking>(me, f, f.code->waits[f.wait])) return false;
     }
     if (i.foreign) resolve(me, f, i);
-    if (i.peer != instruction::nobody) [[unlikely]] {
+    if (i.what != program::action::fold) [[unlikely]] {
       if (!carry(me, f, i)) return false;
     } else if (i.destinations != 0) {
       fold(me, f, i);

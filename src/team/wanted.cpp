@@ -70,6 +70,22 @@ void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t 
   }
 }
 
+/// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
+void require_library(tuning::choice const& chosen, team_state const& team, call const& c, bits required) {
+  reduction_table const& reduction = *c.reduction;
+  if (!reduction.standalone) {
+    throw schedule_error(
+        fmt::format("+library needs an operation that has no state and is noexcept, which {} of {} is not",
+                    reduction.operation, reduction.type));
+  }
+  if (!reduction.exact && required == bits::same_on_all_ranks) {
+    throw schedule_error(fmt::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
+                                     reduction.operation, reduction.type));
+  }
+  auto const wanted = schedule::algorithm::parse(chosen.algorithm);
+  program::require_combinations(schedule::make(wanted, team.size(), schedule_of(c.what), c.root), team.part.spread);
+}
+
 /// The number of ranks of each domain.
 std::vector<rank_t> domains_of(program::distribution const& spread) {
   std::vector<rank_t> sizes;
@@ -110,12 +126,16 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
     chosen.storage.in_place = in_place(c);
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
+  auto const domains = domains_of(team.part.spread);
+  bool const combined = chosen.storage.library && options.algorithm == "auto" && domains.size() > 1;
+  if (combined) chosen.algorithm = tuning::combined_between(domains, team.part.spread.combiners.size());
   bool const pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process;
   if (!pointers && (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
   }
-  if (options.algorithm != "auto")
+  if (options.algorithm != "auto" || combined)
     require_bits(chosen.algorithm, c.what, team.size(), c.root, *c.reduction, options.required);
+  if (chosen.storage.library) require_library(chosen, team, c, options.required);
   return chosen;
 }
 

@@ -43,6 +43,9 @@ std::string folds_by_level(question const&);
 choice choose(question const&);
 /// The same where there are several domains. Depends on nothing that could differ from host to host.
 choice choose_between(question const&);
+/// What a library can combine in so many slices at most; with one leader of each domain if that is fewer than its
+/// ranks.
+std::string combined_between(std::vector<rank_t> const& domains, std::size_t slices);
 
 /// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
 /// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.

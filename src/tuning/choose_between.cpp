@@ -44,4 +44,11 @@ choice choose_between(question const& q) {
   return made;
 }
 
+/// Unequal domains whose ranks all lead have more slices than leaders.
+std::string combined_between(std::vector<rank_t> const& domains, std::size_t slices) {
+  std::size_t const fewest = *std::ranges::min_element(domains);
+  return fmt::format("two_level(nodes={},leaders={},between=direct,saved_steps=1)", fmt::join(domains, "+"),
+                     std::clamp<std::size_t>(slices, 1, fewest));
+}
+
 }  // namespace coset::tuning

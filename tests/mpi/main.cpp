@@ -29,9 +29,14 @@ int wanted_level(int argc, char** argv) {
 
 }  // namespace
 
-/// [--level=funneled|serialized|multiple], and what GoogleTest takes.
+/// [--level=funneled|serialized|multiple] [--library], and what GoogleTest takes. With --library MPI's own allreduce
+/// combines what hosts have, wherever that is allowed; see usual_options().
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
+  if (argc > 1 && std::string_view(argv[argc - 1]) == "--library") {
+    setenv("COSET_ALLREDUCE", "auto/staged+library", 1);
+    --argc;
+  }
   int const wanted = wanted_level(argc, argv);
   alarm(longest_seconds);  // a launcher that is killed may leave its processes alone
   int given = MPI_THREAD_SINGLE, process = 0;

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -68,12 +69,17 @@ inline std::string said_anywhere(std::string const& fault) {
   return text;
 }
 
+/// Those of a run with --library have leaders for it.
+inline mpi::options usual_options() {
+  return {.library_leaders = std::getenv("COSET_ALLREDUCE") != nullptr ? rank_t{2} : rank_t{0}};
+}
+
 /// The threads of this process, which share what processors there are with all others, and the team of all.
 struct hybrid {
   team threads;
   mpi::team all;
 
-  explicit hybrid(std::uint64_t seed, mpi::options options = {})
+  explicit hybrid(std::uint64_t seed, mpi::options options = usual_options())
       : threads({.ranks = threads_of(process(), seed), .place = placement::unbound}),
         all(MPI_COMM_WORLD, threads, std::move(options)) {}
 

@@ -113,7 +113,8 @@ class walk {
 };
 
 mpi::options random_options(engine& choices) {
-  mpi::options options;
+  mpi::options options = usual_options();
+  if (options.library_leaders != 0) options.library_leaders = static_cast<rank_t>(1 + below(choices, 4));
   options.leaders = static_cast<rank_t>(below(choices, 4));
   constexpr std::size_t staging[]{0, 4096, 64 * 1024, 256 * 1024};
   options.staging_bytes = staging[below(choices, std::size(staging))];

@@ -20,6 +20,13 @@ TEST(Policy, IsFoundByTheNameItGives) {
   EXPECT_EQ(all.size(), policy_names().size());
 }
 
+TEST(Policy, TakesBothSuffixesInOneOrder) {
+  EXPECT_EQ(policy_name(parse_policy("staged+library")), "staged+library");
+  EXPECT_EQ(policy_name(parse_policy("push+stream+library")), "push+stream+library");
+  EXPECT_THROW(parse_policy("push+library+stream"), schedule_error);
+  EXPECT_THROW(parse_policy("+library"), schedule_error);
+}
+
 TEST(Policy, RefusesUnknownNamesWithThoseThereAre) {
   try {
     parse_policy("stagged");

@@ -36,7 +36,7 @@ struct seven {
   friend bool operator==(seven const&, seven const&) = default;
 };
 struct bytewise_sum {
-  seven operator()(seven a, seven const& b) const {
+  seven operator()(seven a, seven const& b) const noexcept {
     for (int k = 0; k < 7; ++k) a.bytes[k] = static_cast<unsigned char>(a.bytes[k] + b.bytes[k]);
     return a;
   }
@@ -48,7 +48,7 @@ struct affine {
   friend bool operator==(affine const&, affine const&) = default;
 };
 struct composition {
-  affine operator()(affine const& f, affine const& g) const { return {g.a * f.a, g.a * f.b + g.b}; }
+  affine operator()(affine const& f, affine const& g) const noexcept { return {g.a * f.a, g.a * f.b + g.b}; }
 };
 
 namespace values {

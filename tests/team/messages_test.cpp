@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs with messages: every verb, type and operation over hosts of many shapes, without MPI.
+#include <gmock/gmock.h>
+
 #include <set>
 
 #include "team/post_office.hpp"
@@ -87,6 +89,99 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
       }
       EXPECT_GT(on.office().sent(), 0u);
     }
+  }
+}
+
+detail::plan_pair plan_of_sums(detail::team_state& on, std::size_t count, plan_options const& options) {
+  return detail::make_plans(on, verb::allreduce, count, detail::table_of<int, plus>(), options);
+}
+
+TEST(Combinations, OfAllTypesAndOperationsAreRight) {
+  std::uint64_t const seed = test::seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  engine choices(seed);
+  for (auto const& shapes : all_shapes()) {
+    for (bool const one_carrier : {false, true}) {
+      SCOPED_TRACE(name_of(shapes) + (one_carrier ? ", one carrier" : ""));
+      auto const slices = static_cast<rank_t>(1 + below(choices, 5));
+      hosts on(shapes, one_carrier, {}, slices);
+      std::vector<plan_list> plans;
+      std::uint64_t const same = choices();
+      for (std::size_t p = 0; p < on.processes(); ++p) {
+        engine alike(same);
+        // Of two_level with two leaders and direct between them, and of what is taken without a name.
+        std::string nodes;
+        for (host_shape const& shape : shapes)
+          nodes += (nodes.empty() ? "" : "+") + std::to_string(std::accumulate(shape.begin(), shape.end(), 0u));
+        plans.push_back(random_plans(on.state(p), on.size(), alike,
+                                     {"auto", "two_level(nodes=" + nodes + ",leaders=0,between=direct,saved_steps=1)",
+                                      "two_level(nodes=" + nodes + ",leaders=2,inner=2,between=direct,saved_steps=1)"},
+                                     {"staged+library", "staged_pull+library", "zero_copy+library", "push+library"},
+                                     false));
+      }
+      ASSERT_FALSE(plans[0].empty());
+      for (std::size_t k = 0; k < test::by_effort<std::size_t>(1, 1, 40); ++k) {
+        try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
+        if (::testing::Test::HasFailure()) return;
+      }
+      EXPECT_GT(on.office().combined(), 0u);
+    }
+  }
+}
+
+TEST(Combinations, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
+  hosts on({{3}, {2}}, false, {}, 2);
+  on.run([](member& me) {
+    auto const plan = plan_of_sums(me.state().team, 1000, {.storage = "staged+library"});
+    EXPECT_NE(detail::describe(*plan.apart).find("leaders=2,between=direct,saved_steps=1), staged+library"),
+              std::string::npos)
+        << detail::describe(*plan.apart);
+    std::vector<int> mine(1000, 1);
+    plus const op;
+    detail::execute(me.state(), plan, {mine.data(), 1000, mine.data(), 1000}, &op);
+    EXPECT_EQ(std::ranges::count(mine, 5), 1000);
+  });
+  EXPECT_EQ(on.office().combined(), 2u);
+  EXPECT_EQ(on.office().sent(), 4u);  // each combiner to the other one of its slice
+}
+
+TEST(Combinations, AreRefusedWhereTheyCannotServe) {
+  auto const refusal = [](hosts& on, auto const& table, plan_options options) {
+    options.storage = "staged+library";
+    return outcome_of([&] { detail::make_plans(on.state(0), verb::allreduce, 10, table, options); }).message;
+  };
+  auto const& sums = detail::table_of<int, plus>();
+  hosts on({{2}, {2}}, false, {}, 1), without({{2}, {2}}, false), alone({{2, 1}}, false, {}, 1);
+  EXPECT_EQ(refusal(on, sums, {}), "");
+  EXPECT_EQ(refusal(on, sums, {.algorithm = "two_level(nodes=2+2,leaders=1,radix=2,saved_steps=1)"}), "");
+  EXPECT_THAT(refusal(on, sums, {.algorithm = "ring"}), ::testing::HasSubstr("needs a step in which"));
+  EXPECT_THAT(refusal(on, sums, {.algorithm = "two_level(nodes=2+2,leaders=2,between=direct,saved_steps=1)"}),
+              ::testing::HasSubstr("library_leaders = 2 for this schedule, not 1"));
+  EXPECT_THAT(refusal(without, sums, {}), ::testing::HasSubstr("made with mpi::options::library_leaders"));
+  EXPECT_THAT(refusal(alone, sums, {}), ::testing::HasSubstr("share memory"));
+  EXPECT_THAT(refusal(on, detail::table_of<float, plus>(), {}), ::testing::HasSubstr("bits::per_rank"));
+  EXPECT_EQ(refusal(on, detail::table_of<float, plus>(), {.required = bits::per_rank}), "");
+  auto const with_state = [sign = 1](int a, int b) { return sign * (a + b); };
+  EXPECT_THAT(
+      refusal(on, detail::table_of<int, std::remove_const_t<decltype(with_state)>>(), {.required = bits::per_rank}),
+      ::testing::HasSubstr("no state"));
+}
+
+TEST(Combinations, BeginOnlyWhereAllHostsAgree) {
+  hosts on({{2}, {1}, {2}}, false, {}, 1);
+  for (int k = 0; k < test::by_effort(5, 20, 100); ++k) {
+    std::vector<outcome> all(on.size());
+    on.run([&](member& me) {
+      all[me.rank()] = outcome_of([&] {
+        std::size_t const count = me.rank() == 2 ? 11 : 10;
+        auto const plan = plan_of_sums(me.state().team, count, {.storage = "staged+library"});
+        std::vector<int> x(count);
+        plus const op;
+        detail::execute(me.state(), plan, {x.data(), count, x.data(), count}, &op);
+      });
+    });
+    expect_everybody_threw<mismatch_error>(all, {"11 ", "10 ", "allreduce"});
+    EXPECT_EQ(on.office().combined(), 0u);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <thread>
 #include <tuple>
 
+#include "team/combining.hpp"
 #include "team/domain_team.hpp"
 #include "team/teams.hpp"
 
@@ -48,9 +49,44 @@ class post_office {
     letters.pop_front();
     return true;
   }
+
+  /// Where the combiners of a slice meet. What they bring is folded where it lies, by the last that comes.
+  struct meeting {
+    detail::reduction_table const* reduction;
+    detail::form what;
+    std::size_t count;
+    std::vector<std::byte*> rooms;  ///< [domain]
+    std::size_t missing;
+    std::vector<std::byte> result = {};
+    std::atomic<bool> over = false;
+  };
+
+  std::shared_ptr<meeting> combine(rank_t self, std::uint32_t slice, std::uint32_t channel, std::byte* room,
+                                   detail::reduction_table const& reduction, detail::form what, std::size_t count) {
+    std::lock_guard const lock(mutex_);
+    auto const& members = combiners.at(slice);
+    auto& next = meetings_[{slice, channel}];
+    if (!next)
+      next.reset(new meeting{&reduction, what, count, std::vector<std::byte*>(members.size()), members.size()});
+    auto const domain = static_cast<std::size_t>(std::ranges::find(members, self) - members.begin());
+    EXPECT_TRUE(next->reduction == &reduction && next->what == what && next->count == count)
+        << "what the hosts combine is not the same";
+    EXPECT_EQ(std::exchange(next->rooms.at(domain), room), nullptr) << "a host combines twice";
+    auto const mine = next;
+    if (--mine->missing == 0) {
+      fold(*mine);
+      ++combined_;
+      next.reset();
+    }
+    return mine;
+  }
+  std::size_t combined() const { return combined_; }
+  std::vector<std::vector<rank_t>> combiners;
+
   void clear() {
     std::lock_guard const lock(mutex_);
     under_way_.clear();
+    meetings_.clear();
   }
   std::size_t sent() const { return sent_; }
 
@@ -71,6 +107,15 @@ class post_office {
   }
 
  private:
+  static void fold(meeting& m) {
+    std::size_t const bytes =
+        m.count * (m.what == detail::form::partial ? m.reduction->partial_bytes : m.reduction->element_bytes);
+    m.result.assign(m.rooms.back(), m.rooms.back() + bytes);
+    for (std::size_t d = m.rooms.size() - 1; d > 0; --d)
+      team_room::fold_onto(*m.reduction, m.what, m.rooms[d - 1], m.result.data(), m.count);
+    m.over.store(true, std::memory_order_release);
+  }
+
   /// As much as fits: a letter of another operation may be of any length.
   static void deliver(std::vector<team_room::piece> const& from, std::vector<team_room::piece> const& to) {
     std::vector<std::byte> bytes;
@@ -85,9 +130,10 @@ class post_office {
 
   mutable std::mutex mutex_;
   std::map<way, std::deque<letter>> under_way_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<meeting>> meetings_;  ///< [slice, channel]
   std::optional<std::pair<team_room::cause, std::string>> failure_;
   std::atomic<bool> failed_ = false;
-  std::atomic<std::size_t> sent_ = 0;
+  std::atomic<std::size_t> sent_ = 0, combined_ = 0;
 };
 
 class test_mailbox : public team_room::mailbox {
@@ -120,6 +166,19 @@ class test_mailbox : public team_room::mailbox {
   bool all_sent() override {
     return std::ranges::all_of(sent_, [](auto const& taken) { return taken->load(std::memory_order_acquire); });
   }
+  std::byte* room(std::uint32_t slice, std::size_t bytes) override {
+    // A new one each time: whoever still uses the last one is found out.
+    rooms_[slice] = std::vector<std::byte>(bytes);
+    return rooms_[slice].data();
+  }
+  void combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
+               std::size_t count) override {
+    meetings_[slice] = office_.combine(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
+  }
+  std::byte const* combined(std::uint32_t slice) override {
+    auto const& mine = *meetings_[slice];
+    return mine.over.load(std::memory_order_acquire) ? mine.result.data() : nullptr;
+  }
 
  private:
   struct expected {
@@ -133,6 +192,8 @@ class test_mailbox : public team_room::mailbox {
   std::uint32_t const channel_;
   std::vector<expected> awaited_;
   std::vector<std::shared_ptr<std::atomic<bool>>> sent_;
+  std::map<std::uint32_t, std::vector<std::byte>> rooms_;
+  std::map<std::uint32_t, std::shared_ptr<post_office::meeting>> meetings_;
 };
 
 class test_messenger : public team_room::messenger {
@@ -169,10 +230,12 @@ class test_messenger : public team_room::messenger {
 /// A domain, in one or in several processes: how many threads each has.
 using host_shape = std::vector<rank_t>;
 
-/// Hosts of these shapes. All ranks carry their own messages, or the first of each process does for it.
+/// Hosts of these shapes. All ranks carry their own messages, or the first of each process does for it. The post office
+/// combines so many slices.
 class hosts {
  public:
-  hosts(std::vector<host_shape> const& shapes, bool one_carrier, std::chrono::nanoseconds deadline = {})
+  hosts(std::vector<host_shape> const& shapes, bool one_carrier, std::chrono::nanoseconds deadline = {},
+        rank_t slices = 0)
       : messenger_(office_, deadline) {
     team_room::domain part;
     for (host_shape const& shape : shapes) {
@@ -190,6 +253,7 @@ class hosts {
     part.crowded = true;
     if (!part.pointers) part.most_staging = 64 * 1024;
     part.messages = &messenger_;
+    part.spread.combiners = office_.combiners = program::combiners_of(part.spread, slices);
     for (host_shape const& shape : shapes) make(shape, part);
   }
 

@@ -32,6 +32,8 @@ struct reduction_table {
   bool exact = false;  ///< bracketing cannot change the bits of a result
   bool commutative = true;
   bool idempotent = false;  ///< contributions may count twice
+  /// No state, never throws, no stricter alignment than malloc()'s: others than ranks can fold what lies anywhere.
+  bool standalone = false;
 };
 
 /// What the vectorised kernels know.
@@ -237,6 +239,8 @@ reduction_table const& table_of() {
     made.exact = is_exact<Op, T>;
     made.commutative = is_commutative<Op>;
     made.idempotent = is_idempotent<Op, T>;
+    constexpr bool never_throws = is_built_in<T, Op> || std::is_nothrow_invocable_v<Op const&, T const&, T const&>;
+    made.standalone = never_throws && std::is_empty_v<Op> && alignof(T) <= alignof(std::max_align_t);
     return made;
   }();
   return table;
