@@ -218,6 +218,10 @@ COSET_API coset_status coset_member_free(coset_member*);
 /// those that come later; COSET_ARGUMENT_ERROR for a split member.
 COSET_API coset_status coset_member_reset(coset_member*, int64_t nanoseconds);
 
+/// For wrappers of these functions: this rank's caller has made a mistake that no function here can see. As a wrong call,
+/// it gives COSET_ARGUMENT_ERROR with `reason` on every rank, here too.
+COSET_API coset_status coset_member_refuse(coset_member*, char const* reason);
+
 // ---- collectives ----
 //
 // Arrays have `count` elements of `type`, any count, any alignment that such elements have. `out` may be `in`, where that

@@ -5,6 +5,7 @@
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
 #include "capi/status.hpp"
+#include "coset/detail/collective.hpp"
 
 using namespace coset::capi;
 
@@ -123,6 +124,10 @@ coset_status coset_member_free(coset_member* me) {
     require_origin(me, coset_member::origin::split, "free: this member was not split from another");
     delete static_cast<split_member*>(me);
   });
+}
+
+coset_status coset_member_refuse(coset_member* me, char const* reason) {
+  return guarded([&] { coset::detail::refuse(in(me).state(), reason != nullptr ? reason : "called wrongly"); });
 }
 
 coset_status coset_member_reset(coset_member* me, int64_t nanoseconds) {

@@ -41,6 +41,8 @@ static int disagree(coset_member* me, void* context) {
                   coset_reduce_shared(me, COSET_IN_PLACE, y, length, COSET_FLOAT64, COSET_PLUS));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "the place for a view",
                   coset_allreduce_view(me, x, length, COSET_FLOAT64, COSET_PLUS, NULL));
+  EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "a mistake of rank 1's caller",
+                  other ? coset_member_refuse(me, "a mistake of rank 1's caller") : coset_barrier(me));
 #undef EVERYBODY_FAILS
   FAILS(COSET_ARGUMENT_ERROR, "the member is NULL", coset_barrier(NULL));
   SUCCEEDS(coset_barrier(me));
