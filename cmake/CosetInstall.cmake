@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, the libraries, find_package(coset), and pkg-config's files for each.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/coset)
@@ -31,7 +30,14 @@ endif()
 install(TARGETS coset EXPORT coset_static_targets)
 install(TARGETS coset_shared EXPORT coset_shared_targets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE)
-foreach(library static shared)
+set(libraries static shared)
+if(COSET_HAS_FORTRAN)
+  install(TARGETS coset_fortran EXPORT coset_fortran_targets)
+  install(DIRECTORY $<TARGET_PROPERTY:coset_fortran,Fortran_MODULE_DIRECTORY>/ DESTINATION ${coset_modules_folder}
+          FILES_MATCHING PATTERN "*.mod")
+  list(APPEND libraries fortran)
+endif()
+foreach(library ${libraries})
   install(EXPORT coset_${library}_targets NAMESPACE coset:: DESTINATION ${package_folder})
 endforeach()
 
@@ -46,3 +52,6 @@ install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cose
   DESTINATION ${package_folder})
 coset_pkgconfig(coset "" "-L\${libdir} -lcoset")
 coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a")
+if(COSET_HAS_FORTRAN)
+  coset_pkgconfig(coset-fortran "" "-L\${libdir} -lcoset_fortran -lcoset" "-I\${prefix}/${coset_modules_folder}")
+endif()

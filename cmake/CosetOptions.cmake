@@ -23,6 +23,7 @@ endfunction()
 coset_choice(COSET_SANITIZE "" address thread HELP "Sanitizers: address (with undefined) or thread")
 coset_choice(COSET_KERNEL_TARGETS all all few HELP "Instruction sets to compile the kernels for: all, or few to save time")
 coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: off, openmpi or mpich")
+coset_choice(COSET_FORTRAN auto auto on off HELP "The Fortran module: on, off, or auto: on where there is a compiler")
 set(COSET_LIBRARY "" CACHE FILEPATH "A libcoset.a built from these sources, to build only what is around it")
 
 # Each file that formats compiles fmt along with it, four seconds of six with sanitizers: those builds, which nobody
@@ -51,6 +52,41 @@ endif()
 # coset_warnings(target): what every target of ours compiles with; tests do without the stricter two.
 function(coset_warnings target)
   target_compile_options(${target} PRIVATE ${coset_test_warnings} -Wpedantic -Wconversion)
+endfunction()
+
+# coset_find_fortran(): enables the language and sets COSET_HAS_FORTRAN where the module is to be built. Sanitizers are
+# left out: C++ and Fortran compilers of two vendors bring two runtimes of them. So are builds around a library made
+# elsewhere: the module goes with the shared one.
+macro(coset_find_fortran)
+  set(COSET_HAS_FORTRAN OFF)
+  if(COSET_SANITIZE OR COSET_LIBRARY)
+    if(COSET_FORTRAN STREQUAL "on")
+      message(FATAL_ERROR "COSET_FORTRAN=on goes with neither COSET_SANITIZE=${COSET_SANITIZE} nor "
+                          "COSET_LIBRARY=${COSET_LIBRARY}")
+    endif()
+  elseif(COSET_FORTRAN STREQUAL "on" OR (COSET_FORTRAN STREQUAL "auto" AND PROJECT_IS_TOP_LEVEL))
+    include(CheckLanguage)
+    check_language(Fortran)
+    if(CMAKE_Fortran_COMPILER)
+      enable_language(Fortran)
+      set(COSET_HAS_FORTRAN ON)
+    elseif(COSET_FORTRAN STREQUAL "on")
+      message(FATAL_ERROR "COSET_FORTRAN=on: no Fortran compiler found")
+    endif()
+  endif()
+endmacro()
+
+# Module files, which are one compiler's, as GNU's are.
+set(coset_modules_folder ${CMAKE_INSTALL_LIBDIR}/coset/fortran)
+
+# coset_fortran_warnings(target): as coset_warnings(), for GNU's compiler. Equal reals are what coset promises, bodies
+# cannot leave arguments without a name, and functions of status are in conditions.
+function(coset_fortran_warnings target)
+  if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:Fortran>:-std=f2018 -Wall -Wextra -Wimplicit-interface
+      -pedantic -Wno-compare-reals
+      -Wno-unused-dummy-argument -Wno-function-elimination $<$<BOOL:${COSET_WERROR}>:-Werror>>)
+  endif()
 endfunction()
 
 # coset_rooms(folder…): adds each folder that has something to build.
