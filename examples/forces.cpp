@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Molecular dynamics of a Lennard-Jones liquid. Every pair within reach is looked at once and pushes both its
-// particles, as Newton's third law has it; so threads that have different cells of the box push the same particles. Each
-// sums forces of its own, and the sums of all threads are reduced before the particles move.
+// particles, as Newton's third law has it; so threads that have different cells of the box push the same particles.
+// Each sums forces of its own, and the sums of all threads are reduced before the particles move.
 #include <omp.h>
 
 #include <array>

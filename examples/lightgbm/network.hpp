@@ -39,14 +39,14 @@ class machine {
   int exceptions_;
 };
 
-/// `output` gets block number rank() of `input`, reduced over all machines. `input` holds garbage afterwards if `output`
-/// overlaps it. Blocks lie one after the other, block_start being where, and may be empty; their lengths are multiples
-/// of type_size. Throws std::runtime_error on every machine if one of them calls it wrongly.
+/// `output` gets block number rank() of `input`, reduced over all machines; `input` holds garbage afterwards if it
+/// overlaps `output`. Blocks lie one after the other, block_start being where, and may be empty; their lengths are
+/// multiples of type_size. Throws std::runtime_error on every machine if one of them calls it wrongly.
 void reduce_scatter(char* input, comm_size_t input_size, int type_size, comm_size_t const* block_start,
                     comm_size_t const* block_len, int num_block, char* output, comm_size_t output_size,
                     ReduceFunction const& reducer);
 
-/// `output` gets all machines' blocks; `input` is this one's, of block_len[rank()] bytes, anywhere in `output` or apart.
+/// `output` gets all machines' blocks; `input` is this one's, of block_len[rank()] bytes, in `output` or apart.
 void allgather(char* input, comm_size_t input_size, comm_size_t const* block_start, comm_size_t const* block_len,
                int num_block, char* output, comm_size_t output_size);
 
