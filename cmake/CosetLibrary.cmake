@@ -41,7 +41,7 @@ target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURC
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
 coset_warnings(coset)
 
-coset_rooms(numa src/schedule src/program src/team src/kernels src/tuning src/capi)
+coset_rooms(numa src/schedule src/program src/team src/reducer src/kernels src/tuning src/capi)
 if(COSET_FUZZ)
   # Rooms that read foreign text; the others would only be slower under the tests.
   get_target_property(readers coset SOURCES)

@@ -3,6 +3,7 @@
 #include "numa/binding.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,12 @@ void bind_this_thread(unsigned os_index) {
   if (mask::single(os_index).apply()) return;
   throw topology_error("cannot pin a thread to processor " + std::to_string(os_index) + ": " +
                        std::system_category().message(errno));
+}
+
+std::optional<unsigned> current_node() noexcept {
+  unsigned node = 0;
+  if (syscall(SYS_getcpu, nullptr, &node, nullptr) != 0) return std::nullopt;
+  return node;
 }
 
 unsigned current_processor() {

@@ -31,6 +31,9 @@ void bind_this_thread(unsigned os_index);
 /// The processor that the calling thread runs on right now.
 unsigned current_processor();
 
+/// The node that the calling thread runs on right now, as the system numbers it; nothing if it does not tell. Some ns.
+std::optional<unsigned> current_node() noexcept;
+
 /// Cores' worth of time that this process may use: min(processors in the masks of its threads, ceil(cgroup quota)),
 /// at least 1. Some microseconds and file reads: ask once per team.
 unsigned usable_processors();

@@ -14,6 +14,7 @@
 #include "coset/reduce.hpp"
 #include "coset/reduce_scatter.hpp"
 #include "coset/reduce_shared.hpp"
+#include "coset/reducer.hpp"
 #include "coset/request.hpp"
 #include "coset/scan.hpp"
 #include "coset/team.hpp"

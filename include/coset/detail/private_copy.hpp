@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The erased reducer beneath the typed one: private copies of an array, block by block, and their fold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "coset/detail/reduction.hpp"
+#include "coset/visibility.h"
+
+namespace coset {
+
+/// How a reducer keeps its private copies.
+struct reducer_options {
+  /// What is tracked as touched or not, in bytes; becomes a power of two of elements. 0: 512 B, and arrays of up to 4 KiB as
+  /// a whole. A block that a thread has not touched costs it neither memory nor time.
+  std::size_t block_bytes = 0;
+  /// Most memory of all private copies together, in bytes; 0: as much as they need. A thread that wants more than is left
+  /// folds what it holds into a total that all share, under locks, and goes on with its pages given back. The order of such
+  /// folds is not fixed, so neither are the bits of sums of floating point; blocks are pages then. 64 KiB per thread are
+  /// always granted, and the shared total is not counted.
+  std::size_t most_bytes = 0;
+};
+
+namespace detail {
+
+class reducer_core;
+
+/// One thread's copy of the array, as its accessors see it.
+struct private_copy {
+  std::byte* data = nullptr;        ///< meaningless in blocks that are not touched
+  std::uint8_t* touched = nullptr;  ///< [block]: 1 once it holds something
+};
+
+/// A reducer's array without its types.
+struct reduced_array {
+  std::size_t count = 0;
+  reduction_table const* reduction = nullptr;
+  std::shared_ptr<void const> operation;  ///< what folds get as their context
+  std::shared_ptr<void const> identity;   ///< one element
+  void (*fill)(void const* element, void* to, std::size_t count) = nullptr;
+};
+
+COSET_API std::shared_ptr<reducer_core> make_reducer(reduced_array, reducer_options const&);
+
+/// The elements of a block as a power of two.
+COSET_API unsigned block_shift(reducer_core const&) noexcept;
+
+/// The calling thread's copy, made if it has none; or the copy of this number, whoever calls.
+COSET_API private_copy& copy_of_this_thread(reducer_core&);
+COSET_API private_copy& copy_numbered(reducer_core&, std::uint32_t number);
+
+/// Blocks [first, first + blocks) of the copy hold the identity where they held nothing.
+COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_t blocks = 1);
+
+/// Folds part `part` of `parts` of all copies into `into`, which takes part as the first source, and leaves them empty; or,
+/// if `into` is null, into the reducer's own total. Parts are disjoint, so they may be folded at the same time.
+COSET_API void fold_part(reducer_core&, void* into, std::size_t part, std::size_t parts);
+
+/// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
+COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;
+
+/// The reducer's own total, of all elements; made if there is none.
+COSET_API void* total_of(reducer_core&);
+
+COSET_API void reset(reducer_core&) noexcept;
+COSET_API std::string describe(reducer_core const&);
+
+/// Refuses an array of another length than the reducer's, naming both.
+COSET_API void require_length(reducer_core const&, std::size_t length);
+
+}  // namespace detail
+}  // namespace coset

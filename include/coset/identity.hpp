@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changes nothing: the value from which private copies start.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "coset/operations.hpp"
+
+namespace coset {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_complex_number = false;
+template <std::floating_point T>
+inline constexpr bool is_complex_number<std::complex<T>> = true;
+
+template <class T>
+concept any_number = ordered_number<T> || is_complex_number<T> || is_one_of<T, binned<float>, binned<double>>;
+
+template <class Op>
+struct bare {
+  using type = Op;
+};
+template <class Op>
+struct bare<exact<Op>> : bare<Op> {};
+
+/// The largest value that minima start from, or with `sign` −1 the smallest: an infinity where there is one.
+template <ordered_number T, int Sign>
+constexpr T extreme() {
+  if constexpr (half_float<T>) {
+    return T(static_cast<float>(Sign) * std::numeric_limits<float>::infinity());
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<T>(Sign) * std::numeric_limits<T>::infinity();
+  } else {
+    return Sign > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+  }
+}
+
+template <class Op, class T>
+inline constexpr bool has_identity = (is_one_of<Op, plus> && any_number<T>) ||
+                                     (is_one_of<Op, multiplies> && (ordered_number<T> || is_complex_number<T>)) ||
+                                     (is_one_of<Op, minimum, maximum, logical_and, logical_or, logical_xor> &&
+                                      ordered_number<T>) ||
+                                     (is_one_of<Op, bit_and, bit_or, bit_xor> && std::integral<T>) ||
+                                     (is_one_of<Op, minimum_location, maximum_location> && is_located<T>) ||
+                                     (is_one_of<Op, reproducible_plus> && std::floating_point<T>);
+
+/// T(number), of 16-bit floats too.
+template <class T>
+constexpr T number(int value) {
+  if constexpr (half_float<T>) {
+    return T(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class Op, class T>
+constexpr T built_in_identity() {
+  if constexpr (is_located<T>) {
+    using value = decltype(T::value);
+    return {extreme < value, is_one_of<Op, minimum_location> ? 1 : -1 > (), extreme<decltype(T::index), 1>()};
+  } else if constexpr (is_one_of<Op, minimum>) {
+    return extreme<T, 1>();
+  } else if constexpr (is_one_of<Op, maximum>) {
+    return extreme<T, -1>();
+  } else if constexpr (is_one_of<Op, bit_and>) {
+    return std::same_as<T, bool> ? T(true) : static_cast<T>(-1);
+  } else if constexpr (is_one_of<Op, multiplies, logical_and>) {
+    return number<T>(1);
+  } else if constexpr (half_float<T>) {
+    return number<T>(0);
+  } else {
+    return T{};
+  }
+}
+
+}  // namespace detail
+
+/// An operation on T whose identity coset knows; others need it as an argument.
+template <class Op, class T>
+concept has_identity = reduction<Op, T> && detail::has_identity<typename detail::bare<Op>::type, T>;
+
+/// e with op(e, x) == x: 0, 1, an infinity or the extreme of the type, bits of 0 or 1. As in OpenMP a sum starts from +0, so
+/// that one of nothing but −0 is +0.
+template <element T, class Op>
+requires has_identity<Op, T>
+constexpr T identity_of() { return detail::built_in_identity<typename detail::bare<Op>::type, T>(); }
+
+}  // namespace coset

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens where private copies may not have all the memory that they want.
+#include <sys/mman.h>
+
+#include "reducer/core.hpp"
+
+namespace coset::detail {
+
+using namespace reducer_room;
+
+namespace {
+
+/// What a copy may hold however many there are: less, and threads would fold page by page.
+constexpr std::size_t always_granted_bytes = std::size_t{64} << 10;
+
+}  // namespace
+
+void reducer_core::claim(owned_copy& copy, std::size_t first, std::size_t number) {
+  auto const missing = [&] {
+    std::size_t bytes = 0;
+    for (std::size_t block = first; block < first + number; ++block)
+      bytes += copy.resident[block] == 0 ? shape_.block_bytes() : 0;
+    return bytes;
+  };
+  std::size_t wanted = missing();
+  if (wanted == 0) return;
+  if (claimed_.fetch_add(wanted, std::memory_order_relaxed) + wanted > most_bytes_ &&
+      copy.claimed + wanted > always_granted_bytes) {
+    claimed_.fetch_sub(wanted, std::memory_order_relaxed);
+    spill(copy);
+    wanted = missing();
+    claimed_.fetch_add(wanted, std::memory_order_relaxed);
+  }
+  for (std::size_t block = first; block < first + number; ++block) copy.resident[block] = 1;
+  copy.claimed += wanted;
+}
+
+void reducer_core::spill(owned_copy& copy) {
+  total();
+  for (std::size_t block = 0; block < shape_.number(); ++block)
+    if (copy.touched[block] != 0) spill_block(copy, block);
+  std::size_t const page = numa::page_bytes(), bytes = shape_.begin_bytes(shape_.number()) / page * page;
+  madvise(copy.data, bytes, MADV_DONTNEED);
+  std::fill(copy.resident.begin(), copy.resident.end(), std::uint8_t{0});
+  claimed_.fetch_sub(copy.claimed, std::memory_order_relaxed);
+  copy.claimed = 0;
+  if (spills_.fetch_add(1, std::memory_order_relaxed) == 0) log();
+}
+
+void reducer_core::spill_block(owned_copy& copy, std::size_t block) {
+  std::lock_guard const lock(of_block_[block % of_block_.size()]);
+  void* const to = total_->data + shape_.begin_bytes(block);
+  void const* const from[] = {to, copy.data + shape_.begin_bytes(block)};
+  bool const first = total_->touched[block] == 0;
+  std::uint32_t const sources = first ? 1 : 2;
+  array_.reduction->folds->for_sources(sources)(array_.operation.get(), &to, 1, from + (first ? 1 : 0), sources,
+                                                shape_.begin(block + 1) - shape_.begin(block));
+  total_->touched[block] = 1;
+  copy.touched[block] = 0;
+}
+
+}  // namespace coset::detail

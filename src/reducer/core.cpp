@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making, lending and filling private copies.
+#include "reducer/core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "coset/error.hpp"
+#include "numa/binding.hpp"
+
+namespace coset::reducer_room {
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+/// Up to here an array is filled and folded in less time than it takes to keep books on pieces of it.
+constexpr std::size_t one_block_bytes = 4096;
+constexpr std::size_t usual_block_bytes = 512;
+
+std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+blocks cut(std::size_t count, std::size_t element_bytes, reducer_options const& options) {
+  if (count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / element_bytes)
+    throw argument_error(fmt::format("a reducer of {} elements of {} bytes", count, element_bytes));
+  std::size_t bytes = options.block_bytes;
+  if (bytes == 0) bytes = count * element_bytes <= one_block_bytes ? one_block_bytes : usual_block_bytes;
+  std::size_t elements = std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
+  // Pages are what is claimed and given back.
+  if (options.most_bytes != 0)
+    elements = std::bit_ceil(round_up(std::max(bytes, numa::page_bytes()), element_bytes) / element_bytes);
+  return {count, element_bytes, static_cast<unsigned>(std::countr_zero(elements))};
+}
+
+}  // namespace
+
+owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> of_node, bool capped)
+    : node(of_node),
+      memory(round_up(shape.begin_bytes(shape.number()), line_bytes) + round_up(shape.number() + 1, word_blocks)) {
+  data = memory.data();
+  touched = reinterpret_cast<std::uint8_t*>(data + round_up(shape.begin_bytes(shape.number()), line_bytes));
+  if (capped) {
+    resident.resize(shape.number());
+  } else if (!node || !memory.bind(0, memory.size(), *node)) {
+    memory.prefer_huge_pages(0, memory.size());
+  }
+}
+
+}  // namespace coset::reducer_room
+
+namespace coset::detail {
+
+using namespace reducer_room;
+
+namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+reducer_core::reducer_core(reduced_array array, reducer_options const& options)
+    : id_(next_id()),
+      array_(std::move(array)),
+      most_bytes_(options.most_bytes),
+      shape_(cut(array_.count, array_.reduction->element_bytes, options)) {}
+
+std::unique_ptr<owned_copy> reducer_core::made() const {
+  return std::make_unique<owned_copy>(shape_, numa::current_node(), capped());
+}
+
+void reducer_core::put_in_order() {
+  in_order_.clear();
+  if (total_) in_order_.push_back(total_.get());
+  for (auto const& [number, copy] : numbered_) in_order_.push_back(copy.get());
+  for (auto const& copy : of_threads_) in_order_.push_back(copy.get());
+}
+
+private_copy& reducer_core::take() {
+  std::lock_guard const lock(making_);
+  auto const here = numa::current_node();
+  auto const at = std::find_if(left_.begin(), left_.end(), [&](owned_copy* copy) { return copy->node == here; });
+  if (at != left_.end()) {
+    owned_copy& taken = **at;
+    left_.erase(at);
+    return taken;
+  }
+  left_.reserve(of_threads_.size() + 1);  // so that giving back cannot fail
+  owned_copy& copy = *of_threads_.emplace_back(made());
+  put_in_order();
+  return copy;
+}
+
+void reducer_core::give_back(private_copy& copy) noexcept {
+  std::lock_guard const lock(making_);
+  left_.push_back(static_cast<owned_copy*>(&copy));
+}
+
+private_copy& reducer_core::numbered(std::uint32_t number) {
+  std::lock_guard const lock(making_);
+  auto& copy = numbered_[number];
+  if (!copy) {
+    try {
+      copy = made();
+    } catch (...) {
+      numbered_.erase(number);
+      throw;
+    }
+    put_in_order();
+  }
+  return *copy;
+}
+
+void* reducer_core::total() {
+  std::lock_guard const lock(making_);
+  if (!total_) {
+    total_ = std::make_unique<owned_copy>(shape_, std::nullopt, false);
+    put_in_order();
+  }
+  return total_->data;
+}
+
+void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t number) {
+  if (capped()) claim(static_cast<owned_copy&>(copy), first, number);
+  for (std::size_t block = first; block < first + number; ++block) {
+    if (copy.touched[block] != 0) continue;
+    fill(copy.data + shape_.begin_bytes(block), shape_.begin(block + 1) - shape_.begin(block));
+    copy.touched[block] = 1;
+  }
+}
+
+void reducer_core::reset() noexcept {
+  for (owned_copy* const copy : in_order_) std::memset(copy->touched, 0, shape_.number());
+}
+
+std::string reducer_core::describe() const {
+  std::lock_guard const lock(making_);
+  reduction_table const& what = *array_.reduction;
+  std::string text =
+      fmt::format("reducer of {} {}, {}: {} private copies in blocks of {} bytes", shape_.count, what.type,
+                  what.operation, of_threads_.size() + numbered_.size(), shape_.block_bytes());
+  if (capped()) text += fmt::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
+  return text;
+}
+
+void reducer_core::log() const {
+  char const* const wanted = std::getenv("COSET_LOG");
+  if (wanted == nullptr || std::string_view(wanted) != "plan") return;
+  fmt::print(stderr, "coset: {}\n", describe());
+}
+
+std::shared_ptr<reducer_core> make_reducer(reduced_array array, reducer_options const& options) {
+  auto made = std::make_shared<reducer_core>(std::move(array), options);
+  made->log();
+  return made;
+}
+
+unsigned block_shift(reducer_core const& core) noexcept { return core.shape().shift; }
+
+void touch(reducer_core& core, private_copy& copy, std::size_t first, std::size_t blocks) {
+  core.touch(copy, first, blocks);
+}
+
+void* total_of(reducer_core& core) { return core.total(); }
+
+void reset(reducer_core& core) noexcept { core.reset(); }
+
+std::string describe(reducer_core const& core) { return core.describe(); }
+
+void require_length(reducer_core const& core, std::size_t length) {
+  if (length != core.shape().count)
+    throw argument_error(fmt::format("a reducer of {} elements and an array of {}", core.shape().count, length));
+}
+
+}  // namespace coset::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private copies of one array, and the total that they are folded into early where memory is capped.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "coset/detail/private_copy.hpp"
+#include "numa/memory.hpp"
+
+namespace coset::reducer_room {
+
+/// How an array is cut: the last block may be shorter.
+struct blocks {
+  std::size_t count = 0;  ///< of the array
+  std::size_t element_bytes = 1;
+  unsigned shift = 0;  ///< a block has 2^shift elements
+
+  std::size_t number() const noexcept { return count == 0 ? 0 : ((count - 1) >> shift) + 1; }
+  std::size_t block_bytes() const noexcept { return element_bytes << shift; }
+  std::size_t begin(std::size_t block) const noexcept { return std::min(count, block << shift); }
+  std::size_t begin_bytes(std::size_t block) const noexcept { return begin(block) * element_bytes; }
+};
+
+/// Tables are read by words of eight blocks; what is beyond the last block is never touched.
+inline constexpr std::size_t word_blocks = 8;
+
+struct owned_copy : detail::private_copy {
+  /// On this node, given as the system numbers it, if the system lets it.
+  owned_copy(blocks const&, std::optional<unsigned> node, bool capped);
+
+  std::optional<unsigned> node;
+  std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
+  std::size_t claimed = 0;             ///< capped only: bytes
+
+  numa::memory memory;
+};
+
+}  // namespace coset::reducer_room
+
+namespace coset::detail {
+
+class reducer_core : public std::enable_shared_from_this<reducer_core> {
+ public:
+  reducer_core(reduced_array, reducer_options const&);
+
+  std::uint64_t id() const noexcept { return id_; }
+  reduced_array const& array() const noexcept { return array_; }
+  reducer_room::blocks const& shape() const noexcept { return shape_; }
+
+  /// A copy for a thread that has none: one that a thread of this node has left, or a new one. Any thread.
+  private_copy& take();
+  void give_back(private_copy&) noexcept;
+  private_copy& numbered(std::uint32_t number);
+
+  void touch(private_copy&, std::size_t first, std::size_t number);
+  void* total();
+
+  /// The total, if there is one, and all copies, in the order in which they are folded. Not while copies are made.
+  std::vector<reducer_room::owned_copy*> const& in_order() const noexcept { return in_order_; }
+  reducer_room::owned_copy* early_total() const noexcept { return total_.get(); }
+
+  void fill(void* to, std::size_t elements) const { array_.fill(array_.identity.get(), to, elements); }
+  void reset() noexcept;
+  std::string describe() const;
+  /// COSET_LOG=plan: describe(), when something about it is new.
+  void log() const;
+
+ private:
+  using owned_copy = reducer_room::owned_copy;
+
+  bool capped() const noexcept { return most_bytes_ != 0; }
+  std::unique_ptr<owned_copy> made() const;
+  void put_in_order();
+  void claim(owned_copy&, std::size_t first, std::size_t number);
+  void spill(owned_copy&);
+  void spill_block(owned_copy&, std::size_t block);
+
+  std::uint64_t const id_;  ///< never given twice
+  reduced_array const array_;
+  std::size_t const most_bytes_;
+  reducer_room::blocks const shape_;
+
+  mutable std::mutex making_;  ///< guards what follows
+  std::vector<std::unique_ptr<owned_copy>> of_threads_;
+  std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
+  std::vector<owned_copy*> left_;  ///< by threads that have ended
+  std::unique_ptr<owned_copy> total_;
+  std::vector<owned_copy*> in_order_;
+
+  std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies
+  std::atomic<std::size_t> spills_ = 0;
+  std::array<std::mutex, 64> of_block_;  ///< [block % 64]: the total's
+};
+
+}  // namespace coset::detail
