@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP programs: a region for each step, or one region around the loop over steps; with OpenMP's own reduction, coset's,
+// or private arrays by hand.
+#include <omp.h>
+
+#include <memory>
+
+#include "bench/parking.hpp"
+#include "bench/reducer/play.hpp"
+#include "coset/omp.hpp"
+#include "numa/binding.hpp"
+
+namespace coset::bench {
+namespace {
+
+/// The thread that opens all regions, and OpenMP's own, pinned. After a burst they sleep by themselves.
+class openmp_threads {
+ public:
+  explicit openmp_threads(std::vector<unsigned> const& processors)
+      : threads_(static_cast<int>(processors.size())), host_({processors.front()}) {
+    host_.run([&](rank_t) {
+      omp_set_dynamic(0);
+#pragma omp parallel num_threads(threads_)
+      numa::bind_this_thread(processors[static_cast<std::size_t>(omp_get_thread_num())]);
+    });
+  }
+
+  int threads() const { return threads_; }
+
+  template <class Job>
+  void run(Job&& job) {
+    host_.run([&](rank_t) { job(); });
+  }
+
+ private:
+  int threads_;
+  crew host_;
+};
+
+class openmp_stepping : public stepping {
+ public:
+  openmp_stepping(std::string family, std::string name, std::shared_ptr<openmp_threads> threads)
+      : stepping(std::move(family), std::move(name)), threads_(std::move(threads)) {}
+
+ protected:
+  int threads() const { return threads_->threads(); }
+  std::uint32_t const* index() const { return work().index.data(); }
+  std::size_t updates() const { return work().index.size(); }
+
+  /// step() on the host, which opens a region in it.
+  template <class Step>
+  std::vector<double> with_regions(burst_order const& order, Step step) {
+    std::vector<double> samples;
+    threads_->run([&] { samples = play_steps(order, true, step); });
+    return samples;
+  }
+
+  /// step() on all threads of one region.
+  template <class Step>
+  std::vector<double> in_region(burst_order const& order, Step step) {
+    std::vector<double> samples;
+    threads_->run([&] {
+#pragma omp parallel num_threads(threads())
+      {
+        bool const first = omp_get_thread_num() == 0;
+        auto found = play_steps(order, first, step);
+        if (first) samples = std::move(found);
+      }
+    });
+    return samples;
+  }
+
+ private:
+  std::shared_ptr<openmp_threads> threads_;
+};
+
+class coset_with_regions final : public openmp_stepping {
+ public:
+  explicit coset_with_regions(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("coset", "coset omp", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    omp::reduction sum(array.data(), array.size());
+    return with_regions(order, [&, index = index(), updates = updates()] {
+#pragma omp parallel num_threads(threads())
+      {
+        auto const mine = sum.local();
+#pragma omp for schedule(static) nowait
+        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+        sum.combine(omp::nowait);
+      }
+    });
+  }
+};
+
+class reduction_with_regions final : public openmp_stepping {
+ public:
+  explicit reduction_with_regions(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("omp", "omp parallel reduction", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    double* const to = array.data();
+    std::size_t const count = array.size();
+    return with_regions(order, [&, index = index(), updates = updates()] {
+#pragma omp parallel for schedule(static) num_threads(threads()) reduction(+ : to[:count])
+      for (std::size_t u = 0; u < updates; ++u) to[index[u]] += 1;
+    });
+  }
+};
+
+class by_hand_with_regions final : public openmp_stepping {
+ public:
+  explicit by_hand_with_regions(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("omp", "omp parallel by hand", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    double* const to = array.data();
+    std::size_t const count = array.size();
+    auto const p = static_cast<std::size_t>(threads());
+    std::vector<std::unique_ptr<double[]>> copies(p);
+    return with_regions(order, [&, index = index(), updates = updates()] {
+#pragma omp parallel num_threads(threads())
+      {
+        auto& own = copies[static_cast<std::size_t>(omp_get_thread_num())];
+        if (!own) own = std::make_unique<double[]>(count);  // zeroed here; later by those who fold
+        double* const mine = own.get();
+#pragma omp for schedule(static)
+        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+        auto const t = static_cast<std::size_t>(omp_get_thread_num());
+        for (std::size_t c = 0; c < p; ++c) {
+          double* const from = copies[c].get();
+#pragma omp simd
+          for (std::size_t i = count * t / p; i < count * (t + 1) / p; ++i) {
+            to[i] += from[i];
+            from[i] = 0;
+          }
+        }
+      }
+    });
+  }
+};
+
+class coset_in_region final : public openmp_stepping {
+ public:
+  explicit coset_in_region(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("coset", "coset omp for", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    omp::reduction sum(array.data(), array.size());
+    return in_region(order, [&, index = index(), updates = updates()] {
+      auto const mine = sum.local();
+#pragma omp for schedule(static) nowait
+      for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+      sum.combine();
+    });
+  }
+};
+
+/// An orphaned worksharing loop reduces what is shared by the whole region.
+class reduction_in_region final : public openmp_stepping {
+ public:
+  explicit reduction_in_region(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("omp", "omp for reduction", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    double* to = array.data();
+    std::size_t const count = array.size();
+    return in_region(order, [&, index = index(), updates = updates()] {
+      double* const shared = to;
+      reduce(shared, count, index, updates);
+    });
+  }
+
+  static void reduce(double* to, std::size_t count, std::uint32_t const* index, std::size_t updates) {
+#pragma omp for schedule(static) reduction(+ : to[:count])
+    for (std::size_t u = 0; u < updates; ++u) to[index[u]] += 1;
+  }
+};
+
+}  // namespace
+
+steppers make_openmp_steppers(std::vector<unsigned> const& processors) {
+  auto const threads = std::make_shared<openmp_threads>(processors);
+  steppers all;
+  all.push_back(std::make_unique<coset_with_regions>(threads));
+  all.push_back(std::make_unique<reduction_with_regions>(threads));
+  all.push_back(std::make_unique<by_hand_with_regions>(threads));
+  all.push_back(std::make_unique<coset_in_region>(threads));
+  all.push_back(std::make_unique<reduction_in_region>(threads));
+  return all;
+}
+
+}  // namespace coset::bench
