@@ -19,45 +19,54 @@
 
 namespace coset {
 
-/// One thread's private array of a reducer; a few words, to be held by value and made anew wherever that is easier.
+/// One thread's private array of a reducer; a few words, to be held by value.
 ///
-/// An element starts as the operation's identity. Good as long as the reducer, also after it was combined or reset. For
-/// the thread that got it, or for whoever got that number. With reducer_options::most_bytes a reference is good until the
-/// next call of operator[] or span().
+/// An element starts as the operation's identity, and so it does again after it was combined. Good until the reducer is
+/// reset: take it anew then. For the thread that got it, or for whoever got that number. With reducer_options::most_bytes a reference is good until the next
+/// call of operator[] or span().
 template <element T>
 class private_array {
  public:
-  private_array(detail::reducer_core& of, detail::private_copy& copy, unsigned shift, std::size_t size) noexcept
+  private_array(detail::reducer_core& of, detail::private_copy& copy, std::size_t size, unsigned shift,
+                detail::tracking how) noexcept
       : data_(reinterpret_cast<T*>(copy.data)),
         touched_(copy.touched),
-        shift_(shift),
         size_(size),
+        shift_(shift),
+        tracking_(how),
         of_(&of),
         copy_(&copy) {}
 
   std::size_t size() const noexcept { return size_; }
 
-  /// Cost: a byte read and a branch that is predicted, but for the first touch of each block, which fills it.
+  /// Cost: that of an array's; where blocks are tracked, a byte stored; where they are filled late (under a cap, or if the
+  /// identity is not zero), also one read.
   T& operator[](std::size_t index) const {
-    if (touched_[index >> shift_] == 0) [[unlikely]]
-      detail::touch(*of_, *copy_, index >> shift_);
+    if (tracking_ != detail::tracking::none) {
+      std::size_t const block = index >> shift_;
+      if (tracking_ == detail::tracking::fills_late && touched_[block] == detail::mark::untouched) [[unlikely]]
+        detail::touch(*of_, *copy_, block);
+      touched_[block] = detail::mark::touched;
+    }
     return data_[index];
   }
 
   /// Elements [first, first + count) to be read and written without further ado. Touches all their blocks.
   std::span<T> span(std::size_t first, std::size_t count) const {
-    if (count == 0) return {};
-    std::size_t const block = first >> shift_;
-    detail::touch(*of_, *copy_, block, ((first + count - 1) >> shift_) - block + 1);
+    if (count > 0 && tracking_ != detail::tracking::none) {
+      std::size_t const block = first >> shift_;
+      detail::touch(*of_, *copy_, block, ((first + count - 1) >> shift_) - block + 1);
+    }
     return {data_ + first, count};
   }
   std::span<T> span() const { return span(0, size_); }
 
  private:
   T* data_;
-  std::uint8_t const* touched_;
-  unsigned shift_;
+  detail::mark* touched_;
   std::size_t size_;
+  unsigned shift_;
+  detail::tracking tracking_;
   detail::reducer_core* of_;
   detail::private_copy* copy_;
 };
@@ -66,7 +75,7 @@ class private_array {
 ///
 /// Each thread that calls local() gets a private copy, on its own node and not on its stack, and keeps it; a thread that
 /// ends leaves its copy to the next one. Combining folds all copies and leaves them empty, so that the next round may
-/// begin; their memory stays. Blocks that no thread has touched are neither filled nor folded.
+/// begin; their memory stays. Of large arrays, blocks that no thread has touched are neither filled nor folded.
 ///
 /// local() may be called by any number of threads at once, inside whatever parallel region. Whatever combines, resets or
 /// destroys comes after all updates, by the caller's synchronisation (the end of a region, a join, a barrier).
@@ -91,15 +100,16 @@ class reducer {
                                     .fill = fill},
                                    options)),
         size_(count),
-        shift_(detail::block_shift(*core_)) {}
+        shift_(detail::block_shift(*core_)),
+        tracking_(detail::tracking_of(*core_)) {}
 
   std::size_t size() const noexcept { return size_; }
 
-  /// The calling thread's array. Cost: some nanoseconds; the first time the making of a copy.
-  private_array<T> local() { return {*core_, detail::copy_of_this_thread(*core_), shift_, size_}; }
+  /// The calling thread's array. Cost: some nanoseconds; the making of a copy the first time.
+  private_array<T> local() { return {*core_, detail::copy_of_this_thread(*core_), size_, shift_, tracking_}; }
   /// The array of this number, for one thread at a time: where threads are numbered, results do not depend on who came first.
   private_array<T> local(std::uint32_t number) {
-    return {*core_, detail::copy_numbered(*core_, number), shift_, size_};
+    return {*core_, detail::copy_numbered(*core_, number), size_, shift_, tracking_};
   }
   private_array<T> local(member& me) { return local(me.rank()); }
 
@@ -134,7 +144,7 @@ class reducer {
     return {static_cast<T const*>(total), size_};
   }
 
-  /// Forgets all that was reduced; the memory stays. Cost: a byte per block and copy.
+  /// Forgets all that was reduced; the memory stays. Cost: none to speak of.
   void reset() noexcept { detail::reset(*core_); }
 
   /// One line: the array, its blocks, its copies, and how often most_bytes made threads fold early.
@@ -156,6 +166,7 @@ class reducer {
   std::shared_ptr<detail::reducer_core> core_;
   std::size_t size_;
   unsigned shift_;
+  detail::tracking tracking_;
 };
 
 }  // namespace coset

@@ -6,6 +6,7 @@
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -58,12 +59,13 @@ class reducer {
   void fold(void* into) {
     detail::reducer_core& core = copies_.core();
     auto const threads = static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency());
-    // Waking workers takes longer than a part.
-    std::size_t const parts = std::min(detail::worthwhile_parts(core, threads) / 4, 4 * threads);
-    if (parts <= 1 || threads == 1) return detail::fold_part(core, into, 0, 1);
+    // Waking workers takes longer than some parts.
+    std::size_t const parts = std::min(detail::worthwhile_parts(core, threads) / 4, threads);
+    if (parts <= 1) return detail::fold_part(core, into, 0, 1);
+    // The same slices to the same threads, as far as oneTBB can.
     ::tbb::parallel_for(
         std::size_t{0}, parts, [&](std::size_t part) { detail::fold_part(core, into, part, parts); },
-        ::tbb::simple_partitioner());
+        ::tbb::static_partitioner());
   }
 
   coset::reducer<T, Op> copies_;

@@ -2,6 +2,9 @@
 // What happens where private copies may not have all the memory that they want.
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "reducer/core.hpp"
 
 namespace coset::detail {
@@ -36,9 +39,9 @@ void reducer_core::claim(owned_copy& copy, std::size_t first, std::size_t number
 }
 
 void reducer_core::spill(owned_copy& copy) {
-  total();
+  owned_copy& to = total_for_spills();
   for (std::size_t block = 0; block < shape_.number(); ++block)
-    if (copy.touched[block] != 0) spill_block(copy, block);
+    if (copy.touched[block] == mark::touched) spill_block(to, copy, block);
   std::size_t const page = numa::page_bytes(), bytes = shape_.begin_bytes(shape_.number()) / page * page;
   madvise(copy.data, bytes, MADV_DONTNEED);
   std::fill(copy.resident.begin(), copy.resident.end(), std::uint8_t{0});
@@ -47,16 +50,24 @@ void reducer_core::spill(owned_copy& copy) {
   if (spills_.fetch_add(1, std::memory_order_relaxed) == 0) log();
 }
 
-void reducer_core::spill_block(owned_copy& copy, std::size_t block) {
+void reducer_core::spill_block(owned_copy& total, owned_copy& copy, std::size_t block) {
   std::lock_guard const lock(of_block_[block % of_block_.size()]);
-  void* const to = total_->data + shape_.begin_bytes(block);
+  void* const to = total.data + shape_.begin_bytes(block);
   void const* const from[] = {to, copy.data + shape_.begin_bytes(block)};
-  bool const first = total_->touched[block] == 0;
+  bool const first = total.touched[block] == mark::untouched;
   std::uint32_t const sources = first ? 1 : 2;
   array_.reduction->folds->for_sources(sources)(array_.operation.get(), &to, 1, from + (first ? 1 : 0), sources,
                                                 shape_.begin(block + 1) - shape_.begin(block));
-  total_->touched[block] = 1;
-  copy.touched[block] = 0;
+  total.touched[block] = mark::touched;
+  copy.touched[block] = mark::untouched;
+}
+
+owned_copy& reducer_core::total_for_spills() {
+  owned_copy& found = total();
+  std::lock_guard const lock(making_);
+  if (found.generation != generation_) std::memset(found.touched, 0, shape_.number());
+  found.generation = generation_;
+  return found;
 }
 
 }  // namespace coset::detail

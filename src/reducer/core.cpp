@@ -17,9 +17,14 @@
 namespace coset::reducer_room {
 namespace {
 
+using detail::mark;
+using detail::reduced_array;
+using detail::tracking;
+
 constexpr std::size_t line_bytes = 64;
-/// Up to here an array is filled and folded in less time than it takes to keep books on pieces of it.
-constexpr std::size_t one_block_bytes = 4096;
+/// Marks cost each random access in the caches a quarter to a half as much again, so small arrays are folded as a whole. Far
+/// beyond the caches they cost nothing beside the miss, and the less is folded the better.
+constexpr std::size_t untracked_bytes = std::size_t{16} << 20, far_beyond_caches = std::size_t{64} << 20;
 constexpr std::size_t usual_block_bytes = 512;
 
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
@@ -27,22 +32,36 @@ std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1
 blocks cut(std::size_t count, std::size_t element_bytes, reducer_options const& options) {
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / element_bytes)
     throw argument_error(fmt::format("a reducer of {} elements of {} bytes", count, element_bytes));
+  std::size_t const all = std::max<std::size_t>(count * element_bytes, 1);
   std::size_t bytes = options.block_bytes;
-  if (bytes == 0) bytes = count * element_bytes <= one_block_bytes ? one_block_bytes : usual_block_bytes;
-  std::size_t elements = std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
+  if (bytes == 0) bytes = all <= untracked_bytes ? all : all < far_beyond_caches ? usual_block_bytes : line_bytes;
+  std::size_t elements = bytes >= all ? std::bit_ceil(std::max<std::size_t>(count, 1))
+                                      : std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
   // Pages are what is claimed and given back.
   if (options.most_bytes != 0)
-    elements = std::bit_ceil(round_up(std::max(bytes, numa::page_bytes()), element_bytes) / element_bytes);
+    elements =
+        std::bit_ceil(round_up(std::max(options.block_bytes, numa::page_bytes()), element_bytes) / element_bytes);
   return {count, element_bytes, static_cast<unsigned>(std::countr_zero(elements))};
+}
+
+bool is_zero(void const* element, std::size_t bytes) {
+  auto const* const at = static_cast<unsigned char const*>(element);
+  return std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; });
+}
+
+tracking tracking_for(reduced_array const& array, blocks const& shape, reducer_options const& options) {
+  if (options.most_bytes != 0) return tracking::fills_late;
+  if (shape.number() <= 1) return tracking::none;
+  return is_zero(array.identity.get(), shape.element_bytes) ? tracking::marks : tracking::fills_late;
 }
 
 }  // namespace
 
-owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> of_node, bool capped)
-    : node(of_node),
+owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> on_node, bool capped)
+    : node(on_node),
       memory(round_up(shape.begin_bytes(shape.number()), line_bytes) + round_up(shape.number() + 1, word_blocks)) {
   data = memory.data();
-  touched = reinterpret_cast<std::uint8_t*>(data + round_up(shape.begin_bytes(shape.number()), line_bytes));
+  touched = reinterpret_cast<mark*>(data + round_up(shape.begin_bytes(shape.number()), line_bytes));
   if (capped) {
     resident.resize(shape.number());
   } else if (!node || !memory.bind(0, memory.size(), *node)) {
@@ -58,6 +77,26 @@ using namespace reducer_room;
 
 namespace {
 
+/// run(begin, end) for each run of blocks that the copy has touched.
+template <class Run>
+void for_runs(blocks const& shape, private_copy const& copy, Run run) {
+  std::size_t begin = 0, end = 0;
+  for (std::size_t word = 0; word < shape.number(); word += word_blocks) {
+    std::uint64_t marks;
+    std::memcpy(&marks, copy.touched + word, sizeof marks);
+    if (marks == 0) continue;
+    for (std::size_t block = word; block < std::min(word + word_blocks, shape.number()); ++block) {
+      if (copy.touched[block] == mark::untouched) continue;
+      if (block != end) {
+        if (begin < end) run(begin, end);
+        begin = block;
+      }
+      end = block + 1;
+    }
+  }
+  if (begin < end) run(begin, end);
+}
+
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -69,7 +108,8 @@ reducer_core::reducer_core(reduced_array array, reducer_options const& options)
     : id_(next_id()),
       array_(std::move(array)),
       most_bytes_(options.most_bytes),
-      shape_(cut(array_.count, array_.reduction->element_bytes, options)) {}
+      shape_(cut(array_.count, array_.reduction->element_bytes, options)),
+      tracking_(tracking_for(array_, shape_, options)) {}
 
 std::unique_ptr<owned_copy> reducer_core::made() const {
   return std::make_unique<owned_copy>(shape_, numa::current_node(), capped());
@@ -117,34 +157,57 @@ private_copy& reducer_core::numbered(std::uint32_t number) {
   return *copy;
 }
 
-void* reducer_core::total() {
+owned_copy& reducer_core::total() {
   std::lock_guard const lock(making_);
   if (!total_) {
     total_ = std::make_unique<owned_copy>(shape_, std::nullopt, false);
     put_in_order();
   }
-  return total_->data;
+  return *total_;
+}
+
+void reducer_core::empty(private_copy& copy) {
+  if (tracking_ == tracking::none) {
+    fill(copy.data, shape_.count);
+  } else {
+    if (tracking_ == tracking::marks) {
+      for_runs(shape_, copy, [&](std::size_t begin, std::size_t end) {
+        fill(copy.data + shape_.begin_bytes(begin), shape_.begin(end) - shape_.begin(begin));
+      });
+    }
+    std::memset(copy.touched, 0, shape_.number());
+  }
+  copy.generation = generation_;
 }
 
 void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t number) {
   if (capped()) claim(static_cast<owned_copy&>(copy), first, number);
   for (std::size_t block = first; block < first + number; ++block) {
-    if (copy.touched[block] != 0) continue;
-    fill(copy.data + shape_.begin_bytes(block), shape_.begin(block + 1) - shape_.begin(block));
-    copy.touched[block] = 1;
+    if (tracking_ == tracking::fills_late && copy.touched[block] == mark::untouched)
+      fill(copy.data + shape_.begin_bytes(block), shape_.begin(block + 1) - shape_.begin(block));
+    copy.touched[block] = mark::touched;
   }
 }
 
+void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
+  // Acquires what the other parts released by the same operation.
+  if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
+  parts_done_.store(0, std::memory_order_relaxed);
+  if (total_) total_->generation = into_total ? generation_ : 0;
+}
+
 void reducer_core::reset() noexcept {
-  for (owned_copy* const copy : in_order_) std::memset(copy->touched, 0, shape_.number());
+  parts_done_.store(0, std::memory_order_relaxed);
+  ++generation_;
 }
 
 std::string reducer_core::describe() const {
   std::lock_guard const lock(making_);
   reduction_table const& what = *array_.reduction;
-  std::string text =
-      fmt::format("reducer of {} {}, {}: {} private copies in blocks of {} bytes", shape_.count, what.type,
-                  what.operation, of_threads_.size() + numbered_.size(), shape_.block_bytes());
+  std::string text = fmt::format("reducer of {} {}, {}: {} private copies", shape_.count, what.type, what.operation,
+                                 of_threads_.size() + numbered_.size());
+  text += tracking_ == tracking::none ? " that are folded whole"
+                                      : fmt::format(" in blocks of {} bytes", shape_.block_bytes());
   if (capped()) text += fmt::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
   return text;
 }
@@ -163,11 +226,13 @@ std::shared_ptr<reducer_core> make_reducer(reduced_array array, reducer_options 
 
 unsigned block_shift(reducer_core const& core) noexcept { return core.shape().shift; }
 
+tracking tracking_of(reducer_core const& core) noexcept { return core.tracking(); }
+
 void touch(reducer_core& core, private_copy& copy, std::size_t first, std::size_t blocks) {
   core.touch(copy, first, blocks);
 }
 
-void* total_of(reducer_core& core) { return core.total(); }
+void* total_of(reducer_core& core) { return core.total().data; }
 
 void reset(reducer_core& core) noexcept { core.reset(); }
 

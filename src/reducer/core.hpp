@@ -33,7 +33,7 @@ inline constexpr std::size_t word_blocks = 8;
 
 struct owned_copy : detail::private_copy {
   /// On this node, given as the system numbers it, if the system lets it.
-  owned_copy(blocks const&, std::optional<unsigned> node, bool capped);
+  owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
 
   std::optional<unsigned> node;
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
@@ -53,18 +53,28 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::uint64_t id() const noexcept { return id_; }
   reduced_array const& array() const noexcept { return array_; }
   reducer_room::blocks const& shape() const noexcept { return shape_; }
+  detail::tracking tracking() const noexcept { return tracking_; }
+  std::uint64_t generation() const noexcept { return generation_; }
 
   /// A copy for a thread that has none: one that a thread of this node has left, or a new one. Any thread.
   private_copy& take();
   void give_back(private_copy&) noexcept;
   private_copy& numbered(std::uint32_t number);
 
+  /// Empties a copy of an earlier generation. By its thread.
+  void renew(private_copy& copy) {
+    if (copy.generation != generation_) [[unlikely]]
+      empty(copy);
+  }
+
   void touch(private_copy&, std::size_t first, std::size_t number);
-  void* total();
+  /// Made if there is none. Not by two threads at once, as folding into it.
+  reducer_room::owned_copy& total();
 
   /// The total, if there is one, and all copies, in the order in which they are folded. Not while copies are made.
   std::vector<reducer_room::owned_copy*> const& in_order() const noexcept { return in_order_; }
-  reducer_room::owned_copy* early_total() const noexcept { return total_.get(); }
+  /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded empty.
+  void part_is_done(std::size_t parts, bool into_total) noexcept;
 
   void fill(void* to, std::size_t elements) const { array_.fill(array_.identity.get(), to, elements); }
   void reset() noexcept;
@@ -77,15 +87,22 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
 
   bool capped() const noexcept { return most_bytes_ != 0; }
   std::unique_ptr<owned_copy> made() const;
+  void empty(private_copy&);
   void put_in_order();
   void claim(owned_copy&, std::size_t first, std::size_t number);
   void spill(owned_copy&);
-  void spill_block(owned_copy&, std::size_t block);
+  void spill_block(owned_copy& total, owned_copy&, std::size_t block);
+  owned_copy& total_for_spills();
 
   std::uint64_t const id_;  ///< never given twice
   reduced_array const array_;
   std::size_t const most_bytes_;
   reducer_room::blocks const shape_;
+  detail::tracking const tracking_;
+
+  /// Changes only between rounds of updates, which the caller keeps apart.
+  std::uint64_t generation_ = 1;
+  std::atomic<std::size_t> parts_done_ = 0;
 
   mutable std::mutex making_;  ///< guards what follows
   std::vector<std::unique_ptr<owned_copy>> of_threads_;

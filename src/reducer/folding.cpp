@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -9,32 +10,97 @@
 namespace coset::reducer_room {
 namespace {
 
+using detail::mark;
 using detail::reducer_core;
+using detail::tracking;
 
 constexpr std::uint64_t all_touched = 0x0101010101010101;
 /// Below this much to fold, waiting for others takes longer than doing their part.
 constexpr std::size_t bytes_per_part = 8 << 10;
 
-/// One thread's part. Without a destination the total is it: what is touched there is its first source, and in the end
-/// all of it is.
-class folding {
+/// What is folded and emptied in one go: it stays in the cache in between.
+constexpr std::size_t chunk_bytes = 2048;
+constexpr std::size_t most_prefetched_bytes = 512;
+
+/// Folds into an array, or into the total: what that holds is the first source, and in the end it holds everything.
+/// Copies hold nothing where they were folded.
+class chunks {
  public:
-  folding(reducer_core& core, void* into)
+  chunks(reducer_core& core, void* into)
       : core_(core),
         shape_(core.shape()),
-        copies_(core.in_order()),
-        total_(into == nullptr ? core.early_total() : nullptr),
-        to_(into == nullptr ? total_->data : static_cast<std::byte*>(into)),
-        words_(copies_.size()),
-        run_(copies_.size()) {}
+        total_(into == nullptr ? &core.total() : nullptr),
+        to_(into == nullptr ? total_->data : static_cast<std::byte*>(into)) {
+    std::size_t const most = core.in_order().size() + 1;
+    if (most > few_.size()) many_.resize(most);
+    sources_ = most > few_.size() ? many_.data() : few_.data();
+  }
 
-  void fold(std::size_t begin, std::size_t end) {
-    begin_ = end_ = begin;
-    for (std::size_t word = begin; word < end; word += word_blocks) fold_word(word, std::min(word + word_blocks, end));
-    finish_run();
+  reducer_core& core() const { return core_; }
+  owned_copy* total() const { return total_; }
+  std::byte* to() const { return to_; }
+
+  bool counts(owned_copy const& copy) const { return copy.generation == core_.generation(); }
+
+  /// Elements [begin, end) of those copies that count.
+  void fold(std::vector<owned_copy*> const& of, std::size_t begin, std::size_t end) {
+    std::size_t const chunk = std::max<std::size_t>(chunk_bytes / shape_.element_bytes, 1);
+    for (std::size_t at = begin; at < end; at += chunk) fold_chunk(of, at, std::min(chunk, end - at));
   }
 
  private:
+  void fold_chunk(std::vector<owned_copy*> const& of, std::size_t begin, std::size_t count) {
+    std::size_t const offset = begin * shape_.element_bytes;
+    void* const to = to_ + offset;
+    std::uint32_t sources = 0;
+    if (total_ == nullptr) sources_[sources++] = to;
+    for (owned_copy const* const copy : of)
+      if (counts(*copy)) sources_[sources++] = copy->data + offset;
+    if (sources == 0) return core_.fill(to, count);
+    if (sources > 1 || sources_[0] != to) {
+      auto const& array = core_.array();
+      array.reduction->folds->for_sources(sources)(array.operation.get(), &to, 1, sources_, sources, count);
+    }
+    if (core_.tracking() == tracking::fills_late) return;
+    for (owned_copy const* const copy : of)
+      if (copy != total_ && counts(*copy)) core_.fill(copy->data + offset, count);
+  }
+
+  reducer_core& core_;
+  blocks const& shape_;
+  owned_copy* const total_;  ///< null where it is not folded into
+  std::byte* const to_;
+  std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
+  std::vector<void const*> many_;
+  void const** sources_;
+};
+
+/// One thread's part of an array whose blocks are tracked.
+class runs {
+ public:
+  runs(reducer_core& core, void* into) : chunks_(core, into), shape_(core.shape()) {
+    for (owned_copy* const copy : core.in_order())
+      if (chunks_.counts(*copy)) copies_.push_back(copy);
+    words_.resize(copies_.size());
+    run_ = now_ = words_;
+  }
+
+  void fold(std::size_t begin, std::size_t end) {
+    for (std::size_t word = begin; word < end; word += word_blocks) fold_word(word, std::min(word + word_blocks, end));
+    finish_run();
+    while (folded_ < found_) fold_next();
+  }
+
+ private:
+  struct interval {
+    std::size_t begin = 0, end = 0;
+  };
+  /// Some blocks of some copies.
+  struct range {
+    interval blocks;
+    std::vector<owned_copy*> from;
+  };
+
   void fold_word(std::size_t begin, std::size_t end) {
     std::uint64_t any = 0;
     bool whole = end - begin == word_blocks;
@@ -43,56 +109,69 @@ class folding {
       any |= words_[c];
       whole = whole && (words_[c] == 0 || words_[c] == all_touched);
     }
-    if (any == 0 && total_ == nullptr) return finish_run();
-    if (whole) return append(begin, end);
+    bool const into_total = chunks_.total() != nullptr;
+    if (any == 0 && !into_total) return;
+    if (whole) {
+      std::copy(words_.begin(), words_.end(), now_.begin());
+      return append(begin, end);
+    }
     for (std::size_t block = begin; block < end; ++block) {
-      for (std::size_t c = 0; c < copies_.size(); ++c) words_[c] = copies_[c]->touched[block];
-      append(block, block + 1);
+      std::size_t bits = 0;
+      for (std::size_t c = 0; c < copies_.size(); ++c)
+        bits |= now_[c] = copies_[c]->touched[block] == mark::touched ? 1 : 0;
+      if (bits != 0 || into_total) append(block, block + 1);
     }
   }
 
-  /// Blocks [begin, end) of the copies whose word is not 0.
+  /// Blocks [begin, end) of the copies with now_[c] != 0.
   void append(std::size_t begin, std::size_t end) {
-    bool const same = end_ == begin && begin_ < end_ &&
-                      std::equal(words_.begin(), words_.end(), run_.begin(),
+    bool const same = run_blocks_.end == begin && run_blocks_.begin < begin &&
+                      std::equal(now_.begin(), now_.end(), run_.begin(),
                                  [](std::uint64_t now, std::uint64_t before) { return (now != 0) == (before != 0); });
     if (!same) {
       finish_run();
-      begin_ = begin;
-      run_ = words_;
+      run_blocks_.begin = begin;
+      std::copy(now_.begin(), now_.end(), run_.begin());
     }
-    end_ = end;
+    run_blocks_.end = end;
   }
 
   void finish_run() {
-    if (begin_ == end_) return;
-    std::size_t const offset = shape_.begin_bytes(begin_), count = shape_.begin(end_) - shape_.begin(begin_);
-    void* const to = to_ + offset;
-    sources_.clear();
-    if (total_ == nullptr) sources_.push_back(to);
+    if (run_blocks_.begin == run_blocks_.end) return;
+    if (found_ - folded_ == coming_.size()) fold_next();
+    range& next = coming_[found_++ % coming_.size()];
+    next.blocks = run_blocks_;
+    next.from.clear();
     for (std::size_t c = 0; c < copies_.size(); ++c)
-      if (run_[c] != 0) sources_.push_back(copies_[c]->data + offset);
-    auto const sources = static_cast<std::uint32_t>(sources_.size());
-    if (sources == 0) {
-      core_.fill(to, count);
-    } else if (sources > 1 || sources_.front() != to) {
-      auto const& array = core_.array();
-      array.reduction->folds->for_sources(sources)(array.operation.get(), &to, 1, sources_.data(), sources, count);
+      if (run_[c] != 0) next.from.push_back(copies_[c]);
+    // Scattered ranges miss all caches, one after the other unless somebody asks ahead; of long ones the processor does.
+    // Here, as g++ 12 drops calls of functions that do nothing but prefetch.
+    std::size_t const begin = shape_.begin_bytes(run_blocks_.begin),
+                      end = std::min(shape_.begin_bytes(run_blocks_.end), begin + most_prefetched_bytes);
+    for (std::size_t at = begin; at < end; at += 64) {
+      __builtin_prefetch(chunks_.to() + at, 1);
+      for (owned_copy const* const copy : next.from) __builtin_prefetch(copy->data + at, 1);
     }
-    for (std::size_t c = 0; c < copies_.size(); ++c)
-      if (run_[c] != 0) std::memset(copies_[c]->touched + begin_, 0, end_ - begin_);
-    if (total_ != nullptr) std::memset(total_->touched + begin_, 1, end_ - begin_);
-    begin_ = end_;
+    run_blocks_.begin = run_blocks_.end;
   }
 
-  reducer_core& core_;
+  void fold_next() {
+    range const& next = coming_[folded_++ % coming_.size()];
+    chunks_.fold(next.from, shape_.begin(next.blocks.begin), shape_.begin(next.blocks.end));
+    auto const set = [&](owned_copy const& copy, mark to) {
+      std::memset(copy.touched + next.blocks.begin, static_cast<int>(to), next.blocks.end - next.blocks.begin);
+    };
+    for (owned_copy const* const copy : next.from) set(*copy, mark::untouched);
+    if (chunks_.total() != nullptr) set(*chunks_.total(), mark::touched);
+  }
+
+  chunks chunks_;
   blocks const& shape_;
-  std::vector<owned_copy*> const& copies_;
-  owned_copy* const total_;
-  std::byte* const to_;
-  std::vector<std::uint64_t> words_, run_;
-  std::vector<void const*> sources_;
-  std::size_t begin_ = 0, end_ = 0;  ///< the run: blocks that the copies with run_[c] != 0 have touched
+  std::vector<owned_copy*> copies_;  ///< that count
+  std::vector<std::uint64_t> words_, now_, run_;
+  interval run_blocks_;  ///< that the copies with run_[c] != 0 have touched
+  std::array<range, 16> coming_ = {};
+  std::size_t found_ = 0, folded_ = 0;  ///< ranges so far; those between are prefetched and wait in coming_
 };
 
 }  // namespace
@@ -103,10 +182,20 @@ namespace coset::detail {
 using namespace reducer_room;
 
 void fold_part(reducer_core& core, void* into, std::size_t part, std::size_t parts) {
-  // Whole words, so that parts read no byte that another clears.
-  std::size_t const number = core.shape().number(), words = (number + word_blocks - 1) / word_blocks;
-  std::size_t const begin = words * part / parts * word_blocks, end = words * (part + 1) / parts * word_blocks;
-  if (begin < end) folding(core, into).fold(begin, std::min(end, number));
+  // Whole words of marks, so that parts read none that another writes; or whole lines.
+  blocks const& shape = core.shape();
+  bool const tracked = core.tracking() != tracking::none;
+  std::size_t const unit = tracked ? word_blocks : std::max<std::size_t>(64 / shape.element_bytes, 1);
+  std::size_t const number = tracked ? shape.number() : shape.count, units = (number + unit - 1) / unit;
+  std::size_t const begin = units * part / parts * unit, end = std::min(units * (part + 1) / parts * unit, number);
+  if (begin < end) {
+    if (tracked) {
+      runs(core, into).fold(begin, end);
+    } else {
+      chunks(core, into).fold(core.in_order(), begin, end);
+    }
+  }
+  core.part_is_done(parts, into == nullptr);
 }
 
 std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexcept {

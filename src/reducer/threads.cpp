@@ -79,10 +79,16 @@ thread_local copies_of_thread mine;
 
 namespace coset::detail {
 
-private_copy& copy_of_this_thread(reducer_core& core) { return reducer_room::mine.own(core); }
+private_copy& copy_of_this_thread(reducer_core& core) {
+  private_copy& copy = reducer_room::mine.own(core);
+  core.renew(copy);
+  return copy;
+}
 
 private_copy& copy_numbered(reducer_core& core, std::uint32_t number) {
-  return reducer_room::mine.numbered(core, number);
+  private_copy& copy = reducer_room::mine.numbered(core, number);
+  core.renew(copy);
+  return copy;
 }
 
 }  // namespace coset::detail

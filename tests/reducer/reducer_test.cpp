@@ -69,7 +69,7 @@ TEST(Reducer, GivesAnEmptyArrayOfNothing) {
 TEST(Reducer, LeavesElementsAloneThatNobodyTouched) {
   float const odd = std::bit_cast<float>(0x7fa12345u);  // a signalling NaN: any fold would quieten it
   std::vector<float> got(10'000, odd);
-  reducer<float> sum(got.size());
+  reducer<float> sum(got.size(), {.block_bytes = 512});
   sum.local()[5000] = 1;
   sum.combine_into(got);
   std::uint32_t changed = 0;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of arrays in tasks of oneTBB.
+#include "coset/tbb.hpp"
+
+#include <oneapi/tbb/blocked_range.h>
+
+#include "reducer/updates.hpp"
+
+namespace coset::reducer_test {
+namespace {
+
+TEST(TbbReducer, EqualsALoopOverAllUpdates) {
+  for (std::size_t const n : {1ul, 1000ul, 300'000ul})
+    for (std::size_t const block_bytes : {0ul, 64ul}) {
+      auto const updates = random_updates<int, plus>(n, 50'000, spread::dense, test::seed());
+      std::vector<int> expected(n, 3), got(n, 3);
+      tbb::reducer<int> sum(n, {.block_bytes = block_bytes});
+      for (int round = 0; round < 3; ++round) {
+        apply(expected, updates, plus{});
+        ::tbb::parallel_for(::tbb::blocked_range<std::size_t>(0, updates.size(), 100), [&](auto const& part) {
+          auto const mine = sum.local();
+          for (std::size_t u = part.begin(); u != part.end(); ++u) mine[updates[u].index] += updates[u].value;
+        });
+        sum.combine_into(got);
+        ASSERT_EQ(got, expected) << n << " elements, round " << round;
+      }
+    }
+}
+
+TEST(TbbReducer, ViewsGrowUntilReset) {
+  tbb::reducer<int, maximum> largest(100'000);
+  for (int round = 1; round <= 3; ++round) {
+    ::tbb::parallel_for(0, 1000, [&](int i) {
+      int& mine = largest.local()[static_cast<std::size_t>(i % 10)];
+      mine = std::max(mine, i * round);
+    });
+    EXPECT_EQ(largest.view()[9], 999 * round);
+  }
+  largest.reset();
+  EXPECT_EQ(largest.view()[9], std::numeric_limits<int>::lowest());
+}
+
+TEST(TbbReducer, RefusesArraysOfAnotherLength) {
+  tbb::reducer<int> sum(10);
+  std::vector<int> wrong(9);
+  EXPECT_THROW(sum.combine_into(wrong), argument_error);
+}
+
+}  // namespace
+}  // namespace coset::reducer_test
