@@ -49,11 +49,13 @@ inline constexpr bool has_identity = (is_one_of<Op, plus> && any_number<T>) ||
                                      (is_one_of<Op, minimum_location, maximum_location> && is_located<T>) ||
                                      (is_one_of<Op, reproducible_plus> && std::floating_point<T>);
 
-/// T(number), of 16-bit floats too.
+/// T(value), of 16-bit floats and complex numbers too.
 template <class T>
 constexpr T number(int value) {
   if constexpr (half_float<T>) {
     return T(static_cast<float>(value));
+  } else if constexpr (is_complex_number<T>) {
+    return T(static_cast<typename T::value_type>(value));
   } else {
     return static_cast<T>(value);
   }

@@ -154,7 +154,7 @@ class reducer {
   detail::reducer_core& core() const noexcept { return *core_; }
 
  private:
-  static void fill(void const* element, void* to, std::size_t count) {
+  static void fill(void const* element, std::size_t, void* to, std::size_t count) {
     std::fill_n(static_cast<T*>(to), count, *static_cast<T const*>(element));
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "coset/coset.h"
+#include "coset/detail/private_copy.hpp"
 #include "coset/plan.hpp"
 #include "coset/team.hpp"
 
@@ -28,6 +29,12 @@ struct coset_plan {
   coset::detail::plan_pair plans;
   std::shared_ptr<void const> operation;
   std::string description;
+};
+
+/// A reducer of elements that only their size and folds are known of.
+struct coset_reducer {
+  std::shared_ptr<coset::detail::reducer_core> core;
+  std::size_t count, element_bytes;
 };
 
 namespace coset::capi {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "coset/error.hpp"
+#include "coset/identity.hpp"
 
 namespace coset::capi {
 namespace {
@@ -60,6 +61,15 @@ constexpr table_function table_if_any() {
   return nullptr;
 }
 
+template <class T, class Op>
+constexpr T identity = coset::identity_of<T, Op>();
+
+template <class T, class Op>
+constexpr void const* identity_if_any() {
+  if constexpr (goes_together<T, Op>) return &identity<T, Op>;
+  return nullptr;
+}
+
 struct known_type {
   char const* name;
   std::size_t bytes;
@@ -98,6 +108,16 @@ struct known_tables {
     return std::array{table_if_any<T, Op>()...};
   }
 
+  template <class T, class... Op>
+  static constexpr auto row_of_identities(list<Op...>) {
+    return std::array{identity_if_any<T, Op>()...};
+  }
+
+  template <class... T>
+  static constexpr auto identities(list<T...>) {
+    return std::array{row_of_identities<T>(operations{})...};
+  }
+
   template <class... T>
   static constexpr auto rows(list<T...>) {
     return std::array{row<T>(operations{})...};
@@ -106,6 +126,7 @@ struct known_tables {
 
 constexpr auto all_types = known_tables::types(types{});
 constexpr auto all_tables = known_tables::rows(types{});  // [type][operation]
+constexpr auto all_identities = known_tables::identities(types{});
 constexpr auto contexts = contexts_of(operations{});
 constexpr std::array operation_names{"COSET_PLUS",
                                      "COSET_MULTIPLIES",
@@ -178,6 +199,11 @@ reduction reduction_of(coset_type type, coset_operation op) {
   if (made.element_bytes == bytes) return {made.table, &made, handle};
   throw argument_error(fmt::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
                                    made.element_bytes, name_of(type), bytes));
+}
+
+void const* identity_of(coset_type type, coset_operation op) {
+  if (!is_built_in(op) || find(type) == nullptr) return nullptr;
+  return all_identities[static_cast<std::size_t>(type - 1)][static_cast<std::size_t>(op - first_operation)];
 }
 
 reduction copy_of(coset_type type, std::size_t& unit) {

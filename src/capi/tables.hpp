@@ -37,6 +37,8 @@ struct reduction {
 /// Throw argument_error: no such type, no such operation, or two that do not go together, naming both.
 std::size_t bytes_of(coset_type);
 reduction reduction_of(coset_type, coset_operation);
+/// What built-in operations leave as it is, an element of the type; nullptr for a C program's operation.
+void const* identity_of(coset_type, coset_operation);
 /// For verbs that combine nothing. Elements of the caller's own move as the bytes that they are: `unit` of them each.
 reduction copy_of(coset_type, std::size_t& unit);
 

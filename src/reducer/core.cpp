@@ -219,6 +219,9 @@ void reducer_core::log() const {
 }
 
 std::shared_ptr<reducer_core> make_reducer(reduced_array array, reducer_options const& options) {
+  if (!array.reduction->commutative)
+    throw argument_error(
+        fmt::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
   auto made = std::make_shared<reducer_core>(std::move(array), options);
   made->log();
   return made;

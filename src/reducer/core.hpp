@@ -76,7 +76,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded empty.
   void part_is_done(std::size_t parts, bool into_total) noexcept;
 
-  void fill(void* to, std::size_t elements) const { array_.fill(array_.identity.get(), to, elements); }
+  void fill(void* to, std::size_t elements) const {
+    array_.fill(array_.identity.get(), shape_.element_bytes, to, elements);
+  }
   void reset() noexcept;
   std::string describe() const;
   /// COSET_LOG=plan: describe(), when something about it is new.

@@ -50,6 +50,7 @@ int main(void) {
   test_operations();
   test_split_phase();
   test_plans();
+  test_reducers();
   test_disagreements();
   if (failures() != 0) fprintf(stderr, "%d checks failed\n", failures());
   return failures() != 0;

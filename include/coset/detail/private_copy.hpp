@@ -48,9 +48,10 @@ struct reduced_array {
   reduction_table const* reduction = nullptr;
   std::shared_ptr<void const> operation;  ///< what folds get as their context
   std::shared_ptr<void const> identity;   ///< one element
-  void (*fill)(void const* element, void* to, std::size_t count) = nullptr;
+  void (*fill)(void const* element, std::size_t element_bytes, void* to, std::size_t count) = nullptr;
 };
 
+/// Throws argument_error for more elements than there can be and for operations that do not commute.
 COSET_API std::shared_ptr<reducer_core> make_reducer(reduced_array, reducer_options const&);
 
 /// The elements of a block as a power of two.

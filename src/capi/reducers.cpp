@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reducers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "capi/handles.hpp"
+#include "capi/options.hpp"
+#include "capi/status.hpp"
+#include "capi/tables.hpp"
+
+namespace coset::capi {
+namespace {
+
+using detail::private_copy;
+
+/// Copies what it has copied, twice as much each time.
+void fill(void const* element, std::size_t element_bytes, void* to, std::size_t count) {
+  if (count == 0) return;
+  auto* const bytes = static_cast<std::byte*>(to);
+  std::size_t const all = count * element_bytes;
+  std::memcpy(bytes, element, element_bytes);
+  for (std::size_t done = element_bytes; done < all; done += std::min(done, all - done))
+    std::memcpy(bytes + done, bytes, std::min(done, all - done));
+}
+
+std::shared_ptr<void const> copied(void const* element, std::size_t bytes) {
+  auto copy = std::make_shared<std::byte[]>(bytes);
+  std::memcpy(copy.get(), element, bytes);
+  return copy;
+}
+
+detail::reduced_array array_of(std::size_t count, coset_type type, coset_operation op, void const* identity) {
+  reduction const how = reduction_of(type, op);
+  if (identity == nullptr) identity = identity_of(type, op);
+  if (identity == nullptr)
+    throw argument_error(fmt::format("operation {} needs an identity to make a reducer", how.table->operation));
+  return {.count = count,
+          .reduction = how.table,
+          .operation = how.kept(),
+          .identity = copied(identity, bytes_of(type)),
+          .fill = fill};
+}
+
+void* range_of(coset_reducer const& reducer, private_copy& copy, std::size_t first, std::size_t count) {
+  if (count > 0 && detail::tracking_of(*reducer.core) != detail::tracking::none) {
+    unsigned const shift = detail::block_shift(*reducer.core);
+    std::size_t const block = first >> shift;
+    detail::touch(*reducer.core, copy, block, ((first + count - 1) >> shift) - block + 1);
+  }
+  return copy.data + first * reducer.element_bytes;
+}
+
+void require_range(coset_reducer const* reducer, std::size_t first, std::size_t count, void** elements) {
+  require(reducer, "the reducer");
+  require(elements, "the place for elements");
+  if (first > reducer->count || count > reducer->count - first)
+    throw argument_error(fmt::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
+}
+
+void require_target(coset_reducer const* reducer, void const* into) {
+  require(reducer, "the reducer");
+  if (reducer->count > 0) require(into, "the array to combine into");
+}
+
+}  // namespace
+}  // namespace coset::capi
+
+using namespace coset::capi;
+
+coset_status coset_reducer_create(size_t count, coset_type type, coset_operation op, void const* identity,
+                                  coset_reducer_options const* options, coset_reducer** made) {
+  return guarded([&] {
+    require(made, "the place for a reducer");
+    auto const c = options_of(options, coset_reducer_options COSET_REDUCER_OPTIONS, "COSET_REDUCER_OPTIONS");
+    *made = new coset_reducer{coset::detail::make_reducer(array_of(count, type, op, identity),
+                                                          {.block_bytes = c.block_bytes, .most_bytes = c.most_bytes}),
+                              count, bytes_of(type)};
+  });
+}
+
+coset_status coset_reducer_local(coset_reducer* reducer, size_t first, size_t count, void** elements) {
+  return guarded([&] {
+    require_range(reducer, first, count, elements);
+    *elements = range_of(*reducer, coset::detail::copy_of_this_thread(*reducer->core), first, count);
+  });
+}
+
+coset_status coset_reducer_local_numbered(coset_reducer* reducer, uint32_t number, size_t first, size_t count,
+                                          void** elements) {
+  return guarded([&] {
+    require_range(reducer, first, count, elements);
+    *elements = range_of(*reducer, coset::detail::copy_numbered(*reducer->core, number), first, count);
+  });
+}
+
+coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_team* with) {
+  return guarded([&] {
+    require_target(reducer, into);
+    if (reducer->count == 0) return;
+    if (with == nullptr) return coset::detail::fold_part(*reducer->core, into, 0, 1);
+    with->of->run([&](coset::member& me) { coset::detail::fold_part(*reducer->core, into, me.rank(), me.size()); });
+  });
+}
+
+coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint32_t part, uint32_t parts) {
+  return guarded([&] {
+    require_target(reducer, into);
+    if (part >= parts) throw coset::argument_error(fmt::format("part {} of {}", part, parts));
+    if (reducer->count > 0) coset::detail::fold_part(*reducer->core, into, part, parts);
+  });
+}
+
+coset_status coset_reducer_reset(coset_reducer* reducer) {
+  return guarded([&] {
+    require(reducer, "the reducer");
+    coset::detail::reset(*reducer->core);
+  });
+}
+
+coset_status coset_reducer_free(coset_reducer* reducer) {
+  return guarded([&] { delete reducer; });
+}
