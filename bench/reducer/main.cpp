@@ -110,8 +110,8 @@ bool measure(shape const& what, field const& of, latency_probe& probe, rank_t th
   return std::all_of(found.wrong.begin(), found.wrong.end(), [](std::size_t wrong) { return wrong == 0; });
 }
 
-// OpenMP's private arrays lie on its threads' stacks, and both limits are read when a program is loaded. Threads that spin
-// for longer than between two steps only keep the next contestant waiting.
+// OpenMP's private arrays lie on its threads' stacks, and both limits are read when a program is loaded. Threads that
+// spin for longer than between two steps only keep the next contestant waiting.
 void restart_with_large_stacks(char** arguments) {
   if (std::getenv("OMP_STACKSIZE") != nullptr) return;
   rlimit stack{};

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// OpenMP programs: a region for each step, or one region around the loop over steps; with OpenMP's own reduction, coset's,
-// or private arrays by hand.
+// SPDX-License-Identifier: Apache-2.0 OpenMP programs: a region for each step, or one region around the loop over
+// steps; with OpenMP's own reduction, coset's, or private arrays by hand.
 #include <omp.h>
 
 #include <memory>

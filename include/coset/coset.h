@@ -377,8 +377,8 @@ COSET_API coset_status coset_plan_free(coset_plan*);
 
 // ---- reducers ----
 
-/// An array that threads reduce into without seeing each other, each in a copy of its own: histograms, forces, gradients.
-/// For any threads, in a team or not; see reducer.hpp.
+/// An array that threads reduce into without seeing each other, each in a copy of its own: histograms, forces,
+/// gradients. For any threads, in a team or not; see reducer.hpp.
 typedef struct coset_reducer coset_reducer;
 
 /// Begin with `coset_reducer_options options = COSET_REDUCER_OPTIONS;`. Later versions may append to it.
@@ -390,23 +390,23 @@ typedef struct coset_reducer_options {
 #define COSET_REDUCER_OPTIONS \
   { sizeof(coset_reducer_options), 0, 0 }
 
-/// `identity` is an element that the operation leaves others as they are with; NULL where the operation is a built-in one.
-/// `options` may be NULL. COSET_ARGUMENT_ERROR for an operation that does not commute, or has no identity.
+/// `identity` is an element that the operation leaves others as they are with; NULL where the operation is a built-in
+/// one. `options` may be NULL. COSET_ARGUMENT_ERROR for an operation that does not commute, or has no identity.
 COSET_API coset_status coset_reducer_create(size_t count, coset_type, coset_operation, void const* identity,
                                             coset_reducer_options const* options, coset_reducer** made);
-/// Where the calling thread reduces into elements [first, first + count): in a copy that it keeps until it ends. They hold
-/// the identity at first. With `most_bytes` good until the thread's next call. Inside any parallel region, by any number
-/// of threads at once.
+/// Where the calling thread reduces into elements [first, first + count): in a copy that it keeps until it ends. They
+/// hold the identity at first. With `most_bytes` good until the thread's next call. Inside any parallel region, by any
+/// number of threads at once.
 COSET_API coset_status coset_reducer_local(coset_reducer*, size_t first, size_t count, void** elements);
-/// The same in the copy of this number, for one thread at a time: where threads are numbered, as OpenMP's are, results do
-/// not depend on who came first.
+/// The same in the copy of this number, for one thread at a time: where threads are numbered, as OpenMP's are, results
+/// do not depend on who came first.
 COSET_API coset_status coset_reducer_local_numbered(coset_reducer*, uint32_t number, size_t first, size_t count,
                                                     void** elements);
-/// into[i] = into[i] ∘ all that was reduced into element i; the copies are empty then. After all updates, by the caller's
-/// synchronisation. By `with`, a team that is not running, or the calling thread alone if that is NULL.
+/// into[i] = into[i] ∘ all that was reduced into element i; the copies are empty then. After all updates, by the
+/// caller's synchronisation. By `with`, a team that is not running, or the calling thread alone if that is NULL.
 COSET_API coset_status coset_reducer_combine(coset_reducer*, void* into, coset_team* with);
-/// One of `parts` parts of it, so that the threads of a region share the work, after a barrier: each calls it with a part of
-/// its own, from 0 on, and all with the same `into`.
+/// One of `parts` parts of it, so that the threads of a region share the work, after a barrier: each calls it with a
+/// part of its own, from 0 on, and all with the same `into`.
 COSET_API coset_status coset_reducer_combine_part(coset_reducer*, void* into, uint32_t part, uint32_t parts);
 /// Forgets what was reduced. Ask for elements anew then.
 COSET_API coset_status coset_reducer_reset(coset_reducer*);

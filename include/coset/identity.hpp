@@ -87,8 +87,8 @@ constexpr T built_in_identity() {
 template <class Op, class T>
 concept has_identity = reduction<Op, T> && detail::has_identity<typename detail::bare<Op>::type, T>;
 
-/// e with op(e, x) == x: 0, 1, an infinity or the extreme of the type, bits of 0 or 1. As in OpenMP a sum starts from +0, so
-/// that one of nothing but −0 is +0.
+/// e with op(e, x) == x: 0, 1, an infinity or the extreme of the type, bits of 0 or 1. As in OpenMP a sum starts from
+/// +0, so that one of nothing but −0 is +0.
 template <element T, class Op>
 requires has_identity<Op, T>
 constexpr T identity_of() { return detail::built_in_identity<typename detail::bare<Op>::type, T>(); }

@@ -39,9 +39,9 @@ inline constexpr nowait_t nowait;
 ///     }
 ///
 /// Each region numbers its threads, so results depend on the number of threads and the schedule of the loop alone. One
-/// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
-/// run where OMP_PLACES and OMP_PROC_BIND have them. Cost and errors as those of reducer; exceptions may not leave a
-/// region.
+/// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come.
+/// Threads run where OMP_PLACES and OMP_PROC_BIND have them. Cost and errors as those of reducer; exceptions may not
+/// leave a region.
 template <element T, reduction<T> Op = plus>
 class reduction {
  public:
@@ -172,8 +172,8 @@ inline std::shared_ptr<team> team_of_region() {
 ///       coset::allreduce(me, array);
 ///     }
 ///
-/// Collective: every thread of the region makes one, and uses it itself; ranks are the numbers of the threads. Nothing is
-/// pinned. Cost: some µs per region; the first of a size makes a team, which stays for later ones.
+/// Collective: every thread of the region makes one, and uses it itself; ranks are the numbers of the threads. Nothing
+/// is pinned. Cost: some µs per region; the first of a size makes a team, which stays for later ones.
 class member_here {
  public:
   member_here()

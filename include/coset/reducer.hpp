@@ -21,9 +21,9 @@ namespace coset {
 
 /// One thread's private array of a reducer; a few words, to be held by value.
 ///
-/// An element starts as the operation's identity, and so it does again after it was combined. Good until the reducer is
-/// reset: take it anew then. For the thread that got it, or for whoever got that number. With reducer_options::most_bytes a reference is good until the next
-/// call of operator[] or span().
+/// An element starts as the operation's identity, and so it does again after it was combined. Good until the reducer
+/// is reset: take it anew then. For the thread that got it, or for whoever got that number. With
+/// reducer_options::most_bytes a reference is good until the next call of operator[] or span().
 template <element T>
 class private_array {
  public:
@@ -39,8 +39,8 @@ class private_array {
 
   std::size_t size() const noexcept { return size_; }
 
-  /// Cost: that of an array's; where blocks are tracked, a byte stored; where they are filled late (under a cap, or if the
-  /// identity is not zero), also one read.
+  /// Cost: that of an array's; where blocks are tracked, a byte stored; where they are filled late (under a cap, or if
+  /// the identity is not zero), also one read.
   T& operator[](std::size_t index) const {
     if (tracking_ != detail::tracking::none) {
       std::size_t const block = index >> shift_;
@@ -73,17 +73,17 @@ class private_array {
 
 /// An array of `count` elements that threads reduce into without seeing each other: histograms, forces, gradients.
 ///
-/// Each thread that calls local() gets a private copy, on its own node and not on its stack, and keeps it; a thread that
-/// ends leaves its copy to the next one. Combining folds all copies and leaves them empty, so that the next round may
-/// begin; their memory stays. Of large arrays, blocks that no thread has touched are neither filled nor folded.
+/// Each thread that calls local() gets a private copy, on its own node and not on its stack, and keeps it; a thread
+/// that ends leaves its copy to the next one. Combining folds all copies and leaves them empty, so that the next round
+/// may begin; their memory stays. Of large arrays, blocks that no thread has touched are neither filled nor folded.
 ///
-/// local() may be called by any number of threads at once, inside whatever parallel region. Whatever combines, resets or
-/// destroys comes after all updates, by the caller's synchronisation (the end of a region, a join, a barrier).
-/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came; so they are equal
-/// on every run that gives the same work to the same numbers, if most_bytes is not exceeded.
+/// local() may be called by any number of threads at once, inside whatever parallel region. Whatever combines, resets
+/// or destroys comes after all updates, by the caller's synchronisation (the end of a region, a join, a barrier).
+/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came; so they are
+/// equal on every run that gives the same work to the same numbers, if most_bytes is not exceeded.
 /// Cost: n·(touched copies + 2) elements moved for a dense array, shared by those who combine.
-/// Throws std::bad_alloc where memory is short; argument_error for arrays of another length; and what the operation throws,
-/// after which the contents are unspecified until reset().
+/// Throws std::bad_alloc where memory is short; argument_error for arrays of another length; and what the operation
+/// throws, after which the contents are unspecified until reset().
 template <element T, reduction<T> Op = plus>
 requires detail::is_commutative<Op>
 class reducer {
@@ -107,7 +107,8 @@ class reducer {
 
   /// The calling thread's array. Cost: some nanoseconds; the making of a copy the first time.
   private_array<T> local() { return {*core_, detail::copy_of_this_thread(*core_), size_, shift_, tracking_}; }
-  /// The array of this number, for one thread at a time: where threads are numbered, results do not depend on who came first.
+  /// The array of this number, for one thread at a time: where threads are numbered, results do not depend on who came
+  /// first.
   private_array<T> local(std::uint32_t number) {
     return {*core_, detail::copy_numbered(*core_, number), size_, shift_, tracking_};
   }
@@ -132,7 +133,8 @@ class reducer {
   }
 
   /// All that was reduced since the reducer was made, reset or last combined into an array: the identity where that is
-  /// nothing. Stays part of the reducer, so what comes later adds to it. Good until the next call that combines or resets.
+  /// nothing. Stays part of the reducer, so what comes later adds to it. Good until the next call that combines or
+  /// resets.
   std::span<T const> view() {
     void* const total = detail::total_of(*core_);
     detail::fold_part(*core_, nullptr, 0, 1);

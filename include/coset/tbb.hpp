@@ -15,8 +15,8 @@
 
 namespace coset::tbb {
 
-/// A reducer whose copies are folded by tasks of the calling thread's arena: what combinable and enumerable_thread_specific
-/// are for single values, for arrays.
+/// A reducer whose copies are folded by tasks of the calling thread's arena: what combinable and
+/// enumerable_thread_specific are for single values, for arrays.
 ///
 ///     coset::tbb::reducer<double> sum(count);
 ///     tbb::parallel_for(range, [&](auto const& part) {
@@ -25,8 +25,8 @@ namespace coset::tbb {
 ///     });
 ///     sum.combine_into(bins);
 ///
-/// local() belongs to the thread, so take it inside the task and not across a wait for other tasks. No task waits for another.
-/// Otherwise as coset::reducer.
+/// local() belongs to the thread, so take it inside the task and not across a wait for other tasks. No task waits for
+/// another. Otherwise as coset::reducer.
 template <element T, reduction<T> Op = plus>
 class reducer {
  public:

@@ -22,8 +22,8 @@ using detail::reduced_array;
 using detail::tracking;
 
 constexpr std::size_t line_bytes = 64;
-/// Marks cost each random access in the caches a quarter to a half as much again, so small arrays are folded as a whole. Far
-/// beyond the caches they cost nothing beside the miss, and the less is folded the better.
+/// Marks cost each random access in the caches a quarter to a half as much again, so small arrays are folded as a
+/// whole. Far beyond the caches they cost nothing beside the miss, and the less is folded the better.
 constexpr std::size_t untracked_bytes = std::size_t{16} << 20, far_beyond_caches = std::size_t{64} << 20;
 constexpr std::size_t usual_block_bytes = 512;
 

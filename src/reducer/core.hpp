@@ -73,7 +73,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
 
   /// The total, if there is one, and all copies, in the order in which they are folded. Not while copies are made.
   std::vector<reducer_room::owned_copy*> const& in_order() const noexcept { return in_order_; }
-  /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded empty.
+  /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded
+  /// empty.
   void part_is_done(std::size_t parts, bool into_total) noexcept;
 
   void fill(void* to, std::size_t elements) const {

@@ -144,8 +144,8 @@ class runs {
     next.from.clear();
     for (std::size_t c = 0; c < copies_.size(); ++c)
       if (run_[c] != 0) next.from.push_back(copies_[c]);
-    // Scattered ranges miss all caches, one after the other unless somebody asks ahead; of long ones the processor does.
-    // Here, as g++ 12 drops calls of functions that do nothing but prefetch.
+    // Scattered ranges miss all caches, one after the other unless somebody asks ahead; of long ones the processor
+    // does. Here, as g++ 12 drops calls of functions that do nothing but prefetch.
     std::size_t const begin = shape_.begin_bytes(run_blocks_.begin),
                       end = std::min(shape_.begin_bytes(run_blocks_.end), begin + most_prefetched_bytes);
     for (std::size_t at = begin; at < end; at += 64) {

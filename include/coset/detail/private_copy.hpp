@@ -14,14 +14,14 @@ namespace coset {
 
 /// How a reducer keeps its private copies.
 struct reducer_options {
-  /// What is tracked as touched or not, in bytes; becomes a power of two of elements. What a thread has not touched costs it
-  /// neither memory nor time; but each access marks its block. Arrays of one block are not tracked. 0: arrays of up to
-  /// 16 MiB are one block; then 512 B, and a cache line from 64 MiB on, where misses cost more than marks.
+  /// What is tracked as touched or not, in bytes; becomes a power of two of elements. What a thread has not touched
+  /// costs it neither memory nor time; but each access marks its block. Arrays of one block are not tracked. 0: arrays
+  /// of up to 16 MiB are one block; then 512 B, and a cache line from 64 MiB on, where misses cost more than marks.
   std::size_t block_bytes = 0;
-  /// Most memory of all private copies together, in bytes; 0: as much as they need. A thread that wants more than is left
-  /// folds what it holds into a total that all share, under locks, and goes on with its pages given back. The order of such
-  /// folds is not fixed, so neither are the bits of sums of floating point; blocks are pages then. 64 KiB per thread are
-  /// always granted, and the shared total is not counted.
+  /// Most memory of all private copies together, in bytes; 0: as much as they need. A thread that wants more than is
+  /// left folds what it holds into a total that all share, under locks, and goes on with its pages given back. The
+  /// order of such folds is not fixed, so neither are the bits of sums of floating point; blocks are pages then. 64
+  /// KiB per thread are always granted, and the shared total is not counted.
   std::size_t most_bytes = 0;
 };
 
@@ -29,7 +29,8 @@ namespace detail {
 
 class reducer_core;
 
-/// What an access does besides. Blocks that are not touched hold the identity, or nothing yet where they are filled late.
+/// What an access does besides. Blocks that are not touched hold the identity, or nothing yet where they are filled
+/// late.
 enum class tracking : std::uint8_t { none, marks, fills_late };
 
 /// Not a character type: what is stored through it is no part of the arrays beside it.
@@ -58,15 +59,17 @@ COSET_API std::shared_ptr<reducer_core> make_reducer(reduced_array, reducer_opti
 COSET_API unsigned block_shift(reducer_core const&) noexcept;
 COSET_API detail::tracking tracking_of(reducer_core const&) noexcept;
 
-/// The calling thread's copy, made if it has none; or the copy of this number, whoever calls. Ready for this generation.
+/// The calling thread's copy, made if it has none; or the copy of this number, whoever calls. Ready for this
+/// generation.
 COSET_API private_copy& copy_of_this_thread(reducer_core&);
 COSET_API private_copy& copy_numbered(reducer_core&, std::uint32_t number);
 
 /// Blocks [first, first + blocks) of the copy are touched, and hold the identity where they held nothing.
 COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_t blocks = 1);
 
-/// Folds part `part` of `parts` of all copies into `into`, which takes part as the first source; or, if `into` is null, into
-/// the reducer's own total. Leaves the copies empty. Parts are disjoint, so they may be folded at the same time.
+/// Folds part `part` of `parts` of all copies into `into`, which takes part as the first source; or, if `into` is
+/// null, into the reducer's own total. Leaves the copies empty. Parts are disjoint, so they may be folded at the same
+/// time.
 COSET_API void fold_part(reducer_core&, void* into, std::size_t part, std::size_t parts);
 
 /// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
