@@ -94,9 +94,12 @@ machine::machine(coset_team* team, int rank) : team_(team), exceptions_(std::unc
   here = me_;
 }
 
+machine::machine(coset_member* me) : me_(me) { here = me; }
+
 machine::~machine() {
-  if (std::uncaught_exceptions() > exceptions_) coset_team_abort(team_, "a machine has failed");
   here = nullptr;
+  if (team_ == nullptr) return;
+  if (std::uncaught_exceptions() > exceptions_) coset_team_abort(team_, "a machine has failed");
   coset_team_leave(me_);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// LightGBM's network over coset: its "machines" are threads of one process, and this is what they exchange histograms
-// and splits by. A program that trains with LightGBM writes, on each thread,
+// LightGBM's network over coset: its "machines" are threads of one process or of several, and this is what they exchange
+// histograms and splits by. A program that trains with LightGBM writes, on each thread,
 //
 //   over_coset::machine const here(team, rank);
 //   LGBM_NetworkInitWithFunctions(here.size(), here.rank(), reinterpret_cast<void*>(over_coset::reduce_scatter),
 //                                 reinterpret_cast<void*>(over_coset::allgather));
 //
-// and trains; LGBM_NetworkFree() ends it. The types below are those of LightGBM/meta.h, whose headers are not needed.
+// and trains; LGBM_NetworkFree() ends it. Over processes the machines are the members of a coset::mpi::team, see
+// processes.cpp. The types below are those of LightGBM/meta.h, whose headers are not needed.
 #pragma once
 
 #include <coset/coset.h>
@@ -21,12 +22,14 @@ using comm_size_t = std::int32_t;
 /// output[i] ∘= input[i] for elements of `type_size` bytes; `array_size` is in bytes too.
 using ReduceFunction = void (*)(char const* input, char* output, int type_size, comm_size_t array_size);
 
-/// Makes the calling thread a machine of the team, which was adopted with as many ranks as there are machines. One at a
-/// time per thread. Throws std::runtime_error.
+/// The calling thread is a machine as long as this is there. One at a time per thread. Throws std::runtime_error.
 class machine {
  public:
+  /// Joins the team, which was adopted with as many ranks as there are machines.
   machine(coset_team*, int rank);
-  ~machine();  ///< left by an exception it aborts the team, so that no machine waits for this one
+  /// What is a rank already, in the body of a team that runs.
+  explicit machine(coset_member*);
+  ~machine();  ///< left by an exception it aborts the team, so that no machine waits for this one; bodies' runs do that
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 
@@ -34,9 +37,9 @@ class machine {
   int size() const noexcept;
 
  private:
-  coset_team* team_;
+  coset_team* team_ = nullptr;  ///< that was joined
   coset_member* me_ = nullptr;
-  int exceptions_;
+  int exceptions_ = 0;
 };
 
 /// `output` gets block number rank() of `input`, reduced over all machines; `input` holds garbage afterwards if it
