@@ -64,8 +64,8 @@ constexpr T number(int value) {
 template <class Op, class T>
 constexpr T built_in_identity() {
   if constexpr (is_located<T>) {
-    using value = decltype(T::value);
-    return {extreme < value, is_one_of<Op, minimum_location> ? 1 : -1 > (), extreme<decltype(T::index), 1>()};
+    constexpr int sign = is_one_of<Op, minimum_location> ? 1 : -1;
+    return {extreme<decltype(T::value), sign>(), extreme<decltype(T::index), 1>()};
   } else if constexpr (is_one_of<Op, minimum>) {
     return extreme<T, 1>();
   } else if constexpr (is_one_of<Op, maximum>) {
