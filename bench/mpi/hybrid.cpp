@@ -182,12 +182,10 @@ struct hybrid_stage::state {
         MPI_Test(&under_way, &done, MPI_STATUS_IGNORE);
         if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
       }
-      orders->order = order;
-      announce(*orders);
+      orders->announce(order);
       return order;
     }
-    await_order(*orders, last++);
-    return orders->order;
+    return orders->taken_after(last++);
   }
 
   /// This process's part of a burst; the result of all of them at process 0.

@@ -18,41 +18,58 @@
 
 namespace coset::bench {
 
-/// In the memory that the processes share. Written by rank 0 while the others sleep on it: waiting in
-/// MPI would spin on the very processors that other contestants need.
+/// In the memory that the processes share. Rank 0 writes orders while the others sleep on it: waiting in MPI would spin on
+/// the very processors that other contestants need. An order is only written once every reader has taken the one before:
+/// one that has no part in a burst may still be waking up when that burst is over.
 template <class Order>
-struct desk {
-  std::atomic<std::uint32_t> orders;  ///< so far
-  bool closed;
-  Order order;
+class desk {
+ public:
+  explicit desk(std::uint32_t readers) : readers_(readers) {}
+
+  /// By rank 0 alone.
+  void announce(Order const& order) {
+    for (std::uint32_t taken; (taken = taken_) != announced_ * readers_;) sleep_on(taken_, taken);
+    order_ = order;
+    ++announced_;
+    wake_all(announced_);
+  }
+
+  /// The order after `last` of them, by each reader in turn.
+  Order taken_after(std::uint32_t last) {
+    while (announced_ == last) sleep_on(announced_, last);
+    Order const order = order_;
+    ++taken_;
+    wake_all(taken_);
+    return order;
+  }
+
+ private:
+  static void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
+  static void wake_all(std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+
+  std::uint32_t const readers_;
+  std::atomic<std::uint32_t> announced_ = 0, taken_ = 0;
+  Order order_ = {};
 };
 
 template <class Order>
 desk<Order>* shared_desk(MPI_Comm of) {
-  int rank = 0;
+  int rank = 0, size = 0;
   MPI_Comm_rank(of, &rank);
+  MPI_Comm_size(of, &size);
   MPI_Win window;
   void* mine = nullptr;
   MPI_Win_allocate_shared(rank == 0 ? MPI_Aint{sizeof(desk<Order>)} : 0, 1, MPI_INFO_NULL, of, &mine, &window);
   MPI_Aint bytes = 0;
   int unit = 0;
   MPI_Win_shared_query(window, 0, &bytes, &unit, &mine);
-  if (rank == 0) new (mine) desk<Order>();
+  if (rank == 0) new (mine) desk<Order>(static_cast<std::uint32_t>(size) - 1);
   MPI_Barrier(of);
   return static_cast<desk<Order>*>(mine);
-}
-
-inline std::uint32_t* word(std::atomic<std::uint32_t>& a) { return reinterpret_cast<std::uint32_t*>(&a); }
-
-template <class Order>
-void announce(desk<Order>& d) {
-  ++d.orders;
-  syscall(SYS_futex, word(d.orders), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-template <class Order>
-void await_order(desk<Order>& d, std::uint32_t last) {
-  while (d.orders == last) syscall(SYS_futex, word(d.orders), FUTEX_WAIT, last, nullptr, nullptr, 0);
 }
 
 inline MPI_Datatype type_of(element_kind e) {

@@ -48,19 +48,26 @@ record burst(mpi_order const& order, rank_t rank) {
       [&] { return call(order.shape, rank, work.input(rank), work.output(rank)); });
 }
 
+/// From rank 0 to the others: what to do next, or that there is nothing more to do.
+struct rival_order {
+  bool closed;
+  mpi_order what;
+};
+
 void serve(rank_t rank, rank_t ranks) {
-  auto& d = *shared_desk<mpi_order>(MPI_COMM_WORLD);
+  auto& d = *shared_desk<rival_order>(MPI_COMM_WORLD);
   if (rank == 0) std::cout << "ready" << std::endl;
   for (std::uint32_t last = 0;; ++last) {
+    rival_order order = {};
     if (rank == 0) {
-      d.closed = !(std::cin >> d.order);
-      d.order.shape.ranks = ranks;
-      announce(d);
+      order.closed = !(std::cin >> order.what);
+      order.what.shape.ranks = ranks;
+      d.announce(order);
     } else {
-      await_order(d, last);
+      order = d.taken_after(last);
     }
-    if (d.closed) return;
-    record const all = gathered(MPI_COMM_WORLD, burst(d.order, rank), ranks);
+    if (order.closed) return;
+    record const all = gathered(MPI_COMM_WORLD, burst(order.what, rank), ranks);
     if (rank != 0) continue;
     std::cout << all.wrong << ' ' << all.nanoseconds.size();
     for (double const n : all.nanoseconds) std::cout << ' ' << n;

@@ -225,6 +225,8 @@ void team::state::run(void (*body)(void*, member&), void* context) {
     threads.run([&](member& thread) { ranks->run_rank(thread, body, context); });
   } catch (...) {
     thrown = std::current_exception();
+    // Another thread may have left before the one that it heard this of.
+    if (auto const original = ranks->state().failure.original()) thrown = original;
   }
   end(thrown);
 }

@@ -54,8 +54,12 @@ std::exception_ptr failure::original() const {
 }
 
 void failure::clear() noexcept {
-  std::lock_guard const lock(writing_);
+  forget_original();
   record_.state.store(none, std::memory_order_seq_cst);
+}
+
+void failure::forget_original() noexcept {
+  std::lock_guard const lock(writing_);
   original_ = nullptr;
 }
 

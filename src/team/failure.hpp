@@ -35,8 +35,10 @@ class failure {
   std::pair<cause, std::string> first() const;
   /// The exception that started it, if one of this process did: run() rethrows it.
   std::exception_ptr original() const;
-  /// Between generations only.
+  /// Between generations only: what all see of it, by one of the processes that share it.
   void clear() noexcept;
+  /// Between generations only: what each process keeps of it for itself.
+  void forget_original() noexcept;
 
  private:
   failure_record& record_;

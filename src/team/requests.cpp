@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -24,13 +26,16 @@ void finish(rank_state& me, pending& p) {
   if (&me.root != &me) --me.root.live;
 }
 
+enum class progress : std::uint8_t { none, some, complete };
+
 /// As far as it goes, without waiting. Where messages come, whoever waits for anything helps them along.
-bool advance_a_bit(rank_state& me, flight& f) {
+progress advance_a_bit(rank_state& me, flight& f) {
   auto const position = [&f] { return std::tuple(f.segment, f.at, f.wait); };
   auto const before = position();
-  if (advance<false>(me, f)) return true;
-  if (me.team.part.messages == nullptr) return false;
-  if (position() != before) f.stuck_looks = 0;
+  if (advance<false>(me, f)) return progress::complete;
+  bool const moved = position() != before;
+  if (me.team.part.messages == nullptr) return moved ? progress::some : progress::none;
+  if (moved) f.stuck_looks = 0;
   try {
     look_around(me, f);
   } catch (mpi::error const& thrown) {
@@ -38,39 +43,53 @@ bool advance_a_bit(rank_state& me, flight& f) {
     me.team.quiesce(me);
     throw;
   }
-  return false;
+  return moved ? progress::some : progress::none;
 }
 
-void advance_one(rank_state& me, pending& p) {
-  if (p.live && advance_a_bit(me, p.under_way)) finish(me, p);
+/// Whether that brought it on.
+bool advance_one(rank_state& me, pending& p) {
+  if (!p.live) return false;
+  progress const made = advance_a_bit(me, p.under_way);
+  if (made == progress::complete) finish(me, p);
+  return made != progress::none;
 }
 
-/// Every live operation of this thread, as far as it goes.
-void advance_all(rank_state& root) {
+/// Every live operation of this thread, as far as it goes. Whether that brought any of them on.
+bool advance_all(rank_state& root) {
+  bool moved = false;
   for (rank_state* me : root.family) {
     if (me->live == 0) continue;
     // From the oldest: its peers wait longest.
     for (std::uint32_t k = 0; k < split_channels; ++k)
-      advance_one(*me, me->requests[(me->started + k) % split_channels]);
+      moved |= advance_one(*me, me->requests[(me->started + k) % split_channels]);
   }
+  return moved;
 }
 
-/// Between two rounds of looks at several flags: nothing to sleep on.
+/// Between two rounds of looks at several flags, where there is no one word to sleep on. Whoever has waited in vain for
+/// long naps for an eighth of that time: others get the processor, and no wait becomes much longer by it.
 class backing_off {
  public:
-  explicit backing_off(patience const& p) : spins_(p.spins) {}
-  void operator()() {
-    if (looks_ < spins_) {
-      ++looks_;
-      pause();
-    } else {
-      std::this_thread::yield();
-    }
+  explicit backing_off(patience const& p) : patience_(p) {}
+
+  /// Whether the last round of looks brought anything on.
+  void operator()(bool moved) {
+    looks_ = moved ? 0 : looks_ + 1;
+    if (looks_ <= patience_.spins) return pause();
+    if (looks_ == patience_.spins + 1) since_ = clock::now();
+    std::this_thread::yield();
+    if (!patience_.sleeps || looks_ % looks_per_clock != 0) return;
+    auto const waited = clock::now() - since_;
+    if (waited > shortest_wait) std::this_thread::sleep_for(std::min(waited / 8, patience_.longest_sleep));
   }
 
  private:
-  std::uint32_t const spins_;
+  static constexpr std::uint32_t looks_per_clock = 16;
+  static constexpr std::chrono::nanoseconds shortest_wait = std::chrono::milliseconds(1);
+
+  patience const& patience_;
   std::uint32_t looks_ = 0;
+  clock::time_point since_;
 };
 
 bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
@@ -78,7 +97,7 @@ bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != se
 /// The next channel in turn; completes the operation that still has it.
 pending& free_channel(rank_state& me) {
   pending& next = me.requests[me.started % split_channels];
-  for (backing_off wait(me.team.patience); next.live; wait()) advance_all(me.root);
+  for (backing_off wait(me.team.patience); next.live;) wait(advance_all(me.root));
   return next;
 }
 
@@ -98,7 +117,7 @@ void complete_in_segments(rank_state& me, flight const& f) {
   backing_off wait(me.team.patience);
   auto const finish_segment = [&](std::size_t s) {
     auto const [p, serial] = latest[s % at_once];
-    for (; p != nullptr && !is_complete(*p, serial); wait()) advance_all(me.root);
+    while (p != nullptr && !is_complete(*p, serial)) wait(advance_all(me.root));
   };
   for (std::size_t s = 0; s < f.plan->segments; ++s) {
     finish_segment(s);
@@ -131,7 +150,11 @@ void complete(rank_state& me, flight& f) {
     advance<true>(me, f);
     return;
   }
-  for (backing_off wait(me.team.patience); !advance_a_bit(me, f); wait()) advance_all(me.root);
+  for (backing_off wait(me.team.patience);;) {
+    progress const made = advance_a_bit(me, f);
+    if (made == progress::complete) return;
+    wait(advance_all(me.root) || made == progress::some);
+  }
 }
 
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
@@ -208,17 +231,18 @@ void request::wait() {
     finish(*member_, *p);
     return;
   }
-  for (backing_off wait(member_->team.patience); !is_complete(*p, serial_); wait()) advance_all(member_->root);
+  for (backing_off wait(member_->team.patience); !is_complete(*p, serial_);) wait(advance_all(member_->root));
 }
 
 bool request::wait_for(std::chrono::nanoseconds longest) {
   pending* const p = live(member_, channel_, serial_, generation_);
   if (p == nullptr) return true;
   auto const deadline = clock::now() + longest;
-  for (backing_off wait(member_->team.patience);; wait()) {
-    advance_all(member_->root);
+  for (backing_off wait(member_->team.patience);;) {
+    bool const moved = advance_all(member_->root);
     if (is_complete(*p, serial_)) return true;
     if (clock::now() >= deadline) return false;
+    wait(moved);
   }
 }
 

@@ -150,6 +150,7 @@ void team_state::begin_generation() {
 void team_state::begin_shared_round(std::uint32_t round, std::array<channel_position, channels> const& together) {
   shared_round = round;
   settle_generation();
+  failure.forget_original();
   forget_requests();
   settle(together);
 }

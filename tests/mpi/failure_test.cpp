@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's misfortune on all ranks of all processes, and the runs after it.
+#include <atomic>
+#include <exception>
 #include <stdexcept>
+#include <thread>
 
 #include "mpi/processes.hpp"
 
@@ -132,6 +135,46 @@ TEST_F(Failure, WhatOneRankThrowsItsProcessRethrowsAndOthersAreAborted) {
     EXPECT_EQ(said_anywhere(right ? "" : "threw '" + thrown.type + "' '" + thrown.message + "'"), "");
     on.expect_works();
   }
+}
+
+/// Its words are asked for while the team fails by it, and again when it has left the team over processes: then the
+/// other threads of this process leave first.
+struct of_the_last_to_leave : std::exception {
+  of_the_last_to_leave(std::atomic<rank_t> const& left, rank_t others) : left_(left), others_(others) {}
+  char const* what() const noexcept override {
+    if (asked_++ == 1) {
+      while (left_ != others_) std::this_thread::yield();
+    }
+    return "the last to leave";
+  }
+
+ private:
+  std::atomic<rank_t> const& left_;
+  rank_t const others_;
+  mutable int asked_ = 0;
+};
+
+TEST_F(Failure, WhatOneRankThrowsIsRethrownThoughOtherThreadsLeaveBeforeIt) {
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    for (rank_t const odd : odd_ones()) {
+      std::atomic<rank_t> left = 0;
+      auto const thrown = outcome_of([&] {
+        on.all.run([&](member& me) {
+          struct leaving {
+            std::atomic<rank_t>& left;
+            ~leaving() { ++left; }
+          };
+          if (me.rank() == odd) throw of_the_last_to_leave(left, on.all.threads() - 1);
+          leaving const at_end{left};
+          barrier(me);
+        });
+      });
+      bool const here = odd >= on.all.first() && odd < on.all.first() + on.all.threads();
+      bool const right = thrown.type == (here ? type_name<of_the_last_to_leave>() : type_name<aborted>());
+      EXPECT_EQ(said_anywhere(right ? "" : "threw '" + thrown.type + "' '" + thrown.message + "'"), "");
+    }
+  }
+  on.expect_works();
 }
 
 TEST_F(Failure, RunsInsideRunsAreRefused) {
