@@ -65,6 +65,7 @@ class reduction {
 
   /// The calling thread's array.
   private_array<T> local() {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
     return omp_get_level() > 1 ? copies_.local() : copies_.local(static_cast<std::uint32_t>(omp_get_thread_num()));
   }
 
@@ -98,10 +99,15 @@ class reduction {
   }
 
   void fold(int part, int parts) {
+    // Until the next barrier nobody calls local().
+    if (part == 0) used_.store(false, std::memory_order_relaxed);
     detail::fold_part(copies_.core(), into_.data(), static_cast<std::size_t>(part), static_cast<std::size_t>(parts));
   }
 
+  /// No region where there is nothing to do: OpenMP would make threads for the one that asks, and have fewer to spin
+  /// with from then on.
   void combine_outside() {
+    if (!used_.load(std::memory_order_relaxed)) return;
     if (one_suffices(omp_get_max_threads())) return fold(0, 1);
 #pragma omp parallel
     fold(omp_get_thread_num(), omp_get_num_threads());
@@ -110,6 +116,7 @@ class reduction {
   std::span<T> into_;
   reducer<T, Op> copies_;
   alignas(64) std::atomic<int> arrived_ = 0;
+  std::atomic<bool> used_ = false;  ///< since the last fold: local() has been called
 };
 
 template <class T>
