@@ -53,36 +53,60 @@ class coset_in_tasks final : public tbb_stepping {
   }
 };
 
-class ets_in_tasks final : public tbb_stepping {
- public:
-  explicit ets_in_tasks(std::shared_ptr<tbb_arena> arena) : tbb_stepping("tbb", "tbb ets", std::move(arena)) {}
+/// Arrays in enumerable_thread_specific, which live from step to step.
+class ets_in_tasks : public tbb_stepping {
+ protected:
+  using tbb_stepping::tbb_stepping;
+  using copies_of_threads = ::tbb::enumerable_thread_specific<std::vector<double>>;
+
+  /// Adds all copies and zeroes them for the next step.
+  virtual void take_all(std::vector<double>& array, copies_of_threads& copies) const = 0;
+
+  static void take(double* to, double* from, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      to[i] += from[i];
+      from[i] = 0;
+    }
+  }
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    ::tbb::enumerable_thread_specific<std::vector<double>> copies(
-        [count = array.size()] { return std::vector<double>(count); });
+    copies_of_threads copies([count = array.size()] { return std::vector<double>(count); });
     auto const* const index = work().index.data();
     return in_arena(order, [&] {
       for_updates([&](range const& part) {
         auto& mine = copies.local();
         for (std::size_t u = part.begin(); u != part.end(); ++u) mine[index[u]] += 1;
       });
-      std::vector<double*> all;
-      for (auto& copy : copies) all.push_back(copy.data());
-      ::tbb::parallel_for(
-          range(0, array.size(), grain), [&](range const& part) { take(array.data(), all, part); },
-          ::tbb::static_partitioner());
+      take_all(array, copies);
     });
   }
+};
 
-  /// Adds all copies and zeroes them for the next step, while they are in the cache.
-  static void take(double* to, std::vector<double*> const& all, range const& part) {
-    for (double* const from : all) {
-      for (std::size_t i = part.begin(); i < part.end(); ++i) {
-        to[i] += from[i];
-        from[i] = 0;
-      }
-    }
+class ets_combined final : public ets_in_tasks {
+ public:
+  explicit ets_combined(std::shared_ptr<tbb_arena> arena) : ets_in_tasks("tbb", "tbb ets", std::move(arena)) {}
+
+ private:
+  void take_all(std::vector<double>& array, copies_of_threads& copies) const override {
+    copies.combine_each([&](std::vector<double>& copy) { take(array.data(), copy.data(), 0, array.size()); });
+  }
+};
+
+class ets_by_hand final : public ets_in_tasks {
+ public:
+  explicit ets_by_hand(std::shared_ptr<tbb_arena> arena) : ets_in_tasks("tbb", "tbb ets by hand", std::move(arena)) {}
+
+ private:
+  void take_all(std::vector<double>& array, copies_of_threads& copies) const override {
+    std::vector<double*> all;
+    for (auto& copy : copies) all.push_back(copy.data());
+    ::tbb::parallel_for(
+        range(0, array.size(), grain),
+        [&](range const& part) {
+          for (double* const from : all) take(array.data(), from, part.begin(), part.end());
+        },
+        ::tbb::static_partitioner());
   }
 
   static constexpr std::size_t grain = 2048;
@@ -94,7 +118,8 @@ steppers make_tbb_steppers(std::vector<unsigned> const& processors) {
   auto const arena = std::make_shared<tbb_arena>(processors);
   steppers all;
   all.push_back(std::make_unique<coset_in_tasks>(arena));
-  all.push_back(std::make_unique<ets_in_tasks>(arena));
+  all.push_back(std::make_unique<ets_combined>(arena));
+  all.push_back(std::make_unique<ets_by_hand>(arena));
   return all;
 }
 
