@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <thread>
+#include "team/waiting.hpp"
 
 namespace coset::mpi {
 
@@ -57,6 +57,8 @@ int communicator::size() const {
 void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
+  // The slowest process may have hours to compute until it comes here.
+  team_room::backing_off back_off(team_room::patience::of(waiting::automatic, true));
   for (int done = 0;;) {
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;
@@ -65,7 +67,7 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
       throw error(fmt::format("waited for {} for {} ms", what,
                               std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
     }
-    std::this_thread::yield();
+    back_off(false);
   }
 }
 

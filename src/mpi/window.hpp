@@ -20,7 +20,6 @@ class window {
   bool empty() const noexcept { return own_ == MPI_WIN_NULL; }
   /// Lives as long as this.
   numa::memory memory() const noexcept { return numa::memory::borrowed(begin_, bytes_); }
-  void let_go() noexcept { own_ = MPI_WIN_NULL; }
 
  private:
   MPI_Win own_ = MPI_WIN_NULL;

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cassert>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -65,32 +63,6 @@ bool advance_all(rank_state& root) {
   }
   return moved;
 }
-
-/// Between two rounds of looks at several flags, where there is no one word to sleep on. Whoever has waited in vain for
-/// long naps for an eighth of that time: others get the processor, and no wait becomes much longer by it.
-class backing_off {
- public:
-  explicit backing_off(patience const& p) : patience_(p) {}
-
-  /// Whether the last round of looks brought anything on.
-  void operator()(bool moved) {
-    looks_ = moved ? 0 : looks_ + 1;
-    if (looks_ <= patience_.spins) return pause();
-    if (looks_ == patience_.spins + 1) since_ = clock::now();
-    std::this_thread::yield();
-    if (!patience_.sleeps || looks_ % looks_per_clock != 0) return;
-    auto const waited = clock::now() - since_;
-    if (waited > shortest_wait) std::this_thread::sleep_for(std::min(waited / 8, patience_.longest_sleep));
-  }
-
- private:
-  static constexpr std::uint32_t looks_per_clock = 16;
-  static constexpr std::chrono::nanoseconds shortest_wait = std::chrono::milliseconds(1);
-
-  patience const& patience_;
-  std::uint32_t looks_ = 0;
-  clock::time_point since_;
-};
 
 bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
 

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <ctime>
 #include <limits>
@@ -72,6 +73,19 @@ void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half whic
     syscall(SYS_futex, half_address(word, which), FUTEX_WAIT, half_value(seen, which), &limit, nullptr, 0);
   }
   sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void backing_off::operator()(bool moved) noexcept {
+  constexpr std::uint32_t looks_per_clock = 16;
+  constexpr std::chrono::nanoseconds shortest_wait = std::chrono::milliseconds(1);
+  looks_ = moved ? 0 : looks_ + 1;
+  if (looks_ <= patience_.spins) return pause();
+  auto const now = [] { return std::chrono::steady_clock::now(); };
+  if (looks_ == patience_.spins + 1) since_ = now();
+  std::this_thread::yield();
+  if (!patience_.sleeps || looks_ % looks_per_clock != 0) return;
+  auto const waited = now() - since_;
+  if (waited > shortest_wait) std::this_thread::sleep_for(std::min(waited / 8, patience_.longest_sleep));
 }
 
 }  // namespace coset::team_room

@@ -69,4 +69,19 @@ std::uint64_t wait_until(std::atomic<std::uint64_t> const& word, half which, std
   }
 }
 
+/// Between two rounds of looks at several things, where there is no one word to sleep on. Whoever has waited in vain for
+/// long naps for an eighth of that time: others get the processor, and no wait becomes much longer by it.
+class backing_off {
+ public:
+  explicit backing_off(patience const& p) : patience_(p) {}
+
+  /// `moved`: whether the last round of looks brought anything on.
+  void operator()(bool moved) noexcept;
+
+ private:
+  patience const patience_;
+  std::uint32_t looks_ = 0;  ///< in vain
+  std::chrono::steady_clock::time_point since_;
+};
+
 }  // namespace coset::team_room
