@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <numeric>
 
+#include "coset/detail/reduction.hpp"
 #include "schedule/tree.hpp"
 
 namespace coset::mpi {
@@ -27,8 +29,8 @@ said own_words(communicator const& all, communicator const& host, own_part const
   return words;
 }
 
-/// Where each host stands in the order of the tree's machines.
-std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<std::string> const& names) {
+/// Where each host stands in the order of the tree's machines; of this process's file.
+std::vector<std::size_t> own_places_along(std::string const& tree_file, std::vector<std::string> const& names) {
   auto const machines = schedule::machines_along(schedule::read_tree(tree_file));
   std::vector<std::size_t> places;
   for (std::string const& name : names) {
@@ -38,6 +40,31 @@ std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<
           fmt::format("host {} is no machine of {}, which has {}", name, tree_file, fmt::join(machines, ", ")));
     }
     places.push_back(static_cast<std::size_t>(at - machines.begin()));
+  }
+  return places;
+}
+
+/// The same for all: each has a file of its own behind that name.
+std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<std::string> const& names,
+                                      communicator const& all) {
+  struct finding {
+    bool failed;
+    std::uint64_t places;
+  };
+  std::exception_ptr thrown;
+  std::vector<std::size_t> places;
+  try {
+    places = own_places_along(tree_file, names);
+  } catch (std::exception const&) {
+    thrown = std::current_exception();
+  }
+  auto const everywhere =
+      gather_from_all(all, finding{thrown != nullptr, detail::hash_of(fmt::to_string(fmt::join(places, " ")))});
+  if (thrown) std::rethrow_exception(thrown);
+  for (std::size_t p = 0; p < everywhere.size(); ++p) {
+    if (everywhere[p].failed) throw error(fmt::format("process {} has no use for its tree {}", p, tree_file));
+    if (everywhere[p].places != everywhere[0].places)
+      throw error(fmt::format("processes 0 and {} find different trees in {}", p, tree_file));
   }
   return places;
 }
@@ -71,7 +98,7 @@ landscape survey(communicator const& all, communicator const& host, own_part con
   }
   std::vector<std::size_t> place(leaders.size());
   std::iota(place.begin(), place.end(), 0);
-  if (!tree_file.empty()) place = places_along(tree_file, found.hosts);
+  if (!tree_file.empty()) place = places_along(tree_file, found.hosts, all);
   std::vector<std::size_t> order(leaders.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t h) { return place[h]; });

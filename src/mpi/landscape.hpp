@@ -38,8 +38,9 @@ struct own_part {
   bool crowded;
 };
 
-/// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per direction;
-/// throws argument_error, everywhere, if a host is not one of its machines.
+/// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per direction.
+/// If some process cannot read it or misses a host among its machines, or if they read different ones, all throw: that
+/// process what it has found, the others mpi::error.
 landscape survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
 
 }  // namespace coset::mpi

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rank is who, and that operations that do not commute are applied in that order.
+#include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 #include "mpi/processes.hpp"
 
@@ -39,6 +42,97 @@ TEST(Ranks, AreNumberedHostByHostProcessByProcessThreadByThread) {
     bool const here = me.rank() >= on.all.first() && me.rank() < on.all.first() + on.all.threads();
     return here && me.size() == on.all.size() ? "" : "a rank of another process";
   });
+}
+
+/// A directory of this process's own to work in, until the end of the test.
+class own_directory {
+ public:
+  own_directory() {
+    std::string made = (std::filesystem::temp_directory_path() / "coset-XXXXXX").string();
+    here_ = mkdtemp(made.data());
+    std::filesystem::current_path(here_);
+  }
+  ~own_directory() {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(here_);
+  }
+
+ private:
+  std::filesystem::path const before_ = std::filesystem::current_path();
+  std::filesystem::path here_;
+};
+
+/// The name of each host, in the order of the lowest processes there.
+std::vector<std::string> host_names() {
+  using name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+  name mine{};
+  int length = 0;
+  MPI_Get_processor_name(mine.data(), &length);
+  std::vector<name> all(static_cast<std::size_t>(processes()));
+  MPI_Allgather(mine.data(), sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::string> names;
+  for (name const& one : all)
+    if (std::find(names.begin(), names.end(), one.data()) == names.end()) names.emplace_back(one.data());
+  return names;
+}
+
+/// In the file "tree": a switch with these machines, in this order.
+void write_tree(std::vector<std::string> const& machines) {
+  std::ofstream file("tree");
+  file << R"({"tree": {"switch": [)";
+  for (std::size_t m = 0; m < machines.size(); ++m) file << (m == 0 ? "" : ", ") << '"' << machines[m] << '"';
+  file << "]";
+  for (std::size_t m = 0; m < machines.size(); ++m) file << ", \"" << machines[m] << "\": [" << m << "]";
+  file << "}}";
+}
+
+TEST(Trees, NumberHostsInTheirOrder) {
+  own_directory const here;
+  auto names = host_names();
+  std::reverse(names.begin(), names.end());
+  write_tree(names);
+  hybrid on(3, {.tree = "tree"});
+  // Of the last host all threads come first.
+  char mine[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  MPI_Get_processor_name(mine, &length);
+  if (on.all.hosts() == static_cast<int>(names.size())) {
+    EXPECT_EQ(said_anywhere(on.all.first() == 0 && names[0] != mine ? std::string(mine) + " is first" : ""), "");
+    EXPECT_EQ(said_anywhere(on.all.first() + on.all.threads() == on.all.size() && names.back() != mine
+                                ? std::string(mine) + " is last"
+                                : ""),
+              "");
+  }
+  on.expect_works();
+}
+
+TEST(Trees, ThatLackAHostAreRefusedEverywhere) {
+  own_directory const here;
+  write_tree({"elsewhere"});
+  auto const thrown = outcome_of([] { hybrid(1, {.tree = "tree"}); });
+  EXPECT_EQ(said_anywhere(thrown.type == type_name<argument_error>() ? "" : thrown.type + thrown.message), "");
+  EXPECT_NE(thrown.message.find("elsewhere"), std::string::npos) << thrown.message;
+}
+
+TEST(Trees, ThatOneProcessCannotReadAreRefusedEverywhere) {
+  own_directory const here;
+  auto const names = host_names();
+  bool const lacks_it = process() == processes() - 1;
+  if (!lacks_it) write_tree(names);
+  auto const thrown = outcome_of([] { hybrid(1, {.tree = "tree"}); });
+  bool const right = lacks_it ? thrown.message.find("tree") != std::string::npos
+                              : thrown.message.find("process " + std::to_string(processes() - 1)) != std::string::npos;
+  EXPECT_EQ(said_anywhere(right ? "" : "threw '" + thrown.type + "' '" + thrown.message + "'"), "");
+}
+
+TEST(Trees, ThatDifferAreRefusedEverywhere) {
+  auto names = host_names();
+  if (names.size() < 2) GTEST_SKIP() << "trees of one host do not differ";
+  own_directory const here;
+  if (process() == 0) std::reverse(names.begin(), names.end());
+  write_tree(names);
+  auto const thrown = outcome_of([] { hybrid(1, {.tree = "tree"}); });
+  EXPECT_EQ(said_anywhere(thrown.type == type_name<mpi::error>() ? "" : thrown.type + thrown.message), "");
 }
 
 /// 2×2 matrices modulo 2^32.
