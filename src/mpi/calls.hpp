@@ -4,10 +4,13 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,6 +74,22 @@ std::vector<T> gather_from_all(communicator const& all, T const& mine, patience 
   std::vector<T> said = std::move(words->said);
   delete words;
   return said;
+}
+
+/// Collective: what each process does by itself, all or none of them. Where it throws on one, that one throws what it has
+/// thrown and the others mpi::error, so that no process goes on alone.
+template <class Own>
+void all_or_none(communicator const& all, Own&& own, std::string_view what) {
+  std::exception_ptr thrown;
+  try {
+    own();
+  } catch (std::exception const&) {
+    thrown = std::current_exception();
+  }
+  auto const failed = gather_from_all(all, thrown ? 1 : 0);
+  if (thrown) std::rethrow_exception(thrown);
+  auto const first = std::find(failed.begin(), failed.end(), 1);
+  if (first != failed.end()) throw error("process " + std::to_string(first - failed.begin()) + std::string(what));
 }
 
 }  // namespace coset::mpi

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <numeric>
 
 #include "coset/detail/reduction.hpp"
@@ -47,24 +46,13 @@ std::vector<std::size_t> own_places_along(std::string const& tree_file, std::vec
 /// The same for all: each has a file of its own behind that name.
 std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<std::string> const& names,
                                       communicator const& all) {
-  struct finding {
-    bool failed;
-    std::uint64_t places;
-  };
-  std::exception_ptr thrown;
   std::vector<std::size_t> places;
-  try {
-    places = own_places_along(tree_file, names);
-  } catch (std::exception const&) {
-    thrown = std::current_exception();
-  }
-  auto const everywhere =
-      gather_from_all(all, finding{thrown != nullptr, detail::hash_of(fmt::to_string(fmt::join(places, " ")))});
-  if (thrown) std::rethrow_exception(thrown);
-  for (std::size_t p = 0; p < everywhere.size(); ++p) {
-    if (everywhere[p].failed) throw error(fmt::format("process {} has no use for its tree {}", p, tree_file));
-    if (everywhere[p].places != everywhere[0].places)
-      throw error(fmt::format("processes 0 and {} find different trees in {}", p, tree_file));
+  all_or_none(
+      all, [&] { places = own_places_along(tree_file, names); }, " has no use for its tree " + tree_file);
+  auto const everywhere = gather_from_all(all, detail::hash_of(fmt::to_string(fmt::join(places, " "))));
+  auto const other = std::ranges::find_if(everywhere, [&](auto hash) { return hash != everywhere[0]; });
+  if (other != everywhere.end()) {
+    throw error(fmt::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
   }
   return places;
 }

@@ -145,8 +145,11 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   let_library_combine();
   part.messages = &*messages;
   rank_t const first = part.spread.first[mine.first], last = part.spread.last[mine.first];
-  ranks.emplace(threads.state(), part, last - first, mine.first - first,
-                last - first > mine.threads ? shared.memory() : numa::memory());
+  auto const make_ranks = [&] {
+    ranks.emplace(threads.state(), part, last - first, mine.first - first,
+                  last - first > mine.threads ? shared.memory() : numa::memory());
+  };
+  all_or_none(all, make_ranks, " cannot make its ranks");
 }
 
 /// What one process cannot do no process can.
