@@ -17,7 +17,8 @@ struct rank_state;
 ///
 /// Operations of a member match in the order of their starts, whatever order they are waited for in. Any call of a
 /// member that waits or tests advances all its operations; nothing advances them in the background. At most eight are
-/// under way per member: the ninth start completes the first.
+/// under way per member: the ninth start completes the first. Where ranks of several processes share staging, an
+/// allgather or reduce_scatter that does not fit in it is complete when its start returns.
 ///
 /// Only the member's thread uses it. Throws what the team fails with; argument_error if the run() or the membership that
 /// it belongs to has ended.
