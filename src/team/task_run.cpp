@@ -54,8 +54,6 @@ bool task_run::step(rank_t rank, Step what) noexcept {
     team_.fail(cause::aborted, fmt::format("rank {} left by an exception: {}", rank, what_of(escaped)), escaped);
     team_.quiesce(state);
     abandon_requests(state);
-    std::lock_guard const lock(failing_);
-    if (!escaped_) escaped_ = escaped;
   }
   // Partner: the acquire load of whoever looks for this rank in vain.
   team_.left(rank).store(team_.generation, std::memory_order_release);
@@ -79,10 +77,9 @@ void task_run::close() noexcept {
   team_.task_run_open = false;
 }
 
-std::exception_ptr task_run::thrown() {
+std::exception_ptr task_run::thrown() const {
   if (!team_.failure.recorded()) return nullptr;
   if (std::exception_ptr const original = team_.failure.original()) return original;
-  if (escaped_) return escaped_;
   try {
     team_.failure.raise();
   } catch (...) {

@@ -5,7 +5,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 
 #include "coset/team.hpp"
 #include "coset/visibility.h"
@@ -36,19 +35,17 @@ class COSET_API task_run {
   bool start(rank_t, void (*body)(void*, member&), void* context) noexcept;
   /// As far as it goes without waiting. True if the rank is done.
   bool go_on(rank_t) noexcept;
-  /// When all are done. Throws what the first rank threw that threw for itself, or what else the team failed with.
+  /// When all are done. Throws what the team failed with: the very exception that left a rank, if that was the first.
   void end();
 
  private:
   template <class Step>
   bool step(rank_t, Step) noexcept;
   void close() noexcept;
-  std::exception_ptr thrown();
+  std::exception_ptr thrown() const;
 
   team_state& team_;
   bool open_ = true;
-  std::mutex failing_;
-  std::exception_ptr escaped_;  ///< the first exception that left a rank
 };
 
 }  // namespace coset::detail
