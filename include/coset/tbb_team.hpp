@@ -58,16 +58,18 @@ class team {
 
   rank_t size() const noexcept { return team_->size(); }
 
-  /// One collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's arena, and
-  /// returns when all that was started is complete. `start` returns its request, or up to eight in an array or vector.
+  /// One collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's arena,
+  /// and returns when all that was started is complete. `start` returns its request, or up to eight of them in an array
+  /// or a vector.
   ///
-  /// May be called by a task, and its caller takes up no other tasks meanwhile; by one thread at a time. A task that is
-  /// cancelled meanwhile completes it nevertheless.
-  /// Bits: those of a team of as many threads under the same plan, whichever threads there are here.
-  /// Cost: sweeps() parallel_fors, some µs each; nothing is planned again, and two arrays of P are allocated.
-  /// Errors: whatever leaves `start` or an operation ends the run on all ranks, and is rethrown here; afterwards the team
-  /// works again. Ranks that disagree: mismatch_error, as they do if one of them starts nothing. argument_error for a
-  /// request of another team or run, for a ninth operation, inside run(), and by two threads at once.
+  /// May be called by a task, whose thread takes up no other tasks meanwhile; by one thread at a time. Even if that task
+  /// is cancelled it runs to its end.
+  /// Bits: those of as many threads under the same plan, however many threads there are here.
+  /// Cost: sweeps() parallel_fors, a microsecond or so each; two arrays of P are allocated. Nothing is planned twice.
+  /// Errors: whatever leaves `start` or an operation ends the run on all ranks and is rethrown here; afterwards the team
+  /// works again. Ranks that disagree: mismatch_error, and so if one of them starts nothing that others wait for.
+  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait, inside
+  /// run(), and by two threads at once.
   template <std::invocable<member&> Start>
   requires task_room::requests<std::invoke_result_t<Start&, member&>>
   void run(Start&& start) {

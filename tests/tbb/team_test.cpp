@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of ranks that are tasks of oneTBB: with any number of threads, amid other tasks, and when something fails.
+// Collectives of ranks that are tasks of oneTBB: with any number of threads, amid other tasks, when something fails.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are no threads, carried by whichever thread, in whichever order: nothing waits, and nothing takes longer than
-// the program's own chains of waits.
+// Ranks that are no threads, carried by whichever thread, in whichever order: nothing waits, and nothing takes longer
+// than the program's own chains of waits.
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
