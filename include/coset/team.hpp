@@ -22,7 +22,7 @@ class team;
 namespace detail {
 struct team_state;
 struct rank_state;
-std::unique_ptr<team> make_task_team(rank_t);
+COSET_API std::unique_ptr<team> make_task_team(rank_t);
 }  // namespace detail
 
 /// What a rank does while it waits for another.
