@@ -62,14 +62,14 @@ class team {
   /// and returns when all that was started is complete. `start` returns its request, or up to eight of them in an array
   /// or a vector.
   ///
-  /// May be called by a task, whose thread takes up no other tasks meanwhile; by one thread at a time. Even if that task
-  /// is cancelled it runs to its end.
+  /// May be called by a task, whose thread takes up no other tasks meanwhile; by one thread at a time. Even if that
+  /// task is cancelled it runs to its end.
   /// Bits: those of as many threads under the same plan, however many threads there are here.
   /// Cost: sweeps() parallel_fors, a microsecond or so each, and an array of P is allocated. Nothing is planned twice.
-  /// Errors: whatever leaves `start` or an operation ends the run on all ranks and is rethrown here; afterwards the team
-  /// works again. Ranks that disagree: mismatch_error, and so if one of them starts nothing that others wait for.
-  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait, inside
-  /// run(), and by two threads at once.
+  /// Errors: whatever leaves `start` or an operation ends the run on all ranks and is rethrown here; afterwards the
+  /// team works again. Ranks that disagree: mismatch_error, and so if one of them starts nothing that others wait for.
+  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait,
+  /// inside run(), and by two threads at once.
   template <std::invocable<member&> Start>
   requires task_room::requests<std::invoke_result_t<Start&, member&>>
   void run(Start&& start) {
