@@ -9,6 +9,8 @@
 
 namespace coset {
 
+class member;
+
 namespace detail {
 struct rank_state;
 }  // namespace detail
@@ -35,6 +37,9 @@ class COSET_API request {
   void wait();
   /// False if that takes longer: the operation stays live, and the next call goes on where it is (GASPI's semantics).
   bool wait_for(std::chrono::nanoseconds longest);
+
+  /// Whether it stands for an operation of this member's present run or membership, or for none.
+  bool belongs_to(member const&) const noexcept;
 
   request(detail::rank_state& member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept
       : member_(&member), channel_(channel), serial_(serial), generation_(generation) {}

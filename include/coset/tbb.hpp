@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// For oneTBB programs: reductions of arrays in tasks. Needs oneTBB; the library itself does not.
+// For oneTBB programs: reductions of arrays in tasks, collectives of tasks, NUMA nodes. Needs oneTBB; the library
+// itself does not.
 #pragma once
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 #include <utility>
 
 #include "coset/reducer.hpp"
+#include "coset/tbb_arenas.hpp"
+#include "coset/tbb_team.hpp"
 
 namespace coset::tbb {
 
@@ -44,11 +45,21 @@ class reducer {
     detail::require_length(copies_.core(), into.size());
     fold(into.data());
   }
+  /// The same by the threads of all nodes, each node's a stretch of the array.
+  void combine_into(std::span<T> into, arenas& nodes) {
+    detail::require_length(copies_.core(), into.size());
+    fold(into.data(), nodes);
+  }
 
   /// As coset::reducer's.
   std::span<T const> view() {
     auto const* const total = static_cast<T const*>(detail::total_of(copies_.core()));
     fold(nullptr);
+    return {total, size()};
+  }
+  std::span<T const> view(arenas& nodes) {
+    auto const* const total = static_cast<T const*>(detail::total_of(copies_.core()));
+    fold(nullptr, nodes);
     return {total, size()};
   }
 
@@ -57,15 +68,26 @@ class reducer {
 
  private:
   void fold(void* into) {
-    detail::reducer_core& core = copies_.core();
-    auto const threads = static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency());
+    std::size_t const parts = parts_for(static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
+    if (parts <= 1) return detail::fold_part(copies_.core(), into, 0, 1);
+    fold_parts(into, 0, parts, parts);
+  }
+  void fold(void* into, arenas& nodes) {
+    std::size_t const parts = parts_for(nodes.concurrency());
+    if (parts <= 1) return detail::fold_part(copies_.core(), into, 0, 1);
+    nodes.run([&](std::size_t k) {
+      auto const [begin, end] = nodes.share(k, parts);
+      fold_parts(into, begin, end, parts);
+    });
+  }
+
+  std::size_t parts_for(std::size_t threads) const {
     // Waking workers takes longer than some parts.
-    std::size_t const parts = std::min(detail::worthwhile_parts(core, threads) / 4, threads);
-    if (parts <= 1) return detail::fold_part(core, into, 0, 1);
-    // The same slices to the same threads, as far as oneTBB can.
-    ::tbb::parallel_for(
-        std::size_t{0}, parts, [&](std::size_t part) { detail::fold_part(core, into, part, parts); },
-        ::tbb::static_partitioner());
+    return std::min(detail::worthwhile_parts(copies_.core(), threads) / 4, threads);
+  }
+  void fold_parts(void* into, std::size_t begin, std::size_t end, std::size_t parts) {
+    task_room::for_each_whatever_happens(
+        begin, end, [&](std::size_t part) { detail::fold_part(copies_.core(), into, part, parts); });
   }
 
   coset::reducer<T, Op> copies_;

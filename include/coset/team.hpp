@@ -17,9 +17,12 @@
 
 namespace coset {
 
+class team;
+
 namespace detail {
 struct team_state;
 struct rank_state;
+COSET_API std::unique_ptr<team> make_task_team(rank_t);
 }  // namespace detail
 
 /// What a rank does while it waits for another.
@@ -133,6 +136,8 @@ class COSET_API team {
   detail::team_state& state() const noexcept { return *state_; }
 
  private:
+  friend std::unique_ptr<team> detail::make_task_team(rank_t);
+
   explicit team(std::unique_ptr<detail::team_state>);
   void run_erased(void (*body)(void*, member&), void* context);
 

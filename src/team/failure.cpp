@@ -12,6 +12,16 @@ enum : std::uint32_t { none, being_written, written };
 
 }  // namespace
 
+std::string what_of(std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
 void failure::record(cause why, std::string_view reason, std::exception_ptr original) noexcept {
   std::uint32_t expected = none;
   if (!record_.state.compare_exchange_strong(expected, being_written, std::memory_order_seq_cst)) return;

@@ -17,6 +17,9 @@ namespace coset::team_room {
 
 enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages };
 
+/// For messages about it.
+std::string what_of(std::exception_ptr const&);
+
 /// The first failure of a generation; later ones are dropped.
 class failure {
  public:

@@ -72,6 +72,7 @@ void member::reset(clock::time_point deadline) {
   detail::team_state& team = state_->team;
   if (&team != &team.root || !team.one_process)
     throw argument_error("reset: only a team that was not split from another, of one process");
+  if (team.of_tasks) throw argument_error("reset: a team of tasks works again after run(), and tasks may not wait");
   try {
     team.resetting.meet(team.ranks, deadline, [&] { team.begin_generation(); });
   } catch (timed_out const& late) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cassert>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -52,18 +53,6 @@ bool advance_one(rank_state& me, pending& p) {
   return made != progress::none;
 }
 
-/// Every live operation of this thread, as far as it goes. Whether that brought any of them on.
-bool advance_all(rank_state& root) {
-  bool moved = false;
-  for (rank_state* me : root.family) {
-    if (me->live == 0) continue;
-    // From the oldest: its peers wait longest.
-    for (std::uint32_t k = 0; k < split_channels; ++k)
-      moved |= advance_one(*me, me->requests[(me->started + k) % split_channels]);
-  }
-  return moved;
-}
-
 bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
 
 /// The next channel in turn; completes the operation that still has it.
@@ -106,7 +95,23 @@ void complete_in_segments(rank_state& me, flight const& f) {
   for (std::size_t s = f.plan->segments; s < f.plan->segments + at_once; ++s) finish_segment(s);
 }
 
+/// Tasks may not wait: who could bring on what they wait for may be the very thread that waits.
+[[noreturn]] void refuse_to_wait(rank_state& me, std::string_view what) {
+  detail::refuse(me, fmt::format("rank {} is a task, which may only start operations: {} would wait", me.number, what));
+}
+
 }  // namespace
+
+bool advance_all(rank_state& root) {
+  bool moved = false;
+  for (rank_state* me : root.family) {
+    if (me->live == 0) continue;
+    // From the oldest: its peers wait longest.
+    for (std::uint32_t k = 0; k < split_channels; ++k)
+      moved |= advance_one(*me, me->requests[(me->started + k) % split_channels]);
+  }
+  return moved;
+}
 
 void require_current(rank_state const& me) {
   assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
@@ -116,6 +121,8 @@ void require_current(rank_state const& me) {
 }
 
 void complete(rank_state& me, flight& f) {
+  if (me.team.of_tasks) [[unlikely]]
+    refuse_to_wait(me, f.plan->what.text());
   bool const travels = me.team.part.messages != nullptr;
   if (travels && f.plan->segments > 1) return complete_in_segments(me, f);
   if (me.root.live == 0 && !travels) [[likely]] {
@@ -131,6 +138,8 @@ void complete(rank_state& me, flight& f) {
 
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
                std::shared_ptr<void const> operation) {
+  if (me.team.of_tasks && me.started >= split_channels) [[unlikely]]
+    refuse_to_wait(me, fmt::format("operation {} of one run", me.started + 1));
   pending& next = free_channel(me);
   next.under_way = prepare(me, 0, plan, in, out, operation.get());
   next.operation = std::move(operation);
@@ -188,6 +197,10 @@ request::~request() {
   if (!is_complete(member_->requests[channel_ - 1], serial_)) abandon_requests(*member_);
 }
 
+bool request::belongs_to(member const& me) const noexcept {
+  return member_ == nullptr || (member_ == &me.state() && generation_ == member_->team.root.generation);
+}
+
 bool request::test() {
   pending* const p = live(member_, channel_, serial_, generation_);
   if (p == nullptr) return true;
@@ -198,6 +211,7 @@ bool request::test() {
 void request::wait() {
   pending* const p = live(member_, channel_, serial_, generation_);
   if (p == nullptr) return;
+  if (member_->team.of_tasks) refuse_to_wait(*member_, "request::wait()");
   if (member_->root.live == 1 && member_->team.part.messages == nullptr) {
     advance<true>(*member_, p->under_way);
     finish(*member_, *p);
@@ -209,6 +223,7 @@ void request::wait() {
 bool request::wait_for(std::chrono::nanoseconds longest) {
   pending* const p = live(member_, channel_, serial_, generation_);
   if (p == nullptr) return true;
+  if (member_->team.of_tasks) refuse_to_wait(*member_, "request::wait_for()");
   auto const deadline = clock::now() + longest;
   for (backing_off wait(member_->team.patience);;) {
     bool const moved = advance_all(member_->root);

@@ -10,6 +10,10 @@ namespace coset::team_room {
 /// them before it comes here.
 void complete(detail::rank_state&, flight& f);
 
+/// Every live operation of this thread, in whichever of its teams, as far as it goes without waiting. Whether that
+/// brought any of them on.
+bool advance_all(detail::rank_state& root);
+
 /// Takes the next channel, in turn, so that ranks that start the same operations in the same order meet; completes the
 /// operation that still has it.
 request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,

@@ -91,11 +91,13 @@ std::unique_ptr<team> team::adopt(rank_t ranks, team_options options) {
 rank_t team::size() const noexcept { return state_->ranks; }
 
 void team::run_erased(void (*body)(void*, member&), void* context) {
+  if (state_->of_tasks) throw argument_error("run() of threads on a team of tasks");
   if (!state_->workers) throw argument_error("run() on an adopted team: its threads join()");
   state_->workers->run(body, context);
 }
 
 member_guard team::join(rank_t rank, clock::time_point deadline) {
+  if (state_->of_tasks) throw argument_error("join() of a team of tasks");
   if (!state_->gathering) throw argument_error("join() of a team that has threads of its own: they run()");
   return member_guard(state_->gathering->join(rank, deadline));
 }

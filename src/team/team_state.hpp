@@ -64,6 +64,7 @@ struct team_shape {
   bool pinned = false;
   std::uint64_t cache_bytes = 0;  ///< of the machine; 0: not known
   tuning::table choices = {};     ///< what comes before the library's own choice
+  bool tasks = false;             ///< ranks are no threads, and wait for nothing
 };
 
 }  // namespace coset::team_room
@@ -117,12 +118,13 @@ struct team_state {
   team_options const options;
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
-  bool const crowded;                    ///< more ranks than processors
+  bool const crowded;                    ///< more ranks than processors, or rounds that cost as much
   std::vector<rank_t> const levels;      ///< see tuning::levels_of
   std::vector<rank_t> const nodes;       ///< see tuning::nodes_of
   team_room::patience const patience;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;
+  bool const of_tasks;  ///< see task_run
   team_room::arena arena;
   std::vector<std::unique_ptr<rank_state>> members;  ///< [rank], made by the rank's own thread where there is one
   std::vector<rank_t> const node_leaders;            ///< [rank]: the first rank on its node
@@ -140,6 +142,7 @@ struct team_state {
   team_room::rendezvous resetting;
   std::unique_ptr<team_room::workers> workers;      ///< owning teams
   std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
+  std::atomic<bool> task_run_open = false;          ///< teams of tasks
 
  private:
   team_state(team_state* whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,

@@ -4,23 +4,13 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <string>
 
 #include "numa/binding.hpp"
+#include "team/failure.hpp"
 #include "team/requests.hpp"
 
 namespace coset::team_room {
 namespace {
-
-std::string what_of(std::exception_ptr const& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (std::exception const& e) {
-    return e.what();
-  } catch (...) {
-    return "something that is no std::exception";
-  }
-}
 
 patience idle_patience(patience p) {
   p.sleeps = true;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// For oneTBB programs: collectives of ranks that are tasks.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "coset/detail/collective.hpp"
+#include "coset/detail/task_run.hpp"
+#include "coset/request.hpp"
+#include "coset/tbb_arenas.hpp"
+#include "coset/team.hpp"
+
+namespace coset::tbb {
+
+namespace task_room {
+
+inline std::span<request const> requests_of(request const& one) { return {&one, 1}; }
+template <std::ranges::contiguous_range Several>
+requires std::same_as<std::ranges::range_value_t<Several>, request> std::span<request const> requests_of(
+    Several const& all) {
+  return {std::ranges::data(all), std::ranges::size(all)};
+}
+
+/// What start() may return.
+template <class T>
+concept requests = requires(T const& t) {
+  requests_of(t);
+};
+
+}  // namespace task_room
+
+/// P ranks that are no threads but parts of a problem: tasks begin their collectives and bring them on, as many at once
+/// as oneTBB has threads, and no task waits for another. One thread suffices.
+///
+///     coset::tbb::team ranks(P);
+///     ranks.run([&](coset::member& me) { return coset::start_allreduce(me, arrays[me.rank()]); });
+///
+/// Any verb that has a split-phase form, and plans: coset::plan<double>(ranks, …).start(me, …). Whatever would wait
+/// (allreduce(), request::wait(), split()) throws argument_error on all ranks, for want of a thread to wait with.
+///
+/// The arrays are all there when run() returns. Plans, staging and ranks stay from one run to the next.
+class team {
+ public:
+  /// Any number but 0, which throws argument_error.
+  explicit team(rank_t ranks) : team_(detail::make_task_team(ranks)), under_way_(ranks), done_(ranks) {}
+
+  rank_t size() const noexcept { return team_->size(); }
+
+  /// One collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's arena,
+  /// and returns when all that was started is complete. `start` returns its request, or up to eight of them in an array
+  /// or a vector.
+  ///
+  /// May be called by a task, whose thread takes up no other tasks meanwhile; by one thread at a time. Even if that
+  /// task is cancelled it runs to its end.
+  /// Bits: those of as many threads under the same plan, however many threads there are here.
+  /// Cost: sweeps() parallel_fors, a microsecond or so each, and an array of P is allocated. Nothing is planned twice.
+  /// Errors: whatever leaves `start` or an operation ends the run on all ranks and is rethrown here; afterwards the
+  /// team works again. Ranks that disagree: mismatch_error, and so if one of them starts nothing that others wait for.
+  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait,
+  /// inside run(), and by two threads at once.
+  template <std::invocable<member&> Start>
+  requires task_room::requests<std::invoke_result_t<Start&, member&>>
+  void run(Start&& start) {
+    using held = std::optional<std::invoke_result_t<Start&, member&>>;
+    struct context {
+      std::remove_reference_t<Start>& start;
+      std::vector<held> requests;
+    };
+    detail::task_run under_way(*team_);
+    {
+      context all{start, std::vector<held>(size())};
+      go_through(
+          under_way,
+          [](void* erased, member& me) {
+            context& mine = *static_cast<context*>(erased);
+            begin(me, mine.start, mine.requests[me.rank()]);
+          },
+          &all);
+    }
+    under_way.end();
+  }
+
+  /// How many times the last run() went through the ranks that were not done: at most one more than waits follow one
+  /// another in the plan, however few threads there are. 2 or 3 as a rule, 2(P−1)+1 for a ring.
+  std::size_t sweeps() const noexcept { return sweeps_; }
+
+  /// From any thread: run() throws aborted with this reason, soon.
+  void abort(std::string const& reason) noexcept { team_->abort(reason); }
+  /// As coset::team's.
+  void reserve(std::size_t bytes) { team_->reserve(bytes); }
+  /// For plans.
+  operator coset::team&() noexcept { return *team_; }
+
+ private:
+  template <class Start, class Held>
+  static void begin(member& me, Start& start, Held& held) {
+    held.emplace(std::invoke(start, me));
+    for (request const& one : task_room::requests_of(*held))
+      if (!one.belongs_to(me)) detail::refuse(me.state(), "run: what start returns is not this rank's request");
+  }
+
+  /// In a region of its own: a thread that waits for the tasks of a sweep must not take up others, which may hold what
+  /// the caller's task holds already, or run this very team.
+  void go_through(detail::task_run& under_way, void (*body)(void*, member&), void* context) {
+    under_way_.resize(size());
+    std::iota(under_way_.begin(), under_way_.end(), rank_t{0});
+    sweeps_ = 0;
+    ::tbb::this_task_arena::isolate([&] {
+      sweep([&](rank_t r) { return under_way.start(r, body, context); });
+      while (!under_way_.empty()) sweep([&](rank_t r) { return under_way.go_on(r); });
+    });
+  }
+
+  template <class Step>
+  void sweep(Step const& step) {
+    ++sweeps_;
+    // And each step again: an operation that has a parallel loop of its own must not find itself amid another rank's
+    // step while it waits, and that rank wait for this one's array if the team fails.
+    auto const one = [&](std::size_t k) {
+      done_[k] = ::tbb::this_task_arena::isolate([&] { return step(under_way_[k]); });
+    };
+    under_way_.size() == 1 ? one(0) : task_room::for_each_whatever_happens(0, under_way_.size(), one);
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < under_way_.size(); ++k)
+      if (!done_[k]) under_way_[left++] = under_way_[k];
+    under_way_.resize(left);
+  }
+
+  std::unique_ptr<coset::team> team_;
+  std::vector<rank_t> under_way_;  ///< ranks that are not done
+  std::vector<char> done_;         ///< [index into under_way_]
+  std::size_t sweeps_ = 0;
+};
+
+}  // namespace coset::tbb
