@@ -7,7 +7,7 @@ module coset_base
   implicit none
   private
   public :: coset_error_message, coset_status_name
-  public :: arrived, chosen, c_in_place, fits, length, refused, same_length, share_of
+  public :: arrived, chosen, c_in_place, fits, length, refused, same_length, share_of, written
 
   ! What a status argument is set to, as coset.h explains them. A call without that argument stops the program with the
   ! message instead, unless it succeeds.
@@ -107,7 +107,8 @@ contains
     length = product(max(extents, 0_c_size_t))
   end function
 
-  !> Tells every rank that this one has called a verb wrongly, so that none waits for it.
+  !> Tells every rank that this one has called a verb wrongly, so that none waits for it; the caller alone where `me` is
+  !> no member.
   subroutine refused(me, reason, status)
     type(coset_member), intent(in) :: me
     character(*), intent(in) :: reason
