@@ -374,18 +374,18 @@ module coset_c
       integer(c_int32_t) :: c_reducer_free
     end function
 
-    function c_status_name(status) bind(c, name='coset_status_name')
+    pure function c_status_name(status) bind(c, name='coset_status_name')
       import
       integer(c_int32_t), value :: status
       type(c_ptr) :: c_status_name
     end function
 
-    function c_error_message() bind(c, name='coset_error_message')
+    pure function c_error_message() bind(c, name='coset_error_message')
       import
       type(c_ptr) :: c_error_message
     end function
 
-    function c_strlen(text) bind(c, name='strlen')
+    pure function c_strlen(text) bind(c, name='strlen')
       import
       type(c_ptr), value :: text
       integer(c_size_t) :: c_strlen
