@@ -56,8 +56,8 @@ module coset_base
 
 contains
 
-  ! Texts have the length that an expression gives. Of results with (:) gfortran 12 keeps the length in a static variable
-  ! of whoever calls, which threads overwrite for one another.
+  ! Texts have the length that an expression gives. Of results with (:) gfortran 12 keeps the length in a static
+  ! variable of whoever calls, which threads overwrite for one another.
 
   !> What the latest failure on the calling thread was, with the values at fault; '' before the first.
   function coset_error_message() result(message)
