@@ -219,7 +219,8 @@ COSET_API coset_status coset_member_free(coset_member*);
 COSET_API coset_status coset_member_reset(coset_member*, int64_t nanoseconds);
 
 /// For wrappers of these functions: this rank's caller has made a mistake that no function here can see. As a wrong call,
-/// it gives COSET_ARGUMENT_ERROR with `reason` on every rank, here too.
+/// it gives COSET_ARGUMENT_ERROR with `reason` on every rank, here too; here alone where the member is NULL, as of calls
+/// that concern no team.
 COSET_API coset_status coset_member_refuse(coset_member*, char const* reason);
 
 // ---- collectives ----

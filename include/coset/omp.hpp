@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For OpenMP programs: reductions of arrays, and the threads of a region as ranks. Needs the compiler's OpenMP; the
-// library itself does not.
+// library itself does not. Tested with the runtimes of GNU (libgomp) and LLVM (libomp).
 #pragma once
 
 #ifndef _OPENMP

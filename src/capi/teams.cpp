@@ -127,7 +127,11 @@ coset_status coset_member_free(coset_member* me) {
 }
 
 coset_status coset_member_refuse(coset_member* me, char const* reason) {
-  return guarded([&] { coset::detail::refuse(in(me).state(), reason != nullptr ? reason : "called wrongly"); });
+  if (reason == nullptr) reason = "called wrongly";
+  return guarded([&] {
+    if (me == nullptr) throw coset::argument_error(reason);
+    coset::detail::refuse(in(me).state(), reason);
+  });
 }
 
 coset_status coset_member_reset(coset_member* me, int64_t nanoseconds) {

@@ -7,7 +7,7 @@ module coset_base
   implicit none
   private
   public :: coset_error_message, coset_status_name
-  public :: arrived, chosen, c_in_place, fits, length, refused, same_length, share_of
+  public :: arrived, chosen, c_in_place, fits, length, letters_of, refused, same_length, share_of, written
 
   ! What a status argument is set to, as coset.h explains them. A call without that argument stops the program with the
   ! message instead, unless it succeeds.
@@ -56,30 +56,32 @@ module coset_base
 
 contains
 
+  ! Texts have the length that an expression gives. Of results with (:) gfortran 12 keeps the length in a static
+  ! variable of whoever calls, which threads overwrite for one another.
+
   !> What the latest failure on the calling thread was, with the values at fault; '' before the first.
   function coset_error_message() result(message)
-    character(:), allocatable :: message
-    message = text_of(c_error_message())
+    character(c_strlen(c_error_message())) :: message
+    call copy_text(c_error_message(), message)
   end function
 
   !> 'COSET_SUCCESS' and so on; 'unknown status' for other numbers.
   function coset_status_name(status) result(name)
     integer, intent(in) :: status
-    character(:), allocatable :: name
-    name = text_of(c_status_name(int(status, c_int32_t)))
+    character(c_strlen(c_status_name(int(status, c_int32_t)))) :: name
+    call copy_text(c_status_name(int(status, c_int32_t)), name)
   end function
 
-  function text_of(at) result(text)
-    type(c_ptr), intent(in) :: at
-    character(:), allocatable :: text
+  subroutine copy_text(from, to)
+    type(c_ptr), intent(in) :: from
+    character(*), intent(out) :: to
     character(kind=c_char), pointer :: letters(:)
     integer :: i
-    call c_f_pointer(at, letters, [c_strlen(at)])
-    allocate (character(size(letters)) :: text)
-    do i = 1, size(letters)
-      text(i:i) = letters(i)
+    call c_f_pointer(from, letters, [len(to)])
+    do i = 1, len(to)
+      to(i:i) = letters(i)
     end do
-  end function
+  end subroutine
 
   !> Hands a C function's status to the caller, or stops with its message where the caller does not look.
   subroutine arrived(code, status)
@@ -107,7 +109,8 @@ contains
     length = product(max(extents, 0_c_size_t))
   end function
 
-  !> Tells every rank that this one has called a verb wrongly, so that none waits for it.
+  !> Tells every rank that this one has called a verb wrongly, so that none waits for it; the caller alone where `me` is
+  !> no member.
   subroutine refused(me, reason, status)
     type(coset_member), intent(in) :: me
     character(*), intent(in) :: reason
@@ -166,12 +169,17 @@ contains
     mark = transfer(-1_c_intptr_t, c_null_ptr)
   end function
 
-  pure function written(number) result(text)
+  pure integer function letters_of(number)
     integer(c_size_t), intent(in) :: number
-    character(:), allocatable :: text
     character(20) :: buffer
     write (buffer, '(i0)') number
-    text = trim(buffer)
+    letters_of = len_trim(buffer)
+  end function
+
+  pure function written(number) result(text)
+    integer(c_size_t), intent(in) :: number
+    character(letters_of(number)) :: text
+    write (text, '(i0)') number
   end function
 
 end module

@@ -11,6 +11,10 @@ module coset_c
     integer(c_int64_t) :: opaque(4) = 0
   end type
 
+  type, bind(c) :: c_reducer_options
+    integer(c_size_t) :: bytes, block_bytes = 0, most_bytes = 0
+  end type
+
   type, bind(c) :: c_team_options
     integer(c_size_t) :: bytes
     integer(c_int32_t) :: ranks = 0, placement = 0, waiting = 0, processor_count = 0
@@ -316,18 +320,72 @@ module coset_c
       integer(c_int32_t) :: c_operation_free
     end function
 
-    function c_status_name(status) bind(c, name='coset_status_name')
+    function c_reducer_create(count, type, operation, identity, options, made) bind(c, name='coset_reducer_create')
+      import
+      integer(c_size_t), value :: count
+      integer(c_int32_t), value :: type
+      integer(c_intptr_t), value :: operation
+      type(c_ptr), value :: identity
+      type(c_reducer_options), intent(in) :: options
+      type(c_ptr), intent(inout) :: made
+      integer(c_int32_t) :: c_reducer_create
+    end function
+
+    function c_reducer_local(reducer, first, count, elements) bind(c, name='coset_reducer_local')
+      import
+      type(c_ptr), value :: reducer
+      integer(c_size_t), value :: first, count
+      type(c_ptr), intent(inout) :: elements
+      integer(c_int32_t) :: c_reducer_local
+    end function
+
+    function c_reducer_local_numbered(reducer, number, first, count, elements) &
+      bind(c, name='coset_reducer_local_numbered')
+      import
+      type(c_ptr), value :: reducer
+      integer(c_int32_t), value :: number
+      integer(c_size_t), value :: first, count
+      type(c_ptr), intent(inout) :: elements
+      integer(c_int32_t) :: c_reducer_local_numbered
+    end function
+
+    function c_reducer_combine(reducer, into, with) bind(c, name='coset_reducer_combine')
+      import
+      type(c_ptr), value :: reducer, into, with
+      integer(c_int32_t) :: c_reducer_combine
+    end function
+
+    function c_reducer_combine_part(reducer, into, part, parts) bind(c, name='coset_reducer_combine_part')
+      import
+      type(c_ptr), value :: reducer, into
+      integer(c_int32_t), value :: part, parts
+      integer(c_int32_t) :: c_reducer_combine_part
+    end function
+
+    function c_reducer_reset(reducer) bind(c, name='coset_reducer_reset')
+      import
+      type(c_ptr), value :: reducer
+      integer(c_int32_t) :: c_reducer_reset
+    end function
+
+    function c_reducer_free(reducer) bind(c, name='coset_reducer_free')
+      import
+      type(c_ptr), value :: reducer
+      integer(c_int32_t) :: c_reducer_free
+    end function
+
+    pure function c_status_name(status) bind(c, name='coset_status_name')
       import
       integer(c_int32_t), value :: status
       type(c_ptr) :: c_status_name
     end function
 
-    function c_error_message() bind(c, name='coset_error_message')
+    pure function c_error_message() bind(c, name='coset_error_message')
       import
       type(c_ptr) :: c_error_message
     end function
 
-    function c_strlen(text) bind(c, name='strlen')
+    pure function c_strlen(text) bind(c, name='strlen')
       import
       type(c_ptr), value :: text
       integer(c_size_t) :: c_strlen

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! coset for Fortran: teams of threads as ranks, and reductions over their arrays. What coset.h says of a function holds
-! for the subroutine of its name. Ranks count from 0, as MPI's do.
+! coset for Fortran: teams of threads as ranks, reductions over their arrays, and reducers for any threads. What coset.h
+! says of a function holds for the subroutine of its name. Ranks count from 0, as MPI's do.
 !
 ! Every subroutine ends in an optional `status`. With it, an error is the caller's to handle, and coset_error_message()
 ! tells the values at fault; without it, an error stops the program with that message.
@@ -12,6 +12,12 @@ module coset
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use coset_base
   use coset_c
+  use coset_reducers_int32
+  use coset_reducers_int64
+  use coset_reducers_real32
+  use coset_reducers_real64
+  use coset_reducers_complex64
+  use coset_reducers_complex128
   use coset_verbs_int32
   use coset_verbs_int64
   use coset_verbs_real32
@@ -38,6 +44,11 @@ module coset
   public :: coset_plus, coset_multiplies, coset_minimum, coset_maximum, coset_bit_and, coset_bit_or, coset_bit_xor
   public :: coset_logical_and, coset_logical_or, coset_logical_xor, coset_reproducible_plus
   public :: coset_operation_create, coset_operation_free
+
+  public :: coset_reducer_int32, coset_reducer_int64, coset_reducer_real32, coset_reducer_real64
+  public :: coset_reducer_complex64, coset_reducer_complex128
+  public :: coset_reducer_create, coset_reducer_free, coset_reducer_local, coset_reducer_local_numbered
+  public :: coset_reducer_combine, coset_reducer_combine_part, coset_reducer_reset
 
   public :: coset_status_name, coset_error_message
   public :: coset_success, coset_argument_error, coset_topology_error, coset_mismatch_error, coset_schedule_error

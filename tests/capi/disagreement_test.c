@@ -45,6 +45,8 @@ static int disagree(coset_member* me, void* context) {
                   other ? coset_member_refuse(me, "a mistake of rank 1's caller") : coset_barrier(me));
 #undef EVERYBODY_FAILS
   FAILS(COSET_ARGUMENT_ERROR, "the member is NULL", coset_barrier(NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "a mistake that concerns nobody",
+        coset_member_refuse(NULL, "a mistake that concerns nobody else"));
   SUCCEEDS(coset_barrier(me));
   return 0;
 }

@@ -24,6 +24,7 @@ contains
     call coset_team_run(team, fail_by_a_call, of_body, status)
     call one(status == coset_mismatch_error .and. index(coset_error_message(), 'left') > 0, 'a status passed on')
     call coset_team_free(team)
+    call on_all_sizes(messages_of_their_own)
 
     call coset_team_create(team, 2, status=status, placement=99)
     call one(status == coset_argument_error, 'a placement that is none')
@@ -111,6 +112,35 @@ contains
     y = 0
     call coset_allreduce(me, x, y, status=status)
     call holds(me, status == coset_success .and. all(y == ranks), 'the team works after errors')
+  end subroutine
+
+  !> Every rank reads its own message, whatever the others' lengths.
+  subroutine messages_of_their_own(me, context, status)
+    type(coset_member), intent(in) :: me
+    class(*), intent(inout) :: context
+    integer, intent(out) :: status
+    type(coset_reducer_real64) :: none_such
+    character(20) :: number
+    integer :: rank, i, wrong
+    rank = coset_member_rank(me)
+    wrong = 0
+    write (number, '(i0)') -10**(2 * rank)
+    do i = 1, 5000
+      call coset_reducer_create(none_such, -10**(2 * rank), status=status)
+      if (index(coset_error_message(), 'a reducer of '//trim(number)//' elements') /= 1) wrong = wrong + 1
+      if (coset_status_name(status - rank) /= names(rank)) wrong = wrong + 1
+      if (coset_status_name(99) /= 'unknown status') wrong = wrong + 1
+    end do
+    call holds(me, wrong == 0, 'messages and names of statuses on all ranks at a time')
+    status = 0
+  contains
+    function names(which)
+      integer, intent(in) :: which
+      character(30) :: names
+      names = 'unknown status'
+      if (which == 0) names = 'COSET_ARGUMENT_ERROR'
+      if (which == 1) names = 'COSET_SUCCESS'
+    end function
   end subroutine
 
   subroutine fail_alone(me, context, status)

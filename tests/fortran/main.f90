@@ -5,6 +5,13 @@ program main
   use errors_test
   use openmp_test
   use operations_test
+  use reducers_test_complex128
+  use reducers_test_complex64
+  use reducers_test_int32
+  use reducers_test_int64
+  use reducers_test_real32
+  use reducers_test_real64
+  use refused_reducers_test
   use verbs_test_complex128
   use verbs_test_complex64
   use verbs_test_int32
@@ -18,6 +25,13 @@ program main
   call test_real64()
   call test_complex64()
   call test_complex128()
+  call test_reducers_of_int32()
+  call test_reducers_of_int64()
+  call test_reducers_of_real32()
+  call test_reducers_of_real64()
+  call test_reducers_of_complex64()
+  call test_reducers_of_complex128()
+  call test_refused_reducers()
   call test_operations()
   call test_errors()
   call test_openmp()

@@ -2,12 +2,9 @@
 // Reductions of arrays in OpenMP regions, beside OpenMP's own.
 #include "coset/omp.hpp"
 
-#include <sys/resource.h>
-
 #include <numeric>
 #include <optional>
 
-#include "numa/child.hpp"
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {
@@ -136,31 +133,6 @@ TEST(OmpMembers, OfRegionsAtTheSameTimeDoNotMeet) {
   }
   omp_set_max_active_levels(1);
   EXPECT_EQ(sums, (std::vector<int>{2, 2, 22, 22}));
-}
-
-/// 64 MiB for each thread, of which OpenMP's own would need that much stack.
-bool works_on_stacks_of_8_mebibytes() {
-  std::size_t const n = (std::size_t{64} << 20) / sizeof(double);
-  rlimit const limit{8 << 20, 8 << 20};
-  if (setrlimit(RLIMIT_STACK, &limit) != 0) return false;
-  std::vector<double> got(n);
-  omp::reduction sum(got.data(), n);
-#pragma omp parallel num_threads(2)
-  {
-    auto const mine = sum.local();
-    for (std::size_t i = 0; i < n; i += 64) mine[i] += 1;
-    sum.combine();
-  }
-  return got[0] == 2 && got[n - 64] == 2 && got[1] == 0;
-}
-
-TEST(OmpReduction, Of64MebibytesNeedsNoStack) {
-  // In a thread of that stack too, and a process without OpenMP's threads so far.
-  EXPECT_TRUE(numa_test::in_child([] {
-    bool right = false;
-    std::jthread([&] { right = works_on_stacks_of_8_mebibytes(); }).join();
-    return right;
-  }));
 }
 
 }  // namespace
