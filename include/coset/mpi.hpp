@@ -20,8 +20,8 @@ struct options {
   /// Threads of each process that send and receive, at most; 0: as the library finds best. One without
   /// MPI_THREAD_MULTIPLE.
   rank_t leaders = 0;
-  /// How long a rank waits for one message or post of another process, and a process for the others to end their run(),
-  /// before the team fails with mpi::error. Zero: for ever, as MPI does.
+  /// How long a rank waits for one message or post of another process, and a process for the others to begin and to end
+  /// their run(), before the team fails with mpi::error and cannot run any more. Zero: for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or
   /// less where there is less; 0: they send messages. A host's window takes 18 times that per rank, as far as it is used.
@@ -29,7 +29,7 @@ struct options {
   /// Into so many slices a vector may be cut of which MPI's own MPI_Iallreduce combines what the hosts have, where a
   /// plan's storage says +library (COSET_ALLREDUCE=auto/staged+library:1M-). It serves operations without state that
   /// are noexcept, and as MPI promises no same bits on all ranks, exact; other calls run as ever. Each slice costs nine
-  /// communicators, and those anew after a run that failed during a combination. 0: none.
+  /// communicators, of which a run that fails during a combination costs some for good. 0: none.
   rank_t library_leaders = 0;
   /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
   /// the order of the communicator.

@@ -79,14 +79,14 @@ std::vector<T> gather_from_all(communicator const& all, T const& mine, patience 
 /// Collective: what each process does by itself, all or none of them. Where it throws on one, that one throws what it has
 /// thrown and the others mpi::error, so that no process goes on alone.
 template <class Own>
-void all_or_none(communicator const& all, Own&& own, std::string_view what) {
+void all_or_none(communicator const& all, Own&& own, std::string_view what, patience longest = {}) {
   std::exception_ptr thrown;
   try {
     own();
   } catch (std::exception const&) {
     thrown = std::current_exception();
   }
-  auto const failed = gather_from_all(all, thrown ? 1 : 0);
+  auto const failed = gather_from_all(all, thrown ? 1 : 0, longest);
   if (thrown) std::rethrow_exception(thrown);
   auto const first = std::find(failed.begin(), failed.end(), 1);
   if (first != failed.end()) throw error("process " + std::to_string(first - failed.begin()) + std::string(what));

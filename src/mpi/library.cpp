@@ -43,27 +43,21 @@ void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
 }  // namespace
 
 circles::circles(communicator const& all, std::vector<std::vector<int>> members) : members_(std::move(members)) {
-  make_anew(all);
+  for (std::uint32_t slice = 0; slice < members_.size(); ++slice) {
+    made_.emplace_back(team_room::channels);
+    make_anew(all, slice, (1u << team_room::channels) - 1);
+  }
 }
 
 MPI_Comm circles::of(std::uint32_t slice, std::uint32_t channel) const { return made_[slice][channel].get(); }
 
-void circles::make_anew(communicator const& all) {
-  let_go();
-  made_.clear();
-  int const self = all.rank();
-  for (auto const& slice : members_) {
-    auto const here = std::ranges::find(slice, self);
-    int const domain = static_cast<int>(here - slice.begin());
-    auto& circles_of_slice = made_.emplace_back();
-    for (std::uint32_t c = 0; c < team_room::channels; ++c)
-      circles_of_slice.push_back(communicator::part_of(all.get(), here != slice.end(), domain));
-  }
-}
-
-void circles::let_go() noexcept {
-  for (auto& slice : made_) {
-    for (communicator& c : slice) c.let_go();
+void circles::make_anew(communicator const& all, std::uint32_t slice, std::uint32_t channels) {
+  auto const here = std::ranges::find(members_[slice], all.rank());
+  bool const belongs = here != members_[slice].end();
+  for (std::uint32_t c = 0; c < team_room::channels; ++c) {
+    if ((channels >> c & 1) == 0) continue;
+    made_[slice][c].let_go();
+    made_[slice][c] = communicator::part_of(all.get(), belongs, static_cast<int>(here - members_[slice].begin()));
   }
 }
 

@@ -17,13 +17,11 @@ class circles {
   circles(communicator const& all, std::vector<std::vector<int>> members);
 
   MPI_Comm of(std::uint32_t slice, std::uint32_t channel) const;
-  /// Collective. What was begun in the old ones, and not by everybody, can never end: they are left to MPI.
-  void make_anew(communicator const& all);
-  bool empty() const noexcept { return members_.empty(); }
+  /// Collective: those of a slice and the channels of these bits. What was begun in the old ones, and not by everybody,
+  /// can never end: they are left to MPI.
+  void make_anew(communicator const& all, std::uint32_t slice, std::uint32_t channels);
 
  private:
-  void let_go() noexcept;
-
   std::vector<std::vector<int>> members_;
   std::vector<std::vector<communicator>> made_;  ///< [slice][channel]
 };

@@ -113,7 +113,7 @@ void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> fr
   std::memcpy(m.opening.data(), &opening, sizeof opening);
   if (is_short(bytes)) pack(from, m.opening.data() + sizeof opening);
   require(MPI_Isend(m.opening.data(), checked_length(m.opening.size()), MPI_BYTE, way.process, way.tag, way.lane,
-                    &sends_.emplace_back()),
+                    &sends_.emplace_back(MPI_REQUEST_NULL)),
           "MPI_Isend");
   if (is_short(bytes)) return;
   std::byte const* data = from[0].data;
@@ -122,7 +122,8 @@ void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> fr
     pack(from, m.packed.data());
     data = m.packed.data();
   }
-  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.rest_tag, way.lane, &sends_.emplace_back()),
+  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.rest_tag, way.lane,
+                    &sends_.emplace_back(MPI_REQUEST_NULL)),
           "MPI_Isend");
 }
 
@@ -172,13 +173,13 @@ std::byte* mailbox::room(std::uint32_t slice, std::size_t bytes) {
 void mailbox::combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
                       std::size_t count) {
   combinations_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
-  ways_.combining().fetch_add(1, std::memory_order_relaxed);
+  ways_.note_combining(slice, channel_, true);
 }
 
 std::byte const* mailbox::combined(std::uint32_t slice) {
   combination& one = *combinations_[slice];
   if (!one.is_done()) return nullptr;
-  ways_.combining().fetch_sub(1, std::memory_order_relaxed);
+  ways_.note_combining(slice, channel_, false);
   return one.room(0);
 }
 

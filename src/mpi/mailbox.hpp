@@ -25,8 +25,8 @@ class directory {
  public:
   virtual ~directory() = default;
   virtual MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const = 0;
-  /// Of combinations that mailboxes of this process have begun and not seen the end of.
-  virtual std::atomic<std::uint32_t>& combining() const = 0;
+  /// A combination of this process has begun, or its end been seen.
+  virtual void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   /// A message is given up that MPI may still read, in staging or in a mailbox: those have to stay for good.

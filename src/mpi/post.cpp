@@ -59,6 +59,7 @@ void post::progress(detail::rank_state& carrier) { listen(carrier.team); }
 void post::listen(detail::team_state& team) {
   while (auto const heard = notices_.heard()) {
     if (heard->round != round_) continue;
+    if (heard->why == team_room::cause::messages) loss_ = true;
     heard->asked == notice::nobody ? team.fail(heard->why, heard->reason.data()) : answer(team, *heard);
   }
 }
@@ -108,12 +109,22 @@ void post::tell(detail::team_state const& team, std::string_view reason) noexcep
 }
 
 void post::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
+  combining_ = std::vector<std::atomic<std::uint32_t>>(members.size());
   circles_ = circles(all, std::move(members));
 }
 
+void post::note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
+  std::uint32_t const bit = 1u << channel;
+  under_way ? combining_[slice].fetch_or(bit, std::memory_order_relaxed)
+            : combining_[slice].fetch_and(~bit, std::memory_order_relaxed);
+}
+
 void post::combine_anew(communicator const& all) {
-  combining_ = 0;
-  if (!circles_.empty()) circles_.make_anew(all);
+  for (std::uint32_t slice = 0; slice < combining_.size(); ++slice) {
+    std::uint32_t stuck = 0;
+    for (std::uint32_t const there : gather_from_all(all, combining_[slice].exchange(0), longest_)) stuck |= there;
+    circles_.make_anew(all, slice, stuck);
+  }
 }
 
 }  // namespace coset::mpi

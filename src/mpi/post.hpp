@@ -23,23 +23,26 @@ class post final : public team_room::messenger, private directory {
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
 
   /// Messages of other rounds than this are not taken for its own.
-  void begin(std::uint32_t round) noexcept { round_ = round; }
+  void begin(std::uint32_t round) noexcept {
+    round_ = round;
+    loss_ = false;
+  }
   /// From the thread that calls run(): as the two above, for ranks that no longer call.
   void listen(detail::team_state&);
   void tell(detail::team_state const&, std::string_view reason) noexcept;
   bool has_left_behind() const noexcept { return left_behind_; }
   /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
   void combine_between(communicator const& all, std::vector<std::vector<int>> members);
-  /// Between rounds: whether every combination that began here has ended. If one has not, it cannot any more.
-  bool has_combined_all() const noexcept { return combining_.load(std::memory_order_relaxed) == 0; }
-  /// Collective: forgets those that have not.
+  /// Collective, between rounds: a combination that has not ended on some process cannot any more, and is forgotten.
   void combine_anew(communicator const& all);
+  /// Whether some process has told in this round that it misses another one.
+  bool has_heard_of_loss() const noexcept { return loss_.load(std::memory_order_relaxed); }
 
  private:
   void answer(detail::team_state&, notice const& question);
   static bool has_entered(detail::team_state const&, rank_t asked, notice const& question);
   MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
-  std::atomic<std::uint32_t>& combining() const override { return combining_; }
+  void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   void leave_behind() const noexcept override { left_behind_ = true; }
@@ -49,10 +52,11 @@ class post final : public team_room::messenger, private directory {
   patience const longest_;
   std::vector<communicator> lanes_;
   circles circles_;
-  mutable std::atomic<std::uint32_t> combining_ = 0;
+  mutable std::vector<std::atomic<std::uint32_t>> combining_;  ///< [slice]: of this process, a bit for each channel
   int rounds_told_apart_ = 0;
   std::uint32_t round_ = 0;
   mutable std::atomic<bool> left_behind_ = false;
+  std::atomic<bool> loss_ = false;
   notices notices_;
 };
 

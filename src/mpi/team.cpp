@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
@@ -116,7 +117,7 @@ struct team::state {
   std::optional<domain_team> ranks;
   std::uint32_t round = 0;
   std::atomic<bool> running = false;
-  bool broken = false;  ///< some process was not heard of: nothing collective can work any more
+  std::string broken;  ///< why nothing collective can work any more; some process was not heard of, say
 
  private:
   void check_level() const;
@@ -124,8 +125,7 @@ struct team::state {
   void let_library_combine();
   void begin();
   void end(std::exception_ptr const& thrown);
-  bool everybody_is_well(bool well);
-  void await_reason();
+  bool agree(bool well);
   void listen_for_losses();
 };
 
@@ -206,7 +206,7 @@ void team::state::let_library_combine() {
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {
-  if (broken) throw error("a process was lost: this team cannot run any more");
+  if (!broken.empty()) throw error("this team cannot run any more: " + broken);
   int is_main = 0;
   require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
   if (level <= MPI_THREAD_FUNNELED && is_main == 0)
@@ -237,21 +237,24 @@ void team::state::run(void (*body)(void*, member&), void* context) {
 /// All processes have left the round before. What they share of it is forgotten, and channels go on from where the
 /// furthest rank was.
 void team::state::begin() try {
-  auto const everywhere = gather_from_all(all, ranks->furthest(), wanted.deadline);
-  bool const first_of_domain = part.first == mine.first;
-  if (!ranks->state().one_process && first_of_domain) ranks->state().failure.clear();
+  auto const everywhere =
+      gather_from_all(all, ranks->furthest(), wanted.deadline, {}, "all processes to begin their run()");
   domain_team::positions together = everywhere[0];
   for (auto const& p : everywhere) {
     for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], p[c]);
   }
   ++round;
   latest_round = std::max(latest_round.load(), round);
-  messages->begin(round);
-  ranks->begin(round, together);
-  // Until then receives of a failed run may still be written to, and on this host channels be behind.
-  gather_from_all(all, 0, wanted.deadline);
-} catch (error const&) {
-  broken = true;
+  // Nobody goes on before all have begun: channels might be behind.
+  auto const begin_here = [&] {
+    bool const first_of_domain = part.first == mine.first;
+    if (!ranks->state().one_process && first_of_domain) ranks->state().failure.clear();
+    messages->begin(round);
+    ranks->begin(round, together);
+  };
+  all_or_none(all, begin_here, " cannot begin its run()", wanted.deadline);
+} catch (std::exception const& failed) {
+  broken = failed.what();
   throw;
 }
 
@@ -259,55 +262,71 @@ void team::state::begin() try {
 /// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
 void team::state::end(std::exception_ptr const& thrown) {
   detail::team_state& team = ranks->state();
-  if (thrown || team.failure.recorded()) messages->tell(team, "a rank left by an exception");
-  broken = team.failure.recorded() && team.failure.first().first == team_room::cause::messages;
-  bool all_are_well = false;
+  bool const failed = team.failure.recorded();
+  if (thrown || failed) messages->tell(team, "a rank left by an exception");
+  if (failed && team.failure.first().first == team_room::cause::messages) broken = team.failure.first().second;
   try {
-    if (!broken) all_are_well = everybody_is_well(!thrown);
-    if (!broken && !all_are_well && !thrown) await_reason();
-  } catch (error const& lost) {
-    broken = true;
+    if (broken.empty() && agree(!thrown)) return;
+  } catch (std::exception const& lost) {
+    broken = lost.what();
     team.fail(team_room::cause::messages, lost.what());
     messages->tell(team, {});
-    if (!thrown) throw;
   }
   if (thrown) std::rethrow_exception(thrown);
-  if (!all_are_well) team.failure.raise();
+  if (!broken.empty()) throw error(broken);
+  team.failure.raise();
 }
 
-bool team::state::everybody_is_well(bool well) {
+/// Whether no process has anything to throw. If some rank has failed, no message of this run is under way afterwards, and
+/// all know why.
+bool team::state::agree(bool well) {
   struct ending {
-    bool well, combined_all;
+    bool well, failed;
   };
-  auto const all_are = gather_from_all(
-      all, ending{well, messages->has_combined_all()}, wanted.deadline, [&] { listen_for_losses(); },
-      "all processes to end their run()");
-  if (!std::ranges::all_of(all_are, &ending::combined_all)) messages->combine_anew(all);
-  return std::ranges::all_of(all_are, &ending::well);
+  struct account {
+    bool well;
+    team_room::cause why;
+    std::array<char, 512> reason;
+  };
+  auto const together = [&](auto const& said) {
+    return gather_from_all(
+        all, said, wanted.deadline, [&] { listen_for_losses(); }, "all processes to end their run()");
+  };
+  detail::team_state& team = ranks->state();
+  auto const endings = together(ending{well, !well || team.failure.recorded()});
+  if (std::ranges::none_of(endings, &ending::failed)) return true;
+  ranks->give_up_messages();
+  messages->combine_anew(all);
+  account own{well, team_room::cause::aborted, {}};
+  if (!well && team.failure.recorded()) {
+    auto const [why, reason] = team.failure.first();
+    own.why = why;
+    std::copy_n(reason.begin(), std::min(reason.size(), own.reason.size() - 1), own.reason.begin());
+  }
+  // Who waits for the rest of what he gives up needs its sender here until then.
+  auto const accounts = together(own);
+  auto const unwell = std::ranges::find(accounts, false, &account::well);
+  if (unwell == accounts.end()) return true;
+  team.fail(unwell->why, unwell->reason.data());
+  return false;
 }
 
 /// Throws if a process is lost, or another one takes one for lost.
 void team::state::listen_for_losses() {
   messages->listen(ranks->state());
-  auto const& failure = ranks->state().failure;
-  if (failure.recorded() && failure.first().first == team_room::cause::messages) failure.raise();
+  if (messages->has_heard_of_loss()) throw error("a process has told that another one is missing");
 }
 
 /// Collective: whether all can be destroyed. If a process is gone, or MPI may still read what a failed run has left
-/// behind on one of them, no process waits for the others, and all leave what they have to MPI.
+/// behind on one of them, no process waits for the others, and all leave what they have to MPI. No deadline: it would not
+/// pass everywhere alike, and who thinks that all are here waits in MPI for those that have gone on.
 bool team::state::can_be_destroyed() noexcept try {
   if (!messages) return true;
-  if (broken) return false;
-  auto const left_behind =
-      gather_from_all(all, messages->has_left_behind() ? 1 : 0, wanted.deadline, [&] { listen_for_losses(); });
+  if (!broken.empty()) return false;
+  auto const left_behind = gather_from_all(all, messages->has_left_behind() ? 1 : 0, {}, [&] { listen_for_losses(); });
   return std::ranges::find(left_behind, 1) == left_behind.end();
 } catch (std::exception const&) {
   return false;
-}
-
-/// It has been sent before its sender agreed.
-void team::state::await_reason() {
-  while (!ranks->state().failure.recorded()) messages->listen(ranks->state());
 }
 
 team::team(MPI_Comm of, coset::team& threads, options wanted) : state_(new state(of, threads, wanted)) {}

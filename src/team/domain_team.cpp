@@ -34,7 +34,9 @@ void domain_team::begin(std::uint32_t round, positions const& together) {
   // What the threads' team is about to begin; 0 is no generation.
   state_->generation = threads_.generation + 1 != 0 ? threads_.generation + 1 : 1;
   state_->begin_shared_round(round, together);
-  // What a failed run still expected must not arrive in this one.
+}
+
+void domain_team::give_up_messages() {
   for (auto const& m : state_->members) {
     if (!m) continue;
     for (channel_end& end : m->ends) {

@@ -22,6 +22,8 @@ class domain_team {
   positions furthest() const { return state_->furthest(); }
   /// Before each run() of the threads: `together` is the furthest of all processes' positions, rounds count from 1.
   void begin(std::uint32_t round, positions const& together);
+  /// After a run that has failed: what MPI may still write is over then, what it may still read is left to it.
+  void give_up_messages();
   /// What each of the threads does in it: the body as rank of the larger team. What it throws fails that team.
   void run_rank(member& thread, void (*body)(void*, member&), void* context);
 

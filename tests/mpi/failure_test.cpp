@@ -186,6 +186,35 @@ TEST_F(Failure, RunsInsideRunsAreRefused) {
   on.expect_works();
 }
 
+TEST(Teams, MayEndRightAfterARunThatLeftLongMessagesUnderWay) {
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    auto const thrown = outcome_of([&] {
+      hybrid on(seed, {.staging_bytes = 0});  // messages even within this host
+      on.all.run([](member& me) {
+        std::vector<std::byte> much(16u << 20);
+        if (me.rank() == me.size() - 1) throw of_its_own("the last rank does not want that");
+        broadcast(me, much, 0);
+      });
+    });
+    EXPECT_EQ(said_anywhere(thrown.type.empty() ? "nothing was thrown" : ""), "");
+    hybrid(seed).expect_works();
+  }
+}
+
+TEST(Deadline, IsNotWaitedForByThoseThatDestroyTheirTeamSooner) {
+  constexpr std::chrono::milliseconds deadline(100);
+  {
+    hybrid on(1, {.deadline = deadline});
+    on.expect_works();
+    // The last process still has to compute.
+    auto const begin = std::chrono::steady_clock::now();
+    while (process() == processes() - 1 && std::chrono::steady_clock::now() - begin < 3 * deadline) {
+    }
+  }
+  EXPECT_EQ(said_anywhere(""), "");
+  hybrid(1).expect_works();
+}
+
 TEST(Deadline, ThatNobodyMissesChangesNothing) {
   hybrid on(1, {.deadline = std::chrono::seconds(60)});
   for (int k = 0; k < 3; ++k) on.expect_works();

@@ -57,6 +57,23 @@ TEST(Library, IsLeftAloneByTeamsThatDoNotAskForIt) {
   EXPECT_EQ(combinations_of_all(), 0);
 }
 
+/// MPI has some two thousand communicators, and each failed combination costs one for good.
+TEST(Library, OutlivesManyFailedRuns) {
+  hybrid on(1, {.staging_bytes = 0, .library_leaders = 8});
+  for (int k = 0; k < 60; ++k) {
+    auto const thrown = outcome_of([&] {
+      on.all.run([](member& me) {
+        std::vector<int> items(20'000, 1);
+        allreduce(me, items);
+        if (me.rank() == me.size() - 1) throw aborted("the last rank does not come again");
+        allreduce(me, items);
+      });
+    });
+    EXPECT_EQ(thrown.type, type_name<aborted>()) << k << ": " << thrown.message;
+  }
+  on.expect_works();
+}
+
 /// The other hosts' combiners have been told by then that theirs takes part, and begin what it cannot.
 TEST(Library, OutlivesCombinationsThatNotAllHostsBegin) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
