@@ -86,7 +86,11 @@ class reduction {
       return fold(0, 1);
     }
 #pragma omp barrier
-    fold(omp_get_thread_num(), threads);
+    if (!detail::can_fold_round(copies_.core(), static_cast<std::size_t>(threads)))
+      return fold(omp_get_thread_num(), threads);
+    if (omp_get_thread_num() == 0) used_.store(false, std::memory_order_relaxed);
+    detail::fold_round(copies_.core(), into_.data(), static_cast<std::size_t>(omp_get_thread_num()),
+                       static_cast<std::size_t>(threads));
   }
 
   std::string describe() const { return copies_.describe(); }

@@ -79,8 +79,9 @@ class private_array {
 ///
 /// local() may be called by any number of threads at once, inside whatever parallel region. Whatever combines, resets
 /// or destroys comes after all updates, by the caller's synchronisation (the end of a region, a join, a barrier).
-/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came; so they are
-/// equal on every run that gives the same work to the same numbers, if most_bytes is not exceeded.
+/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came; where a team's
+/// ranks or OpenMP's threads fold their own, from another number on in each part of the array. So they are equal on every
+/// run that gives the same work to the same numbers, if most_bytes is not exceeded.
 /// Cost: n·(touched copies + 2) elements moved for a dense array, shared by those who combine.
 /// Throws std::bad_alloc where memory is short; argument_error for arrays of another length; and what the operation
 /// throws, after which the contents are unspecified until reset().
@@ -128,7 +129,11 @@ class reducer {
   void combine_into(std::span<T> into, member& me) {
     detail::require_length(*core_, into.size());
     barrier(me);
-    detail::fold_part(*core_, into.data(), me.rank(), me.size());
+    if (detail::can_fold_round(*core_, me.size())) {
+      detail::fold_round(*core_, into.data(), me.rank(), me.size());
+    } else {
+      detail::fold_part(*core_, into.data(), me.rank(), me.size());
+    }
     barrier(me);
   }
 

@@ -193,12 +193,18 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   // Acquires what the other parts released by the same operation.
   if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
   parts_done_.store(0, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_relaxed);
   if (total_) total_->generation = into_total ? generation_ : 0;
 }
 
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_relaxed);
   ++generation_;
+}
+
+bool reducer_core::has_just(std::size_t threads) const noexcept {
+  return of_threads_.empty() && !total_ && numbered_.size() == threads && numbered_.rbegin()->first == threads - 1;
 }
 
 std::string reducer_core::describe() const {

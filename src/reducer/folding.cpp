@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reducer/core.hpp"
+#include "team/waiting.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -73,6 +74,51 @@ class chunks {
   std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
   std::vector<void const*> many_;
   void const** sources_;
+};
+
+/// What one thread's copy holds goes into each part in turn. So copies stay in their threads' caches, where the updates
+/// find them again, and of the array alone parts travel.
+class turns {
+ public:
+  turns(reducer_core& core, void* into, std::size_t thread, std::size_t threads)
+      : chunks_(core, into),
+        count_(core.shape().count),
+        unit_(std::max<std::size_t>(64 / core.shape().element_bytes, 1)),
+        thread_(thread),
+        threads_(threads),
+        mine_{core.in_order()[thread]},
+        before_(*core.in_order()[(thread + threads - 1) % threads]),
+        begin_(core.round() << 16) {}
+  /// Operations may throw: nobody is kept waiting by that.
+  ~turns() { mine_[0]->turn.store(begin_ + threads_, std::memory_order_release); }
+  turns(turns const&) = delete;
+  turns& operator=(turns const&) = delete;
+
+  void fold() {
+    for (std::size_t k = 0; k < threads_; ++k) {
+      if (k > 0) await(begin_ + k);
+      std::size_t const part = (thread_ + threads_ - k) % threads_;
+      if (chunks_.counts(*mine_[0])) chunks_.fold(mine_, boundary(part), boundary(part + 1));
+      mine_[0]->turn.store(begin_ + k + 1, std::memory_order_release);  // partner: await()
+    }
+  }
+
+ private:
+  std::size_t boundary(std::size_t part) const {
+    std::size_t const units = (count_ + unit_ - 1) / unit_;
+    return std::min(units * part / threads_ * unit_, count_);
+  }
+
+  void await(std::uint64_t turn) const {
+    team_room::backing_off wait(team_room::patience::of(waiting::automatic, true));
+    while (before_.turn.load(std::memory_order_acquire) < turn) wait(false);
+  }
+
+  chunks chunks_;
+  std::size_t const count_, unit_, thread_, threads_;
+  std::vector<owned_copy*> const mine_;
+  owned_copy const& before_;
+  std::uint64_t const begin_;
 };
 
 /// One thread's part of an array whose blocks are tracked.
@@ -196,6 +242,15 @@ void fold_part(reducer_core& core, void* into, std::size_t part, std::size_t par
     }
   }
   core.part_is_done(parts, into == nullptr);
+}
+
+bool can_fold_round(reducer_core const& core, std::size_t threads) noexcept {
+  return core.tracking() == tracking::none && core.has_just(threads);
+}
+
+void fold_round(reducer_core& core, void* into, std::size_t thread, std::size_t threads) {
+  turns(core, into, thread, threads).fold();
+  core.part_is_done(threads, false);
 }
 
 std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexcept {

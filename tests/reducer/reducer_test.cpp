@@ -228,6 +228,65 @@ TEST(Reducer, ServesAgainAfterAnOperationThrewAndItWasReset) {
   EXPECT_EQ(got[3], 5);
 }
 
+/// Where each rank has the copy of its own number and there are no others, parts go round from rank to rank.
+TEST(Reducer, RanksFoldTheirOwnCopiesRoundAfterRound) {
+  for (rank_t const ranks : {1u, 2u, 3u, 8u}) {
+    team all({.ranks = ranks, .place = placement::unbound});
+    for (std::size_t const n : {1u, 7u, 63u, 1000u, 30'011u}) {
+      reducer<int> sum(n);
+      std::vector<int> got(n, 5), expected(n, 5);
+      for (rank_t round = 0; round < 6; ++round) {
+        if (round == 3) sum.reset();  // what follows must not find what is forgotten here
+        all.run([&](member& me) {
+          auto const mine = sum.local(me);
+          for (int again = 0; again < 2; ++again) {
+            // One rank at a time has nothing to add.
+            for (std::size_t i = me.rank(); i < n && me.rank() != round; ++i) mine[i] += static_cast<int>(i % 100);
+            if (again == 0 && round == 2) continue;
+            sum.combine_into(got, me);
+          }
+          if (round == 2) mine[0] += 1000;
+        });
+        for (rank_t r = 0; r < ranks; ++r)
+          for (std::size_t i = r; i < n && r != round; ++i) expected[i] += 2 * static_cast<int>(i % 100);
+        ASSERT_EQ(got, expected) << ranks << " ranks, " << n << " elements, round " << round;
+      }
+      // A smaller team folds what ranks have left that it has not.
+      all.run([&](member& me) { sum.local(me)[n - 1] += 1; });
+      expected[n - 1] += static_cast<int>(ranks);
+      team pair({.ranks = 2, .place = placement::unbound});
+      pair.run([&](member& me) { sum.combine_into(got, me); });
+      ASSERT_EQ(got, expected);
+    }
+  }
+}
+
+TEST(Reducer, KeepsNoRankWaitingForOneWhoseOperationThrows) {
+  std::atomic<bool> throws = true;
+  auto const sum_or_throw = [&throws](int a, int b) {
+    if (throws && b == 77) throw std::runtime_error("77");
+    return a + b;
+  };
+  reducer sum(1000, sum_or_throw, 0);
+  team four({.ranks = 4, .place = placement::unbound});
+  std::vector<int> got(1000);
+  EXPECT_THROW(four.run([&](member& me) {
+    auto const mine = sum.local(me);
+    for (std::size_t i = 0; i < 1000; ++i) mine[i] = me.rank() == 2 && i == 500 ? 77 : 1;
+    sum.combine_into(got, me);
+  }),
+               std::runtime_error);
+  throws = false;
+  sum.reset();
+  got.assign(1000, 0);
+  four.run([&](member& me) {
+    auto const mine = sum.local(me);
+    for (std::size_t i = 0; i < 1000; ++i) mine[i] += 77;
+    sum.combine_into(got, me);
+  });
+  EXPECT_EQ(std::count(got.begin(), got.end(), 4 * 77), 1000);
+}
+
 TEST(Reducer, SaysWhatItIs) {
   reducer<float> sum(1000, {.block_bytes = 100});
   sum.local();

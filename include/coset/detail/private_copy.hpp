@@ -72,6 +72,14 @@ COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_
 /// time.
 COSET_API void fold_part(reducer_core&, void* into, std::size_t part, std::size_t parts);
 
+/// Whether fold_round() by so many threads does what fold_part() does: each has the copy of its own number, there are no
+/// others, and no blocks are tracked. Not while copies are made.
+COSET_API bool can_fold_round(reducer_core const&, std::size_t threads) noexcept;
+
+/// Folds the calling thread's copy into `into`, and empties it: part by part, each after the thread before has folded its
+/// own there. By all threads at the same time; none has to wait before. Each part has its order of threads.
+COSET_API void fold_round(reducer_core&, void* into, std::size_t thread, std::size_t threads);
+
 /// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
 COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;
 
