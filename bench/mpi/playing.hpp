@@ -18,9 +18,9 @@
 
 namespace coset::bench {
 
-/// In the memory that the processes share. Rank 0 writes orders while the others sleep on it: waiting in MPI would spin on
-/// the very processors that other contestants need. An order is only written once every reader has taken the one before:
-/// one that has no part in a burst may still be waking up when that burst is over.
+/// In the memory that the processes share. Rank 0 writes orders while the others sleep on it: waiting in MPI would
+/// spin on the very processors that other contestants need. An order is only written once every reader has taken the
+/// one before: who has no part in a burst may still be waking up when that burst is over.
 template <class Order>
 class desk {
  public:
