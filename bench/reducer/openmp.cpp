@@ -46,11 +46,12 @@ class openmp_stepping : public stepping {
   std::uint32_t const* index() const { return work().index.data(); }
   std::size_t updates() const { return work().index.size(); }
 
-  /// step() on the host, which opens a region in it.
-  template <class Step>
-  std::vector<double> with_regions(burst_order const& order, Step step) {
+  /// What `steps()` of the host, the thread that opens all regions, returns. Reductions live there as well: what they
+  /// open regions for in the end must not make OpenMP have a second set of threads.
+  template <class Steps>
+  std::vector<double> on_host(Steps steps) {
     std::vector<double> samples;
-    threads_->run([&] { samples = play_steps(order, true, step); });
+    threads_->run([&] { samples = steps(); });
     return samples;
   }
 
@@ -58,14 +59,12 @@ class openmp_stepping : public stepping {
   template <class Step>
   std::vector<double> in_region(burst_order const& order, Step step) {
     std::vector<double> samples;
-    threads_->run([&] {
 #pragma omp parallel num_threads(threads())
-      {
-        bool const first = omp_get_thread_num() == 0;
-        auto found = play_steps(order, first, step);
-        if (first) samples = std::move(found);
-      }
-    });
+    {
+      bool const first = omp_get_thread_num() == 0;
+      auto found = play_steps(order, first, step);
+      if (first) samples = std::move(found);
+    }
     return samples;
   }
 
@@ -80,15 +79,17 @@ class coset_with_regions final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    omp::reduction sum(array.data(), array.size());
-    return with_regions(order, [&, index = index(), updates = updates()] {
+    return on_host([&, index = index(), updates = updates()] {
+      omp::reduction sum(array.data(), array.size());
+      return play_steps(order, true, [&] {
 #pragma omp parallel num_threads(threads())
-      {
-        auto const mine = sum.local();
+        {
+          auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-        sum.combine(omp::nowait);
-      }
+          for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+          sum.combine(omp::nowait);
+        }
+      });
     });
   }
 };
@@ -102,9 +103,11 @@ class reduction_with_regions final : public openmp_stepping {
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
     double* const to = array.data();
     std::size_t const count = array.size();
-    return with_regions(order, [&, index = index(), updates = updates()] {
+    return on_host([&, index = index(), updates = updates()] {
+      return play_steps(order, true, [&] {
 #pragma omp parallel for schedule(static) num_threads(threads()) reduction(+ : to[:count])
-      for (std::size_t u = 0; u < updates; ++u) to[index[u]] += 1;
+        for (std::size_t u = 0; u < updates; ++u) to[index[u]] += 1;
+      });
     });
   }
 };
@@ -120,24 +123,26 @@ class by_hand_with_regions final : public openmp_stepping {
     std::size_t const count = array.size();
     auto const p = static_cast<std::size_t>(threads());
     std::vector<std::unique_ptr<double[]>> copies(p);
-    return with_regions(order, [&, index = index(), updates = updates()] {
+    return on_host([&, index = index(), updates = updates()] {
+      return play_steps(order, true, [&] {
 #pragma omp parallel num_threads(threads())
-      {
-        auto& own = copies[static_cast<std::size_t>(omp_get_thread_num())];
-        if (!own) own = std::make_unique<double[]>(count);  // zeroed here; later by those who fold
-        double* const mine = own.get();
+        {
+          auto& own = copies[static_cast<std::size_t>(omp_get_thread_num())];
+          if (!own) own = std::make_unique<double[]>(count);  // zeroed here; later by those who fold
+          double* const mine = own.get();
 #pragma omp for schedule(static)
-        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-        auto const t = static_cast<std::size_t>(omp_get_thread_num());
-        for (std::size_t c = 0; c < p; ++c) {
-          double* const from = copies[c].get();
+          for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+          auto const t = static_cast<std::size_t>(omp_get_thread_num());
+          for (std::size_t c = 0; c < p; ++c) {
+            double* const from = copies[c].get();
 #pragma omp simd
-          for (std::size_t i = count * t / p; i < count * (t + 1) / p; ++i) {
-            to[i] += from[i];
-            from[i] = 0;
+            for (std::size_t i = count * t / p; i < count * (t + 1) / p; ++i) {
+              to[i] += from[i];
+              from[i] = 0;
+            }
           }
         }
-      }
+      });
     });
   }
 };
@@ -149,12 +154,14 @@ class coset_in_region final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    omp::reduction sum(array.data(), array.size());
-    return in_region(order, [&, index = index(), updates = updates()] {
-      auto const mine = sum.local();
+    return on_host([&, index = index(), updates = updates()] {
+      omp::reduction sum(array.data(), array.size());
+      return in_region(order, [&] {
+        auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-      for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-      sum.combine();
+        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+        sum.combine();
+      });
     });
   }
 };
@@ -169,9 +176,11 @@ class reduction_in_region final : public openmp_stepping {
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
     double* to = array.data();
     std::size_t const count = array.size();
-    return in_region(order, [&, index = index(), updates = updates()] {
-      double* const shared = to;
-      reduce(shared, count, index, updates);
+    return on_host([&, index = index(), updates = updates()] {
+      return in_region(order, [&] {
+        double* const shared = to;
+        reduce(shared, count, index, updates);
+      });
     });
   }
 

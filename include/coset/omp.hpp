@@ -23,7 +23,8 @@
 
 namespace coset::omp {
 
-/// As OpenMP's nowait: what was combined is there after the next barrier, the end of the region say.
+/// As OpenMP's nowait: what was combined is there after the next barrier, the end of the region say. Until then no thread
+/// reduces or combines again.
 struct nowait_t {};
 inline constexpr nowait_t nowait;
 
@@ -72,25 +73,30 @@ class reduction {
   /// Collective, like a barrier: every thread of the region calls it after its updates. On return the array has
   /// everything. Outside of regions: by whoever calls, with a region of its own where that pays.
   void combine() {
-    if (omp_in_parallel() == 0) return combine_outside();
+    if (omp_get_level() == 0) return combine_outside();
+    if (omp_in_parallel() == 0) return fold(0, 1);  // the only thread of its region
     combine(nowait);
 #pragma omp barrier
   }
   /// The same without the barrier at the end: where the end of the region is one anyway.
   void combine(nowait_t) {
-    int const threads = omp_get_num_threads();
+    int const threads = omp_get_num_threads(), self = omp_get_thread_num();
     if (one_suffices(threads)) {
       // Nobody waits: who comes last folds it all. Acquires what the others released by the same operation.
       if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) return;
       arrived_.store(0, std::memory_order_relaxed);
       return fold(0, 1);
     }
+    if (self == 0) detail::begin_round(copies_.core());
 #pragma omp barrier
-    if (!detail::can_fold_round(copies_.core(), static_cast<std::size_t>(threads)))
-      return fold(omp_get_thread_num(), threads);
-    if (omp_get_thread_num() == 0) used_.store(false, std::memory_order_relaxed);
-    detail::fold_round(copies_.core(), into_.data(), static_cast<std::size_t>(omp_get_thread_num()),
-                       static_cast<std::size_t>(threads));
+    if (!detail::can_fold_round(copies_.core(), static_cast<std::size_t>(threads))) return fold(self, threads);
+    detail::fold_round(copies_.core(), into_.data(), static_cast<std::size_t>(self), static_cast<std::size_t>(threads));
+  }
+
+  /// Outside of regions: forgets what was not combined, as after an operation that threw.
+  void reset() noexcept {
+    arrived_ = 0;
+    copies_.reset();
   }
 
   std::string describe() const { return copies_.describe(); }
@@ -103,13 +109,11 @@ class reduction {
   }
 
   void fold(int part, int parts) {
-    // Until the next barrier nobody calls local().
-    if (part == 0) used_.store(false, std::memory_order_relaxed);
     detail::fold_part(copies_.core(), into_.data(), static_cast<std::size_t>(part), static_cast<std::size_t>(parts));
   }
 
-  /// No region where there is nothing to do: OpenMP would make threads for the one that asks, and have fewer to spin
-  /// with from then on.
+  /// No region where nobody ever reduced: OpenMP would make threads for the one that asks, and have fewer to spin with
+  /// from then on.
   void combine_outside() {
     if (!used_.load(std::memory_order_relaxed)) return;
     if (one_suffices(omp_get_max_threads())) return fold(0, 1);
@@ -120,7 +124,7 @@ class reduction {
   std::span<T> into_;
   reducer<T, Op> copies_;
   alignas(64) std::atomic<int> arrived_ = 0;
-  std::atomic<bool> used_ = false;  ///< since the last fold: local() has been called
+  std::atomic<bool> used_ = false;  ///< there are copies
 };
 
 template <class T>

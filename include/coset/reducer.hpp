@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "coset/barrier.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/detail/private_copy.hpp"
 #include "coset/identity.hpp"
@@ -125,16 +124,11 @@ class reducer {
     detail::require_length(*core_, into.size());
     fold_with(into.data(), with);
   }
-  /// The same inside a team, collective: every rank names the same `into`, and finds it complete on return.
+  /// The same inside a team, collective: every rank names the same `into`, and finds it complete on return. Throws what
+  /// the team fails with; argument_error, on every rank, for another length, and in a team over processes, which have no
+  /// common array.
   void combine_into(std::span<T> into, member& me) {
-    detail::require_length(*core_, into.size());
-    barrier(me);
-    if (detail::can_fold_round(*core_, me.size())) {
-      detail::fold_round(*core_, into.data(), me.rank(), me.size());
-    } else {
-      detail::fold_part(*core_, into.data(), me.rank(), me.size());
-    }
-    barrier(me);
+    detail::fold_by_ranks(*core_, into.data(), into.size(), me.state());
   }
 
   /// All that was reduced since the reducer was made, reset or last combined into an array: the identity where that is

@@ -193,13 +193,11 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   // Acquires what the other parts released by the same operation.
   if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
   parts_done_.store(0, std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_relaxed);
   if (total_) total_->generation = into_total ? generation_ : 0;
 }
 
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_relaxed);
   ++generation_;
 }
 

@@ -38,8 +38,8 @@ struct owned_copy : detail::private_copy {
   std::optional<unsigned> node;
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
   std::size_t claimed = 0;             ///< capped only: bytes
-  /// Of a numbered copy: round << 16 | parts that its thread has folded in this round. On a line of its own: the next
-  /// thread waits for it.
+  /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of
+  /// its own: the next thread waits for it.
   alignas(128) std::atomic<std::uint64_t> turn = 0;
 
   numa::memory memory;
@@ -79,8 +79,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded
   /// empty.
   void part_is_done(std::size_t parts, bool into_total) noexcept;
-  /// The same number for all threads that fold together: folds so far.
-  std::uint64_t round() const noexcept { return round_.load(std::memory_order_relaxed); }
+  /// Of fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
+  std::uint64_t round() const noexcept { return round_; }
+  void begin_round() noexcept { ++round_; }
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
 
@@ -113,7 +114,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Changes only between rounds of updates, which the caller keeps apart.
   std::uint64_t generation_ = 1;
   std::atomic<std::size_t> parts_done_ = 0;
-  std::atomic<std::uint64_t> round_ = 0;
+  std::uint64_t round_ = 0;
 
   mutable std::mutex making_;  ///< guards what follows
   std::vector<std::unique_ptr<owned_copy>> of_threads_;

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
+#include <span>
 #include <vector>
 
+#include "coset/detail/collective.hpp"
 #include "reducer/core.hpp"
+#include "team/busy_mark.hpp"
+#include "team/disagreement.hpp"
+#include "team/team_state.hpp"
 #include "team/waiting.hpp"
 
 namespace coset::reducer_room {
@@ -27,14 +35,14 @@ constexpr std::size_t most_prefetched_bytes = 512;
 /// Copies hold nothing where they were folded.
 class chunks {
  public:
-  chunks(reducer_core& core, void* into)
+  /// Of up to `most` copies at a time.
+  chunks(reducer_core& core, void* into, std::size_t most)
       : core_(core),
         shape_(core.shape()),
         total_(into == nullptr ? &core.total() : nullptr),
         to_(into == nullptr ? total_->data : static_cast<std::byte*>(into)) {
-    std::size_t const most = core.in_order().size() + 1;
-    if (most > few_.size()) many_.resize(most);
-    sources_ = most > few_.size() ? many_.data() : few_.data();
+    if (most >= few_.size()) many_.resize(most + 1);
+    sources_ = most >= few_.size() ? many_.data() : few_.data();
   }
 
   reducer_core& core() const { return core_; }
@@ -44,13 +52,13 @@ class chunks {
   bool counts(owned_copy const& copy) const { return copy.generation == core_.generation(); }
 
   /// Elements [begin, end) of those copies that count.
-  void fold(std::vector<owned_copy*> const& of, std::size_t begin, std::size_t end) {
+  void fold(std::span<owned_copy* const> of, std::size_t begin, std::size_t end) {
     std::size_t const chunk = std::max<std::size_t>(chunk_bytes / shape_.element_bytes, 1);
     for (std::size_t at = begin; at < end; at += chunk) fold_chunk(of, at, std::min(chunk, end - at));
   }
 
  private:
-  void fold_chunk(std::vector<owned_copy*> const& of, std::size_t begin, std::size_t count) {
+  void fold_chunk(std::span<owned_copy* const> of, std::size_t begin, std::size_t count) {
     std::size_t const offset = begin * shape_.element_bytes;
     void* const to = to_ + offset;
     std::uint32_t sources = 0;
@@ -76,30 +84,65 @@ class chunks {
   void const** sources_;
 };
 
+/// Threads that bring nothing but themselves.
+struct threads_alone {
+  template <class Fold>
+  void fold(Fold&& part) const {
+    part();
+  }
+  void look_around() const {}
+};
+
+/// Ranks of a team. Who leaves it by an exception finds the others outside of folds: the array may be its own.
+struct ranks_together {
+  detail::rank_state& me;
+
+  template <class Fold>
+  void fold(Fold&& part) const {
+    {
+      team_room::busy_mark const busy(me.own);
+      if (!me.team.failure.recorded_in_order()) part();
+    }
+    look_around();
+  }
+  void look_around() const {
+    if (me.team.failed()) [[unlikely]]
+      team_room::leave(me);
+  }
+};
+
 /// What one thread's copy holds goes into each part in turn. So copies stay in their threads' caches, where the updates
-/// find them again, and of the array alone parts travel.
+/// find them again, and of the array alone parts travel. Allocates nothing: others wait.
+template <class Company>
 class turns {
  public:
-  turns(reducer_core& core, void* into, std::size_t thread, std::size_t threads)
-      : chunks_(core, into),
+  turns(reducer_core& core, void* into, std::size_t thread, std::size_t threads, Company company)
+      : chunks_(core, into, 1),
         count_(core.shape().count),
         unit_(std::max<std::size_t>(64 / core.shape().element_bytes, 1)),
         thread_(thread),
         threads_(threads),
-        mine_{core.in_order()[thread]},
+        mine_(core.in_order()[thread]),
         before_(*core.in_order()[(thread + threads - 1) % threads]),
-        begin_(core.round() << 16) {}
-  /// Operations may throw: nobody is kept waiting by that.
-  ~turns() { mine_[0]->turn.store(begin_ + threads_, std::memory_order_release); }
+        begin_(core.round() << 16),
+        company_(company) {}
+  /// Operations may throw: nobody is kept waiting by that, and nobody folds after who has left.
+  ~turns() {
+    if (mine_->turn.load(std::memory_order_relaxed) != begin_ + threads_)
+      mine_->turn.store(begin_ + given_up, std::memory_order_release);
+  }
   turns(turns const&) = delete;
   turns& operator=(turns const&) = delete;
 
+  static constexpr std::uint64_t given_up = 0xffff;
+
   void fold() {
     for (std::size_t k = 0; k < threads_; ++k) {
-      if (k > 0) await(begin_ + k);
+      if (k > 0 && !await(k)) return;
       std::size_t const part = (thread_ + threads_ - k) % threads_;
-      if (chunks_.counts(*mine_[0])) chunks_.fold(mine_, boundary(part), boundary(part + 1));
-      mine_[0]->turn.store(begin_ + k + 1, std::memory_order_release);  // partner: await()
+      if (chunks_.counts(*mine_))
+        company_.fold([&] { chunks_.fold(std::span(&mine_, 1), boundary(part), boundary(part + 1)); });
+      mine_->turn.store(begin_ + k + 1, std::memory_order_release);  // partner: await()
     }
   }
 
@@ -109,22 +152,29 @@ class turns {
     return std::min(units * part / threads_ * unit_, count_);
   }
 
-  void await(std::uint64_t turn) const {
+  /// Until the thread before has folded so many parts; false if it never will.
+  bool await(std::uint64_t parts) const {
     team_room::backing_off wait(team_room::patience::of(waiting::automatic, true));
-    while (before_.turn.load(std::memory_order_acquire) < turn) wait(false);
+    for (;; wait(false)) {
+      std::uint64_t const turn = before_.turn.load(std::memory_order_acquire);
+      if (turn == begin_ + given_up) return false;
+      if (turn >= begin_ + parts) return true;
+      company_.look_around();
+    }
   }
 
   chunks chunks_;
   std::size_t const count_, unit_, thread_, threads_;
-  std::vector<owned_copy*> const mine_;
+  owned_copy* const mine_;
   owned_copy const& before_;
   std::uint64_t const begin_;
+  Company const company_;
 };
 
 /// One thread's part of an array whose blocks are tracked.
 class runs {
  public:
-  runs(reducer_core& core, void* into) : chunks_(core, into), shape_(core.shape()) {
+  runs(reducer_core& core, void* into) : chunks_(core, into, core.in_order().size()), shape_(core.shape()) {
     for (owned_copy* const copy : core.in_order())
       if (chunks_.counts(*copy)) copies_.push_back(copy);
     words_.resize(copies_.size());
@@ -238,19 +288,45 @@ void fold_part(reducer_core& core, void* into, std::size_t part, std::size_t par
     if (tracked) {
       runs(core, into).fold(begin, end);
     } else {
-      chunks(core, into).fold(core.in_order(), begin, end);
+      chunks(core, into, core.in_order().size()).fold(core.in_order(), begin, end);
     }
   }
   core.part_is_done(parts, into == nullptr);
 }
 
 bool can_fold_round(reducer_core const& core, std::size_t threads) noexcept {
-  return core.tracking() == tracking::none && core.has_just(threads);
+  return core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
 }
 
+void begin_round(reducer_core& core) noexcept { core.begin_round(); }
+
 void fold_round(reducer_core& core, void* into, std::size_t thread, std::size_t threads) {
-  turns(core, into, thread, threads).fold();
-  core.part_is_done(threads, false);
+  turns(core, into, thread, threads, threads_alone{}).fold();
+}
+
+void fold_by_ranks(reducer_core& core, void* into, std::size_t length, rank_state& me) {
+  if (length != core.shape().count)
+    refuse(me, fmt::format("combine_into: a reducer of {} elements and an array of {}", core.shape().count, length));
+  if (!me.team.one_process || me.team.part.messages != nullptr)
+    refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
+  call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
+  if (me.rank == 0) core.begin_round();
+  run(me, meeting);
+  try {
+    ranks_together const company{me};
+    if (can_fold_round(core, me.team.ranks)) {
+      turns(core, into, me.rank, me.team.ranks, company).fold();
+    } else {
+      company.fold([&] { fold_part(core, into, me.rank, me.team.ranks); });
+    }
+  } catch (std::exception const& thrown) {
+    team_room::fail_by_exception(me, thrown.what());
+    throw;
+  } catch (...) {
+    team_room::fail_by_exception(me, "");
+    throw;
+  }
+  run(me, meeting);
 }
 
 std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexcept {

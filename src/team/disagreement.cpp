@@ -42,6 +42,13 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
   leave(me);
 }
 
+void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
+  me.team.fail(cause::aborted,
+               fmt::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
+               std::current_exception());
+  me.team.quiesce(me);
+}
+
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity], me.team.one_process);
   fail(me, cause::mismatch,

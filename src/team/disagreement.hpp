@@ -20,6 +20,10 @@ namespace coset::team_room {
 /// Another rank will never come.
 [[noreturn]] void fail_left(detail::rank_state&, flight const&, rank_t other);
 
+/// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
+/// unwinds. A failure that is recorded already stays the first. Called while it is handled.
+void fail_by_exception(detail::rank_state&, char const* what) noexcept;
+
 /// What this rank writes may meet neither what another one writes nor what it reads; a shared output is the same array.
 /// `in` and `out` are the other's, as its entry has them.
 void compare_arrays(detail::rank_state&, flight const&, rank_t other, std::byte const* in, std::byte const* out);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "team/busy_mark.hpp"
 #include "team/carrying.hpp"
 #include "team/combining.hpp"
 #include "team/disagreement.hpp"
@@ -161,21 +162,6 @@ void resolve(rank_state& me, flight const& f, instruction const& i) {
     me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
 }
 
-/// Marks this rank busy for as long as it lives; user operations may throw.
-class busy_mark {
- public:
-  explicit busy_mark(own_line& line) : line_(line) {
-    line_.busy.exchange(1, std::memory_order_seq_cst);
-    perturb();
-  }
-  ~busy_mark() { line_.busy.store(0, std::memory_order_release); }  // partner: quiesce()
-  busy_mark(busy_mark const&) = delete;
-  busy_mark& operator=(busy_mark const&) = delete;
-
- private:
-  own_line& line_;
-};
-
 void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
   detail::reduction_table const& reduction = *f.plan->what.reduction;
   if (i.mixed) [[unlikely]] {
@@ -275,15 +261,6 @@ bool run_segment(rank_state& me, flight& f) {
     if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
   }
   return me.team.part.messages == nullptr || all_sent(me, f);
-}
-
-/// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
-/// unwinds. A failure that is recorded already stays the first.
-void fail_by_exception(rank_state& me, char const* what) noexcept {
-  me.team.fail(cause::aborted,
-               fmt::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
-               std::current_exception());
-  me.team.quiesce(me);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <deque>
 #include <random>
 
+#include "coset/reducer.hpp"
 #include "mpi/processes.hpp"
 #include "team/erased.hpp"
 
@@ -244,6 +245,8 @@ TEST(Single, ResultsThatProcessesCannotShareAreRefused) {
   hybrid on(2);
   std::vector<int> shared(10);
   on.expect_no_faults([&](member& me) { return refused([&] { reduce_shared(me, std::vector<int>(10), shared); }); });
+  reducer<int> sum(10);
+  on.expect_no_faults([&](member& me) { return refused([&] { sum.combine_into(shared, me); }); });
   on.expect_no_faults(
       [](member& me) { return refused([&] { static_cast<void>(allreduce_view(me, std::vector<int>(10))); }); });
   on.expect_works();

@@ -56,6 +56,64 @@ TEST(OmpReduction, CombinesWhatIsLeftWhenItDies) {
   }
 }
 
+/// What local() has given stays good, in regions of one thread and after the last combine() too.
+TEST(OmpReduction, CombinesWhatIsReducedAfterItCombined) {
+  for (std::size_t const n : lengths())
+    for (int const threads : {1, 2, 4}) {
+      std::vector<int> got(n);
+      omp::reduction sum(got.data(), n);
+#pragma omp parallel num_threads(threads)
+      {
+        auto const mine = sum.local();
+        for (int step = 0; step < 10; ++step) {
+          mine[n - 1] += 1;
+          sum.combine();
+        }
+        mine[n - 1] += 1;
+      }
+      EXPECT_EQ(got[n - 1], 10 * threads) << n;
+      sum.combine();
+      EXPECT_EQ(got[n - 1], 11 * threads) << n;
+    }
+}
+
+TEST(OmpReduction, ServesAgainAfterAnOperationThrewAndItWasReset) {
+  static std::atomic<bool> throws;
+  auto const sum_or_throw = [](int a, int b) {
+    if (throws && b == 77) throw std::runtime_error("77");
+    return a + b;
+  };
+  for (std::size_t const n : {10u, 100'000u}) {
+    std::vector<int> got(n);
+    omp::reduction sum(got.data(), n, sum_or_throw, 0);
+    std::atomic<int> thrown = 0;
+    throws = true;
+    for (int region = 0; region < 3; ++region) {
+#pragma omp parallel num_threads(4)
+      {
+        auto const mine = sum.local();
+        for (std::size_t i = 0; i < n; ++i) mine[i] = omp_get_thread_num() == 2 ? 77 : 1;
+        try {
+          sum.combine(omp::nowait);
+        } catch (std::runtime_error const&) {
+          ++thrown;
+        }
+      }
+      sum.reset();
+    }
+    EXPECT_GE(thrown, 3);
+    throws = false;
+    std::fill(got.begin(), got.end(), 0);
+#pragma omp parallel num_threads(4)
+    {
+      auto const mine = sum.local();
+      for (std::size_t i = 0; i < n; ++i) mine[i] += 77;
+      sum.combine(omp::nowait);
+    }
+    EXPECT_EQ(static_cast<std::size_t>(std::count(got.begin(), got.end(), 4 * 77)), n);
+  }
+}
+
 TEST(OmpReduction, GivesTheSameBitsOnEveryRun) {
   std::size_t const n = 20'000;
   std::optional<std::vector<float>> before;

@@ -287,6 +287,44 @@ TEST(Reducer, KeepsNoRankWaitingForOneWhoseOperationThrows) {
   EXPECT_EQ(std::count(got.begin(), got.end(), 4 * 77), 1000);
 }
 
+TEST(Reducer, LeavesNoRankBehindThatTheOthersHaveLeft) {
+  for (rank_t const ranks : {4u, 9u}) {
+    team all({.ranks = ranks, .place = placement::unbound});
+    for (int run = 0; run < test::by_effort(20, 100, 1000); ++run) {
+      reducer<int> sum(5000);
+      std::vector<int> got(5000);
+      std::atomic<bool> started = false;
+      std::jthread const aborting([&] {
+        while (!started) std::this_thread::yield();
+        all.abort("enough");
+      });
+      EXPECT_THROW(all.run([&](member& me) {
+        started = true;
+        for (;;) {
+          sum.local(me)[me.rank()] += 1;
+          sum.combine_into(got, me);
+        }
+      }),
+                   aborted);
+    }
+  }
+}
+
+TEST(Reducer, TellsAllRanksOfAnArrayOfAnotherLength) {
+  team three({.ranks = 3, .place = placement::unbound});
+  reducer<int> sum(100);
+  std::atomic<int> told = 0;
+  three.run([&](member& me) {
+    std::vector<int> got(me.rank() == 1 ? 101 : 100);
+    try {
+      sum.combine_into(got, me);
+    } catch (argument_error const& e) {
+      told += std::string(e.what()).find("101") != std::string::npos;
+    }
+  });
+  EXPECT_EQ(told, 3);
+}
+
 TEST(Reducer, SaysWhatItIs) {
   reducer<float> sum(1000, {.block_bytes = 100});
   sum.local();

@@ -28,6 +28,7 @@ struct reducer_options {
 namespace detail {
 
 class reducer_core;
+struct rank_state;
 
 /// What an access does besides. Blocks that are not touched hold the identity, or nothing yet where they are filled
 /// late.
@@ -76,9 +77,15 @@ COSET_API void fold_part(reducer_core&, void* into, std::size_t part, std::size_
 /// others, and no blocks are tracked. Not while copies are made.
 COSET_API bool can_fold_round(reducer_core const&, std::size_t threads) noexcept;
 
+/// By one thread, after all have left the round before and before any comes to the next.
+COSET_API void begin_round(reducer_core&) noexcept;
 /// Folds the calling thread's copy into `into`, and empties it: part by part, each after the thread before has folded its
-/// own there. By all threads at the same time; none has to wait before. Each part has its order of threads.
+/// own there. By all threads at the same time, once a round has begun. If an operation throws on one, the others return
+/// as soon as they would wait for it.
 COSET_API void fold_round(reducer_core&, void* into, std::size_t thread, std::size_t threads);
+
+/// All copies into `into`, of `length` elements, by all ranks of a team, collective.
+COSET_API void fold_by_ranks(reducer_core&, void* into, std::size_t length, rank_state&);
 
 /// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
 COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;
