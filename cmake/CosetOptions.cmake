@@ -26,11 +26,13 @@ coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: of
 coset_choice(COSET_FORTRAN auto auto on off HELP "The Fortran module: on, off, or auto: on where there is a compiler")
 set(COSET_LIBRARY "" CACHE FILEPATH "A libcoset.a built from these sources, to build only what is around it")
 
-# Each file that formats compiles fmt along with it, four seconds of six with sanitizers: those builds, which nobody
-# installs, link its library.
+# Each file that formats compiles fmt along with it, four seconds of six with sanitizers: builds that nobody installs link
+# its library.
 set(coset_fmt fmt::fmt-header-only)
-if(COSET_SANITIZE)
+if(COSET_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(coset_fmt fmt::fmt)
+endif()
+if(COSET_SANITIZE)
   set(sanitizers_address address,undefined)
   set(sanitizers_thread thread)
   add_compile_options(-fsanitize=${sanitizers_${COSET_SANITIZE}} -fno-omit-frame-pointer -fno-sanitize-recover=all)
