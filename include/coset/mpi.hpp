@@ -43,7 +43,7 @@ class team {
  public:
   /// Collective over the communicator, which is duplicated. `threads` outlives this team; processes may have different
   /// numbers. Throws mpi::error, on every process.
-  team(MPI_Comm, coset::team& threads, options = {});
+  team(MPI_Comm, coset::team& threads, options const& = {});
   ~team();  ///< collective
   team(team const&) = delete;
   team& operator=(team const&) = delete;

@@ -14,7 +14,6 @@ namespace coset::cli {
 namespace {
 
 using schedule::cost_model;
-using schedule::link;
 
 struct level_kind {
   char const* name;

@@ -2,6 +2,7 @@
 #include "mpi/notices.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace coset::mpi {
 
@@ -23,7 +24,7 @@ notices::~notices() {
     int done = 0;
     MPI_Testall(static_cast<int>(l.requests.size()), l.requests.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) continue;
-    new std::list<letter>(std::move(sent_));
+    static_cast<void>(new (std::nothrow) std::list<letter>(std::move(sent_)));
     all_.let_go();
     return;
   }

@@ -329,9 +329,9 @@ bool team::state::can_be_destroyed() noexcept try {
   return false;
 }
 
-team::team(MPI_Comm of, coset::team& threads, options wanted) : state_(new state(of, threads, wanted)) {}
+team::team(MPI_Comm of, coset::team& threads, options const& wanted) : state_(new state(of, threads, wanted)) {}
 team::~team() {
-  if (!state_->can_be_destroyed()) state_.release();
+  if (!state_->can_be_destroyed()) static_cast<void>(state_.release());
 }
 
 rank_t team::size() const noexcept { return state_->places.ranks; }

@@ -63,8 +63,8 @@ class fraction {
 
   static constexpr fraction reduce(wide numerator, wide denominator) {
     if (denominator == 0) throw schedule_error("a fraction has the denominator 0");
-    wide a = numerator < 0 ? -numerator : numerator;
-    for (wide b = denominator < 0 ? -denominator : denominator; b != 0;) {
+    wide a = denominator < 0 ? -denominator : denominator;
+    for (wide b = numerator < 0 ? -numerator : numerator; b != 0;) {
       wide const rest = a % b;
       a = b;
       b = rest;

@@ -79,7 +79,7 @@ void task_run::close() noexcept {
 
 std::exception_ptr task_run::thrown() const {
   if (!team_.failure.recorded()) return nullptr;
-  if (std::exception_ptr const original = team_.failure.original()) return original;
+  if (std::exception_ptr original = team_.failure.original()) return original;
   try {
     team_.failure.raise();
   } catch (...) {
