@@ -74,8 +74,7 @@ void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t p
 void post::answer(detail::team_state& team, notice const& question) {
   team_room::own_line const& theirs = team.arena.own(question.asked - team.part.first);
   // Partner: the release store when a rank leaves; what it has begun is visible then.
-  bool const has_left =
-      team.left(question.asked - team.part.first).load(std::memory_order_acquire) == team.round();
+  bool const has_left = team.left(question.asked - team.part.first).load(std::memory_order_acquire) == team.round();
   std::string what;
   if (team_room::has_gone_elsewhere(theirs, question.number, question.history)) {
     what = team_room::act_of(theirs, question.number, team.one_process);

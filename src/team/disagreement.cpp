@@ -78,8 +78,9 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   own_line const& theirs = me.team.arena.own(other);
   bool const one_process = me.team.one_process;
   rank_t const number = me.team.part.first + other;
-  std::string my_act = f.started ? "starts " + f.plan->what.text() : "calls " + f.plan->what.text();
-  std::string their_act = act_of(theirs, f.number, one_process);
+  described_signature mine{};
+  f.plan->describe(mine, f.started);
+  std::string my_act = signature::act_of(mine, true), their_act = act_of(theirs, f.number, one_process);
   std::string before;
   // The same now, but not before: what they disagreed on then.
   for (std::uint32_t back = 0; act_of(me.told, f.number - back, one_process) == their_act; ++back) {

@@ -11,9 +11,7 @@ namespace {
 bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
 
 /// Whether it makes a difference to a plan of this verb that input and output are one array.
-bool tells_in_place(verb what) {
-  return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather;
-}
+bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather; }
 
 /// `type` empty: not known here.
 std::string text(signature const& s, std::string_view type, std::string_view operation, std::string_view counts) {
@@ -77,8 +75,7 @@ std::string signature::act_of(described_signature const& from, bool one_process)
                     rest & counts_bit};
   std::string const counts = counts_of(from);
   return ((rest & started_bit) != 0 ? "starts " : "calls ") +
-         (one_process ? team_room::text(s, table->type, table->operation, counts)
-                      : team_room::text(s, {}, {}, counts));
+         (one_process ? team_room::text(s, table->type, table->operation, counts) : team_room::text(s, {}, {}, counts));
 }
 
 }  // namespace coset::team_room

@@ -115,7 +115,7 @@ struct team_state : std::enable_shared_from_this<team_state> {
   /// Of ranks that failed before they had taken them. An offer keeps the team that made it, so somebody has to.
   void withdraw_offers();
 
-  team_state& root;  ///< itself, or what it was split from
+  team_state& root;                         ///< itself, or what it was split from
   std::shared_ptr<team_state> const whole;  ///< keeps the root, where this team was split from it and may outlive it
   rank_t const ranks;
   team_options const options;
@@ -140,8 +140,8 @@ struct team_state : std::enable_shared_from_this<team_state> {
   team_room::compiled_table programs;
   std::mutex binding;  ///< explicit plans
   std::map<std::string, std::unique_ptr<bound_plan const>> plans;
-  team_room::failure own_failure;  ///< of a root
-  team_room::failure& failure;     ///< of the root
+  team_room::failure own_failure;           ///< of a root
+  team_room::failure& failure;              ///< of the root
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
   team_room::rendezvous resetting;
   std::unique_ptr<team_room::workers> workers;      ///< owning teams

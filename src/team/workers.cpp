@@ -34,8 +34,7 @@ void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept 
       word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
 }
 
-workers::workers(detail::team_state& team)
-    : team_(team), idle_(idle_patience(team.patience)), process_(getpid()) {
+workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)), process_(getpid()) {
   team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
   try {
     for (rank_t r = 1; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
@@ -116,9 +115,7 @@ void workers::end_job(rank_t rank) noexcept {
   team_.left(rank).store(team_.generation, std::memory_order_release);
 }
 
-void workers::wait_for_all() noexcept {
-  done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience);
-}
+void workers::wait_for_all() noexcept { done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience); }
 
 bool workers::can_stop() const noexcept { return !running_ && getpid() == process_; }
 
