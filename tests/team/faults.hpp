@@ -117,6 +117,7 @@ class faulty_run {
     try {
       for (int k = 0; k < steps; ++k) {
         way w = ways_[std::size_t(k)];
+        if (plans == nullptr && w.how == manner::planned) w.how = manner::blocking;
         bool const mine = me.rank() == unlucky_ && k == when_;
         if (mine && strike(me, part, w, k, kept, under_way, abort, run_again)) return;
         if (mine && what_ == fault::leaves_out_a_call) continue;
@@ -160,16 +161,23 @@ class faulty_run {
         std::make_unique<journey>(w, seed_ + static_cast<std::uint64_t>(k), me.rank(), me.size()));
     j.set_off(w.in_split ? *part : me, plans);
     if (w.how == manner::started) return;
-    if (std::string const wrong = j.fault(); !wrong.empty()) throw std::logic_error(wrong);
+    check(j);
     under_way.pop_back();
   }
 
-  static void complete(std::vector<std::unique_ptr<journey>>& under_way) {
+  void complete(std::vector<std::unique_ptr<journey>>& under_way) const {
     for (auto& j : under_way) {
       j->under_way.wait();
-      if (std::string const wrong = j->fault(); !wrong.empty()) throw std::logic_error(wrong);
+      check(*j);
     }
     under_way.clear();
+  }
+
+  /// Whose calls are one ahead or behind may well get the sum of other arrays than it thinks: of calls that are alike.
+  void check(journey const& j) const {
+    bool const may_be_shifted =
+        what_ == fault::leaves_out_a_call || what_ == fault::calls_once_more || what_ == fault::barrier_before;
+    if (std::string const wrong = j.fault(); !wrong.empty() && !may_be_shifted) throw std::logic_error(wrong);
   }
 
   /// True where the rank ends here.
@@ -220,7 +228,8 @@ class faulty_run {
     if (what_ == fault::other_root && is_rooted(w.what)) w.root = (w.root + 1) % ranks;
     if (what_ == fault::started_instead_of_called && is_simple) w.how = manner::started;
     if (what_ == fault::called_instead_of_started) w.how = manner::blocking;
-    if (what_ == fault::planned_instead_of_called && is_simple && !w.in_split) w.how = manner::planned;
+    if (what_ == fault::planned_instead_of_called && options_.one_process && is_simple && !w.in_split)
+      w.how = manner::planned;
     if (what_ == fault::in_place_or_not && may_be_in_place(w.what)) w.in_place = !w.in_place;
     if (what_ == fault::whole_instead_of_split && w.in_split) {
       w.in_split = false;
