@@ -84,6 +84,7 @@ struct pending {
   std::shared_ptr<void const> operation;  ///< the user's, kept
   std::uint64_t serial = 0;
   bool live = false;
+  bool given_up = false;  ///< not complete and never will be: the team has failed
 };
 
 /// What a plan is looked up by.
