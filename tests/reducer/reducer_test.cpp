@@ -325,6 +325,24 @@ TEST(Reducer, TellsAllRanksOfAnArrayOfAnotherLength) {
   EXPECT_EQ(told, 3);
 }
 
+TEST(Reducer, TellsRanksThatCombineDifferentReducersOrIntoDifferentArrays) {
+  team three({.ranks = 3, .place = placement::unbound});
+  reducer<int> one(100), other(100);
+  std::vector<int> got(100), elsewhere(100);
+  for (bool const arrays_differ : {false, true}) {
+    std::atomic<int> told = 0;
+    three.run([&](member& me) {
+      bool const odd = me.rank() == 2;
+      try {
+        (odd && !arrays_differ ? other : one).combine_into(odd && arrays_differ ? elsewhere : got, me);
+      } catch (mismatch_error const& e) {
+        told += std::string(e.what()).find("reducers") != std::string::npos;
+      }
+    });
+    EXPECT_EQ(told, 3);
+  }
+}
+
 TEST(Reducer, SaysWhatItIs) {
   reducer<float> sum(1000, {.block_bytes = 100});
   sum.local();
