@@ -125,11 +125,21 @@ void copy_own(flight const& f, rank_t self) {
   if (!part.empty() && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, part.end - part.begin);
 }
 
+/// The first time: tables of the channel, and scratch for as many operands as a program has.
+void make_room(rank_state& me, flight const& f) {
+  open_channel(me, f.channel);
+  std::size_t const operands = std::max<std::size_t>(f.plan->code->most_operands, me.from.size());
+  me.from.resize(operands);
+  me.to.resize(operands);
+}
+
 /// Takes the next epoch of the channel and writes this rank's entry, all but the tag.
 template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.channel];
   bound_plan const& plan = *f.plan;
+  if (end.lines.empty() || me.from.size() < plan.code->most_operands) [[unlikely]]
+    make_room(me, f);
   if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.layout_of(f.segment);
   if (f.layout->staging_bytes > end.capacity) use_staging(me, f.channel, f.layout->staging_bytes);
@@ -143,7 +153,8 @@ bool enter(rank_state& me, flight& f) {
   end.peers_entered = plan.code->full;
   end.readers[f.parity] = &f.code->readers;
   if (plan.own_copied_first && f.segment == 0) copy_own(f, me.number);
-  if (std::exchange(end.described[f.parity], &plan) != &plan) plan.what.describe(me.told.doing[f.channel][f.parity]);
+  if (std::exchange(end.described[f.parity], plan.id) != plan.id)
+    plan.what.describe(me.told.doing[f.channel][f.parity]);
   entry_line& mine = end.lines[me.rank]->entry[f.parity];
   mine.in = f.in;
   mine.out = f.out;
