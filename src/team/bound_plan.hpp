@@ -39,6 +39,7 @@ struct bound_plan {
   std::string choice;               ///< "direct, staged, forward": for people
   std::string refused;              ///< the rule that comes first but cannot serve, and why: for people
 
+  void describe(team_room::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
 };
 
