@@ -19,6 +19,8 @@
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"
+#include "team/plans.hpp"
+#include "team/waiting.hpp"
 
 namespace coset::cli {
 namespace {
@@ -49,7 +51,8 @@ struct machine_report {
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
   bench::latency_matrix latency;
-  std::vector<chosen_plan> plans;  ///< of an allreduce of floats on the team
+  std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the team
+  std::vector<std::string> refused;  ///< rules of the environment or a profile that cannot serve the team
 };
 
 std::uint64_t cache_bytes(int name) { return static_cast<std::uint64_t>(std::max(sysconf(name), 0L)); }
@@ -75,6 +78,7 @@ void place_team(info_command const& asked, machine_report& found) {
   if (enough) found.latency = bench::latency_probe(found.processors).measure();
   team as_asked(found.machine, {.ranks = ranks, .place = how});
   found.plans = default_plans(as_asked);
+  found.refused = team_room::refused_rules(as_asked.state());
 }
 
 machine_report look_around(info_command const& asked) {
@@ -122,6 +126,8 @@ std::string as_text(machine_report const& found) {
   for (auto const& warning : found.warnings) text += fmt::format("warning: {}\n", warning);
   text += "its allreduce of floats:\n";
   for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
+  for (auto const& why : found.refused) text += fmt::format("passed over: {}\n", why);
+  if (!team_room::sleepers_pay()) text += fmt::format("warning: {}\n", team_room::without_membarrier);
   return text;
 }
 
@@ -161,7 +167,9 @@ nlohmann::ordered_json as_json(machine_report const& found) {
                {"team", found.processors},
                {"state", bench::classify(found.latency).describe()},
                {"latency_ns", found.latency},
-               {"allreduce_plans", plans}});
+               {"allreduce_plans", plans},
+               {"plans_passed_over", found.refused},
+               {"membarrier", team_room::sleepers_pay()}});
   return json;
 }
 

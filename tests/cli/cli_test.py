@@ -363,6 +363,30 @@ class InfoOfPlacement(Files):
         self.assertIn("3 ranks do not fit", result.stderr)
 
 
+class InfoOfSettings(unittest.TestCase):
+    def run_with(self, *arguments, **settings):
+        return subprocess.run([COSET, "info", "-r", "3", *arguments], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, **settings})
+
+    def test_plans_that_are_passed_over_are_shown_with_variable_and_reason(self):
+        lossy = {"COSET_ALLREDUCE": "direct(saved_steps=1)/output", "COSET_REDUCE": "ring"}
+        found = json.loads(self.run_with("--json", **lossy).stdout)["plans_passed_over"]
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith("COSET_ALLREDUCE, direct(saved_steps=1)/output: "), found)
+        self.assertIn(f"passed over: {found[0]}\n", self.run_with(**lossy).stdout)
+        self.assertEqual(json.loads(self.run_with("--json").stdout)["plans_passed_over"], [])
+
+    def test_settings_that_nothing_reads_are_named_and_senseless_ones_refused(self):
+        result = self.run_with(COSET_ALREDUCE="ring", COSET_LOG="plans")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
+        self.assertIn("COSET_ALREDUCE is no variable that is read; COSET_ALLREDUCE is", result.stderr)
+        self.assertIn("COSET_LOG=plans", result.stderr)
+        result = self.run_with(COSET_ALLREDUCE="generalized(radix=0)")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("COSET_ALLREDUCE: in 'generalized(radix=0)'", result.stderr)
+
+
 class Generate(Files):
     @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
     def test_the_generated_routine_reduces_over_mpi(self):

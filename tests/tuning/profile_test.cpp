@@ -140,6 +140,13 @@ TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {
   EXPECT_FALSE(find_profile(machine_tuned_for()));
 }
 
+/// Red if looking for it throws what the file system says: of a home that belongs to another user, too.
+TEST_F(Profile, InAFolderThatCannotBeEnteredIsNone) {
+  std::filesystem::create_symlink(folder_ + "/coset", folder_ + "/coset");
+  variable const cache("XDG_CACHE_HOME", folder_);
+  EXPECT_FALSE(find_profile(machine_tuned_for()));
+}
+
 TEST_F(Profile, OfAnotherMachineIsPassedOverUnlessItIsNamed) {
   variable const cache("XDG_CACHE_HOME", folder_);
   auto other = sample();
