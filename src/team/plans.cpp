@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "numa/memory.hpp"
 #include "schedule/algorithm.hpp"
 #include "team/wanted.hpp"
 #include "tuning/plan_text.hpp"
@@ -114,7 +115,7 @@ std::uint32_t number_of(tuning::choice const& chosen) {
   return std::max(static_cast<std::uint32_t>(hash >> 40), 1u);
 }
 
-std::shared_ptr<bound_plan> bind(team_state& team, signature const& what, call const& c, tuning::choice chosen) {
+std::shared_ptr<bound_plan> bind_plan(team_state& team, signature const& what, call const& c, tuning::choice chosen) {
   auto plan = std::make_shared<bound_plan>();
   plan->what = what;
   plan->hash = what.hash();
@@ -159,7 +160,7 @@ std::shared_ptr<bound_plan const> bind_by_rules(team_state& team, call const& c,
       chosen = changed(std::move(chosen), *options, team, c);
       what.plan = number_of(chosen);
     }
-    return bind(team, what, c, std::move(chosen));
+    return bind_plan(team, what, c, std::move(chosen));
   };
   tuning::rule const* const rule = rule_for(team, c);
   if (rule == nullptr) return bind_by(default_for(team, c));
@@ -204,6 +205,9 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_state const& t
   auto made = std::make_shared<program::compiled const>(
       program::compile(plan, storage, team.outputs(shared), team.part.spread));
   made_.emplace(wanted, made);
+  // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's arena.
+  constexpr rank_t many_ranks = 128;
+  if (team.size() >= many_ranks) numa::return_freed_pages();
   return made;
 }
 

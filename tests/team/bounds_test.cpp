@@ -96,5 +96,47 @@ TEST(Bounds, CallsOfAllRanksAreOnePlan) {
   EXPECT_EQ(bound[0], bound[2]);
 }
 
+/// What a team of so many ranks keeps of operator new, made, and after a small allreduce of each rank.
+struct kept {
+  std::size_t made, used;
+};
+
+kept kept_by(rank_t ranks) {
+  std::size_t const before = test::live_bytes();
+  team whole({.ranks = ranks, .place = placement::unbound});
+  std::size_t const made = test::live_bytes() - before;
+  expect_works(whole);
+  return {made, test::live_bytes() - before};
+}
+
+/// The README of the room: 72 bytes for every pair of ranks and channel in use, the rest grows with the ranks alone.
+/// Red if ranks make the tables of all nine channels, or each a bound plan of its own.
+TEST(Bounds, MemoryOfATeamFollowsTheLaw) {
+  (void)kept_by(2);  // what is made once in a process
+  constexpr std::size_t of_a_rank = 4 * 1024, of_a_pair = 80, with_its_plan = 7 * 1024, of_a_pair_at_work = 96;
+  for (std::size_t const ranks : {64, 256}) {
+    auto const [made, used] = kept_by(static_cast<rank_t>(ranks));
+    EXPECT_LE(made, ranks * of_a_rank + ranks * ranks * of_a_pair) << ranks;
+    EXPECT_LE(used, ranks * with_its_plan + ranks * ranks * of_a_pair_at_work) << ranks;
+  }
+}
+
+/// A channel of split phase costs when it is first used, and once. Those of a run are taken in turn, from the first.
+TEST(Bounds, ChannelsCostWhenTheyAreUsed) {
+  constexpr std::size_t ranks = 64, of_a_channel = 72 * ranks * ranks;
+  team whole({.ranks = ranks, .place = placement::unbound});
+  auto const kept_after = [&](int requests) {
+    whole.run([&](member& me) {
+      for (int k = 0; k < requests; ++k) start_barrier(me).wait();
+    });
+    return test::live_bytes();
+  };
+  std::size_t const none = kept_after(0), one = kept_after(1), again = kept_after(1), two = kept_after(2);
+  EXPECT_GE(one - none, of_a_channel);
+  EXPECT_EQ(again, one);
+  EXPECT_GE(two - again, of_a_channel);
+  EXPECT_LE(two - again, of_a_channel * 5 / 4);
+}
+
 }  // namespace
 }  // namespace coset::team_test
