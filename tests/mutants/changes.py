@@ -72,13 +72,13 @@ def is_body(tokens, k, other, inside):
     while begin >= 0 and tokens[begin].text not in (";", "{", "}"):
         begin = other[begin] - 1 if tokens[begin].text in (")", "]") else begin - 1
     words = {t.text for t in tokens[begin + 1: k]}
-    if words & {"namespace", "enum", "union"} or (words & {"struct", "class"} and not inside):
-        return False
     before = tokens[k - 1].text
     if inside and before in (";", "{", "}", "else", "do", "try"):
         return True
     if before in (")", "]", "const", "noexcept", "mutable", "override", "try"):
         return True
+    if words & {"namespace", "enum", "union", "struct", "class"}:
+        return False
     # A lambda or function that names what it returns.
     arrow = k - 1
     while arrow > begin and (tokens[arrow].kind == "word" or tokens[arrow].text in ("::", "<", ">", "*", "&", ",")):
@@ -178,7 +178,8 @@ def conditions(tokens, other, inside):
                 begin = j + 1
             j += 1
         words = tokens[begin:end]
-        if words and not (declares(words) or any(w.text == "=" for w in words)):
+        swapped_anyway = {"==", "!="} & {w.text for w in words} and not {"&&", "||"} & {w.text for w in words}
+        if words and not (swapped_anyway or declares(words) or any(w.text == "=" for w in words)):
             yield begin, end
 
 
