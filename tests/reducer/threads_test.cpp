@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads and reducers that come and go in any order.
+#include <malloc.h>
+
 #include <atomic>
 #include <barrier>
 #include <memory>
@@ -22,6 +24,32 @@ TEST(ReducerThreads, KeepTheirCopy) {
   first.combine_into(got);
   EXPECT_EQ(mine, &first.local()[3]);
   std::jthread([&] { EXPECT_NE(mine, &first.local()[3]); });
+}
+
+/// Red if what a thread remembers of its last call does not say whether that was by number.
+TEST(ReducerThreads, HaveCopiesByNumberBesideTheirOwn) {
+  reducer<int> sum(10);
+  int* const own = &sum.local()[0];
+  int* const zero = &sum.local(0)[0];
+  int* const one = &sum.local(1)[0];
+  EXPECT_NE(own, zero);
+  EXPECT_NE(own, one);
+  EXPECT_NE(zero, one);
+  EXPECT_EQ(own, &sum.local()[0]);
+  EXPECT_EQ(zero, &sum.local(0)[0]);
+  EXPECT_EQ(one, &sum.local(1)[0]);
+  std::jthread([&] { EXPECT_EQ(zero, &sum.local(0)[0]); });
+}
+
+/// Red if a thread never forgets those that are gone: each keeps some kilobytes.
+TEST(ReducerThreads, ForgetReducersThatAreGone) {
+  auto const make_many = [] {
+    for (int k = 0; k < 2000; ++k) reducer<int>(10).local()[3] += 1;
+  };
+  make_many();
+  auto const before = mallinfo2().uordblks;
+  make_many();
+  EXPECT_LT(mallinfo2().uordblks, before + 500'000);
 }
 
 TEST(ReducerThreads, LeaveTheirCopyToTheNext) {
