@@ -215,6 +215,7 @@ def options():
     p.add_argument("--seed", default="1", help="of the sample")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     p.add_argument("--limit", type=float, default=30, metavar="SECONDS", help="for one test, which else counts as hanging")
+    p.add_argument("--again", action="store_true", help="survivors once more, as tests have come")
     p.add_argument("--fresh", action="store_true", help="forget what was found before")
     p.add_argument("--list", action="store_true", help="say what is known, and run nothing")
     return p.parse_args()
@@ -263,7 +264,7 @@ def main():
 
     def take(m):
         r = results.of(m)
-        if r is None:
+        if r is None or (wanted.again and r["verdict"] == "survived"):
             if wanted.list:
                 return
             with lock:

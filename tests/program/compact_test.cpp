@@ -76,5 +76,33 @@ TEST(Compact, RanksThatMeetAreNotIntroduced) {
   EXPECT_GT(introduced, 100u);
 }
 
+/// Red if partial results that do not live at once have rooms of their own, or do not lie in outputs where those are free.
+TEST(Compact, StagingIsForWhatLivesAtOnce) {
+  struct staging {
+    std::string algorithm, storage;
+    std::uint32_t layers;
+  };
+  for (staging const& of : std::vector<staging>{{"direct", "staged", 1},
+                                                {"direct", "zero_copy", 0},
+                                                {"ring", "staged_pull", 1},
+                                                {"ring", "push", 1},
+                                                {"generalized(radix=2)", "staged", 1},
+                                                {"generalized(radix=2)", "zero_copy", 0},
+                                                {"generalized(radix=2)", "output", 0},
+                                                {"recursive_doubling", "staged", 2},
+                                                {"recursive_doubling", "zero_copy", 1},
+                                                {"recursive_doubling", "output", 2}})
+    EXPECT_EQ(call_of(plan_of(of.algorithm, 8), of.storage).code->layers, of.layers) << of.algorithm << of.storage;
+}
+
+/// Where outputs are one array, whoever meets all has seen them all.
+TEST(Compact, NobodyIsIntroducedWhereSomebodyMeetsAll) {
+  for (rank_t const p : {2u, 5u, 9u}) {
+    auto const c =
+        call_of(plan_of("direct", p), storage_of("output", arrays::apart), arrays::shared, std::vector<rank_t>(p, 0));
+    for (program const& of : c.code->of) EXPECT_TRUE(of.unmet.empty());
+  }
+}
+
 }  // namespace
 }  // namespace coset::program::testing
