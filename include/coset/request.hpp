@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "coset/visibility.h"
 
@@ -23,7 +25,7 @@ struct rank_state;
 /// allgather or reduce_scatter that does not fit in it is complete when its start returns.
 ///
 /// Only the member's thread uses it. Throws what the team fails with; argument_error if the run() or the membership that
-/// it belongs to has ended.
+/// it belongs to has ended; it may outlive both, and the team.
 class COSET_API request {
  public:
   request() = default;  ///< complete
@@ -41,13 +43,16 @@ class COSET_API request {
   /// Whether it stands for an operation of this member's present run or membership, or for none.
   bool belongs_to(member const&) const noexcept;
 
-  request(detail::rank_state& member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept
-      : member_(&member), channel_(channel), serial_(serial), generation_(generation) {}
+  request(std::shared_ptr<detail::rank_state*> member, std::uint32_t channel, std::uint64_t serial,
+          std::uint32_t generation) noexcept
+      : member_(std::move(member)), serial_(serial), channel_(channel), generation_(generation) {}
 
  private:
-  detail::rank_state* member_ = nullptr;
-  std::uint32_t channel_ = 0;
+  detail::rank_state* live_member() const;
+
+  std::shared_ptr<detail::rank_state*> member_;  ///< none: complete; to none: it has ended, and perhaps its team
   std::uint64_t serial_ = 0;
+  std::uint32_t channel_ = 0;
   std::uint32_t generation_ = 0;
 };
 

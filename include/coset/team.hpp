@@ -90,6 +90,7 @@ class COSET_API member_guard {
   member* operator->() noexcept { return &member_; }
 
  private:
+  std::shared_ptr<detail::team_state> team_;  ///< for as long as one of its ranks is inside
   member member_;
   int exceptions_;
 };
@@ -104,6 +105,8 @@ class COSET_API team {
   explicit team(team_options = {});
   /// The same, placed on a given topology; nothing is pinned if that is not this machine.
   team(topology const&, team_options);
+  /// Members of split teams, requests and guards may outlive it; they serve for nothing then. Where run() is active, as
+  /// exit() in a body has it, or after fork() in the child, its threads and memory are left to the end of the process.
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
@@ -115,7 +118,9 @@ class COSET_API team {
 
   /// Runs `body` on every rank and returns when all have ended; the caller is rank 0, pinned meanwhile.
   /// The first exception aborts the team and is rethrown here; the team is usable afterwards.
-  /// Throws argument_error if called from inside run() or by two threads at once.
+  /// Throws argument_error if called from inside run() or by two threads at once, and in a forked child, which has none
+  /// of the threads. A body that ends its thread (pthread_exit(), cancellation) aborts the team as an exception does; if
+  /// the thread was the team's own, no run() is possible any more, and each throws aborted.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
     run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },
@@ -138,10 +143,10 @@ class COSET_API team {
  private:
   friend std::unique_ptr<team> detail::make_task_team(rank_t);
 
-  explicit team(std::unique_ptr<detail::team_state>);
+  explicit team(std::shared_ptr<detail::team_state>);
   void run_erased(void (*body)(void*, member&), void* context);
 
-  std::unique_ptr<detail::team_state> state_;
+  std::shared_ptr<detail::team_state> state_;
 };
 
 }  // namespace coset

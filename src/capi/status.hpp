@@ -2,6 +2,8 @@
 // Exceptions stop here: each becomes a status and the thread's message.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <utility>
 
 #include "coset/coset.h"
@@ -23,11 +25,14 @@ void forget_failure() noexcept;
 /// Throws what stands for the thread's latest failure, with its message.
 [[noreturn]] void throw_latest_failure();
 
+/// Lets nothing out but the end of the thread, by pthread_exit() in a body, which nobody may stop.
 template <class Action>
-coset_status guarded(Action&& action) noexcept {
+coset_status guarded(Action&& action) {
   try {
     std::forward<Action>(action)();
     return COSET_SUCCESS;
+  } catch (abi::__forced_unwind const&) {
+    throw;
   } catch (...) {
     return status_of_exception();
   }

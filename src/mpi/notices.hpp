@@ -20,8 +20,7 @@ struct notice {
   team_room::cause why;
   std::array<char, 512> reason;
   rank_t asked, asking;
-  std::uint32_t channel;
-  std::uint64_t tag;  ///< of the operation
+  std::uint32_t number, history;  ///< of the operation, as own_line has them
   static constexpr rank_t nobody = UINT32_MAX;
 };
 

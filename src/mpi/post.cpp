@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "team/disagreement.hpp"
+
 namespace coset::mpi {
 namespace {
 
@@ -44,12 +46,6 @@ address post::from(rank_t sender, rank_t receiver, std::uint32_t channel) const 
   return way(sender, receiver, sender, channel);
 }
 
-/// A rank whose word nobody on its host needs posts no entry; only after it has left may others look at its own count.
-bool post::has_entered(detail::team_state const& team, rank_t asked, notice const& question) {
-  std::uint32_t const entered = team.members[asked]->ends[question.channel].epoch;
-  return static_cast<std::int32_t>(entered - static_cast<std::uint32_t>(question.tag >> 32)) >= 0;
-}
-
 std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
   return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
 }
@@ -68,24 +64,21 @@ void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t p
   notice question = make_notice(round_, team_room::cause::mismatch, f.plan->what.text());
   question.asked = peer;
   question.asking = carrier.number;
-  question.channel = f.channel;
-  question.tag = f.tag;
+  question.number = f.number;
+  question.history = f.history;
   notices_.ask(of_.of_rank(peer).rank, question);
 }
 
-/// A rank that has left after it had taken part has sent its messages; one that is in another operation never will.
+/// A rank that has left after it had taken part has sent its messages; one that has done something else instead never
+/// will.
 void post::answer(detail::team_state& team, notice const& question) {
-  using team_room::signature;
-  rank_t const asked = question.asked - team.part.first;
-  auto const epoch = static_cast<std::uint32_t>(question.tag >> 32);
-  std::uint64_t const entered =
-      team.arena.lines(question.channel, asked).entry[epoch & 1].tag.load(std::memory_order_acquire);
-  auto const latest = static_cast<std::uint32_t>(entered >> 32);
-  bool const has_left = team.left(asked).load(std::memory_order_acquire) == team.round();
+  team_room::own_line const& theirs = team.arena.own(question.asked - team.part.first);
+  // Partner: the release store when a rank leaves; what it has begun is visible then.
+  bool const has_left = team.left(question.asked - team.part.first).load(std::memory_order_acquire) == team.round();
   std::string what;
-  if (latest == epoch && entered != question.tag) {
-    what = "calls " + signature::text_of(team.arena.own(asked).doing[question.channel][epoch & 1], team.one_process);
-  } else if (has_left && static_cast<std::int32_t>(latest - epoch) < 0 && !has_entered(team, asked, question)) {
+  if (team_room::has_gone_elsewhere(theirs, question.number, question.history)) {
+    what = team_room::act_of(theirs, question.number, team.one_process);
+  } else if (has_left && static_cast<std::int32_t>(team_room::latest_of(theirs) - question.number) < 0) {
     what = "has left";
   } else {
     return;

@@ -40,7 +40,6 @@ class post final : public team_room::messenger, private directory {
 
  private:
   void answer(detail::team_state&, notice const& question);
-  static bool has_entered(detail::team_state const&, rank_t asked, notice const& question);
   MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
   void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;

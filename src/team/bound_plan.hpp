@@ -37,6 +37,7 @@ struct bound_plan {
   bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
   std::string choice;               ///< "direct, staged, forward": for people
 
+  void describe(team_room::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
 };
 

@@ -15,6 +15,8 @@ struct bytes {
   }
 };
 
+std::uint32_t number_of(std::uint64_t begun) { return static_cast<std::uint32_t>(begun >> 32); }
+
 bytes of(std::byte const* base, detail::extent part) {
   auto const at = reinterpret_cast<std::uintptr_t>(base);
   return {at + part.begin, at + part.end};
@@ -49,21 +51,56 @@ void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
   me.team.quiesce(me);
 }
 
+bool has_gone_elsewhere(own_line const& theirs, std::uint32_t number, std::uint32_t history) noexcept {
+  // Partner: announce().
+  std::uint64_t const begun = theirs.begun[number % told_operations].load(std::memory_order_acquire);
+  return number_of(begun) == number && static_cast<std::uint32_t>(begun) != history;
+}
+
+std::uint32_t latest_of(own_line const& line) noexcept {
+  // Those that it tells of are neighbours, so that numbers may wrap around.
+  std::uint32_t latest = number_of(line.begun[0].load(std::memory_order_relaxed));
+  for (auto const& begun : line.begun) {
+    std::uint32_t const number = number_of(begun.load(std::memory_order_relaxed));
+    if (static_cast<std::int32_t>(number - latest) > 0) latest = number;
+  }
+  return latest;
+}
+
+std::string act_of(own_line const& of, std::uint32_t number, bool one_process) {
+  std::uint32_t const latest = latest_of(of);
+  bool const forgotten = latest - number >= described_operations;
+  auto const act = signature::act_of(of.doing[(forgotten ? latest : number) % described_operations], one_process);
+  return forgotten ? fmt::format("has gone on and {}", act) : act;
+}
+
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
-  auto const theirs = signature::text_of(me.team.arena.own(other).doing[f.channel][f.parity], me.team.one_process);
+  own_line const& theirs = me.team.arena.own(other);
+  bool const one_process = me.team.one_process;
+  rank_t const number = me.team.part.first + other;
+  described_signature mine{};
+  f.plan->describe(mine, f.started);
+  std::string my_act = signature::act_of(mine, true), their_act = act_of(theirs, f.number, one_process);
+  std::string before;
+  // The same now, but not before: what they disagreed on then.
+  for (std::uint32_t back = 0; act_of(me.told, f.number - back, one_process) == their_act; ++back) {
+    if (back + 1 == described_operations || back + 1 >= f.number) break;
+    before = "before ";
+    my_act = act_of(me.told, f.number - back - 1, one_process);
+    their_act = act_of(theirs, f.number - back - 1, one_process);
+  }
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(),
-                   me.team.part.first + other, theirs));
+       fmt::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, my_act, number, their_act));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
-  described_signature theirs;
+  described_signature theirs{};
   theirs.reduction.store(f.plan->what.reduction, std::memory_order_relaxed);  // only that there is one
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} calls {}", me.number, f.plan->what.text(), other.sender,
-                   signature::text_of(theirs, false)));
+       fmt::format("ranks disagree: rank {} {}, rank {} {}", me.number, act_of(me.told, f.number, true), other.sender,
+                   signature::act_of(theirs, false)));
 }
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {

@@ -13,7 +13,14 @@ namespace coset::team_room {
 [[noreturn]] void leave(detail::rank_state&);
 /// Makes it fail first.
 [[noreturn]] void fail(detail::rank_state&, cause, std::string const& reason);
-/// Another rank is in an operation of the same epoch with another signature.
+/// Whether a rank has begun an operation of this number in another way, by what it has told of its latest. If so it will
+/// never come to this one, whichever channel it took.
+bool has_gone_elsewhere(own_line const& theirs, std::uint32_t number, std::uint32_t history) noexcept;
+/// The number of the latest operation that a rank has begun.
+std::uint32_t latest_of(own_line const&) noexcept;
+/// What a rank does or did as its operation `number`: "calls barrier". If it has forgotten: what it does now.
+std::string act_of(own_line const&, std::uint32_t number, bool one_process);
+/// Another rank is in an operation of the same number, or of the same epoch, with another history.
 [[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, rank_t other);
 /// The same, known from a message.
 [[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, envelope const& other);

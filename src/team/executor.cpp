@@ -13,6 +13,7 @@
 #include "team/combining.hpp"
 #include "team/disagreement.hpp"
 #include "team/perturb.hpp"
+#include "team/standstill.hpp"
 #include "team/team_state.hpp"
 #include "team/use_staging.hpp"
 
@@ -26,38 +27,46 @@ using program::wait;
 
 /// Long enough that marking busy costs nothing, short enough that an abort is not kept waiting.
 constexpr std::size_t foreign_bytes = 256 * 1024;
-/// Looks between two questions whether the awaited rank has left for good.
-constexpr std::uint32_t looks_per_left = 64;
+/// Looks in vain between two questions whether the awaited rank will ever come, and whether all wait for one another.
+constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question = 16, looks_per_standstill = 1024;
 
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
 
-/// What every look at another rank's word comes with: did the team fail, did that rank leave?
+/// Whether the awaited rank has left, or has done something else. What it posted before is visible then: look once more.
 template <class Ready>
-auto interruption(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
-  return [&me, &f, other, &word, ready](std::uint32_t looks) {
+void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
+  bool const elsewhere = has_gone_elsewhere(me.team.arena.own(other), f.number, f.history);
+  // Partner: the release store when a rank leaves.
+  bool const left = me.team.left(other).load(std::memory_order_acquire) == me.team.round();
+  if ((!elsewhere && !left) || ready(word.load(std::memory_order_acquire))) return;
+  elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
+}
+
+template <class Ready>
+void await_blocking(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
+                    Ready ready) {
+  patience const& p = me.team.patience;
+  wait_until(word, which, me.team.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.team.failed()) leave(me);
-    if (looks % looks_per_left != looks_per_left - 1) return;
-    // Partner: the release store when a rank leaves. What it posted before is visible then, so look once more.
-    if (me.team.left(other).load(std::memory_order_acquire) == me.team.round() &&
-        !ready(word.load(std::memory_order_acquire))) {
-      fail_left(me, f, other);
-    }
-  };
+    bool const slow = p.sleeps && looks >= p.spins + p.yields;
+    if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
+    if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
+  });
+  note_moving(me.root);
 }
 
 template <bool Blocking, class Ready>
-bool await(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
-           Ready ready) {
+bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
   perturb();
   if (ready(word.load(std::memory_order_acquire))) [[likely]]
     return true;  // partner: post()
-  auto const interrupted = interruption(me, f, other, word, ready);
   if constexpr (Blocking) {
-    wait_until(word, which, me.team.arena.attention(other).sleepers, me.team.patience, ready, interrupted);
+    await_blocking(me, f, other, word, which, ready);
     return true;
   } else {
-    interrupted(looks_per_left - 1);
+    if (me.team.failed()) leave(me);
+    if (++f.looks % looks_per_nonblocking_question == 0) ask_for(me, f, other, word, ready);
     return false;
   }
 }
@@ -67,14 +76,15 @@ bool meet(std::byte const* a, std::byte const* b, std::size_t bytes) {
   return x - y < bytes || y - x < bytes;
 }
 
-/// A peer's entry: the same epoch with another signature is a disagreement, seen before any data are read.
+/// A peer's entry. The same epoch with another history is a disagreement, seen before any data are read. So is a later
+/// epoch: a rank that has done what this one does writes no new entry before this one has seen the old.
 template <bool Blocking>
 bool await_entry(rank_state& me, flight& f, rank_t other) {
   channel_end& end = me.ends[f.channel];
   entry_line const& line = end.lines[other]->entry[f.parity];
   auto const ready = [&](std::uint64_t tag) {
     if (tag == f.tag) return true;
-    if (epoch_of(tag) == epoch_of(f.tag)) fail_mismatch(me, f, other);
+    if (!before(epoch_of(tag), epoch_of(f.tag))) fail_mismatch(me, f, other);
     return false;
   };
   if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
@@ -135,7 +145,7 @@ bool enter(rank_state& me, flight& f) {
   if (f.layout->staging_bytes > end.capacity) use_staging(me, f.channel, f.layout->staging_bytes);
   std::uint32_t const epoch = ++end.epoch;
   f.parity = static_cast<std::uint8_t>(epoch & 1);
-  f.tag = std::uint64_t{epoch} << 32 | (plan.hash ^ me.team.salt);
+  f.tag = std::uint64_t{epoch} << 32 | f.history;
   f.base = end.base;
   f.at = f.wait = 0;
   f.entered = true;
@@ -143,7 +153,6 @@ bool enter(rank_state& me, flight& f) {
   end.peers_entered = plan.code->full;
   end.readers[f.parity] = &f.code->readers;
   if (plan.own_copied_first && f.segment == 0) copy_own(f, me.number);
-  if (std::exchange(end.described[f.parity], &plan) != &plan) plan.what.describe(me.told.doing[f.channel][f.parity]);
   entry_line& mine = end.lines[me.rank]->entry[f.parity];
   mine.in = f.in;
   mine.out = f.out;
@@ -162,7 +171,20 @@ void resolve(rank_state& me, flight const& f, instruction const& i) {
     me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
 }
 
+/// Operations may throw.
+class folding_mark {
+ public:
+  explicit folding_mark(rank_state& root) : root_(root) { root_.folding = true; }
+  ~folding_mark() { root_.folding = false; }
+  folding_mark(folding_mark const&) = delete;
+  folding_mark& operator=(folding_mark const&) = delete;
+
+ private:
+  rank_state& root_;
+};
+
 void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  folding_mark const here(me.root);
   detail::reduction_table const& reduction = *f.plan->what.reduction;
   if (i.mixed) [[unlikely]] {
     reduction.mixed(me.to.data(), i.destinations, me.from.data(), i.sources, f.code->forms.data() + i.operands, count);
@@ -276,6 +298,16 @@ flight prepare(rank_state& me, std::uint32_t channel, bound_plan const& plan, vo
   f.channel = channel;
   f.segment_end = plan.segments;
   return f;
+}
+
+void announce(rank_state& me, flight& f) {
+  f.number = ++me.operations;
+  f.history = me.history = following(me.history, f.plan->hash, f.channel);
+  auto const said = reinterpret_cast<std::uintptr_t>(f.plan) | (f.started ? 1 : 0);
+  if (std::exchange(me.described[f.number % described_operations], said) != said)
+    f.plan->describe(me.told.doing[f.number % described_operations], f.started);
+  // Partner: has_gone_elsewhere().
+  me.told.begun[f.number % told_operations].store(std::uint64_t{f.number} << 32 | f.history, std::memory_order_release);
 }
 
 template <bool Blocking>

@@ -61,6 +61,11 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
   return *team_.members[rank];
 }
 
+bool gathering::is_attended() const {
+  std::lock_guard const lock(mutex_);
+  return present_ != 0;
+}
+
 void gathering::leave(rank_t rank) noexcept {
   std::lock_guard const lock(mutex_);
   // Partner: the acquire load of whoever waits for this rank in vain.

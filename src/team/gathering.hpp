@@ -18,6 +18,7 @@ class gathering {
   /// See team::join.
   detail::rank_state& join(rank_t, team::clock::time_point deadline);
   void leave(rank_t) noexcept;
+  bool is_attended() const;
 
  private:
   void settle(rank_t);
@@ -25,7 +26,7 @@ class gathering {
 
   detail::team_state& team_;
   topology const machine_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> taken_;
   rank_t present_ = 0;

@@ -29,7 +29,7 @@ struct alignas(line_spacing) entry_line {
   std::array<std::byte, entry_payload_bytes> payload;
   void const* in;
   void* out;
-  std::atomic<std::uint64_t> tag;  ///< epoch << 32 | signature hash; compared by equality
+  std::atomic<std::uint64_t> tag;  ///< epoch << 32 | history of operations, see own_line; compared by equality
   std::array<std::byte, second_line_bytes> second;
 };
 static_assert(sizeof(entry_line) == line_spacing && offsetof(entry_line, tag) == line_bytes - sizeof(std::uint64_t));
@@ -65,12 +65,27 @@ struct described_signature {
   std::atomic<detail::reduction_table const*> reduction;
   std::atomic<std::uint64_t> count;
   std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature.hpp
+  static constexpr std::size_t most_counts = 4;
+  std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
+  std::array<std::atomic<std::uint64_t>, most_counts> counts;
 };
 
-/// Written by its rank, read by others only when something has gone wrong.
+/// Each rank numbers the operations that it begins in a team, over all channels, and tells the latest of them: so many
+/// by number and history, so many in words. Powers of two, as numbers wrap around.
+inline constexpr std::uint32_t told_operations = 32;
+inline constexpr std::uint32_t described_operations = 8;
+
+/// Written by its rank, read by others only when something has gone wrong or takes long.
 struct alignas(line_spacing) own_line {
-  std::atomic<std::uint32_t> busy;  ///< inside an instruction that touches a peer's caller memory
-  std::array<std::array<described_signature, 2>, channels> doing;
+  std::atomic<std::uint32_t> busy;      ///< inside an instruction that touches a peer's caller memory
+  std::atomic<std::uint64_t> standing;  ///< of a root, these three: see standstill.hpp
+  std::atomic<std::uint64_t> moves;
+  described_signature waiting_in;
+  std::atomic<std::uint32_t> waiting_among;  ///< ranks of that team · 2, and 1 if it was split from the root
+  /// [number % told_operations]: number << 32 | history. The history is a hash of all operations of this generation up
+  /// to that one, in their order and with their channels.
+  std::array<std::atomic<std::uint64_t>, told_operations> begun;
+  std::array<described_signature, described_operations> doing;  ///< [number % described_operations]
 };
 
 }  // namespace coset::team_room

@@ -170,7 +170,7 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   if (me.plans.all.size() >= plan_cache::most && me.live == 0) {  // operations under way need theirs
     me.plans.all.clear();
     me.plans.front = {};
-    for (channel_end& end : me.ends) end.described = {};
+    me.described = {};
   }
   auto& bound = me.plans.all[key];
   if (!bound) {

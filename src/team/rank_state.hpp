@@ -39,11 +39,10 @@ struct channel_end {
   std::uint64_t base = 0;     ///< of the next operation's posts
   std::size_t capacity = 0;   ///< of the staging in use
   bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
-  std::array<std::vector<rank_t> const*, 2> readers{};   ///< by parity: who read this rank's lines last
-  std::array<detail::bound_plan const*, 2> described{};  ///< by parity: what this rank has said that it is doing
-  std::vector<channel_lines*> lines;                     ///< [rank]
-  std::vector<std::byte*> bases;                         ///< [row · ranks + rank], see program::row
-  std::unique_ptr<mailbox> mail;                         ///< opened by the first program that has messages
+  std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
+  std::vector<channel_lines*> lines;                    ///< [rank]
+  std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
+  std::unique_ptr<mailbox> mail;                        ///< opened by the first program that has messages
 
   channel_position position() const { return {epoch, base, capacity}; }
 };
@@ -57,15 +56,26 @@ struct flight {
   std::byte const* in = nullptr;    ///< where the whole vector would begin, even if the caller has a piece
   std::byte* out = nullptr;
   std::size_t segment = 0, segment_end = 0;
+  std::uint32_t number = 0;   ///< among the rank's operations in its team
+  std::uint32_t history = 0;  ///< of those, this one included
   std::uint64_t tag = 0;
   std::uint64_t base = 0;
   std::uint32_t at = 0;  ///< instruction
   std::uint32_t wait = 0;
   std::uint32_t channel = 0;
   std::uint8_t parity = 0;
+  bool started = false;           ///< in split phase by its caller
   bool entered = false;           ///< this segment's entry has been prepared
+  std::uint32_t looks = 0;        ///< in vain, of those that did not block
   std::uint32_t stuck_looks = 0;  ///< since it last got on; only where there is a deadline
   std::chrono::steady_clock::time_point stuck_since = {}, asked = {};
+};
+
+/// What a thread that waits knows of its team's standing still, see standstill.hpp.
+struct watch {
+  std::uint64_t seen = 0;        ///< the question that was there before its latest look in vain; 0: it moves
+  std::uint64_t raised = 0;      ///< the question that this thread has replaced by the next one; 0: none
+  std::uint64_t moves_then = 0;  ///< of all ranks
 };
 
 /// A channel of split phase: the operation under way there, or the last one that was.
@@ -111,7 +121,7 @@ struct plan_cache {
 namespace coset::detail {
 
 struct alignas(team_room::line_spacing) rank_state {
-  rank_state(team_state&, rank_t, rank_state* in_root);
+  rank_state(team_state&, rank_t number_here, rank_state* in_root);
   ~rank_state();
   rank_state(rank_state const&) = delete;
   rank_state& operator=(rank_state const&) = delete;
@@ -136,7 +146,13 @@ struct alignas(team_room::line_spacing) rank_state {
   std::array<team_room::pending, team_room::split_channels> requests;  ///< [channel − 1]
   std::uint64_t started = 0;                                           ///< requests, so far
   std::uint32_t live = 0;           ///< requests under way; of a root: of all its family
+  bool folding = false;             ///< of a root: inside the caller's operation, which may call no collective
   std::vector<rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
+  std::uint32_t operations = 0;     ///< begun in this generation
+  std::uint32_t history = 0;        ///< of them
+  std::array<std::uintptr_t, team_room::described_operations> described{};  ///< what was said last, see announce()
+  team_room::watch standstill;                                              ///< of a root
+  std::shared_ptr<rank_state*> const self;  ///< for requests, which may outlive this: null then
 };
 
 }  // namespace coset::detail

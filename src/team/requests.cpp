@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "team/carrying.hpp"
+#include "team/standstill.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_room {
@@ -55,15 +56,36 @@ bool advance_one(rank_state& me, pending& p) {
 
 bool is_complete(pending const& p, std::uint64_t serial) { return p.serial != serial || !p.live; }
 
+/// What a thread does that blocks, between two looks at everything that it waits for.
+class between_looks {
+ public:
+  between_looks(rank_state& me, flight const& f) : me_(me), awaited_(f), back_off_(me.team.patience) {}
+  ~between_looks() { note_moving(me_.root); }
+  between_looks(between_looks const&) = delete;
+  between_looks& operator=(between_looks const&) = delete;
+
+  /// `moved`: whether the last look brought anything on.
+  void operator()(bool moved) {
+    if (moved) note_moving(me_.root);
+    if (back_off_(moved)) note_waiting(me_, awaited_);
+  }
+
+ private:
+  rank_state& me_;
+  flight const& awaited_;
+  backing_off back_off_;
+};
+
 /// The next channel in turn; completes the operation that still has it.
 pending& free_channel(rank_state& me) {
   pending& next = me.requests[me.started % split_channels];
-  for (backing_off wait(me.team.patience); next.live;) wait(advance_all(me.root));
+  for (between_looks wait(me, next.under_way); next.live;) wait(advance_all(me.root));
   return next;
 }
 
 void set_off(rank_state& me, pending& next) {
   next.under_way.channel = static_cast<std::uint32_t>(1 + me.started % split_channels);
+  announce(me, next.under_way);
   next.serial = ++me.started;
   next.live = true;
   ++me.live;
@@ -75,7 +97,7 @@ void complete_in_segments(rank_state& me, flight const& f) {
   constexpr std::size_t at_once = 4;
   std::size_t const bytes = f.plan->segment_count * f.plan->what.reduction->element_bytes;
   std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
-  backing_off wait(me.team.patience);
+  between_looks wait(me, f);
   auto const finish_segment = [&](std::size_t s) {
     auto const [p, serial] = latest[s % at_once];
     while (p != nullptr && !is_complete(*p, serial)) wait(advance_all(me.root));
@@ -115,6 +137,8 @@ bool advance_all(rank_state& root) {
 
 void require_current(rank_state const& me) {
   assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
+  if (me.root.folding) [[unlikely]]
+    throw argument_error(fmt::format("rank {}: an operation calls a collective of its own team", me.number));
   if (me.team.generation == me.team.root.generation) [[likely]]
     return;
   throw argument_error("a split team is used after the run() or the membership in which it was split has ended");
@@ -125,11 +149,12 @@ void complete(rank_state& me, flight& f) {
     refuse_to_wait(me, f.plan->what.text());
   bool const travels = me.team.part.messages != nullptr;
   if (travels && f.plan->segments > 1) return complete_in_segments(me, f);
+  announce(me, f);
   if (me.root.live == 0 && !travels) [[likely]] {
     advance<true>(me, f);
     return;
   }
-  for (backing_off wait(me.team.patience);;) {
+  for (between_looks wait(me, f);;) {
     progress const made = advance_a_bit(me, f);
     if (made == progress::complete) return;
     wait(advance_all(me.root) || made == progress::some);
@@ -142,9 +167,10 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
     refuse_to_wait(me, fmt::format("operation {} of one run", me.started + 1));
   pending& next = free_channel(me);
   next.under_way = prepare(me, 0, plan, in, out, operation.get());
+  next.under_way.started = true;
   next.operation = std::move(operation);
   set_off(me, next);
-  request made(me, next.under_way.channel, next.serial, me.team.generation);
+  request made(me.self, next.under_way.channel, next.serial, me.team.generation);
   advance_all(me.root);
   return made;
 }
@@ -167,10 +193,8 @@ using namespace team_room;
 namespace {
 
 /// The operation that a request stands for, if it is still under way.
-pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) {
+pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t serial) {
   if (me == nullptr) return nullptr;
-  if (me->team.root.generation != generation)
-    throw argument_error("a request is used after the run() or the membership in which it was started has ended");
   pending& p = me->requests[channel - 1];
   return is_complete(p, serial) ? nullptr : &p;
 }
@@ -179,8 +203,8 @@ pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t seria
 
 request::request(request&& other) noexcept
     : member_(std::exchange(other.member_, nullptr)),
-      channel_(other.channel_),
       serial_(other.serial_),
+      channel_(other.channel_),
       generation_(other.generation_) {}
 
 request& request::operator=(request&& other) noexcept {
@@ -193,40 +217,53 @@ request& request::operator=(request&& other) noexcept {
 }
 
 request::~request() {
-  if (member_ == nullptr || member_->team.root.generation != generation_) return;
-  if (!is_complete(member_->requests[channel_ - 1], serial_)) abandon_requests(*member_);
+  detail::rank_state* const me = member_ ? *member_ : nullptr;
+  if (me == nullptr || me->team.root.generation != generation_) return;
+  if (!is_complete(me->requests[channel_ - 1], serial_)) abandon_requests(*me);
+}
+
+/// None where it is complete from the start.
+detail::rank_state* request::live_member() const {
+  if (!member_) return nullptr;
+  detail::rank_state* const me = *member_;
+  if (me == nullptr || me->team.root.generation != generation_)
+    throw argument_error("a request is used after the run() or the membership in which it was started has ended");
+  return me;
 }
 
 bool request::belongs_to(member const& me) const noexcept {
-  return member_ == nullptr || (member_ == &me.state() && generation_ == member_->team.root.generation);
+  return !member_ || (*member_ == &me.state() && generation_ == me.state().team.root.generation);
 }
 
 bool request::test() {
-  pending* const p = live(member_, channel_, serial_, generation_);
+  detail::rank_state* const me = live_member();
+  pending* const p = live(me, channel_, serial_);
   if (p == nullptr) return true;
-  advance_all(member_->root);
+  advance_all(me->root);
   return is_complete(*p, serial_);
 }
 
 void request::wait() {
-  pending* const p = live(member_, channel_, serial_, generation_);
+  detail::rank_state* const me = live_member();
+  pending* const p = live(me, channel_, serial_);
   if (p == nullptr) return;
-  if (member_->team.of_tasks) refuse_to_wait(*member_, "request::wait()");
-  if (member_->root.live == 1 && member_->team.part.messages == nullptr) {
-    advance<true>(*member_, p->under_way);
-    finish(*member_, *p);
+  if (me->team.of_tasks) refuse_to_wait(*me, "request::wait()");
+  if (me->root.live == 1 && me->team.part.messages == nullptr) {
+    advance<true>(*me, p->under_way);
+    finish(*me, *p);
     return;
   }
-  for (backing_off wait(member_->team.patience); !is_complete(*p, serial_);) wait(advance_all(member_->root));
+  for (between_looks wait(*me, p->under_way); !is_complete(*p, serial_);) wait(advance_all(me->root));
 }
 
 bool request::wait_for(std::chrono::nanoseconds longest) {
-  pending* const p = live(member_, channel_, serial_, generation_);
+  detail::rank_state* const me = live_member();
+  pending* const p = live(me, channel_, serial_);
   if (p == nullptr) return true;
-  if (member_->team.of_tasks) refuse_to_wait(*member_, "request::wait_for()");
+  if (me->team.of_tasks) refuse_to_wait(*me, "request::wait_for()");
   auto const begin = clock::now();
-  for (backing_off wait(member_->team.patience);;) {
-    bool const moved = advance_all(member_->root);
+  for (backing_off wait(me->team.patience);;) {
+    bool const moved = advance_all(me->root);
     if (is_complete(*p, serial_)) return true;
     if (clock::now() - begin >= longest) return false;
     wait(moved);

@@ -3,20 +3,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace coset::team_room {
 namespace {
 
+bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
+
+/// Whether it makes a difference to a plan of this verb that input and output are one array.
+bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather; }
+
 /// `type` empty: not known here.
-std::string text(signature const& s, std::string_view type, std::string_view operation) {
+std::string text(signature const& s, std::string_view type, std::string_view operation, std::string_view counts) {
   std::string text(name_of(s.what));
   if (s.what == verb::barrier) return text;
   text +=
       type.empty() ? fmt::format(" of {} elements", s.count) : fmt::format(" of {} {} ({})", s.count, type, operation);
-  if (s.counts != 0) text += ", counts of their own";
-  if (s.root != 0) text += fmt::format(", root {}", s.root);
-  if (s.in_place) text += ", in place";
+  if (s.counts != 0) text += fmt::format(", counts {}", counts);
+  if (is_rooted(s.what)) text += fmt::format(", root {}", s.root);
+  if (s.in_place && tells_in_place(s.what)) text += ", in place";
   if (s.plan != 0) text += fmt::format(", plan {}", s.plan);
   return text;
+}
+
+/// The rest of a described signature: plan, root, then these, the verb, and whether it is in place.
+constexpr std::uint64_t in_place_bit = 1, verb_mask = 31, started_bit = 1 << 6, counts_bit = 1 << 7;
+constexpr unsigned verb_shift = 1, root_shift = 8, plan_shift = 40;
+
+std::string counts_of(described_signature const& from) {
+  std::size_t const pieces = from.pieces.load(std::memory_order_relaxed);
+  std::string text;
+  for (std::size_t p = 0; p < std::min(pieces, from.counts.size()); ++p)
+    text += fmt::format("{}{}", p == 0 ? "" : ", ", from.counts[p].load(std::memory_order_relaxed));
+  return fmt::format("[{}{}]", text, pieces > from.counts.size() ? ", …" : "");
 }
 
 }  // namespace
@@ -28,28 +47,35 @@ std::uint32_t signature::hash() const {
   return static_cast<std::uint32_t>(mixed(h, plan) >> 32);
 }
 
-std::string signature::text() const { return team_room::text(*this, reduction->type, reduction->operation); }
-
-void signature::describe(described_signature& to) const noexcept {
-  to.reduction.store(reduction, std::memory_order_relaxed);
-  to.count.store(count, std::memory_order_relaxed);
-  to.rest.store(std::uint64_t{plan} << 40 | std::uint64_t{root} << 8 | std::uint64_t{counts != 0} << 7 |
-                    std::uint64_t(what) << 1 | std::uint64_t{in_place},
-                std::memory_order_relaxed);
+std::string signature::text() const {
+  return team_room::text(*this, reduction->type, reduction->operation, "of their own");
 }
 
-std::string signature::text_of(described_signature const& from, bool one_process) {
+void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
+  to.reduction.store(reduction, std::memory_order_relaxed);
+  to.count.store(count, std::memory_order_relaxed);
+  to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) |
+                    (started ? started_bit : 0) | std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
+                std::memory_order_relaxed);
+  to.pieces.store(static_cast<std::uint32_t>(pieces.size()), std::memory_order_relaxed);
+  for (std::size_t p = 0; p < std::min(pieces.size(), to.counts.size()); ++p)
+    to.counts[p].store(pieces[p], std::memory_order_relaxed);
+}
+
+std::string signature::act_of(described_signature const& from, bool one_process) {
   detail::reduction_table const* const table = from.reduction.load(std::memory_order_relaxed);
   std::uint64_t const rest = from.rest.load(std::memory_order_relaxed);
-  if (table == nullptr) return "nothing yet";
-  signature const s{verb(rest >> 1 & 63),
+  if (table == nullptr) return "calls nothing yet";
+  signature const s{verb(rest >> verb_shift & verb_mask),
                     table,
                     from.count.load(std::memory_order_relaxed),
-                    static_cast<rank_t>(rest >> 8),
-                    (rest & 1) != 0,
-                    static_cast<std::uint32_t>(rest >> 40),
-                    rest >> 7 & 1};
-  return one_process ? s.text() : team_room::text(s, {}, {});
+                    static_cast<rank_t>(rest >> root_shift),
+                    (rest & in_place_bit) != 0,
+                    static_cast<std::uint32_t>(rest >> plan_shift),
+                    rest & counts_bit};
+  std::string const counts = counts_of(from);
+  return ((rest & started_bit) != 0 ? "starts " : "calls ") +
+         (one_process ? team_room::text(s, table->type, table->operation, counts) : team_room::text(s, {}, {}, counts));
 }
 
 }  // namespace coset::team_room

@@ -2,7 +2,9 @@
 // What the ranks of a team must agree on in each operation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,15 +28,22 @@ struct signature {
   /// "allreduce of 1000 float (plus), in place"
   std::string text() const;
 
-  void describe(described_signature&) const noexcept;
-  /// Without `one_process` the types' names are not to be had.
-  static std::string text_of(described_signature const&, bool one_process);
+  /// `pieces`: the counts that the caller named, if any; `started`: in split phase.
+  void describe(described_signature&, std::span<std::size_t const> pieces, bool started) const noexcept;
+  /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the types' names are not to
+  /// be had.
+  static std::string act_of(described_signature const&, bool one_process);
 };
 
 /// For signatures and plan keys.
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   std::uint64_t const x = (seed ^ value) * 0x9E3779B97F4A7C15u;
   return x ^ x >> 29;
+}
+
+/// The history of a rank's operations after one more.
+constexpr std::uint32_t following(std::uint32_t history, std::uint32_t signature_hash, std::uint32_t channel) {
+  return static_cast<std::uint32_t>(mixed(std::uint64_t{history} << 32 | signature_hash, channel) >> 32);
 }
 
 }  // namespace coset::team_room

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "numa/binding.hpp"
 #include "team/gathering.hpp"
@@ -19,7 +21,15 @@ namespace {
 
 using namespace team_room;
 
-std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
+/// Nobody can end these teams' threads, but they may go on as long as the process does.
+void keep_for_good(std::shared_ptr<detail::team_state> state) {
+  static std::mutex keeping;
+  static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends
+  std::lock_guard const lock(keeping);
+  kept->push_back(std::move(state));
+}
+
+std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
   rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
                                                   : static_cast<rank_t>(options.processors.size());
   if (options.ranks != 0 && options.ranks != ranks) {
@@ -42,7 +52,7 @@ std::unique_ptr<detail::team_state> owning_state(topology const& machine, team_o
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   // Threads that nobody pins may come to run on any node.
   if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
-  auto state = std::make_unique<detail::team_state>(std::move(shape), std::move(options));
+  auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
   state->workers = std::make_unique<workers>(*state);
   return state;
 }
@@ -57,9 +67,9 @@ team_shape shape_anywhere(rank_t ranks) {
           tuning::table::of_this_machine()};
 }
 
-std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
+std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
-  auto state = std::make_unique<detail::team_state>(shape_anywhere(ranks), std::move(options));
+  auto state = std::make_shared<detail::team_state>(shape_anywhere(ranks), std::move(options));
   state->gathering = std::make_unique<gathering>(*state);
   return state;
 }
@@ -67,7 +77,7 @@ std::unique_ptr<detail::team_state> adopting_state(rank_t ranks, team_options op
 }  // namespace
 
 member_guard::member_guard(detail::rank_state& state) noexcept
-    : member_(state), exceptions_(std::uncaught_exceptions()) {}
+    : team_(state.team.shared_from_this()), member_(state), exceptions_(std::uncaught_exceptions()) {}
 
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
@@ -81,8 +91,18 @@ member_guard::~member_guard() {
 
 team::team(team_options options) : team(topology::machine(), std::move(options)) {}
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
-team::team(std::unique_ptr<detail::team_state> state) : state_(std::move(state)) {}
-team::~team() = default;
+team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
+
+team::~team() {
+  if (state_->workers && !state_->workers->can_stop()) {
+    keep_for_good(std::move(state_));
+    return;
+  }
+  state_->workers.reset();
+  if (state_->gathering && state_->gathering->is_attended())
+    state_->fail(cause::aborted, "the team has been destroyed while ranks were in it");
+  state_->withdraw_offers();
+}
 
 std::unique_ptr<team> team::adopt(rank_t ranks, team_options options) {
   return std::unique_ptr<team>(new team(adopting_state(ranks, std::move(options))));

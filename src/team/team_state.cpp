@@ -54,18 +54,20 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
 
 }  // namespace
 
-rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
+rank_state::rank_state(team_state& shared, rank_t number_here, rank_state* in_root)
     : team(shared),
-      rank(self),
-      number(shared.part.first + self),
+      rank(number_here),
+      number(shared.part.first + number_here),
       root(in_root != nullptr ? *in_root : *this),
-      own(shared.root.arena.own(shared.root_ranks[self])),
-      told(shared.arena.own(self)),
-      sleepers(shared.arena.attention(self).sleepers),
+      own(shared.root.arena.own(shared.root_ranks[number_here])),
+      told(shared.arena.own(number_here)),
+      sleepers(shared.arena.attention(number_here).sleepers),
       from(shared.size() + 1),
-      to(shared.size() + 1) {
-  if (self < shared.shape.places.size()) node = shared.shape.places[self].node;
-  memory_node = shared.shape.nodes[self];
+      to(shared.size() + 1),
+      history(shared.salt),
+      self(std::make_shared<rank_state*>(this)) {
+  if (number_here < shared.shape.places.size()) node = shared.shape.places[number_here].node;
+  memory_node = shared.shape.nodes[number_here];
   for (std::uint32_t c = 0; c < channels; ++c) {
     channel_end& end = ends[c];
     end.bases.resize(program::rows * std::size_t{shared.ranks});
@@ -86,12 +88,14 @@ rank_state::rank_state(team_state& shared, rank_t self, rank_state* in_root)
 }
 
 rank_state::~rank_state() {
+  *self = nullptr;
   if (&root != this) std::erase(root.family, this);
 }
 
-team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_t> there, team_options wanted,
+team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<rank_t> there, team_options wanted,
                        numa::memory own_memory, domain of_more)
-    : root(whole != nullptr ? *whole : *this),
+    : root(of_whole != nullptr ? *of_whole : *this),
+      whole(of_whole != nullptr ? root.weak_from_this().lock() : nullptr),
       ranks(s.ranks),
       options(std::move(wanted)),
       shape(s),
@@ -109,7 +113,7 @@ team_state::team_state(team_state* whole, team_shape const& s, std::vector<rank_
       part(of_more.total != 0 ? std::move(of_more) : domain{s.ranks}),
       own_failure(arena.failure()),
       // Ranks of one process that touch each other's arrays have to hear of each other's failures in all their teams.
-      failure(whole != nullptr && one_process ? whole->own_failure : own_failure) {}
+      failure(of_whole != nullptr && one_process ? of_whole->own_failure : own_failure) {}
 
 team_state::team_state(team_shape const& s, team_options wanted)
     : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), numa::memory()) {}
@@ -120,9 +124,9 @@ team_state::team_state(team_shape const& s, team_options wanted, numa::memory ow
   settle_generation();
 }
 
-team_state::team_state(team_state& whole, std::vector<rank_t> const& there)
-    : team_state(&whole, part_of(whole, there), there, whole.options, numa::memory()) {
-  generation = whole.generation;
+team_state::team_state(team_state& of_whole, std::vector<rank_t> const& there)
+    : team_state(&of_whole, part_of(of_whole, there), there, of_whole.options, numa::memory()) {
+  generation = of_whole.generation;
   settle_generation();
 }
 
@@ -144,23 +148,47 @@ void team_state::begin_generation() {
   if (++generation == 0) generation = 1;  // 0 means "has left nothing"
   settle_generation();
   failure.clear();
-  forget_requests();
+  withdraw_offers();
+  forget_operations();
   settle(furthest());
+  settle_views();
 }
 
 void team_state::begin_shared_round(std::uint32_t round, std::array<channel_position, channels> const& together) {
   shared_round = round;
   settle_generation();
   failure.forget_original();
-  forget_requests();
+  forget_operations();
   settle(together);
 }
 
-void team_state::forget_requests() {
+/// Of all teams: what a rank has left under way in a team that was split off must not go on in the next generation.
+void team_state::forget_operations() {
   for (auto const& m : members) {
     if (!m) continue;
+    for (rank_state* each : m->family) {
+      each->requests = {};
+      each->started = each->live = 0;
+    }
     m->requests = {};
     m->started = m->live = 0;
+    m->operations = 0;
+    m->history = salt;
+    m->described = {};
+    m->standstill = {};
+    for (auto& begun : m->told.begun) begun.store(0, std::memory_order_relaxed);
+    m->told.standing.store(0, std::memory_order_relaxed);
+  }
+}
+
+/// Ranks make room for a view before they know that they agree on its length.
+void team_state::settle_views() {
+  std::size_t largest = 0;
+  for (auto const& m : members) largest = std::max(largest, m ? m->view_capacity : 0);
+  for (auto const& m : members) {
+    if (!m || m->view_capacity == largest) continue;
+    m->view = arena.view_for(node_leaders[m->rank], largest);
+    m->view_capacity = largest;
   }
 }
 
@@ -183,7 +211,6 @@ void team_state::settle(std::array<channel_position, channels> const& at) {
       end.base = at[c].base;
       end.peers_entered = true;
       end.readers = {};
-      end.described = {};
       if (at[c].capacity > end.capacity) use_staging(*m, c, at[c].capacity);
     }
   }
@@ -224,6 +251,11 @@ void team_state::offer(rank_t by, std::shared_ptr<team_state> made) {
 std::shared_ptr<team_state> team_state::offered_by(rank_t rank) const {
   std::lock_guard const lock(offering_);
   return offers_.at(rank);
+}
+
+void team_state::withdraw_offers() {
+  std::lock_guard const lock(offering_);
+  offers_.clear();
 }
 
 }  // namespace coset::detail

@@ -71,12 +71,12 @@ struct team_shape {
 
 namespace coset::detail {
 
-struct team_state {
+struct team_state : std::enable_shared_from_this<team_state> {
   team_state(team_room::team_shape const&, team_options);
   /// Ranks of processes that share memory: `own_memory` is this process's mapping of it, zeroed before the first came.
   team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
   /// Part of a team: `there` are its ranks' numbers in that.
-  team_state(team_state& whole, std::vector<rank_t> const& there);
+  team_state(team_state& of_whole, std::vector<rank_t> const& there);
   /// A domain of a larger team, which is to serve the ranks of `threads`; if those are not all of the domain, `own_memory`
   /// is as above, and the others' numbers in `there` do not matter.
   team_state(team_state& threads, team_room::domain const&, std::vector<rank_t> const& there, numa::memory own_memory);
@@ -112,8 +112,11 @@ struct team_state {
   /// Teams that ranks have split from this one, until the others have taken them.
   void offer(rank_t by, std::shared_ptr<team_state>);
   std::shared_ptr<team_state> offered_by(rank_t) const;
+  /// Of ranks that failed before they had taken them. An offer keeps the team that made it, so somebody has to.
+  void withdraw_offers();
 
-  team_state& root;  ///< itself, or what it was split from
+  team_state& root;                         ///< itself, or what it was split from
+  std::shared_ptr<team_state> const whole;  ///< keeps the root, where this team was split from it and may outlive it
   rank_t const ranks;
   team_options const options;
   team_room::team_shape const shape;
@@ -131,24 +134,26 @@ struct team_state {
   team_room::domain const part;  ///< of a team that ranks of other domains belong to; else all of it
   std::uint32_t generation = 0;
   std::uint32_t shared_round = 1;
-  std::uint32_t salt = 0;  ///< the generation's part of a tag
+  std::uint32_t salt = 0;  ///< where the history of this generation's operations begins
   std::size_t reserved_bytes = 0;
   std::atomic<std::uint32_t> explicit_plans = 0;
   team_room::compiled_table programs;
   std::mutex binding;  ///< explicit plans
   std::map<std::string, std::unique_ptr<bound_plan const>> plans;
-  team_room::failure own_failure;  ///< of a root
-  team_room::failure& failure;     ///< of the root
+  team_room::failure own_failure;           ///< of a root
+  team_room::failure& failure;              ///< of the root
+  std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
   team_room::rendezvous resetting;
   std::unique_ptr<team_room::workers> workers;      ///< owning teams
   std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
   std::atomic<bool> task_run_open = false;          ///< teams of tasks
 
  private:
-  team_state(team_state* whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,
+  team_state(team_state* of_whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,
              numa::memory own_memory, team_room::domain = {});
   void settle_generation() noexcept;
-  void forget_requests();
+  void forget_operations();
+  void settle_views();
 
   mutable std::mutex offering_;
   std::map<rank_t, std::shared_ptr<team_state>> offers_;

@@ -75,17 +75,22 @@ void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half whic
   sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void backing_off::operator()(bool moved) noexcept {
-  constexpr std::uint32_t looks_per_clock = 16;
+bool backing_off::operator()(bool moved) {
+  constexpr std::uint32_t looks_per_clock = 16, looks_per_word = 4096;
   constexpr std::chrono::nanoseconds shortest_wait = std::chrono::milliseconds(1);
   looks_ = moved ? 0 : looks_ + 1;
-  if (looks_ <= patience_.spins) return pause();
+  if (looks_ <= patience_.spins) {
+    pause();
+    return looks_ % looks_per_word == looks_per_word - 1;
+  }
   auto const now = [] { return std::chrono::steady_clock::now(); };
   if (looks_ == patience_.spins + 1) since_ = now();
   std::this_thread::yield();
-  if (!patience_.sleeps || looks_ % looks_per_clock != 0) return;
+  if (looks_ % looks_per_clock != 0) return false;
   auto const waited = now() - since_;
-  if (waited > shortest_wait) std::this_thread::sleep_for(std::min(waited / 8, patience_.longest_sleep));
+  if (waited <= shortest_wait) return false;
+  if (patience_.sleeps) std::this_thread::sleep_for(std::min(waited / 8, patience_.longest_sleep));
+  return true;
 }
 
 }  // namespace coset::team_room

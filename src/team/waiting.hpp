@@ -75,8 +75,9 @@ class backing_off {
  public:
   explicit backing_off(patience const& p) : patience_(p) {}
 
-  /// `moved`: whether the last round of looks brought anything on.
-  void operator()(bool moved) noexcept;
+  /// `moved`: whether the last round of looks brought anything on. True now and then once that takes long.
+  /// A point at which a thread can be cancelled.
+  bool operator()(bool moved);
 
  private:
   patience const patience_;

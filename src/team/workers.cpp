@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/workers.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -32,7 +34,7 @@ void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept 
       word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
 }
 
-workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)) {
+workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)), process_(getpid()) {
   team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
   try {
     for (rank_t r = 1; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
@@ -72,30 +74,59 @@ void workers::work(rank_t rank) {
   for (std::uint64_t job = 1;; ++job) {
     jobs_.wait_for(job, idle_);
     if (stopping_) return;
+    struct ending {
+      workers& of;
+      ~ending() { of.done_.add_one(); }
+    } const until_here{*this};
     execute(rank);
-    done_.add_one();
   }
 }
 
-void workers::execute(rank_t rank) noexcept {
+/// Lets nothing out but the end of the thread, which nobody may stop.
+void workers::execute(rank_t rank) {
   detail::rank_state& state = *team_.members[rank];
   state.thread = std::this_thread::get_id();
   try {
     member me(state);
     body_(context_, me);
+  } catch (abi::__forced_unwind const&) {
+    fail(rank, nullptr, fmt::format("rank {} has ended its thread: pthread_exit(), or cancelled", rank));
+    if (rank != 0) lost_ = true;
+    end_job(rank);
+    throw;
   } catch (...) {
     std::exception_ptr const thrown = std::current_exception();
-    team_.fail(cause::aborted, fmt::format("rank {} left by an exception: {}", rank, what_of(thrown)), thrown);
-    team_.quiesce(state);
-    std::lock_guard const lock(failing_);
-    if (!escaped_) escaped_ = thrown;
+    fail(rank, thrown, fmt::format("rank {} left by an exception: {}", rank, what_of(thrown)));
   }
-  abandon_requests(state);
+  end_job(rank);
+}
+
+/// Without an exception to rethrow, run() throws aborted with the reason.
+void workers::fail(rank_t rank, std::exception_ptr const& thrown, std::string const& reason) noexcept {
+  team_.fail(cause::aborted, reason, thrown);
+  team_.quiesce(*team_.members[rank]);
+  std::lock_guard const lock(failing_);
+  if (!escaped_) escaped_ = thrown ? thrown : std::make_exception_ptr(aborted(reason));
+}
+
+void workers::end_job(rank_t rank) noexcept {
+  abandon_requests(*team_.members[rank]);
   // Partner: the acquire load of whoever waits for this rank in vain.
   team_.left(rank).store(team_.generation, std::memory_order_release);
 }
 
+void workers::wait_for_all() noexcept { done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience); }
+
+bool workers::can_stop() const noexcept { return !running_ && getpid() == process_; }
+
+void workers::require_threads() const {
+  if (getpid() != process_)
+    throw argument_error("run() in a forked child: the team's threads are in the parent; make a team of its own");
+  if (lost_) throw aborted("run() of a team of which a body has ended a thread: make a new one");
+}
+
 void workers::run(body what, void* context) {
+  require_threads();
   if (running_.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   std::optional<numa::saved_mask> mask;
@@ -114,8 +145,14 @@ void workers::run(body what, void* context) {
   context_ = context;
   ++runs_;
   jobs_.add_one();
-  execute(0);
-  done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience);
+  try {
+    execute(0);
+  } catch (...) {  // this thread ends, and with it the body's frame
+    wait_for_all();
+    running_ = false;
+    throw;
+  }
+  wait_for_all();
   mask.reset();
   std::exception_ptr thrown = escaped_;
   if (thrown && team_.failure.original()) thrown = team_.failure.original();

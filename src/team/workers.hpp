@@ -2,9 +2,12 @@
 // The threads of an owning team: pinned once, asleep between runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +25,8 @@ class workers {
 
   /// Runs `what` on every rank, the caller being rank 0. Rethrows the first exception that left a body.
   void run(body what, void* context);
+  /// Whether the threads are there and idle: run() is not active, and this process has not been forked.
+  bool can_stop() const noexcept;
 
  private:
   /// A word that waiters may sleep on.
@@ -35,7 +40,11 @@ class workers {
 
   void work(rank_t);
   void settle(rank_t);
-  void execute(rank_t) noexcept;
+  void execute(rank_t);
+  void end_job(rank_t) noexcept;
+  void fail(rank_t, std::exception_ptr const&, std::string const& reason) noexcept;
+  void wait_for_all() noexcept;
+  void require_threads() const;
   void stop() noexcept;
 
   detail::team_state& team_;
@@ -47,6 +56,8 @@ class workers {
   body body_ = nullptr;
   void* context_ = nullptr;
   std::atomic<bool> running_ = false;
+  pid_t const process_;
+  std::atomic<bool> lost_ = false;  ///< a body has ended one of the threads
   std::mutex failing_;
   std::exception_ptr escaped_;  ///< the first exception that left a body
   std::vector<std::thread> threads_;
