@@ -34,13 +34,15 @@ table choices_on(std::vector<processor>& places, bool in_any_order, profile cons
 table choices_here(std::vector<processor>& places, bool in_any_order);
 
 /// Plays ping-pong with one cache line between the calling thread, which is moved meanwhile, and one of its own. Some 60 µs
-/// a pair, 2 ms in all: from then on nothing is found.
+/// a pair where both have their processors, `all_pairs` in all: from then on nothing is found.
 class ping_pong {
  public:
+  explicit ping_pong(std::chrono::nanoseconds all_pairs = std::chrono::milliseconds(2)) : all_pairs_(all_pairs) {}
   std::optional<double> operator()(unsigned one, unsigned other);
 
  private:
   using clock = std::chrono::steady_clock;
+  std::chrono::nanoseconds all_pairs_;
   std::optional<clock::time_point> deadline_;
 };
 

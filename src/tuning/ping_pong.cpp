@@ -15,7 +15,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds all_pairs{2};
 constexpr std::uint64_t exchanges = 16;  // there and back, per trial
 constexpr int trials = 5;                // the fastest counts: interruptions only ever add
 
@@ -64,7 +63,7 @@ struct alignas(128) table_tennis {
 }  // namespace
 
 std::optional<double> ping_pong::operator()(unsigned one, unsigned other) {
-  if (!deadline_) deadline_ = clock::now() + all_pairs;
+  if (!deadline_) deadline_ = clock::now() + all_pairs_;
   if (clock::now() > *deadline_) return std::nullopt;
   numa::saved_mask const mask;
   table_tennis between{.deadline = *deadline_};

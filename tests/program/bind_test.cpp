@@ -68,7 +68,9 @@ void expect_right(compiled const& c, std::size_t count, std::size_t element_byte
   for (std::size_t layer = 1; layer <= c.layers; ++layer) {
     std::size_t const begin = l.offset[layer * blocks], end = begin + count * staged_bytes;
     EXPECT_EQ(begin % line, 0u);
-    EXPECT_LE(end, layer < c.layers ? l.offset[(layer + 1) * blocks] : l.staging_bytes);
+    std::size_t const next = layer < c.layers ? l.offset[(layer + 1) * blocks] : l.staging_bytes;
+    EXPECT_LE(end, next);
+    EXPECT_LT(next, end + line) << "more staging than lines need";
   }
 }
 
@@ -131,6 +133,15 @@ TEST(Bind, FollowsThePiecesOfTheCallersChoice) {
     EXPECT_TRUE(at != schedule::fraction(at.floor()) || l.boundary[b] == pieces[piece]);
   }
   EXPECT_EQ(l.boundary.back(), 1500u);
+}
+
+TEST(Bind, CutsBlocksOutOfTheCallersPieces) {
+  compiled c;
+  c.ranks = 2;
+  c.blocks = {{{0, 1}, {1, 8}}, {{1, 8}, {3, 8}}, {{1, 2}, {1, 3}}, {{5, 6}, {1, 6}}};
+  c.storage.staging = home::pieces;
+  layout const l = coset::program::bind(c, std::vector<std::size_t>{0, 7, 1007}, {4});
+  EXPECT_EQ(l.boundary, (std::vector<std::size_t>{0, 7 / 4, 7, 7 + 1000 * 2 / 3, 1007}));
 }
 
 }  // namespace

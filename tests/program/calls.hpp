@@ -89,6 +89,16 @@ inline call lone_reader(rank_t ranks, rank_t reader, rank_t owner) {
   return staged(s);
 }
 
+/// `reader` looks at the staging of `owner` on the word of `between`, which has looked there before it; at the lines of
+/// `owner` it never looks.
+inline call reader_by_hearsay(rank_t ranks, rank_t reader, rank_t between, rank_t owner) {
+  schedule::schedule s = nothing_to_do(ranks);
+  s.sources = {{between, 0}, {owner, 0}, {owner, 0}, {between, 1}};
+  s.steps = {{{between, 0, 1, 0, 2}}, {{reader, 0, 1, 2, 2}}};
+  s.result[reader][0] = 1;
+  return staged(s);
+}
+
 /// `owner` leaves a partial result in its own staging and takes it from there; nobody looks at anything.
 inline call lone_owner(rank_t ranks, rank_t owner) {
   schedule::schedule s = nothing_to_do(ranks);

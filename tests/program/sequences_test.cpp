@@ -84,6 +84,17 @@ TEST(Reuse, IsNeededByReductionsAndScans) {
   }
 }
 
+/// Red if the readers of a rank's lines are taken for all readers of its staging.
+TEST(Reuse, WaitsForReadersByHearsay) {
+  call const c = reader_by_hearsay(3, 2, 1, 0);
+  EXPECT_FALSE(c.code->full);
+  for (wait const& w : c.code->of[2].waits) EXPECT_NE(w.rank, 0u) << "no hearsay";
+  EXPECT_NE(std::ranges::count(c.code->of[0].readers, 2u), 0);
+  EXPECT_EQ(failures({c, idle(3), c}, {}), 0);
+  EXPECT_EQ(failures({c, idle(3), lone_owner(3, 0)}, {}), 0);
+  EXPECT_NE(failures({c, idle(3), c}, {.waits_before_reuse = false}), 0);
+}
+
 TEST(Reuse, IsFreeAfterFullOperations) {
   call const eager = call_of(plan_of("direct(saved_steps=1)", 6), "staged_pull");
   EXPECT_TRUE(eager.code->full);

@@ -151,6 +151,31 @@ TEST(Reducer, ForgetsWhatWasReducedWhenReset) {
   EXPECT_EQ(got[8], 9);
 }
 
+/// Blocks far apart and side by side, of every kind of tracking: red if only the last run of touched blocks is emptied.
+TEST(Reducer, ForgetsEveryBlockWhenReset) {
+  std::vector<std::size_t> const places{0, 1, 70, 3000, 3001, 3040, 9998, 9999};
+  auto const check = [&]<class Op>(Op op, int identity, reducer_options const& options) {
+    reducer<int, Op> sum(10'000, op, identity, options);
+    auto const mine = sum.local();
+    for (std::size_t const at : places) mine[at] = 55;
+    sum.reset();
+    std::vector<int> got(10'000, identity), expected = got;
+    auto const again = sum.local();
+    for (std::size_t const at : places) {
+      if (at % 2 == 0) again[at] = op(again[at], 7);
+      if (at % 2 == 0) expected[at] = 7;
+    }
+    sum.combine_into(got);
+    EXPECT_EQ(got, expected) << options.block_bytes << ' ' << options.most_bytes;
+  };
+  for (std::size_t const block_bytes : {0u, 64u, 4096u})
+    for (std::size_t const most_bytes : {0u, 1u << 20}) {
+      reducer_options const options{.block_bytes = block_bytes, .most_bytes = most_bytes};
+      check([](int a, int b) { return a + b; }, 0, options);
+      check([](int a, int b) { return a * b; }, 1, options);
+    }
+}
+
 TEST(Reducer, SpansTouchTheirBlocksAndNoOthers) {
   reducer<double, multiplies> product(10'000, {.block_bytes = 64});
   auto const mine = product.local();
@@ -285,6 +310,35 @@ TEST(Reducer, KeepsNoRankWaitingForOneWhoseOperationThrows) {
     sum.combine_into(got, me);
   });
   EXPECT_EQ(std::count(got.begin(), got.end(), 4 * 77), 1000);
+}
+
+/// Red if combine_into() leaves the team as it was: a body that catches the exception would end as if nothing had been.
+TEST(Reducer, TellsAllRanksOfAnOperationThatThrowsWhoeverCatchesIt) {
+  team three({.ranks = 3, .place = placement::unbound});
+  for (bool const is_error : {true, false})
+    for (bool const has_all_copies : {true, false}) {
+      auto const sum_or_throw = [is_error](int a, int b) -> int {
+        if (b != 77) return a + b;
+        if (is_error) throw std::domain_error("77");
+        throw 77;
+      };
+      reducer sum(1000, sum_or_throw, 0);
+      std::vector<int> got(1000);
+      std::atomic<int> thrown = 0, told = 0;
+      three.run([&](member& me) {
+        if (has_all_copies) sum.local(me)[0] = 1;
+        if (me.rank() == 1) sum.local(me)[500] = 77;
+        try {
+          sum.combine_into(got, me);
+        } catch (aborted const& e) {
+          told += std::string(e.what()).find("the operation threw") != std::string::npos;
+        } catch (...) {
+          ++thrown;
+        }
+      });
+      EXPECT_EQ(thrown, 1);
+      EXPECT_EQ(told, 2);
+    }
 }
 
 TEST(Reducer, LeavesNoRankBehindThatTheOthersHaveLeft) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads and reducers that come and go in any order.
+#include <malloc.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <barrier>
 #include <memory>
@@ -7,6 +10,7 @@
 #include <optional>
 
 #include "reducer/updates.hpp"
+#include "variable.hpp"
 
 namespace coset::reducer_test {
 namespace {
@@ -22,6 +26,32 @@ TEST(ReducerThreads, KeepTheirCopy) {
   first.combine_into(got);
   EXPECT_EQ(mine, &first.local()[3]);
   std::jthread([&] { EXPECT_NE(mine, &first.local()[3]); });
+}
+
+/// Red if what a thread remembers of its last call does not say whether that was by number.
+TEST(ReducerThreads, HaveCopiesByNumberBesideTheirOwn) {
+  reducer<int> sum(10);
+  int* const own = &sum.local()[0];
+  int* const zero = &sum.local(0)[0];
+  int* const one = &sum.local(1)[0];
+  EXPECT_NE(own, zero);
+  EXPECT_NE(own, one);
+  EXPECT_NE(zero, one);
+  EXPECT_EQ(own, &sum.local()[0]);
+  EXPECT_EQ(zero, &sum.local(0)[0]);
+  EXPECT_EQ(one, &sum.local(1)[0]);
+  std::jthread([&] { EXPECT_EQ(zero, &sum.local(0)[0]); });
+}
+
+/// Red if a thread never forgets those that are gone: each keeps some kilobytes.
+TEST(ReducerThreads, ForgetReducersThatAreGone) {
+  auto const make_many = [] {
+    for (int k = 0; k < 2000; ++k) reducer<int>(10).local()[3] += 1;
+  };
+  make_many();
+  auto const before = mallinfo2().uordblks;
+  make_many();
+  EXPECT_LT(mallinfo2().uordblks, before + 500'000);
 }
 
 TEST(ReducerThreads, LeaveTheirCopyToTheNext) {
@@ -175,6 +205,37 @@ TEST(ReducerThreads, WithNoMemoryToSpeakOfStillGetWholeSpans) {
   auto const view = sum.view();
   EXPECT_EQ(view[0], 6);
   EXPECT_EQ(view[99'999], 9);
+}
+
+/// Red if what is claimed, given back and claimed again is not counted to the page.
+TEST(ReducerMemory, IsCappedToThePage) {
+  std::size_t const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / sizeof(int), pages = 32;
+  reducer<int> sum(4 * pages * page, {.most_bytes = pages * page * sizeof(int)});
+  auto const mine = sum.local();
+  auto const folded_early = [&](int times) {
+    return sum.describe().find("folded early " + std::to_string(times) + " times") != std::string::npos;
+  };
+  for (std::size_t k = 0; k < pages; ++k) mine[k * page] += 1;
+  EXPECT_TRUE(folded_early(0)) << sum.describe();
+  for (std::size_t k = pages; k < 2 * pages; ++k) mine[k * page] += 1;
+  EXPECT_TRUE(folded_early(1)) << sum.describe();
+  for (std::size_t k = 2 * pages; k < 3 * pages; ++k) mine[k * page] += 1;
+  EXPECT_TRUE(folded_early(2)) << sum.describe();
+  std::vector<int> got(4 * pages * page), expected = got;
+  for (std::size_t k = 0; k < 3 * pages; ++k) expected[k * page] = 1;
+  sum.combine_into(got);
+  EXPECT_EQ(got, expected);
+}
+
+TEST(ReducerLog, NamesReducersOnlyWhenItIsAskedFor) {
+  auto const said = [](char const* wanted) {
+    test::variable const log("COSET_LOG", wanted);
+    ::testing::internal::CaptureStderr();
+    reducer<int>(10).local()[3] = 1;
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said("plan").find("coset: reducer of 10 int"), 0u);
+  EXPECT_EQ(said(""), "");
 }
 
 }  // namespace

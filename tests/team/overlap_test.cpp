@@ -13,9 +13,10 @@ std::vector<std::size_t> const counts{3, 4097, 100003};
 
 class Overlap : public ::testing::TestWithParam<rank_t> {
  protected:
-  /// Of more than eight ranks none meets all others, whatever the library would choose on this machine.
+  /// Of more than eight ranks none meets all others, whatever the library would choose on this machine: what each pulls
+  /// from few others nobody forwards to it. Red without the look at the entries that are left in the end (`unmet`).
   static std::string plan(rank_t ranks) {
-    return ranks > 8 ? "product(dims=" + std::to_string(ranks / 3) + "x3)" : "auto";
+    return ranks > 8 ? "product(dims=" + std::to_string(ranks / 3) + "x3)/staged_pull" : "auto";
   }
 
   test::variable const chosen{"COSET_ALLREDUCE", plan(GetParam())};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// No more than needed: programs that are right do nothing twice.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "calls.hpp"
+
+namespace coset::program::testing {
+namespace {
+
+/// Programs of all storages over schedules of one step and of several.
+std::vector<compiled> programs() {
+  std::vector<compiled> all;
+  for (rank_t const p : {2u, 4u, 7u, 12u})
+    for (std::string const algorithm : {"direct", "ring", "generalized(radix=2)", "recursive_doubling"})
+      for (std::string const& storage : policy_names())
+        for (bool const widens : {false, true}) {
+          policy how = storage_of(storage, arrays::apart);
+          how.widens = widens;
+          try {
+            all.push_back(*call_of(plan_of(algorithm, p), how).code);
+          } catch (schedule_error const&) {  // not every storage serves every schedule
+          }
+        }
+  EXPECT_GT(all.size(), 100u);
+  return all;
+}
+
+/// The same move of the block after, with nothing between.
+bool could_be_one(compiled const& c, program const& p, instruction const& a, instruction const& b) {
+  bool const waits = b.waits_end > a.waits_end;
+  if (waits || a.post != 0 || a.foreign != b.foreign || a.what != action::fold || b.what != action::fold) return false;
+  if (a.sources != b.sources || a.destinations != b.destinations || b.destinations == 0) return false;
+  if (a.block_end != b.block) return false;
+  for (std::uint32_t k = 0; k < a.sources + a.destinations; ++k) {
+    operand const &x = p.operands[a.operands + k], &y = p.operands[b.operands + k];
+    if (x.base[0] != y.base[0] || x.piece + (b.block - a.block) != y.piece) return false;
+    if (p.forms[a.operands + k] != p.forms[b.operands + k]) return false;
+    // Beside partial results elements lie apart.
+    bool const staged = x.base[0] / c.ranks >= row_staging;
+    if (c.wide && staged && p.forms[a.operands + k] == detail::form::element) return false;
+  }
+  return true;
+}
+
+TEST(Compact, NeighbouringBlocksAreMovedInOneGo) {
+  std::size_t long_moves = 0;
+  for (compiled const& c : programs())
+    for (program const& p : c.of)
+      for (std::size_t i = 0; i < p.code.size(); ++i) {
+        long_moves += p.code[i].destinations > 0 && p.code[i].block_end - p.code[i].block > 1;
+        ASSERT_FALSE(i > 0 && could_be_one(c, p, p.code[i - 1], p.code[i]))
+            << c.ranks << " ranks, " << policy_name(c.storage) << ", instruction " << i;
+      }
+  EXPECT_GT(long_moves, 100u);
+}
+
+/// Ranks that look at each other's entry anyway; each pair once.
+TEST(Compact, RanksThatMeetAreNotIntroduced) {
+  std::size_t introduced = 0;
+  for (compiled const& c : programs()) {
+    std::set<std::pair<rank_t, rank_t>> met;
+    for (rank_t r = 0; r < c.ranks; ++r)
+      for (wait const& w : c.of[r].waits)
+        if (w.post == entry_post) met.insert(std::minmax(r, w.rank));
+    for (rank_t r = 0; r < c.ranks; ++r)
+      for (rank_t const q : c.of[r].unmet) {
+        EXPECT_TRUE(met.insert(std::minmax(r, q)).second) << "ranks " << r << " and " << q;
+        ++introduced;
+      }
+    if (c.full) {
+      EXPECT_EQ(met.size(), std::size_t{c.ranks} * (c.ranks - 1) / 2);
+    }
+  }
+  EXPECT_GT(introduced, 100u);
+}
+
+/// Red if partial results that do not live at once have rooms of their own, or do not lie in outputs where those are free.
+TEST(Compact, StagingIsForWhatLivesAtOnce) {
+  struct staging {
+    std::string algorithm, storage;
+    std::uint32_t layers;
+  };
+  for (staging const& of : std::vector<staging>{{"direct", "staged", 1},
+                                                {"direct", "zero_copy", 0},
+                                                {"ring", "staged_pull", 1},
+                                                {"ring", "push", 1},
+                                                {"generalized(radix=2)", "staged", 1},
+                                                {"generalized(radix=2)", "zero_copy", 0},
+                                                {"generalized(radix=2)", "output", 0},
+                                                {"recursive_doubling", "staged", 2},
+                                                {"recursive_doubling", "zero_copy", 1},
+                                                {"recursive_doubling", "output", 2}})
+    EXPECT_EQ(call_of(plan_of(of.algorithm, 8), of.storage).code->layers, of.layers) << of.algorithm << of.storage;
+}
+
+/// Where outputs are one array, whoever meets all has seen them all.
+TEST(Compact, NobodyIsIntroducedWhereSomebodyMeetsAll) {
+  for (rank_t const p : {2u, 5u, 9u}) {
+    auto const c =
+        call_of(plan_of("direct", p), storage_of("output", arrays::apart), arrays::shared, std::vector<rank_t>(p, 0));
+    for (program const& of : c.code->of) EXPECT_TRUE(of.unmet.empty());
+  }
+}
+
+}  // namespace
+}  // namespace coset::program::testing
