@@ -118,28 +118,13 @@ profile profile::read(std::string const& file) {
   }
 }
 
-void profile::require_writable(std::string const& file) {
-  std::filesystem::path const path(file);
-  std::error_code ignored;  // writing will fail too then
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  std::ofstream const out(file + ".new");
-  if (!out) throw error(fmt::format("tuning profile '{}' cannot be written", file));
-}
-
-void profile::write(std::string const& file) const {
-  require_writable(file);
+std::string profile::text() const {
   json all{{"coset_profile", 1},       {"fingerprint", fingerprint}, {"date", date},
            {"processors", processors}, {"latency_ns", latency},      {"alpha_ns", alpha},
            {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
   for (rule const& r : rules) all["rules"].push_back(json_of(r));
   if (!hidden.levels.empty()) all["clusters"] = json_of(hidden);
-  std::string const beside = file + ".new";
-  std::ofstream out(beside);
-  out << all.dump(1) << '\n';
-  out.close();
-  std::error_code failure;
-  if (out) std::filesystem::rename(beside, file, failure);
-  if (!out || failure) throw error(fmt::format("tuning profile '{}' cannot be written", file));
+  return all.dump(1) + '\n';
 }
 
 std::string fingerprint_of(topology const& machine) {
