@@ -214,7 +214,7 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_state const& t
 std::vector<std::string> refused_rules(team_state& team) {
   std::vector<std::string> refused;
   std::byte one_array;  // stands for a caller's that is input and output
-  for (std::size_t const each : {1, 64, 4096, 1 << 20}) {
+  for (std::size_t const each : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
     for (verb const what : all_verbs()) {
       bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
       call c{.what = what,
