@@ -4,8 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <utility>
 
 #include "coset/visibility.h"
 
@@ -15,6 +13,15 @@ class member;
 
 namespace detail {
 struct rank_state;
+struct rank_place;
+
+/// A rank that may have ended. The place outlives all ranks; each that comes there counts its lives on.
+struct rank_reference {
+  rank_place const* place = nullptr;
+  std::uint64_t life = 0;
+
+  rank_state* rank() const noexcept;  ///< null once it has ended, and perhaps its team
+};
 }  // namespace detail
 
 /// What start_…() returns. Its arrays and, where it has one, its plan stay untouched until it is complete.
@@ -43,14 +50,13 @@ class COSET_API request {
   /// Whether it stands for an operation of this member's present run or membership, or for none.
   bool belongs_to(member const&) const noexcept;
 
-  request(std::shared_ptr<detail::rank_state*> member, std::uint32_t channel, std::uint64_t serial,
-          std::uint32_t generation) noexcept
-      : member_(std::move(member)), serial_(serial), channel_(channel), generation_(generation) {}
+  request(detail::rank_reference member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept
+      : member_(member), serial_(serial), channel_(channel), generation_(generation) {}
 
  private:
   detail::rank_state* live_member() const;
 
-  std::shared_ptr<detail::rank_state*> member_;  ///< none: complete; to none: it has ended, and perhaps its team
+  detail::rank_reference member_;  ///< without a place: complete
   std::uint64_t serial_ = 0;
   std::uint32_t channel_ = 0;
   std::uint32_t generation_ = 0;

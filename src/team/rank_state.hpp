@@ -16,6 +16,7 @@
 #include "team/bound_plan.hpp"
 #include "team/lines.hpp"
 #include "team/messages.hpp"
+#include "team/rank_place.hpp"
 
 namespace coset::team_room {
 
@@ -153,7 +154,7 @@ struct alignas(team_room::line_spacing) rank_state {
   std::uint32_t history = 0;        ///< of them
   std::array<std::uint64_t, team_room::described_operations> described{};  ///< what was said last, see announce()
   team_room::watch standstill;                                             ///< of a root
-  std::shared_ptr<rank_state*> const self;  ///< for requests, which may outlive this: null then
+  team_room::own_place const place;                                        ///< for requests, which may outlive this
 };
 
 }  // namespace coset::detail

@@ -172,7 +172,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
   next.under_way.started = true;
   next.operation = std::move(operation);
   set_off(me, next);
-  request made(me.self, next.under_way.channel, next.serial, me.team.generation);
+  request made(me.place.reference(), next.under_way.channel, next.serial, me.team.generation);
   advance_all(me.root);
   return made;
 }
@@ -209,7 +209,7 @@ pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t seria
 }  // namespace
 
 request::request(request&& other) noexcept
-    : member_(std::exchange(other.member_, nullptr)),
+    : member_(std::exchange(other.member_, {})),
       serial_(other.serial_),
       channel_(other.channel_),
       generation_(other.generation_) {}
@@ -224,22 +224,23 @@ request& request::operator=(request&& other) noexcept {
 }
 
 request::~request() {
-  detail::rank_state* const me = member_ ? *member_ : nullptr;
+  detail::rank_state* const me = member_.rank();
   if (me == nullptr || me->team.root.generation != generation_) return;
   if (!is_complete(me->requests[channel_ - 1], serial_)) abandon_requests(*me);
 }
 
 /// None where it is complete from the start.
 detail::rank_state* request::live_member() const {
-  if (!member_) return nullptr;
-  detail::rank_state* const me = *member_;
+  if (member_.place == nullptr) return nullptr;
+  detail::rank_state* const me = member_.rank();
   if (me == nullptr || me->team.root.generation != generation_)
     throw argument_error("a request is used after the run() or the membership in which it was started has ended");
   return me;
 }
 
 bool request::belongs_to(member const& me) const noexcept {
-  return !member_ || (*member_ == &me.state() && generation_ == me.state().team.root.generation);
+  if (member_.place == nullptr) return true;
+  return member_.rank() == &me.state() && generation_ == me.state().team.root.generation;
 }
 
 bool request::test() {

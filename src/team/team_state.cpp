@@ -63,7 +63,7 @@ rank_state::rank_state(team_state& shared, rank_t number_here, rank_state* in_ro
       told(shared.arena.own(number_here)),
       sleepers(shared.arena.attention(number_here).sleepers),
       history(shared.salt),
-      self(std::make_shared<rank_state*>(this)) {
+      place(*this) {
   if (number_here < shared.shape.places.size()) node = shared.shape.places[number_here].node;
   memory_node = shared.shape.nodes[number_here];
   open_channel(*this, 0);  // by the rank's own thread, on its node
@@ -75,7 +75,6 @@ rank_state::rank_state(team_state& shared, rank_t number_here, rank_state* in_ro
 }
 
 rank_state::~rank_state() {
-  *self = nullptr;
   if (&root != this) std::erase(root.family, this);
 }
 
