@@ -118,13 +118,14 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   return result;
 }
 
+/// Never destroyed: a rank may ask for it while another one's exit() ends what is static.
 std::vector<named_algorithm> const& registry() {
-  static std::vector<named_algorithm> const all = [] {
+  static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;
     for (auto const family : {fold_algorithms, special_algorithms})
       std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
-  }();
+  }());
   return all;
 }
 

@@ -134,8 +134,9 @@ std::string fingerprint_of(topology const& machine) {
   return fmt::format("{}c{}n-{:016x}", machine.cores(), machine.nodes.size(), detail::hash_of(text));
 }
 
+/// Never destroyed, as teams may be made until the process ends.
 topology const& machine_tuned_for() {
-  static topology const whole = topology::whole_machine();
+  static topology const& whole = *new topology(topology::whole_machine());
   return whole;
 }
 
