@@ -28,8 +28,8 @@ TESTS = {
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "team_messages_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
     "src/team": ["team_executor_test", "team_task_run_test", "team_requests_test", "team_mismatch_test", "team_overlap_test",
-                 "team_split_test", "team_adopt_test", "team_team_test", "team_buffer_test", "team_nodes_test",
-                 "team_failure_test", "team_verbs_test", "team_rules_test", "team_plans_test", "team_messages_test",
+                 "team_split_test", "team_lifetimes_test", "team_adopt_test", "team_team_test", "team_buffer_test",
+                 "team_nodes_test", "team_failure_test", "team_verbs_test", "team_rules_test", "team_plans_test", "team_messages_test",
                  "team_process_test", "team_quiet_test", "team_storm_test", "team_sequences_test"],
 }
 MOST_MEMORY = 8 << 30
