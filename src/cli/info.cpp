@@ -82,9 +82,8 @@ machine_report look_around(info_command const& asked, topology machine) {
   machine_report found;
   found.machine = std::move(machine);
   require_room_for(asked.ranks, found.machine);
-  found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
-                  {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
-                  {"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)}};
+  found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
+  if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
