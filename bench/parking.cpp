@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -67,11 +68,21 @@ void parking::close() {
 
 crew::crew(std::vector<unsigned> const& processors) : parking_(static_cast<rank_t>(processors.size())) {
   for (rank_t rank = 0; rank < processors.size(); ++rank) {
-    threads_.emplace_back([this, rank, processor = processors[rank]] {
-      numa::bind_this_thread(processor);
-      parking_.serve(rank);
-    });
+    threads_.emplace_back([this, rank] { parking_.serve(rank); });
   }
+  std::mutex several;
+  std::exception_ptr failure;
+  parking_.run([&](rank_t rank) {
+    try {
+      numa::bind_this_thread(processors[rank]);
+    } catch (...) {
+      std::lock_guard const lock(several);
+      failure = std::current_exception();
+    }
+  });
+  if (failure == nullptr) return;
+  parking_.close();
+  std::rethrow_exception(failure);
 }
 
 crew::~crew() { parking_.close(); }

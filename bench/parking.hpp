@@ -38,6 +38,7 @@ class parking {
 /// Plain threads, one pinned to each of the processors.
 class crew {
  public:
+  /// Throws topology_error naming a processor that the system does not pin threads to.
   explicit crew(std::vector<unsigned> const& processors);
   ~crew();
 

@@ -53,7 +53,7 @@ void bind_this_thread(unsigned os_index) {
   if (!binding_wanted()) return;
   if (mask::single(os_index).apply()) return;
   throw topology_error("cannot pin a thread to processor " + std::to_string(os_index) + ": " +
-                       std::system_category().message(errno));
+                       std::system_category().message(errno) + "; COSET_BIND=no leaves threads where they are");
 }
 
 std::optional<unsigned> current_node() noexcept {

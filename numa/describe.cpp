@@ -3,11 +3,12 @@
 #include "numa/describe.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iomanip>
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace coset::numa {
 namespace {
@@ -29,33 +30,44 @@ std::string distance_range(topology const& machine, unsigned node) {
   return std::to_string(nearest) + (nearest == farthest ? "" : ".." + std::to_string(farthest));
 }
 
-std::string row(std::initializer_list<std::string> cells) {
+using cells = std::vector<std::string>;
+
+// The third cell is of L3 caches, which not all machines tell of.
+std::string row(topology const& machine, cells texts) {
+  if (!machine.has_l3) texts.erase(texts.begin() + 2);
   std::ostringstream out;
-  for (auto const& cell : cells) out << std::setw(12) << cell;
+  for (auto const& cell : texts) out << std::setw(12) << cell;
   return out.str() + "\n";
 }
 
-std::string row(std::string const& label, std::vector<processor> const& own, std::string const& bytes,
-                std::string const& distance) {
-  return row({label, distinct(own, &processor::package), distinct(own, &processor::l3), distinct(own, &processor::l2),
-              distinct(own, &processor::core), std::to_string(own.size()), distinct(own, &processor::kind), bytes,
-              distance});
+cells cells_of(std::string const& label, std::vector<processor> const& own, std::string const& bytes,
+               std::string const& distance) {
+  return {label,
+          distinct(own, &processor::package),
+          distinct(own, &processor::l3),
+          distinct(own, &processor::l2),
+          distinct(own, &processor::core),
+          std::to_string(own.size()),
+          distinct(own, &processor::kind),
+          bytes,
+          distance};
 }
 
 }  // namespace
 
 std::string describe(topology const& machine) {
   auto text = machine.name + '\n';
-  text += row({"node", "packages", "L3 clusters", "L2 clusters", "cores", "threads", "core kinds", "memory", "far"});
+  text += row(machine,
+              {"node", "packages", "L3 clusters", "L2 clusters", "cores", "threads", "core kinds", "memory", "far"});
   std::uint64_t bytes = 0;
   for (unsigned node = 0; node < machine.nodes.size(); ++node) {
     std::vector<processor> own;
     std::ranges::copy_if(machine.processors, std::back_inserter(own), [=](auto const& p) { return p.node == node; });
     auto const& [os_index, node_bytes] = machine.nodes[node];
-    text += row(std::to_string(os_index), own, mebibytes(node_bytes), distance_range(machine, node));
+    text += row(machine, cells_of(std::to_string(os_index), own, mebibytes(node_bytes), distance_range(machine, node)));
     bytes += node_bytes;
   }
-  if (machine.nodes.size() > 1) text += row("all", machine.processors, mebibytes(bytes), "-");
+  if (machine.nodes.size() > 1) text += row(machine, cells_of("all", machine.processors, mebibytes(bytes), "-"));
   return text;
 }
 

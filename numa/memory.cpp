@@ -3,6 +3,7 @@
 #include "numa/memory.hpp"
 
 #include <linux/mempolicy.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -121,6 +122,12 @@ memory memory::borrowed(std::byte* data, std::size_t bytes) noexcept {
 std::size_t page_bytes() noexcept {
   static auto const bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+void return_freed_pages() noexcept {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 std::optional<unsigned> node_of(void const* address) {

@@ -47,6 +47,9 @@ class memory {
 
 std::size_t page_bytes() noexcept;
 
+/// Gives the system back what malloc keeps of memory freed, in all threads' arenas. Some ms: after something large only.
+void return_freed_pages() noexcept;
+
 /// The OS index of the node that holds the page of `address`, if it is resident and the system tells.
 std::optional<unsigned> node_of(void const* address);
 

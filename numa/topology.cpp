@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,9 +30,27 @@ struct destroyer {
 };
 using handle = std::unique_ptr<hwloc_topology, destroyer>;
 
-handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source) {
+// What hwloc does not say of a file that it refuses: that a newer hwloc has written it.
+std::string newer_hwloc(std::string const& file) {
+  std::string begin(4096, '\0');
+  std::ifstream in(file);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  constexpr auto tag = "<topology version=\""sv;
+  auto const at = begin.find(tag);
+  int const version = at == std::string::npos ? 0 : std::atoi(begin.c_str() + at + tag.size());
+  auto const own = hwloc_get_api_version() >> 16;
+  if (version <= static_cast<int>(own)) return "";
+  auto const number = std::to_string(own);
+  return ": it is from hwloc " + std::to_string(version) + ", and this is hwloc " + number +
+         "; where it is from, `lstopo --export-xml-flags v" + number + " FILE.xml` writes what can be read here";
+}
+
+handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source,
+            std::string const& file = "") {
   auto const fail = [&] {
-    throw topology_error("cannot read the topology of " + name + ": " + std::system_category().message(errno));
+    auto const why = std::system_category().message(errno);
+    auto const newer = newer_hwloc(file);
+    throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer));
   };
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) fail();
@@ -62,21 +81,41 @@ bool is_ordinary(hwloc_obj_t node) {
   return (node->subtype == nullptr || node->subtype == "DRAM"sv) && !hwloc_bitmap_iszero(node->cpuset);
 }
 
-// The node whose memory serves a processor. A processor can be local to several nodes, to none, or only to special
-// memory: the nearest enclosing object with an ordinary node decides, the most local node of those first.
-hwloc_obj_t node_serving(hwloc_topology_t machine, hwloc_obj_t pu) {
-  auto const preference = [](hwloc_obj_t node) {
-    return std::tuple(hwloc_bitmap_weight(node->cpuset), node->logical_index);
+using objects = std::vector<hwloc_obj_t>;
+
+// The nodes whose memory is nearest to a processor. A processor can be local to several nodes, to none, or only to
+// special memory: the nearest enclosing object with an ordinary node decides, its most local ones are taken.
+objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
+  auto const locality = [pu](hwloc_obj_t node) {
+    return std::tuple(!hwloc_bitmap_isset(node->cpuset, pu->os_index), hwloc_bitmap_weight(node->cpuset));
   };
   for (hwloc_obj_t around = pu; around != nullptr; around = around->parent) {
-    hwloc_obj_t best = nullptr;
+    objects best;
     for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, node));) {
       if (!hwloc_bitmap_isset(around->nodeset, node->os_index) || !is_ordinary(node)) continue;
-      if (best == nullptr || preference(node) < preference(best)) best = node;
+      if (!best.empty() && locality(node) < locality(best.front())) best.clear();
+      if (best.empty() || hwloc_bitmap_isequal(node->cpuset, best.front()->cpuset)) best.push_back(node);
     }
-    if (best != nullptr) return best;
+    if (!best.empty()) return best;
   }
-  return hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, 0);  // hwloc always has one
+  return {hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, 0)};  // hwloc always has one
+}
+
+// The node that serves each processor. Where several are as near to the same cores, each serves its share of them, in
+// their order: so it is on a die of several clusters that the description does not tell apart.
+std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
+  std::map<objects, std::vector<objects>> served;  // nodes, and the processors of each core that they are nearest to
+  for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
+    auto& cores = served[nodes_nearest(machine, pu)];
+    auto const core_of = [](hwloc_obj_t each) { return ancestor_or(each, HWLOC_OBJ_CORE, each); };
+    if (cores.empty() || core_of(cores.back().front()) != core_of(pu)) cores.emplace_back();
+    cores.back().push_back(pu);
+  }
+  std::map<hwloc_obj_t, hwloc_obj_t> result;
+  for (auto const& [nodes, cores] : served)
+    for (std::size_t core = 0; core < cores.size(); ++core)
+      for (hwloc_obj_t const pu : cores[core]) result[pu] = nodes[core * nodes.size() / cores.size()];
+  return result;
 }
 
 // How fast cores are beside each other; equal where nobody knows. The kernel's own capacity goes before hwloc's
@@ -102,10 +141,11 @@ struct usable {
 // In hwloc's order, but node by node: hwloc keeps packages together, which a node may span.
 std::vector<usable> usable_in_order(hwloc_topology_t machine, std::function<bool(unsigned)> const& allowed) {
   std::vector<usable> result;
+  auto const nodes = nodes_serving(machine);
   std::map<hwloc_obj_t, unsigned> appeared;
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
     if (!allowed(pu->os_index)) continue;
-    result.push_back({pu, node_serving(machine, pu), speed_of(machine, pu)});
+    result.push_back({pu, nodes.at(pu), speed_of(machine, pu)});
     appeared.try_emplace(result.back().node, static_cast<unsigned>(appeared.size()));
   }
   std::ranges::stable_sort(result, {}, [&](usable const& each) { return appeared[each.node]; });
@@ -192,17 +232,26 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.nodes = nodes_of(order);
   result.distances = distances_between(machine, result.nodes);
   result.cache_bytes = cache_bytes(order);
+  result.has_l3 = std::ranges::any_of(
+      order, [](usable const& each) { return ancestor_or(each.pu, HWLOC_OBJ_L3CACHE, nullptr) != nullptr; });
   return result;
 }
 
 bool anything(unsigned) { return true; }
-int native(hwloc_topology_t) { return 0; }
+
+// This machine, or the one that the environment puts in its place.
+handle load_native(std::string const& name) {
+  char const* const file = std::getenv("HWLOC_XMLFILE");
+  return load(
+      file == nullptr ? name : name + ", described by HWLOC_XMLFILE=" + file, [](hwloc_topology_t) { return 0; },
+      file == nullptr ? "" : file);
+}
 
 }  // namespace
 
 topology topology::machine() {
   std::string const name = "this machine";
-  auto const machine = load(name, native);
+  auto const machine = load_native(name);
   // The environment can put another machine in this one's place; a mask says nothing about that.
   if (!hwloc_topology_is_thissystem(machine.get())) return read(machine.get(), name, anything);
   auto const mask = numa::mask::of_thread(0);
@@ -211,7 +260,7 @@ topology topology::machine() {
 
 topology topology::whole_machine() {
   std::string const name = "this machine";
-  return read(load(name, native).get(), name, anything);
+  return read(load_native(name).get(), name, anything);
 }
 
 topology topology::synthetic(std::string const& description) {
@@ -222,7 +271,8 @@ topology topology::synthetic(std::string const& description) {
 }
 
 topology topology::xml(std::string const& file) {
-  auto const machine = load(file, [&](hwloc_topology_t raw) { return hwloc_topology_set_xml(raw, file.c_str()); });
+  auto const machine = load(
+      file, [&](hwloc_topology_t raw) { return hwloc_topology_set_xml(raw, file.c_str()); }, file);
   return read(machine.get(), std::filesystem::path(file).filename(), anything);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -37,10 +38,9 @@ namespace detail {
 
 struct bound_plan;
 
-/// One plan for arrays apart, one for calls in place.
+/// One plan for arrays apart, one for calls in place. Plan objects of one kind share them.
 struct plan_pair {
-  bound_plan const* apart;
-  bound_plan const* in_place;
+  std::shared_ptr<bound_plan const> apart, in_place;
 };
 COSET_API plan_pair make_plans(team_state&, verb, std::size_t count, reduction_table const&, plan_options const&);
 COSET_API std::string describe(bound_plan const&);

@@ -101,7 +101,8 @@ class COSET_API team {
   using clock = std::chrono::steady_clock;
 
   /// P−1 pinned workers of this process on this machine; rank 0 is whoever calls run().
-  /// Throws topology_error if the ranks do not fit or a processor is unknown or not allowed.
+  /// Throws topology_error if the ranks do not fit, a processor is unknown or not allowed, or the system starts no thread
+  /// for a rank or does not let it be pinned: the message names the rank and what would do.
   explicit team(team_options = {});
   /// The same, placed on a given topology; nothing is pinned if that is not this machine.
   team(topology const&, team_options);
@@ -135,7 +136,8 @@ class COSET_API team {
   /// Every rank that waits in a collective, or enters one, throws aborted with this reason. From any thread.
   void abort(std::string const& reason) noexcept;
 
-  /// Makes room for staging of `bytes` per rank ahead of the first call; only while no run() is active.
+  /// Makes room for staging of `bytes` per rank ahead of the first call; only while no run() is active. Throws
+  /// argument_error naming the bytes if there is no such memory; the team is as before then.
   void reserve(std::size_t bytes);
 
   detail::team_state& state() const noexcept { return *state_; }

@@ -45,6 +45,7 @@ struct COSET_API topology {
   /// High-bandwidth, non-volatile and device memory and nodes without processors appear only if nothing else is left.
   std::vector<numa_node> nodes;
   std::vector<std::vector<unsigned>> distances;  ///< [node][node], empty where the machine gives none
+  bool has_l3 = false;  ///< whether the machine tells of L3 caches of usable processors; else packages stand for them
   std::uint64_t cache_bytes = 0;  ///< of all L3 caches (or L2, where there is no L3) of usable processors; 0: not told
 
   /// The machine this process runs on, cut to the calling thread's mask: ask before pinning. Some 10 ms on a small

@@ -6,19 +6,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/bench_processes.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bench_scaling.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {
@@ -70,19 +73,25 @@ std::vector<std::uint64_t> sizes(bench_arguments const& a) {
   if (a.smallest > a.largest) {
     throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
   }
-  std::vector<std::uint64_t> all;
-  for (auto bytes = a.smallest; bytes <= a.largest; bytes *= a.factor) all.push_back(bytes);
+  std::vector<std::uint64_t> all{a.smallest};
+  while (all.back() <= a.largest / a.factor) all.push_back(all.back() * a.factor);
   return all;
 }
 
+/// Every rank has an input and a result at least.
+void require_memory_for(std::vector<std::uint64_t> const& sizes, rank_t ranks) {
+  auto const pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  auto const memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  auto const largest = *std::ranges::max_element(sizes);
+  if (largest > memory / 2 / ranks)
+    throw argument_error(fmt::format("{} ranks with {} of input and of result each do not fit the {} of this machine",
+                                     ranks, bytes_for_people(largest), bytes_for_people(memory)));
+}
+
 std::vector<unsigned> processors_for(rank_t ranks) {
-  auto const machine = topology::machine();
+  auto const machine = machine_to_measure();
   std::vector<unsigned> chosen;
-  constexpr std::size_t most_per_processor = 16;
-  if (ranks > machine.processors.size() * most_per_processor) {
-    throw argument_error(fmt::format("{} ranks on {} processors: at most {}", ranks, machine.processors.size(),
-                                     machine.processors.size() * most_per_processor));
-  }
+  require_room_for(ranks, machine);
   bool const enough = ranks <= machine.processors.size();  // else they share them, unbound
   for (auto const& p :
        machine.place(ranks > 0 ? ranks : machine.cores(), enough ? placement::compact : placement::unbound)) {
@@ -102,9 +111,30 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
   auto const progress = [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
+    stop_if_interrupted();
   };
   auto found = play_rounds(players, probe, shape, a.options, progress);
   show_progress("");
+  return found;
+}
+
+/// Sizes that have been measured when the user has had enough, or nobody takes the results any more.
+std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
+                                            std::vector<bench::contestant*> const& players,
+                                            std::vector<unsigned> const& processors) {
+  bench::latency_probe probe(processors);
+  auto const ranks = static_cast<rank_t>(processors.size());
+  std::vector<bench::measurement> found;
+  remember_interrupts();
+  try {
+    for (auto const bytes : sizes) {
+      found.push_back(measure(a, bytes, players, probe, ranks));
+      std::cout << bench_rows(found.back(), players);
+      if (standard_output_lost() && a.json_file.empty()) break;
+    }
+  } catch (interrupted const&) {
+    report_interrupt(found.size(), sizes.size());
+  }
   return found;
 }
 
@@ -116,6 +146,8 @@ void run_bench(bench_arguments a) {
   auto const ranks = static_cast<rank_t>(processors.size());
   verb const what = verb_named(a.verb);
   bench_setting const setting{a.verb, ranks, processors, a.options};
+  require_memory_for(all_sizes, ranks);
+  output_file const json(a.json_file);
 
   bench::contestants owned;
   owned.push_back(bench::make_coset(processors, "", a.in_place));
@@ -125,23 +157,12 @@ void run_bench(bench_arguments a) {
   for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
-  bench::latency_probe probe(processors);
 
-  fmt::print("{}{}", bench_preamble(setting), bench_column_heads());
-  std::vector<bench::measurement> found;
-  std::size_t wrong = 0;
-  for (auto const bytes : all_sizes) {
-    found.push_back(measure(a, bytes, players, probe, ranks));
-    wrong = std::accumulate(found.back().wrong.begin(), found.back().wrong.end(), wrong);
-    fmt::print("{}", bench_rows(found.back(), players));
-    std::fflush(stdout);
-  }
-  fmt::print("{}", bench_summary(found, players));
-  if (!a.json_file.empty()) write_json(a.json_file, bench_json(setting, found, players));
-  if (wrong > 0) {
-    fmt::print(stderr, "coset: {} wrong items\n", wrong);
-    throw CLI::RuntimeError(1);
-  }
+  std::cout << bench_preamble(setting) << bench_column_heads();
+  auto const found = measure_all(a, all_sizes, players, processors);
+  std::cout << bench_summary(found, players);
+  if (json.wanted()) json.write(text_of(bench_json(setting, found, players)));
+  finish(wrong_in(found));
 }
 
 void run_scaling(bench_arguments const& a, bool rounds_given) {
@@ -153,6 +174,7 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
   if (a.range_given || !a.sizes.empty()) request.sizes = sizes(a);
   request.options = a.options;
   if (!rounds_given) request.options.rounds = scaling_rounds;
+  require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
   measure_scaling(request);
 }
 
@@ -162,6 +184,7 @@ void run_processes(bench_arguments const& a) {
   processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
                             a.json_file, a.options};
   request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  require_memory_for(request.sizes, a.threads);
   measure_processes(request);
 }
 
@@ -170,21 +193,20 @@ void run_processes(bench_arguments const& a) {
 void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
   auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
-  auto const bytes = CLI::AsSizeValue(false);
+  constexpr std::uint64_t most_iterations = 10'000'000;
   bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
-  auto* const b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(bytes);
-  auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(bytes);
-  auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(CLI::Range(2, 1 << 20));
-  bench.add_option("--sizes", a->sizes, "These sizes: 8,1K,4M")->delimiter(',')->transform(bytes)->excludes(b);
+  auto* const b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
+  auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(byte_size());
+  auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(whole_number(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes, "These sizes: 8,1K,4M")->delimiter(',')->transform(byte_size())->excludes(b);
   bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, most_iterations));
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, most_iterations));
   auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
-                           ->check(CLI::Range(1, 10000))
+                           ->check(whole_number(1, 10000))
                            ->capture_default_str();
-  bench.add_option("-t,--ranks", a->ranks, "Threads; default: one per core; with --scaling, the most")
-      ->check(CLI::PositiveNumber);
+  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the most");
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
       ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
       ->capture_default_str();
@@ -219,10 +241,12 @@ void add_bench(CLI::App& app) {
   for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
     processes->excludes(bench.get_option(other));
   bench.add_option("--threads", a->threads, "With --mpi: threads per process, so many that each host's cores divide")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, most_ranks))
       ->needs(processes);
   bench.add_option("--json", a->json_file, "Write all figures to this file");
-  bench.footer("Without -b, -e and -f: eight sizes from 8 B to 4 MiB, about half a minute.");
+  bench.footer(
+      "Ctrl-C ends it with what has been measured, and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
+      "to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f, rounds] {
     a->range_given = b->count() + e->count() + f->count() > 0;
     if (a->processes) return run_processes(*a);

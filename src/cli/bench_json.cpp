@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset bench --json`.
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_report.hpp"
+#include "cli/interruption.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::cli {
@@ -72,11 +68,9 @@ ordered_json bench_json(bench_setting const& s, std::vector<bench::measurement> 
           {"sizes", sizes}};
 }
 
-void write_json(std::string const& file, nlohmann::ordered_json const& json) {
-  std::ofstream out(file);
-  out << json.dump(1) << '\n';
-  out.close();
-  if (!out) throw error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+std::string text_of(ordered_json json) {
+  if (interrupted_status() != 0) json["interrupted"] = true;
+  return json.dump(1) + '\n';
 }
 
 }  // namespace coset::cli

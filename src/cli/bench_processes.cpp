@@ -4,21 +4,22 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "bench/mpi/hybrid.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bytes.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/output.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {
 namespace {
 
 std::vector<unsigned> processors_for(rank_t processes) {
-  auto const machine = topology::machine();
+  auto const machine = machine_to_measure();
   bool const enough = processes <= machine.processors.size();  // else they share them, unbound
   std::vector<unsigned> chosen;
   for (auto const& p : machine.place(processes, enough ? placement::compact : placement::unbound))
@@ -39,35 +40,40 @@ std::string preamble(bench::hybrid_stage const& stage, processes_request const& 
       r.options.rounds);
 }
 
-std::size_t wrong_in(std::vector<bench::measurement> const& all) {
-  std::size_t wrong = 0;
-  for (auto const& m : all) wrong = std::accumulate(m.wrong.begin(), m.wrong.end(), wrong);
-  return wrong;
+bench::measurement measure(bench::hybrid_stage const& stage, processes_request const& r, std::uint64_t bytes,
+                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe) {
+  bench::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
+  shape.count = bytes / shape.element_bytes();
+  auto found = play_rounds(players, probe, shape, r.options, [&](std::size_t played) {
+    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, r.options.rounds));
+    stop_if_interrupted();
+  });
+  show_progress("");
+  return found;
 }
 
-std::size_t measure(bench::hybrid_stage& stage, std::vector<unsigned> const& processors, processes_request const& r) {
+std::size_t measure_all(bench::hybrid_stage& stage, std::vector<unsigned> const& processors, processes_request const& r,
+                        output_file const& json_file) {
   auto const owned = stage.players();
   std::vector<bench::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
   bench::latency_probe probe(processors);
-  fmt::print("{}{}", preamble(stage, r), bench_column_heads());
+  std::cout << preamble(stage, r) << bench_column_heads();
   std::vector<bench::measurement> found;
-  for (auto const bytes : r.sizes) {
-    bench::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
-    shape.count = bytes / shape.element_bytes();
-    found.push_back(play_rounds(players, probe, shape, r.options, [&](std::size_t played) {
-      show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, r.options.rounds));
-    }));
-    show_progress("");
-    fmt::print("{}", bench_rows(found.back(), players));
-    std::fflush(stdout);
+  try {
+    for (auto const bytes : r.sizes) {
+      found.push_back(measure(stage, r, bytes, players, probe));
+      std::cout << bench_rows(found.back(), players) << std::flush;
+    }
+  } catch (interrupted const&) {
+    report_interrupt(found.size(), r.sizes.size());
   }
-  fmt::print("{}", bench_summary(found, players));
-  if (!r.json_file.empty()) {
+  std::cout << bench_summary(found, players) << std::flush;
+  if (json_file.wanted()) {
     auto json = bench_json({"allreduce", stage.ranks(), processors, r.options}, found, players);
     json["threads"] = r.threads;
     json["hosts"] = stage.hosts();
-    write_json(r.json_file, json);
+    json_file.write(text_of(json));
   }
   return wrong_in(found);
 }
@@ -77,12 +83,11 @@ std::size_t measure(bench::hybrid_stage& stage, std::vector<unsigned> const& pro
 void measure_processes(processes_request const& r) {
   bench::mpi_session const session;
   auto const processors = processors_for(session.processes_on_this_host());
+  remember_interrupts();  // on all processes: the launcher tells them all, and process 0 ends the others
   bench::hybrid_stage stage(r.threads, processors);
   if (session.process() != 0) return stage.serve();
-  if (std::size_t const wrong = measure(stage, processors, r); wrong > 0) {
-    fmt::print(stderr, "coset: {} wrong items\n", wrong);
-    throw CLI::RuntimeError(1);
-  }
+  output_file const json(r.json_file);
+  finish(measure_all(stage, processors, r, json));
 }
 
 }  // namespace coset::cli

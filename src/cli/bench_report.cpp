@@ -6,11 +6,14 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <numeric>
 
 #include "cli/bytes.hpp"
+#include "cli/interruption.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::cli {
@@ -119,9 +122,28 @@ std::string bench_summary(std::vector<bench::measurement> const& all, std::vecto
   return text;
 }
 
+std::size_t wrong_in(std::vector<bench::measurement> const& all) {
+  std::size_t wrong = 0;
+  for (auto const& m : all) wrong = std::accumulate(m.wrong.begin(), m.wrong.end(), wrong);
+  return wrong;
+}
+
+void report_interrupt(std::size_t measured, std::size_t asked) {
+  show_progress("");
+  std::cerr << fmt::format("coset: interrupted, {} of {} measured\n", measured, asked);
+}
+
+void finish(std::size_t wrong) {
+  if (wrong > 0) {
+    std::cerr << fmt::format("coset: {} wrong items\n", wrong);
+    throw CLI::RuntimeError(1);
+  }
+  if (int const status = interrupted_status(); status != 0) throw CLI::RuntimeError(status);
+}
+
 void show_progress(std::string const& text) {
   static bool const terminal = isatty(STDERR_FILENO) == 1;
-  if (terminal) fmt::print(stderr, "\r\033[K{}", text);
+  if (terminal) std::cerr << "\r\033[K" << text;
 }
 
 }  // namespace coset::cli

@@ -32,8 +32,18 @@ std::string bench_summary(std::vector<bench::measurement> const&, std::vector<be
 nlohmann::ordered_json bench_json(bench_setting const&, std::vector<bench::measurement> const&,
                                   std::vector<bench::contestant*> const&);
 
-/// Throws error naming the file if it cannot be written.
-void write_json(std::string const& file, nlohmann::ordered_json const&);
+/// As it goes into files. What an interrupted run has measured says so: "interrupted": true.
+std::string text_of(nlohmann::ordered_json);
+
+/// Wrong items of all contestants.
+std::size_t wrong_in(std::vector<bench::measurement> const&);
+
+/// Tells people how much of what was asked for has been measured.
+void report_interrupt(std::size_t measured, std::size_t asked);
+
+/// The end of every benchmark: throws CLI::RuntimeError if results were wrong, after it has said so, or if there was an
+/// interrupt.
+void finish(std::size_t wrong);
 
 /// A line on standard error that overwrites itself, on a terminal only.
 void show_progress(std::string const& text);

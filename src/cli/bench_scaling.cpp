@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -14,6 +13,9 @@
 #include "bench/rows.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bytes.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/output.hpp"
 
 namespace coset::cli {
 namespace {
@@ -108,11 +110,11 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
       auto const progress = [&](std::size_t played) {
         show_progress(fmt::format("{} ranks, {}, {}: round {} of {}", processors.size(), shape.place,
                                   bytes_for_people(bytes), played, options.rounds));
+        stop_if_interrupted();
       };
       rows.push_back(row_of(machine, shape, play_rounds(players, probe, problem, options, progress), players, timing));
       show_progress("");
-      fmt::print("{}", scaling_line(rows.back()));
-      std::fflush(stdout);
+      std::cout << scaling_line(rows.back()) << std::flush;
     }
   }
 }
@@ -120,17 +122,23 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
 }  // namespace
 
 void measure_scaling(scaling_request const& request) {
-  auto const machine = topology::machine();
+  auto const machine = machine_to_measure();
   auto const shapes = scaling_shapes(machine, request.most_ranks);
-  fmt::print("{}", scaling_heads(machine, request));
+  output_file const json(request.json_file);
+  std::cout << scaling_heads(machine, request);
   std::vector<scaling_row> rows;
-  for (auto const& shape : shapes) measure_shape(request, machine, shape, rows);
-  if (!request.json_file.empty()) write_json(request.json_file, scaling_json(machine, request, rows));
+  std::size_t measured = 0;
+  remember_interrupts();
+  try {
+    for (; measured < shapes.size() && (json.wanted() || !standard_output_lost()); ++measured)
+      measure_shape(request, machine, shapes[measured], rows);
+  } catch (interrupted const&) {
+    report_interrupt(measured, shapes.size());
+  }
+  if (json.wanted()) json.write(text_of(scaling_json(machine, request, rows)));
   std::size_t wrong = 0;
   for (auto const& row : rows) wrong += row.wrong;
-  if (wrong == 0) return;
-  fmt::print(stderr, "coset: {} wrong items\n", wrong);
-  throw CLI::RuntimeError(1);
+  finish(wrong);
 }
 
 }  // namespace coset::cli

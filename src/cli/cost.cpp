@@ -11,6 +11,7 @@
 #include "cli/cost_machine.hpp"
 #include "cli/machine_model.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
 #include "schedule/link_traffic.hpp"
 #include "schedule/planner.hpp"
 #include "schedule/required.hpp"
@@ -61,7 +62,6 @@ struct cost_command {
     machine_request request = machine;
     request.wanted = wanted();
     if (!ranks_given) request.wanted.ranks = 0;
-    if (ranks_given && ranks < 1) throw schedule_error("cost needs at least one rank");
     if (gamma_given) request.gamma = gamma;
     request.bytes = bytes;
     print_costs_on_machine(std::cout, request);
@@ -78,7 +78,6 @@ struct cost_command {
   }
 
   void print_candidates(schedule::cost_model const& model) const {
-    if (ranks < 1) throw schedule_error("cost needs at least one rank");
     schedule::planner const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
@@ -119,34 +118,35 @@ void add_machine_options(CLI::App& command, machine_request& machine, std::vecto
 void add_cost(CLI::App& app) {
   auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
   auto const state = std::make_shared<cost_command>();
-  auto* const ranks = command
-                          ->add_option("-r,--ranks", state->ranks,
-                                       "How many ranks take part; with --topology, one per core unless given")
-                          ->capture_default_str();
+  auto* const ranks =
+      add_ranks(*command, state->ranks, "How many ranks take part; with --topology, one per core unless given")
+          ->capture_default_str();
   auto* const nodes = command
                           ->add_option("--nodes", state->nodes,
                                        "Ranks of each node, 5,2,4: node by node too, with what the busiest link of a "
                                        "node carries in one direction, in vectors")
                           ->delimiter(',')
-                          ->check(CLI::PositiveNumber);
+                          ->check(whole_number(1, most_ranks));
   command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(byte_size())
       ->capture_default_str();
   command->add_option("-c,--collective", state->collective, "What they compute")->capture_default_str();
-  command->add_option("--root", state->root, "The root of reduce and broadcast")->capture_default_str();
+  command->add_option("--root", state->root, "The root of reduce and broadcast")
+      ->check(whole_number(0, most_ranks))
+      ->capture_default_str();
   command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
   command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
-  auto* const alpha = command->add_option("--alpha", state->alpha, "Seconds per step")
-                          ->capture_default_str()
-                          ->check(CLI::NonNegativeNumber);
-  auto* const beta = command->add_option("--beta", state->beta, "Seconds per byte sent")
-                         ->capture_default_str()
-                         ->check(CLI::NonNegativeNumber);
+  auto* const alpha =
+      command->add_option("--alpha", state->alpha, "Seconds per step")->capture_default_str()->check(seconds());
+  auto* const beta =
+      command->add_option("--beta", state->beta, "Seconds per byte sent")->capture_default_str()->check(seconds());
   auto* const gamma = command->add_option("--gamma", state->gamma, "Seconds per byte combined; 1e-11 with --topology")
                           ->capture_default_str()
-                          ->check(CLI::NonNegativeNumber);
-  auto* const figure = command->add_option(
-      "--figure", state->figure, "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12");
+                          ->check(seconds());
+  auto* const figure = command
+                           ->add_option("--figure", state->figure,
+                                        "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
+                           ->check(whole_number(1, 99));
   figure->excludes(nodes);
   add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
   command->callback([state, ranks, gamma] {

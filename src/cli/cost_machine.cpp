@@ -43,7 +43,7 @@ class costs_on_machine {
  public:
   explicit costs_on_machine(machine_request request)
       : request_(completed(std::move(request))),
-        model_(priced(request_, places_)),
+        model_(priced()),
         nodes_(between_nodes_of(places_)),
         planner_(request_.wanted, model_.costs, model_.levels),
         order_(planner_.rank(static_cast<double>(request_.bytes))) {}
@@ -86,9 +86,9 @@ class costs_on_machine {
     return request;
   }
 
-  static machine_model priced(machine_request const& request, std::vector<processor> const& places) {
-    auto model = model_of(places, request.set);
-    model.costs.combine_per_byte = request.gamma.value_or(model.costs.combine_per_byte);
+  machine_model priced() const {
+    auto model = model_of(machine_, places_, request_.set);
+    model.costs.combine_per_byte = request_.gamma.value_or(model.costs.combine_per_byte);
     return model;
   }
 

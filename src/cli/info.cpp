@@ -15,10 +15,13 @@
 #include "cli/commands.hpp"
 #include "cli/info_placement.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
 #include "kernels/kernels.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"
+#include "team/plans.hpp"
+#include "team/waiting.hpp"
 
 namespace coset::cli {
 namespace {
@@ -49,7 +52,8 @@ struct machine_report {
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
   bench::latency_matrix latency;
-  std::vector<chosen_plan> plans;  ///< of an allreduce of floats on the team
+  std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the team
+  std::vector<std::string> refused;  ///< rules of the environment or a profile that cannot serve the team
 };
 
 std::uint64_t cache_bytes(int name) { return static_cast<std::uint64_t>(std::max(sysconf(name), 0L)); }
@@ -75,11 +79,13 @@ void place_team(info_command const& asked, machine_report& found) {
   if (enough) found.latency = bench::latency_probe(found.processors).measure();
   team as_asked(found.machine, {.ranks = ranks, .place = how});
   found.plans = default_plans(as_asked);
+  found.refused = team_room::refused_rules(as_asked.state());
 }
 
-machine_report look_around(info_command const& asked) {
+machine_report look_around(info_command const& asked, topology machine) {
   machine_report found;
-  found.machine = topology::machine();
+  found.machine = std::move(machine);
+  require_room_for(asked.ranks, found.machine);
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
                   {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
                   {"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)}};
@@ -122,6 +128,8 @@ std::string as_text(machine_report const& found) {
   for (auto const& warning : found.warnings) text += fmt::format("warning: {}\n", warning);
   text += "its allreduce of floats:\n";
   for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
+  for (auto const& why : found.refused) text += fmt::format("passed over: {}\n", why);
+  if (!team_room::sleepers_pay()) text += fmt::format("warning: {}\n", team_room::without_membarrier);
   return text;
 }
 
@@ -132,7 +140,7 @@ nlohmann::ordered_json machine_json(topology const& machine, std::vector<process
     processors.push_back({{"os_index", p.os_index},
                           {"core", p.core},
                           {"l2", p.l2},
-                          {"l3", p.l3},
+                          {"l3", l3_json(machine, p)},
                           {"node", p.node},
                           {"package", p.package},
                           {"kind", p.kind},
@@ -161,22 +169,34 @@ nlohmann::ordered_json as_json(machine_report const& found) {
                {"team", found.processors},
                {"state", bench::classify(found.latency).describe()},
                {"latency_ns", found.latency},
-               {"allreduce_plans", plans}});
+               {"allreduce_plans", plans},
+               {"plans_passed_over", found.refused},
+               {"membarrier", team_room::sleepers_pay()}});
   return json;
 }
 
 /// Another machine: nothing to be measured, and nothing to warn of but what its own processors tell.
-void show_machine(info_command const& asked) {
-  topology const machine = machine_named(asked.topology);
+void show_machine(info_command const& asked, topology const& machine, std::string const& left_out = "") {
   auto const places = machine.place(asked.ranks != 0 ? asked.ranks : machine.cores(), placement_named(asked.place));
-  if (asked.json)
-    std::cout << machine_json(machine, places).dump(1) << '\n';
-  else
+  if (asked.json) {
+    auto json = machine_json(machine, places);
+    if (!left_out.empty()) json["left_out"] = left_out;
+    std::cout << json.dump(1) << '\n';
+  } else {
     std::cout << numa::describe(machine) << team_text(machine, places);
+    if (!left_out.empty()) std::cout << "left out: " << left_out << '\n';
+  }
 }
 
 void show_this_machine(info_command const& asked) {
-  auto const found = look_around(asked);
+  auto machine = topology::machine();
+  if (!machine.this_system) {
+    constexpr auto left_out =
+        "caches, quota, instruction set, latencies and plans, which are those of the machine that this runs on, while "
+        "{} describes another";
+    return show_machine(asked, machine, fmt::format(left_out, variables_of_other_machine()));
+  }
+  auto const found = look_around(asked, std::move(machine));
   std::cout << (asked.json ? as_json(found).dump(1) + '\n' : as_text(found));
 }
 
@@ -188,10 +208,12 @@ void add_info(CLI::App& app) {
   info.add_option("--topology", asked->topology,
                   "Another machine, nothing measured: a file of hwloc's XML or a synthetic description like "
                   "\"node:2 core:4 pu:1\"; \"machine\" is this one");
-  info.add_option("-r,--ranks", asked->ranks, "Ranks to place; default: one per core")->check(CLI::PositiveNumber);
+  add_ranks(info, asked->ranks, "Ranks to place; default: one per core");
   add_place(info, asked->place);
   info.add_flag("--json", asked->json, "As JSON");
-  info.callback([asked] { asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked); });
+  info.callback([asked] {
+    asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked, machine_named(asked->topology));
+  });
 }
 
 }  // namespace coset::cli

@@ -11,6 +11,7 @@
 #include <coset/team.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "numa/binding.hpp"
 
@@ -39,6 +40,24 @@ struct branch {
   }
 };
 
+/// What the machine tells of: not all have L3 caches.
+std::vector<level> levels_of(topology const& machine) {
+  return machine.has_l3 ? std::vector{package, node, l3, core} : std::vector{package, node, core};
+}
+
+unsigned number_of(topology const& machine, processor const& p, level at) {
+  switch (at) {
+    case package:
+      return p.package;
+    case node:
+      return machine.nodes.at(p.node).os_index;
+    case l3:
+      return p.l3;
+    default:
+      return p.core;
+  }
+}
+
 /// The branch of a number, made where it is first met.
 branch& below(std::vector<branch>& branches, unsigned number) {
   auto const at = std::ranges::find(branches, number, &branch::number);
@@ -49,10 +68,11 @@ std::vector<branch> tree_of(topology const& machine, std::vector<processor> cons
   std::map<unsigned, std::vector<rank_t>> on;
   for (rank_t r = 0; r < places.size(); ++r) on[places[r].os_index].push_back(r);
   std::vector<branch> tree;
+  auto const levels = levels_of(machine);
   for (processor const& p : machine.processors) {
     auto* branches = &tree;
-    for (unsigned const number : {p.package, machine.nodes.at(p.node).os_index, p.l3, p.core}) {
-      branch& at = below(*branches, number);
+    for (level const each : levels) {
+      branch& at = below(*branches, number_of(machine, p, each));
       at.ranks.insert(at.ranks.end(), on[p.os_index].begin(), on[p.os_index].end());
       branches = &at.inside;
     }
@@ -60,9 +80,10 @@ std::vector<branch> tree_of(topology const& machine, std::vector<processor> cons
   return tree;
 }
 
-/// "0-3 8", "0-6 by 2".
+/// "0-3 8", "0-6 by 2", each number once.
 std::string runs(std::vector<unsigned> numbers) {
   std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   std::string text;
   for (std::size_t first = 0, last = 0; first < numbers.size(); first = last + 1) {
     last = first;
@@ -85,29 +106,38 @@ std::string ranks_text(std::vector<branch const*> const& alike, bool leaves) {
   return leaves && each > 1 ? fmt::format("{}, {} share {}", text, each, alike.size() > 1 ? "each" : "it") : text;
 }
 
-/// One line for branches that look alike, possibly of several parents, and theirs for what is inside.
-void draw(std::vector<branch const*> const& alike, std::size_t parents, level at, std::string& text) {
+/// One line for branches that look alike, possibly of several parents, and theirs for what is inside. Several branches
+/// can be of one number: a node that spans packages is in each of them.
+void draw(std::vector<branch const*> const& alike, std::size_t parents, std::span<level const> levels,
+          std::size_t depth, std::string& text) {
   std::vector<unsigned> numbers;
   for (branch const* b : alike) numbers.push_back(b->number);
-  std::string const indent(2 * at, ' ');
-  std::string const each = parents > 1 ? fmt::format(", {} in each", alike.size() / parents) : "";
-  text += fmt::format("{}{} {}{}: {}\n", indent, alike.size() > 1 ? names[at].many : names[at].one, runs(numbers), each,
-                      ranks_text(alike, at == core));
+  bool const one = std::ranges::all_of(numbers, [&](unsigned n) { return n == numbers.front(); });
+  std::string const indent(2 * depth, ' ');
+  std::string const each = parents > 1 && !one ? fmt::format(", {} in each", alike.size() / parents) : "";
+  auto const& name = names[levels.front()];
+  text += fmt::format("{}{} {}{}: {}\n", indent, one ? name.one : name.many, runs(numbers), each,
+                      ranks_text(alike, levels.front() == core));
   auto const& first = alike.front()->inside;
   for (std::size_t begin = 0, end = 0; begin < first.size(); begin = end) {
     while (end < first.size() && first[end].looks_like(first[begin])) ++end;
     std::vector<branch const*> next;
     for (branch const* b : alike)
       for (std::size_t i = begin; i < end; ++i) next.push_back(&b->inside[i]);
-    draw(next, alike.size(), static_cast<level>(at + 1), text);
+    draw(next, alike.size(), levels.subspan(1), depth + 1, text);
   }
 }
 
-ordered_json json_of(std::vector<branch> const& branches, level at) {
+char const* key_of(level at, bool many) {
+  if (at == l3) return many ? "l3s" : "l3";
+  return many ? names[at].many : names[at].one;
+}
+
+ordered_json json_of(std::vector<branch> const& branches, std::span<level const> levels) {
   ordered_json list = ordered_json::array();
   for (branch const& b : branches) {
-    ordered_json one{{at == l3 ? "l3" : names[at].one, b.number}, {"ranks", b.ranks}};
-    if (at < core) one[at + 1 == l3 ? "l3s" : names[at + 1].many] = json_of(b.inside, static_cast<level>(at + 1));
+    ordered_json one{{key_of(levels[0], false), b.number}, {"ranks", b.ranks}};
+    if (levels.size() > 1) one[key_of(levels[1], true)] = json_of(b.inside, levels.subspan(1));
     list.push_back(std::move(one));
   }
   return list;
@@ -133,11 +163,12 @@ std::vector<std::string> shared_cores(std::vector<processor> const& places) {
 }  // namespace
 
 std::string placement_table(topology const& machine, std::vector<processor> const& places) {
-  std::string text = fmt::format("{:>6} {:>10} {:>6} {:>6} {:>6} {:>8} {:>6}\n", "rank", "processor", "core", "L3",
+  auto const l3_cell = [&](auto const& what) { return machine.has_l3 ? fmt::format(" {:>6}", what) : ""; };
+  std::string text = fmt::format("{:>6} {:>10} {:>6}{} {:>6} {:>8} {:>6}\n", "rank", "processor", "core", l3_cell("L3"),
                                  "node", "package", "kind");
   for (rank_t r = 0; r < places.size(); ++r) {
     auto const& p = places[r];
-    text += fmt::format("{:>6} {:>10} {:>6} {:>6} {:>6} {:>8} {:>6}\n", r, p.os_index, p.core, p.l3,
+    text += fmt::format("{:>6} {:>10} {:>6}{} {:>6} {:>8} {:>6}\n", r, p.os_index, p.core, l3_cell(p.l3),
                         machine.nodes.at(p.node).os_index, p.package, p.kind);
   }
   return text;
@@ -145,13 +176,18 @@ std::string placement_table(topology const& machine, std::vector<processor> cons
 
 std::string placement_tree(topology const& machine, std::vector<processor> const& places) {
   auto const tree = tree_of(machine, places);
+  auto const levels = levels_of(machine);
   std::string text;
   for (std::size_t begin = 0, end = 0; begin < tree.size(); begin = end) {
     std::vector<branch const*> alike;
     for (; end < tree.size() && tree[end].looks_like(tree[begin]); ++end) alike.push_back(&tree[end]);
-    draw(alike, 1, package, text);
+    draw(alike, 1, levels, 0, text);
   }
   return text;
+}
+
+ordered_json l3_json(topology const& machine, processor const& p) {
+  return machine.has_l3 ? ordered_json(p.l3) : ordered_json(nullptr);
 }
 
 ordered_json placement_json(topology const& machine, std::vector<processor> const& places) {
@@ -161,12 +197,12 @@ ordered_json placement_json(topology const& machine, std::vector<processor> cons
     ranks.push_back({{"rank", r},
                      {"processor", p.os_index},
                      {"core", p.core},
-                     {"l3", p.l3},
+                     {"l3", l3_json(machine, p)},
                      {"node", machine.nodes.at(p.node).os_index},
                      {"package", p.package},
                      {"kind", p.kind}});
   }
-  return {{"placement", ranks}, {"tree", json_of(tree_of(machine, places), package)}};
+  return {{"placement", ranks}, {"tree", json_of(tree_of(machine, places), levels_of(machine))}};
 }
 
 std::vector<std::string> placement_warnings(std::vector<processor> const& places, placement_findings const& found) {

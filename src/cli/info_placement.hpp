@@ -13,8 +13,11 @@ namespace coset::cli {
 /// A line per rank.
 std::string placement_table(topology const&, std::vector<processor> const& places);
 
-/// Packages, nodes, L3s and cores with the ranks in them; neighbours that look alike share a line.
+/// Packages, nodes, L3s where there are any, and cores with the ranks in them; neighbours that look alike share a line.
 std::string placement_tree(topology const&, std::vector<processor> const& places);
+
+/// The number of a processor's L3; null where the machine tells of none.
+nlohmann::ordered_json l3_json(topology const&, processor const&);
 
 /// {"placement": [a rank each], "tree": [packages]}; processors and nodes by the system's numbers, the rest as counted
 /// in struct processor, as in the table.

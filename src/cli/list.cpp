@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/numbers.hpp"
 #include "schedule/algorithm.hpp"
 #include "schedule/required.hpp"
 #include "schedule/validate.hpp"
@@ -73,7 +74,7 @@ void add_list(CLI::App& app) {
   auto const command = app.add_subcommand("list", "List the algorithms with their steps and volume");
   auto const ranks = std::make_shared<rank_t>(8);
   auto const details = std::make_shared<bool>(false);
-  command->add_option("-r,--ranks", *ranks, "For how many ranks")->capture_default_str();
+  add_ranks(*command, *ranks, "For how many ranks")->capture_default_str();
   command->add_flag("-l,--long", *details, "Parameters, collectives and sources too");
   command->callback([ranks, details] { print(*ranks, *details); });
 }

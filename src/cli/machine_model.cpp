@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
+#include <string_view>
+
+#include "cli/numbers.hpp"
 
 namespace coset::cli {
 namespace {
@@ -56,7 +57,7 @@ rank_t group_of(std::vector<unsigned> const& domains, rank_t inner) {
 }
 
 /// "l3.beta=2e-11" into the table.
-void set(std::string const& setting, std::array<level_kind, kinds.size()>& table) {
+void set(std::string const& setting, std::vector<level_kind>& table) {
   auto const refuse = [&] {
     throw argument_error(fmt::format("'{}' sets nothing: write LEVEL.PARAMETER=SECONDS, as in node.beta=1e-10, of {}",
                                      setting, default_settings()));
@@ -65,16 +66,14 @@ void set(std::string const& setting, std::array<level_kind, kinds.size()>& table
   if (dot == std::string::npos || equals == std::string::npos || equals < dot) refuse();
   auto const level = std::ranges::find(table, setting.substr(0, dot), &level_kind::name);
   std::string const parameter = setting.substr(dot + 1, equals - dot - 1);
-  double value = 0;
-  char const* const end = setting.data() + setting.size();
-  auto const [stop, failure] = std::from_chars(setting.data() + equals + 1, end, value);
-  if (level == table.end() || failure != std::errc{} || stop != end || !std::isfinite(value) || value < 0) refuse();
+  auto const value = seconds_in(std::string_view(setting).substr(equals + 1));
+  if (level == table.end() || !value) refuse();
   if (parameter == "alpha")
-    level->alpha = value;
+    level->alpha = *value;
   else if (parameter == "lambda")
-    level->lambda = value;
+    level->lambda = *value;
   else if (parameter == "beta")
-    level->beta = value;
+    level->beta = *value;
   else
     refuse();
 }
@@ -95,9 +94,11 @@ std::size_t machine_model::first_between_nodes() const {
       names.begin());
 }
 
-machine_model model_of(std::vector<processor> const& places, std::vector<std::string> const& settings) {
-  auto table = kinds;
+machine_model model_of(topology const& machine, std::vector<processor> const& places,
+                       std::vector<std::string> const& settings) {
+  std::vector<level_kind> table(kinds.begin(), kinds.end());
   for (std::string const& setting : settings) set(setting, table);
+  if (!machine.has_l3) std::erase_if(table, [](level_kind const& k) { return k.domain == &processor::l3; });
   std::vector<std::vector<unsigned>> all, kept;
   for (level_kind const& kind : table) all.push_back(domains_of(places, kind));
   auto const joins = joining_levels(schedule::rank_levels(all));

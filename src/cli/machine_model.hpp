@@ -10,7 +10,7 @@
 
 namespace coset::cli {
 
-/// Levels that join no two of the ranks are left out.
+/// Levels that join no two of the ranks are left out, and L3 caches where the machine tells of none.
 struct machine_model {
   std::vector<std::string> names;  ///< of core, l3, node, package, machine: those that join somebody, innermost first
   schedule::rank_levels levels;
@@ -22,7 +22,7 @@ struct machine_model {
 
 /// What a level costs unless said otherwise; a parameter is set by "node.beta=1e-10", a level's name, then alpha, lambda
 /// or beta, in seconds. Throws argument_error quoting a setting that is none.
-machine_model model_of(std::vector<processor> const& places, std::vector<std::string> const& settings);
+machine_model model_of(topology const&, std::vector<processor> const& places, std::vector<std::string> const& settings);
 
 /// For --help: "core.alpha=6e-08 …", all defaults.
 std::string default_settings();

@@ -2,6 +2,10 @@
 // From options to machines and placements.
 #include "cli/machine_options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -11,6 +15,28 @@ topology machine_named(std::string const& text) {
   if (text == "machine") return topology::machine();
   bool const is_file = text.ends_with(".xml") || std::filesystem::is_regular_file(text);
   return is_file ? topology::xml(text) : topology::synthetic(text);
+}
+
+topology machine_to_measure() {
+  auto found = topology::machine();
+  if (!found.this_system)
+    throw argument_error(fmt::format("{} describes another machine, and only this one can be measured: unset it",
+                                     variables_of_other_machine()));
+  return found;
+}
+
+std::string variables_of_other_machine() {
+  std::vector<std::string> set;
+  for (char const* const name : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH"})
+    if (std::getenv(name) != nullptr) set.emplace_back(name);
+  return set.empty() ? "hwloc" : fmt::format("{}", fmt::join(set, " or "));
+}
+
+void require_room_for(rank_t ranks, topology const& machine) {
+  constexpr std::size_t most_per_processor = 16;
+  std::size_t const most = machine.processors.size() * most_per_processor;
+  if (ranks > most)
+    throw argument_error(fmt::format("{} ranks on {} processors: at most {}", ranks, machine.processors.size(), most));
 }
 
 CLI::Option* add_place(CLI::App& command, std::string& place) {

@@ -14,6 +14,15 @@ namespace coset::cli {
 /// description like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
 topology machine_named(std::string const& text);
 
+/// This machine, for what measures it. Throws argument_error where the environment puts another in its place.
+topology machine_to_measure();
+
+/// "HWLOC_XMLFILE": the variables that put another machine in this one's place.
+std::string variables_of_other_machine();
+
+/// Ranks share processors where they must, but not without end. Throws argument_error.
+void require_room_for(rank_t ranks, topology const&);
+
 /// "compact" or "scatter".
 CLI::Option* add_place(CLI::App&, std::string& place);
 placement placement_named(std::string const& place);

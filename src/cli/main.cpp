@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `coset` command: its subcommands, and what their failures mean as exit statuses.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iostream>
 #include <new>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "coset/error.hpp"
 
-int main(int argc, char** argv) {
-  CLI::App app("Reductions for threads that share memory: look at schedules, measure them, choose.", "coset");
-  app.require_subcommand(1);
-  for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
-                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_tune}) {
-    add(app);
-  }
+namespace {
 
-  constexpr int bad_input = 2;
+constexpr int failed = 1, bad_input = 2;
+
+/// What stands in the place of a command and is none; CLI11 only says that there must be one.
+std::string unknown_command(CLI::App const& app) {
+  for (CLI::App const* chosen : app.get_subcommands()) return unknown_command(*chosen);
+  auto const words = app.remaining();
+  if (app.get_require_subcommand_min() == 0 || words.empty()) return "";
+  std::vector<std::string> names;
+  for (CLI::App const* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return fmt::format("{} has no command '{}'; it has {}", app.get_name(), words.front(), fmt::join(names, ", "));
+}
+
+int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return 0;
   } catch (CLI::RuntimeError const& failure) {
     return failure.get_exit_code();
+  } catch (CLI::RequiredError const& failure) {
+    auto const unknown = unknown_command(app);
+    if (unknown.empty()) return app.exit(failure), bad_input;
+    std::cerr << unknown << '\n';
+    return bad_input;
   } catch (CLI::ParseError const& failure) {
     return app.exit(failure) == 0 ? 0 : bad_input;
   } catch (coset::error const& failure) {
@@ -27,9 +41,27 @@ int main(int argc, char** argv) {
     return bad_input;
   } catch (std::bad_alloc const&) {  // a million ranks are soon asked for
     std::cerr << "coset: this takes more memory than there is\n";
-    return 1;
+    return failed;
   } catch (std::exception const& failure) {
     std::cerr << "coset: " << failure.what() << '\n';
-    return 1;
+    return failed;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  coset::cli::prepare_standard_output();
+  CLI::App app("Reductions for threads that share memory: look at schedules, measure them, choose.", "coset");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "coset " COSET_VERSION);
+  for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
+                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_tune}) {
+    add(app);
+  }
+
+  int const status = run(app, argc, argv);
+  if (!coset::cli::standard_output_lost()) return status;
+  std::cerr << "coset: standard output could not be written to its end\n";
+  return status == 0 ? failed : status;
 }

@@ -18,7 +18,7 @@ struct plan_command {
   bool json = false, dot = false, svg = false, text = false, check = false;
 
   void run() const {
-    auto const plan = what.make();
+    auto const [plan, stated] = what.make();
     if (what.names_file()) prove(plan);  // others are right by construction
     if (json)
       schedule::write_plan(std::cout, plan, schedule::validate(plan));
@@ -28,7 +28,7 @@ struct plan_command {
       std::cout << schedule::draw_svg(plan);
     else if (text || !check)
       std::cout << schedule::draw_text(plan);
-    if (check) report(plan);
+    if (check) report(plan, stated);
   }
 
   static schedule::properties prove(schedule::schedule const& plan) {
@@ -41,9 +41,13 @@ struct plan_command {
   }
 
   // Beside a drawing on standard output the verdict goes to standard error.
-  void report(schedule::schedule const& plan) const {
+  void report(schedule::schedule const& plan, schedule::statements const& stated) const {
     std::ostream& out = json || dot || svg ? std::cerr : std::cout;
     auto const p = prove(plan);
+    if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
+      for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
+      throw CLI::RuntimeError(1);
+    }
     out << fmt::format(
         "valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
         p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
@@ -70,8 +74,8 @@ void add_plan(CLI::App& app) {
   format->add_flag("--svg", state->svg, "A picture");
   format->require_option(0, 1);
   command->add_flag("--check", state->check,
-                    "Prove that it does what the collective requires; exit status 1 if not. A plan from a "
-                    "file is always proved");
+                    "Prove that it does what the collective requires, and that the properties which a file states are "
+                    "true; exit status 1 if not. A plan from a file is always proved");
   command->callback([state] { state->run(); });
 }
 

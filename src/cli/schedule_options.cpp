@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "schedule/plan_json.hpp"
+#include "cli/numbers.hpp"
 #include "schedule/required.hpp"
 
 namespace coset::cli {
@@ -22,17 +22,20 @@ void schedule_options::add_to(CLI::App& command) {
     said_by_plans_.push_back(made);
     return made;
   };
-  add("-r,--ranks", ranks, "How many ranks take part; needed beside an algorithm");
+  auto const number = whole_number(0, UINT32_MAX);
+  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; needed beside an algorithm"));
   add("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
-  add("--root", root, "The root of reduce and broadcast")->capture_default_str();
-  add("--radix", radix, "Shorthand for the parameter radix=K");
-  add("--saved-steps", saved_steps, "Shorthand for saved_steps=R");
+  add("--root", root, "The root of reduce and broadcast")->check(number)->capture_default_str();
+  add("--radix", radix, "Shorthand for the parameter radix=K")->check(number);
+  add("--saved-steps", saved_steps, "Shorthand for saved_steps=R")->check(number);
   add("--group", group, "Shorthand for dims=4x3");
-  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")->delimiter(',');
+  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")
+      ->delimiter(',')
+      ->check(whole_number(1, most_ranks));
   add("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
 }
 
-schedule::schedule schedule_options::read() const {
+schedule::plan_file schedule_options::read() const {
   for (CLI::Option const* const given : said_by_plans_)
     if (!given->empty())
       throw schedule_error(fmt::format("{} is a plan and says itself what {} would", algorithm, given->get_name()));
@@ -41,7 +44,7 @@ schedule::schedule schedule_options::read() const {
   return schedule::read_plan(file, algorithm);
 }
 
-schedule::schedule schedule_options::make() const {
+schedule::plan_file schedule_options::make() const {
   if (names_file()) return read();
   if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required beside an algorithm");
   auto named = schedule::algorithm::parse(algorithm);
@@ -55,7 +58,7 @@ schedule::schedule schedule_options::make() const {
   set("dims", group);
   set("nodes", fmt::format("{}", fmt::join(nodes, "+")));
   set("tree", tree);
-  return schedule::make(named, ranks, schedule::collective_of(collective), root);
+  return {schedule::make(named, ranks, schedule::collective_of(collective), root)};
 }
 
 }  // namespace coset::cli

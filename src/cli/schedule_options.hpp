@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/algorithm.hpp"
+#include "schedule/plan_json.hpp"
 
 namespace coset::cli {
 
@@ -22,11 +23,11 @@ struct schedule_options {
   bool names_file() const { return algorithm.ends_with(".json"); }
 
   /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter that is given
-  /// twice, and for what a plan says itself. A plan read is not proved.
-  schedule::schedule make() const;
+  /// twice, and for what a plan says itself. A plan read is not proved, nor what it states.
+  schedule::plan_file make() const;
 
  private:
-  schedule::schedule read() const;
+  schedule::plan_file read() const;
 
   std::vector<CLI::Option const*> said_by_plans_;
 };

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <iostream>
 #include <limits>
 #include <map>
 #include <memory>
@@ -19,6 +21,10 @@
 #include "bench/statistics.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
 #include "coset/topology.hpp"
 #include "tuning/plan_text.hpp"
 #include "tuning/profile.hpp"
@@ -110,7 +116,7 @@ std::string times_of(bench::measurement const& found, std::size_t along, std::si
 
 class tuner {
  public:
-  explicit tuner(rank_t ranks) : machine_(topology::machine()) {
+  explicit tuner(rank_t ranks) : machine_(machine_to_measure()) {
     places_ = machine_.place(ranks > 0 ? ranks : machine_.cores(), placement::compact);
     look_for_clusters();
   }
@@ -119,9 +125,12 @@ class tuner {
     made_.fingerprint = tuning::fingerprint_of(tuning::machine_tuned_for());
     made_.date = now();
     made_.processors = processors_;
-    measure_model();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      for (verb const what : verbs) tune(what, i);
+    try {
+      measure_model();
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        for (verb const what : verbs) tune(what, i);
+      }
+    } catch (interrupted const&) {  // what has been measured is kept
     }
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
@@ -135,6 +144,8 @@ class tuner {
 
   std::string machine() const { return told_and_measured_; }
   std::vector<contest> const& contests() const { return contests_; }
+
+  bool measured_something() const { return measured_ > 0; }
 
   /// What there was no time for keeps the defaults.
   std::size_t left_out() const { return verbs.size() * sizes.size() - measured_; }
@@ -212,7 +223,12 @@ class tuner {
     for (auto const& plan : plans) players.push_back(player(plan));
     bench::problem shape{.ranks = ranks(), .what = what};
     shape.count = bytes / shape.element_bytes() / ranks() * ranks();
-    return bench::play_rounds(players, *probe_, shape, {.rounds = 5, .burst_nanoseconds = 1e6}, [](std::size_t) {});
+    return play(players, shape);
+  }
+
+  bench::measurement play(std::vector<bench::contestant*> const& players, bench::problem const& shape) {
+    return bench::play_rounds(players, *probe_, shape, {.rounds = 5, .burst_nanoseconds = 1e6},
+                              [](std::size_t) { stop_if_interrupted(); });
   }
 
   void tune(verb what, std::size_t i) {
@@ -262,8 +278,7 @@ class tuner {
     auto const floor = bench::make_flag_floor(processors_);
     std::vector<bench::contestant*> const alone{floor.get()};
     bench::problem const nothing{.ranks = ranks()};
-    auto const flags =
-        bench::play_rounds(alone, *probe_, nothing, {.rounds = 5, .burst_nanoseconds = 1e6}, [](std::size_t) {});
+    auto const flags = play(alone, nothing);
     if (!flags.states.empty() && ranks() > 1)
       made_.lambda = bench::median(flags.states[0].of[0].rounds) / (ranks() - 1);
     constexpr std::size_t large = 1024 * 1024;
@@ -288,27 +303,42 @@ class tuner {
 
 void print(std::vector<contest> const& contests) {
   for (contest const& c : contests) {
-    fmt::print("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what), bytes_for_people(c.bytes),
-               c.along, c.flat.empty() ? "the default" : c.flat, c.times,
-               c.chosen ? "along the clusters, since it is clearly better"
-                        : "flat, since nothing along them is clearly better");
+    std::cout << fmt::format("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what),
+                             bytes_for_people(c.bytes), c.along, c.flat.empty() ? "the default" : c.flat, c.times,
+                             c.chosen ? "along the clusters, since it is clearly better"
+                                      : "flat, since nothing along them is clearly better");
   }
 }
 
 void print(std::vector<tuning::rule> const& rules, std::string const& as_long_as) {
   for (auto const& r : rules) {
-    fmt::print("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
-               r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
+    std::cout << fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
+                             r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
   }
 }
 
 void print(tuning::profile const& found, std::string const& file) {
-  fmt::print("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",
-             found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
-  if (found.rules.empty() && found.hidden.rules.empty()) fmt::print("no plan was clearly better than the defaults\n");
+  std::cout << fmt::format(
+      "machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n", found.fingerprint,
+      found.processors.size(), found.alpha, found.lambda, found.beta);
+  if (found.rules.empty() && found.hidden.rules.empty())
+    std::cout << fmt::format("no plan was clearly better than the defaults\n");
   print(found.hidden.rules, "  (while the clusters are there)");
   print(found.rules, "");
-  fmt::print("kept in {}\n", file);
+  std::cout << "kept in " << file << '\n';
+}
+
+/// The cache has none at first.
+void make_folder_of(std::filesystem::path const& file) {
+  std::error_code ignored;  // the file cannot be written either then
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+}
+
+/// What is left out keeps the defaults.
+void print_left_out(std::size_t cells) {
+  if (cells == 0) return;
+  std::cout << fmt::format("{} of {} cells were left out: {}\n", cells, verbs.size() * sizes.size(),
+                           interrupted_status() != 0 ? "interrupted" : "this machine is busy");
 }
 
 }  // namespace
@@ -320,27 +350,33 @@ void add_tune(CLI::App& app) {
   };
   auto const a = std::make_shared<arguments>();
   auto& tune = *app.add_subcommand("tune", "Measure this machine and keep what is best for each verb and size");
-  tune.add_option("-t,--ranks", a->ranks, "Threads; default: one per core")->check(CLI::PositiveNumber);
+  add_ranks(tune, a->ranks, "Threads; default: one per core");
   tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
   tune.footer(
       "Under 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
-      "COSET_TUNING=off none.");
+      "COSET_TUNING=off none. Ctrl-C ends it with what has been measured, and exit status 130.");
   tune.callback([a] {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
       unsetenv("COSET_TUNING");
+    machine_to_measure();
     auto const file =
         a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
     if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
-    tuning::profile::require_writable(file);
+    make_folder_of(file);
+    output_file const kept(file);
     setenv("COSET_TUNING", "off", 1);  // the defaults are what the candidates are compared with
+    remember_interrupts();
     tuner all(a->ranks);
     auto const found = all.run();
-    found.write(file);
-    fmt::print("{}\n", all.machine());
-    print(all.contests());
-    print(found, file);
-    if (all.left_out() > 0)
-      fmt::print("{} of {} cells were left out: this machine is busy\n", all.left_out(), verbs.size() * sizes.size());
+    bool const stopped = interrupted_status() != 0;
+    if (all.measured_something() || !stopped) {
+      kept.write(found.text());
+      std::cout << all.machine() << '\n';
+      print(all.contests());
+      print(found, file);
+    }
+    print_left_out(all.left_out());
+    if (stopped) throw CLI::RuntimeError(interrupted_status());
   });
 }
 

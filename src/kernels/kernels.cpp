@@ -34,10 +34,12 @@ std::int64_t target_named(std::string_view name) {
                        "\" is not one that this machine can run: " + possible);
 }
 
-choice choose_at_start() {
+choice choose_at_start() try {
   char const* const restricted = std::getenv("COSET_ISA");
   bool const is_restricted = restricted != nullptr && *restricted != '\0';
   return choose(is_restricted ? target_named(restricted) : hwy::SupportedAndGeneratedTargets().front());
+} catch (argument_error const& e) {
+  throw argument_error(std::string("COSET_ISA: ") + e.what());
 }
 
 choice& current() {

@@ -25,7 +25,9 @@ class derivation {
         in_place_(p.in_place),
         memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
         known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)),
-        clock_(l.operations.size()),
+        clocks_(1, std::vector<std::uint32_t>(l.ranks, 0)),
+        clock_(l.operations.size(), 0),
+        clock_of_rank_(l.ranks, 0),
         sequence_(l.operations.size()),
         latest_(l.ranks, nobody) {}
 
@@ -123,22 +125,35 @@ class derivation {
   void wait_for_the_latest(std::uint32_t i, dependences& d) {
     rank_t const r = lowered_.operations[i].rank;
     auto& known = known_[r];
+    bool learned = false;
     for (rank_t step = 1; step < lowered_.ranks; ++step) {
       rank_t const q = (r + step) % lowered_.ranks;
       std::uint32_t const e = latest_[q];
       if (e == nobody || known[q] >= sequence_[e] || another_implies(e, q)) continue;
       d.needs[i].push_back(e);
       d.posts[e] = true;
-      for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], clock_[e][k]);
+      auto const& theirs = clocks_[clock_[e]];
+      for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], theirs[k]);
+      known[q] = std::max(known[q], sequence_[e]);
+      learned = true;
     }
     known[r] = sequence_[i];
-    clock_[i] = known;
+    if (learned) {
+      clock_of_rank_[r] = static_cast<std::uint32_t>(clocks_.size());
+      clocks_.push_back(known);
+    }
+    clock_[i] = clock_of_rank_[r];
+  }
+
+  /// How far the rank of operation `e` knew rank q to be when it had done that; how far itself was, it always knows.
+  std::uint32_t known_after(std::uint32_t e, rank_t q) const {
+    return lowered_.operations[e].rank == q ? sequence_[e] : clocks_[clock_[e]][q];
   }
 
   /// Of what the operation at hand needs, something of a third rank may come after `e` of rank q.
   bool another_implies(std::uint32_t e, rank_t q) const {
     return std::ranges::any_of(latest_, [&](std::uint32_t other) {
-      return other != nobody && other != e && clock_[other][q] >= sequence_[e];
+      return other != nobody && other != e && known_after(other, q) >= sequence_[e];
     });
   }
 
@@ -146,7 +161,10 @@ class derivation {
   bool const in_place_;
   std::vector<history> memory_;
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
-  std::vector<std::vector<std::uint32_t>> clock_;  ///< the same, as it stood when an operation was done
+  /// The same, as it stood when somebody had learned something: a rank does many things in between.
+  std::vector<std::vector<std::uint32_t>> clocks_;
+  std::vector<std::uint32_t> clock_;          ///< [operation]: the clock of its rank when it was done
+  std::vector<std::uint32_t> clock_of_rank_;  ///< the latest
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint32_t> latest_;  ///< what the operation at hand needs of each rank
 };

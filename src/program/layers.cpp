@@ -35,8 +35,10 @@ class layering {
   void measure_lifetimes() {
     staged_.resize(holders_.size());
     in_output_.resize(holders_.size());
+    wants_output_.assign(holders_.size(), false);
     auto const note = [&](place const& p, std::uint32_t time) {
       if (p.where == area::staging) staged_[p.layer].cover(time);
+      if (p.where == area::output) wants_output_[p.layer] = true;
       if (p.where == area::output || (policy_.in_place && p.where == area::input)) in_output_[p.layer].cover(time);
     };
     // A message may come at any time, and is under way until its sender leaves.
@@ -88,7 +90,9 @@ class layering {
     for (holder_t h = holders_.first(c); h < holders_.first(c + 1); ++h) {
       if (staged_[h].used()) staged.push_back(h);
       if (!in_output_[h].used()) continue;
-      bool const fixed = holders_[h].is_result || (h == holders_.first(c) && has_output);
+      // An input that stays where its caller has it needs no other place, even if its rank gets no result there.
+      bool const is_input = h == holders_.first(c);
+      bool const fixed = holders_[h].is_result || (is_input && (has_output || !wants_output_[h]));
       lies_in_output_[h] = fixed;
       if (!fixed) partial.push_back(h);
     }
@@ -138,7 +142,7 @@ class layering {
   std::vector<operation>& operations_;
   std::vector<lifetime> staged_, in_output_;
   std::vector<std::uint32_t> layer_of_;
-  std::vector<char> lies_in_output_, spilled_;
+  std::vector<char> wants_output_, lies_in_output_, spilled_;
   std::uint32_t layers_ = 0;
 };
 

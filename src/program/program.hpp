@@ -120,10 +120,11 @@ struct program {
 struct compiled {
   rank_t ranks = 1;
   std::vector<schedule::block> blocks;
-  std::uint32_t layers = 0;  ///< staging layers of the whole vector
-  std::uint32_t span = 1;    ///< posts that any rank makes at most: how far progress advances
-  bool full = false;         ///< whoever completes it knows that every rank has entered it
-  bool wide = false;         ///< there are partial results wider than elements: staging has room for those everywhere
+  std::uint32_t layers = 0;         ///< staging layers of the whole vector
+  std::uint32_t span = 1;           ///< posts that any rank makes at most: how far progress advances
+  bool full = false;                ///< whoever completes it knows that every rank has entered it
+  std::uint32_t most_operands = 0;  ///< sources, or destinations, of any instruction
+  bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
   std::vector<program> of;  ///< [rank]
 };

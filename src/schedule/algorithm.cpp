@@ -3,6 +3,7 @@
 #include "schedule/algorithm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 
@@ -39,6 +40,26 @@ algorithm complete(algorithm given, named_algorithm const& row) {
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
+}
+
+/// What a number must be at least to mean anything, by the name of its parameter; those that are not here are no numbers.
+struct least {
+  std::string_view parameter;
+  std::uint32_t value;
+  bool or_zero = false;
+};
+constexpr std::array smallest{least{"radix", 2},   least{"saved_steps", 0}, least{"ordered", 0},     least{"cap", 1},
+                              least{"n", 1},       least{"leaders", 0},     least{"inner", 2, true}, least{"dims", 1},
+                              least{"factors", 1}, least{"nodes", 1}};
+
+void require_numbers(algorithm const& given, std::string const& key) {
+  auto const known = std::ranges::find(smallest, key, &least::parameter);
+  if (known == smallest.end()) return;
+  for (std::uint32_t const number : given.numbers(key)) {
+    if (number >= known->value || (known->or_zero && number == 0)) continue;
+    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(known->value) +
+                         (known->or_zero ? ", or 0" : ""));
+  }
 }
 
 void check_verb(named_algorithm const& row, collective verb) {
@@ -122,6 +143,16 @@ void require_room(rank_t ranks, std::size_t blocks) {
   throw schedule_error(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
                        " blocks each are too many to write out: at most " + std::to_string(most) +
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
+}
+
+void require_sense(algorithm const& given) {
+  algorithm const whole = complete(given, find_algorithm(given.name));
+  for (auto const& entry : whole.parameters) require_numbers(whole, entry.first);
+  if (whole.parameters.contains("between")) (void)find_algorithm(whole.value("between"));
+  for (parameter const& p : find_algorithm(given.name).parameters) {
+    bool const stands_for_another = p.name == "tree" || (p.name == "nodes" && whole.parameters.contains("tree"));
+    if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
+  }
 }
 
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {

@@ -50,6 +50,10 @@ std::vector<named_algorithm> const& registry();
 /// The row of a name. Throws schedule_error listing all names.
 named_algorithm const& find_algorithm(std::string_view name);
 
+/// Throws schedule_error for what no number of ranks would give a sense: an unknown name or parameter, one that is missing,
+/// a number below the least that it takes. Reads no files; whether a given number of ranks is served, make() tells.
+void require_sense(algorithm const&);
+
 /// The schedule of a named algorithm: name, parameters (defaults included), verb and root are filled in.
 /// Throws schedule_error saying what would do: ranks 0, a root that is no rank, an unknown name or parameter, a verb
 /// that the algorithm does not serve, a parameter out of range.

@@ -132,6 +132,8 @@ std::string draw_dot(schedule const& plan) {
   for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
     text += "  { rank=same;";
     for (rank_t r = 0; r < plan.ranks; ++r) text += fmt::format(" s{}r{} [label=\"{}\"];", level, r, r);
+    for (rank_t r = 1; r < plan.ranks; ++r)  // keeps ranks in order
+      text += fmt::format(" s{}r{} -> s{}r{} [style=invis];", level, r - 1, level, r);
     text += " }\n";
   }
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
@@ -145,13 +147,14 @@ std::string draw_dot(schedule const& plan) {
 }
 
 std::string draw_svg(schedule const& plan) {
-  constexpr std::size_t margin = 40, across = 60, down = 80;
+  constexpr std::size_t margin = 40, across = 60, down = 80, letter = 8;  // the widest common letters of the title
   auto const x = [&](std::size_t rank) { return margin + rank * across; };
   auto const y = [&](std::size_t level) { return 2 * margin + level * down; };
   std::string text = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
       "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
-      x(plan.ranks), y(plan.steps.size() + 1), margin / 2, margin / 2, for_svg(title(plan)));
+      std::max(x(plan.ranks), margin + title(plan).size() * letter), y(plan.steps.size() + 1), margin / 2, margin / 2,
+      for_svg(title(plan)));
   for (rank_t r = 0; r < plan.ranks; ++r)
     text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
                         y(plan.steps.size()));

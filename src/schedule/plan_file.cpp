@@ -81,6 +81,13 @@ fraction fraction_of(json const& value, std::string_view what) {
   throw schedule_error(fmt::format("{} is {}, not a fraction in lowest terms like \"1/7\"", what, shown(value)));
 }
 
+statements stated_in(json const& properties) {
+  if (!properties.is_object()) return {{"properties", shown(properties)}};
+  statements all;
+  for (auto const& [name, value] : properties.items()) all.emplace(name, shown(value));
+  return all;
+}
+
 class reader {
  public:
   explicit reader(json const& file) : file_(file) {}
@@ -203,14 +210,18 @@ class reader {
 
 }  // namespace
 
-schedule read_plan(std::istream& in, std::string const& origin) {
+plan_file read_plan(std::istream& in, std::string const& origin) {
   auto const refused = [&](std::exception const& why) {
     return schedule_error(fmt::format("{} is no plan: {}", origin, why.what()));
   };
   try {
     json file = json::parse(in);
-    if (file.is_object()) file.erase("properties");
-    return reader(file).read();
+    statements stated;
+    if (file.is_object() && file.contains("properties")) {
+      stated = stated_in(file["properties"]);
+      file.erase("properties");
+    }
+    return {reader(file).read(), std::move(stated)};
   } catch (schedule_error const& e) {
     throw refused(e);
   } catch (json::exception const& e) {

@@ -76,6 +76,18 @@ void write_result(std::ostream& out, std::vector<slot_t> const& row) {
 
 }  // namespace
 
+std::vector<std::string> contradictions(statements const& stated, properties const& found) {
+  json const so = properties_of(found);
+  std::vector<std::string> all;
+  for (auto const& [name, value] : stated) {
+    if (!so.contains(name))
+      all.push_back(fmt::format("{} is {}, and there is no such property", json(name).dump(), value));
+    else if (std::string const true_value = so[name].dump(); value != true_value)
+      all.push_back(fmt::format("{} is {}, and {} was found", name, value, true_value));
+  }
+  return all;
+}
+
 void write_plan(std::ostream& out, schedule const& plan, properties const& found) {
   auto const list = [&](auto const& items, auto write) {
     out << "[";

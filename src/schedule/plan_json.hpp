@@ -3,7 +3,9 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "schedule/validate.hpp"
 
@@ -14,6 +16,18 @@ namespace coset::schedule {
 /// Streams: memory does not grow with the schedule.
 void write_plan(std::ostream& out, schedule const& plan, properties const& found);
 
+/// "properties" as a file states them, values as JSON text: {"steps", "5"}. Nothing is believed of them.
+using statements = std::map<std::string, std::string>;
+
+/// A schedule, and what its file says of it.
+struct plan_file {
+  schedule plan;
+  statements stated = {};
+};
+
+/// What is stated and not so, a sentence each: "steps is 5, and 6 was found". What is left out is no contradiction.
+std::vector<std::string> contradictions(statements const& stated, properties const& found);
+
 /// The schedule of one such object; "properties" may be absent and are not looked at, validate() measures them.
 /// What it returns can be given to validate(), which still has to find out whether it does what its verb requires; that
 /// contributors may count more than once is not written down, so such plans are refuted there.
@@ -21,6 +35,6 @@ void write_plan(std::ostream& out, schedule const& plan, properties const& found
 /// values of another type, ranks, blocks, slots or a root that are not there, fractions that are not in lowest terms or do
 /// not fit, blocks that do not tile the vector, slots that are missing or written twice, and more than require_room() allows.
 /// Cost: memory of some ten times the text.
-schedule read_plan(std::istream& in, std::string const& origin);
+plan_file read_plan(std::istream& in, std::string const& origin);
 
 }  // namespace coset::schedule

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 namespace coset::team_room {
@@ -113,6 +114,8 @@ std::size_t arena::capacity_for(std::size_t bytes) noexcept { return std::bit_ce
 
 staging const& arena::staging_for(std::uint32_t channel, std::size_t bytes) {
   std::lock_guard const lock(growing_);
+  constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 8;  // doubled, rounded, and with skews
+  if (grows_ && bytes > most_bytes / nodes_.size()) throw std::bad_alloc();
   std::size_t const capacity = capacity_for(grows_ ? bytes : 1);
   return stagings_.try_emplace({channel, capacity}, nodes_, capacity).first->second;
 }

@@ -48,6 +48,7 @@ class arena {
 
   /// Staging of at least `bytes` per rank and parity. Every rank that asks for the same channel and size gets the same;
   /// made by the first, under a lock; what has once been made stays until the team ends, as slower ranks may use it.
+  /// Throws std::bad_alloc, and leaves all as it was.
   staging const& staging_for(std::uint32_t channel, std::size_t bytes);
   std::size_t largest_staging() const noexcept { return largest_staging_; }
 

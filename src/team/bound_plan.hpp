@@ -23,6 +23,7 @@ struct extent {
 struct bound_plan {
   team_room::signature what;
   std::uint32_t hash = 0;  ///< what.hash()
+  std::uint64_t id = 0;    ///< of no other in this process, those that are gone included
   team_state const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
   fold_set const* folds = nullptr;
@@ -36,6 +37,7 @@ struct bound_plan {
   std::vector<extent> gives, gets;  ///< [rank]: the part of the whole vector that its caller's input and output are
   bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
   std::string choice;               ///< "direct, staged, forward": for people
+  std::string refused;              ///< the rule that comes first but cannot serve, and why: for people
 
   void describe(team_room::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "coset/plan.hpp"
@@ -47,8 +48,8 @@ bound_plan const& checked_plan(rank_state& me, call const& c) {
 }
 
 /// Which of two plans, and which pointers, an execution takes.
-bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const*& in,
-                          void*& out) {
+std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
+                                                 void const*& in, void*& out) {
   require_current(me);
   bound_plan const& apart = *plans.apart;
   if (apart.owner != &me.team) refuse(me, "a plan is executed by a member of another team");
@@ -62,13 +63,13 @@ bound_plan const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays co
   if (in == out && arrays.in_count == whole && arrays.out_count == whole && plans.in_place != nullptr && whole > 0) {
     in = static_cast<std::byte const*>(in) + gives.begin;
     out = static_cast<std::byte*>(out) + gets.begin;
-    return *plans.in_place;
+    return plans.in_place;
   }
   if (!gives.empty()) require_same_length(me, "plan, input", arrays.in_count, in_count);
   if (!gets.empty()) require_same_length(me, "plan, output", arrays.out_count, out_count);
   if (gives.empty() && gets.empty()) require_same_length(me, "plan", arrays.in_count, in_count);
   check_own_arrays(me, apart, in, out);
-  return apart;
+  return plans.apart;
 }
 
 /// A reduce or broadcast for every rank's piece: those go in segments, of any length.
@@ -181,7 +182,7 @@ void const* run_view(rank_state& me, call const& c) {
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
   void const* in;
   void* out;
-  bound_plan const& plan = plan_of(me, plans, arrays, in, out);
+  bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
   flight f = prepare(me, 0, plan, in, out, operation);
   complete(me, f);
 }
@@ -189,8 +190,9 @@ void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, 
 request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
   void const* in;
   void* out;
-  bound_plan const& plan = plan_of(me, plans, arrays, in, out);
-  return launch(me, plan, in, out, std::shared_ptr<void const>(std::shared_ptr<void const>(), operation));
+  auto const& plan = plan_of(me, plans, arrays, in, out);
+  // The plan lives as long as the request needs it; the operation is its object's, which outlives the request.
+  return launch(me, *plan, in, out, std::shared_ptr<void const>(plan, operation));
 }
 
 }  // namespace coset::detail

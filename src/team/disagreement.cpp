@@ -81,13 +81,18 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   described_signature mine{};
   f.plan->describe(mine, f.started);
   std::string my_act = signature::act_of(mine, true), their_act = act_of(theirs, f.number, one_process);
-  std::string before;
   // The same now, but not before: what they disagreed on then.
-  for (std::uint32_t back = 0; act_of(me.told, f.number - back, one_process) == their_act; ++back) {
-    if (back + 1 == described_operations || back + 1 >= f.number) break;
-    before = "before ";
-    my_act = act_of(me.told, f.number - back - 1, one_process);
-    their_act = act_of(theirs, f.number - back - 1, one_process);
+  char const* before = "";
+  for (std::uint32_t at = f.number; my_act == their_act; before = "before ") {
+    if (--at == 0 || f.number - at >= described_operations) break;
+    my_act = act_of(me.told, at, one_process);
+    their_act = act_of(theirs, at, one_process);
+  }
+  if (my_act == their_act) {
+    fail(me, cause::mismatch,
+         fmt::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
+                     "arrays, or called something else long before",
+                     me.number, number, act_of(me.told, f.number, true)));
   }
   fail(me, cause::mismatch,
        fmt::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, my_act, number, their_act));

@@ -135,11 +135,21 @@ void copy_own(flight const& f, rank_t self) {
   if (!part.empty() && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, part.end - part.begin);
 }
 
+/// The first time: tables of the channel, and scratch for as many operands as a program has.
+void make_room(rank_state& me, flight const& f) {
+  open_channel(me, f.channel);
+  std::size_t const operands = std::max<std::size_t>(f.plan->code->most_operands, me.from.size());
+  me.from.resize(operands);
+  me.to.resize(operands);
+}
+
 /// Takes the next epoch of the channel and writes this rank's entry, all but the tag.
 template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.channel];
   bound_plan const& plan = *f.plan;
+  if (end.lines.empty() || me.from.size() < plan.code->most_operands) [[unlikely]]
+    make_room(me, f);
   if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.layout_of(f.segment);
   if (f.layout->staging_bytes > end.capacity) use_staging(me, f.channel, f.layout->staging_bytes);
@@ -303,7 +313,7 @@ flight prepare(rank_state& me, std::uint32_t channel, bound_plan const& plan, vo
 void announce(rank_state& me, flight& f) {
   f.number = ++me.operations;
   f.history = me.history = following(me.history, f.plan->hash, f.channel);
-  auto const said = reinterpret_cast<std::uintptr_t>(f.plan) | (f.started ? 1 : 0);
+  std::uint64_t const said = f.plan->id << 1 | (f.started ? 1 : 0);
   if (std::exchange(me.described[f.number % described_operations], said) != said)
     f.plan->describe(me.told.doing[f.number % described_operations], f.started);
   // Partner: has_gone_elsewhere().

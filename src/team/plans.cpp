@@ -5,13 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
+#include <utility>
 
+#include "numa/memory.hpp"
 #include "schedule/algorithm.hpp"
 #include "team/wanted.hpp"
+#include "tuning/plan_text.hpp"
+#include "tuning/settings.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -104,10 +107,20 @@ std::shared_ptr<program::compiled const> compile(team_state& team, signature con
   return storage.staging == program::home::pieces ? code : team.programs.get(team, key);
 }
 
-std::unique_ptr<bound_plan> bind(team_state& team, signature const& what, call const& c, tuning::choice chosen) {
-  auto plan = std::make_unique<bound_plan>();
+/// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
+/// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
+std::uint32_t number_of(tuning::choice const& chosen) {
+  std::uint64_t const hash = detail::hash_of(
+      fmt::format("{}/{}/{}", chosen.algorithm, program::policy_name(chosen.storage), chosen.segment_bytes));
+  return std::max(static_cast<std::uint32_t>(hash >> 40), 1u);
+}
+
+std::shared_ptr<bound_plan> bind_plan(team_state& team, signature const& what, call const& c, tuning::choice chosen) {
+  auto plan = std::make_shared<bound_plan>();
   plan->what = what;
   plan->hash = what.hash();
+  static std::atomic<std::uint64_t> latest_id = 0;
+  plan->id = ++latest_id;
   plan->bytes = what.count * what.reduction->element_bytes;
   plan->shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->owner = &team;
@@ -138,11 +151,44 @@ std::uint64_t counts_hash(std::span<std::size_t const> counts) {
   return counts.empty() ? 0 : h | 1;
 }
 
-/// COSET_LOG=plan: what was chosen, once for each shape, on standard error.
-void log(bound_plan const& plan, rank_t ranks) {
-  char const* const wanted = std::getenv("COSET_LOG");
-  if (wanted == nullptr || std::string_view(wanted) != "plan") return;
-  fmt::print(stderr, "coset: {} on {} ranks: {}\n", plan.what.text(), ranks, plan.choice);
+/// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
+/// signature and the table decide, so that all ranks come to the same. `options` change either choice.
+std::shared_ptr<bound_plan const> bind_by_rules(team_state& team, call const& c, plan_options const* options) {
+  signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  auto const bind_by = [&](tuning::choice chosen) {
+    if (options != nullptr) {
+      chosen = changed(std::move(chosen), *options, team, c);
+      what.plan = number_of(chosen);
+    }
+    return bind_plan(team, what, c, std::move(chosen));
+  };
+  tuning::rule const* const rule = rule_for(team, c);
+  if (rule == nullptr) return bind_by(default_for(team, c));
+  std::string refused;
+  try {
+    return bind_by(changed(default_for(team, c), rule->how, team, c));
+  } catch (error const& why) {
+    refused = fmt::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
+  }
+  auto made = bind_by(default_for(team, c));
+  made->refused = std::move(refused);
+  return made;
+}
+
+std::string call_of(team_state const& team, bound_plan const& plan) {
+  return fmt::format("{} on {} ranks", plan.what.text(), team.size());
+}
+
+/// COSET_LOG=plan: which rule was passed over, on standard error, once for each reason.
+void log_refusal(team_state& team, bound_plan const& plan) {
+  if (plan.refused.empty() || !tuning::plans_are_logged() || !team.plans.is_new(plan.refused)) return;
+  fmt::print(stderr, "coset: {}; passed over for {}\n", plan.refused, call_of(team, plan));
+}
+
+/// The same, and what was chosen, once for each shape.
+void log(team_state& team, bound_plan const& plan) {
+  log_refusal(team, plan);
+  if (tuning::plans_are_logged()) fmt::print(stderr, "coset: {}: {}\n", call_of(team, plan), plan.choice);
 }
 
 }  // namespace
@@ -153,13 +199,40 @@ bool in_place(call const& c) noexcept {
 
 std::shared_ptr<program::compiled const> compiled_table::get(team_state const& team, key const& wanted) {
   std::lock_guard const lock(making_);
-  auto& made = made_[wanted];
-  if (!made) {
-    auto const& [algorithm, verb, root, storage, shared] = wanted;
-    auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.size(), verb, root);
-    made = std::make_shared<program::compiled>(program::compile(plan, storage, team.outputs(shared), team.part.spread));
-  }
+  if (auto const found = made_.find(wanted); found != made_.end()) return found->second;
+  auto const& [algorithm, verb, root, storage, shared] = wanted;
+  auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.size(), verb, root);
+  auto made = std::make_shared<program::compiled const>(
+      program::compile(plan, storage, team.outputs(shared), team.part.spread));
+  made_.emplace(wanted, made);
+  // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's arena.
+  constexpr rank_t many_ranks = 128;
+  if (team.size() >= many_ranks) numa::return_freed_pages();
   return made;
+}
+
+std::vector<std::string> refused_rules(team_state& team) {
+  std::vector<std::string> refused;
+  std::byte one_array;  // stands for a caller's that is input and output
+  for (std::size_t const each : {1, 64, 4096, 1 << 20}) {
+    for (verb const what : all_verbs()) {
+      bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
+      call c{.what = what,
+             .count = what == verb::barrier ? 0
+                      : by_pieces(what)     ? each * team.size()
+                                            : each,
+             .reduction = combines ? &detail::table_of<float, plus>() : &detail::copy_of<float>()};
+      for (bool const same : {false, true}) {
+        if (same) c.in = c.out = &one_array;
+        if (same && what == verb::reduce_shared) continue;
+        if (rule_for(team, c) == nullptr) continue;
+        auto const made = bind_by_rules(team, c, nullptr);
+        if (!made->refused.empty() && std::ranges::find(refused, made->refused) == refused.end())
+          refused.push_back(made->refused);
+      }
+    }
+  }
+  return refused;
 }
 
 bound_plan const& plan_for(detail::rank_state& me, call const& c) {
@@ -170,13 +243,13 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   if (me.plans.all.size() >= plan_cache::most && me.live == 0) {  // operations under way need theirs
     me.plans.all.clear();
     me.plans.front = {};
-    me.described = {};
   }
   auto& bound = me.plans.all[key];
   if (!bound) {
-    signature const what{c.what, c.reduction, c.count, c.root, key.in_place, 0, key.counts};
-    bound = bind(me.team, what, c, choice_for(me.team, c));
-    if (me.number == 0) log(*bound, me.team.size());
+    bound = me.team.plans.get(fmt::format("call {} {} {} {} {} {}", int(c.what), c.count, fmt::ptr(c.reduction),
+                                          key.in_place, c.root, key.counts),
+                              [&] { return bind_by_rules(me.team, c, nullptr); });
+    if (me.number == 0) log(me.team, *bound);
   }
   front = {key, bound.get()};
   return *bound;
@@ -203,17 +276,14 @@ void check(verb what, std::size_t count, rank_t ranks, plan_options const& optio
   }
 }
 
-bound_plan const& make_plan(team_state& team, call const& c, plan_options const& options) {
-  auto const chosen = wanted_by(options, team, c);
-  std::lock_guard const lock(team.binding);
-  auto& bound = team.plans[fmt::format("{} {} {} {} {} {} {} {} {}", chosen.algorithm, options.storage,
-                                       options.segment_bytes, int(c.what), c.count, fmt::ptr(c.reduction), in_place(c),
-                                       c.root, fmt::join(options.counts, ","))];
-  if (!bound)
-    bound = team_room::bind(
-        team, {c.what, c.reduction, c.count, c.root, in_place(c), ++team.explicit_plans, counts_hash(c.counts)}, c,
-        chosen);
-  return *bound;
+std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
+  auto made = team.plans.get(fmt::format("plan {} {} {} {} {} {} {} {} {} {}", options.algorithm, options.storage,
+                                         options.segment_bytes, int(options.required), int(c.what), c.count,
+                                         fmt::ptr(c.reduction), in_place(c), c.root, fmt::join(options.counts, ",")),
+                             [&] { return bind_by_rules(team, c, &options); });
+  bool const has_first_rank = team.part.first == 0 && (team.one_process || team.members[0]);
+  if (has_first_rank) log_refusal(team, *made);
+  return made;
 }
 
 }  // namespace
@@ -227,7 +297,7 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
   if (by_pieces(what)) apart.counts = options.counts;
   call same = apart;
   same.in = same.out = &one_array;
-  return {&make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : &make_plan(team, same, options)};
+  return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
 }
 
 std::string describe(bound_plan const& plan) { return plan.choice; }

@@ -40,7 +40,7 @@ struct channel_end {
   std::size_t capacity = 0;   ///< of the staging in use
   bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
   std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
-  std::vector<channel_lines*> lines;                    ///< [rank]
+  std::vector<channel_lines*> lines;                    ///< [rank]; empty until the channel is opened
   std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
   std::unique_ptr<mailbox> mail;                        ///< opened by the first program that has messages
 
@@ -84,6 +84,7 @@ struct pending {
   std::shared_ptr<void const> operation;  ///< the user's, kept
   std::uint64_t serial = 0;
   bool live = false;
+  bool given_up = false;  ///< not complete and never will be: the team has failed
 };
 
 /// What a plan is looked up by.
@@ -106,14 +107,14 @@ struct plan_key_hash {
   std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
 };
 
-/// Plans that this rank has bound, by what they were asked for. Direct-mapped in front, so that a loop over the same few
+/// Plans that this rank has called, by what they were asked for; ranks that call alike share them. Direct-mapped in front, so that a loop over the same few
 /// shapes looks nothing up.
 struct plan_cache {
   static constexpr std::size_t front_size = 8;
   static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
 
   std::array<std::pair<plan_key, detail::bound_plan const*>, front_size> front{};
-  std::unordered_map<plan_key, std::unique_ptr<detail::bound_plan const>, plan_key_hash> all;
+  std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
 };
 
 }  // namespace coset::team_room
@@ -137,7 +138,7 @@ struct alignas(team_room::line_spacing) rank_state {
   team_room::own_line& told;                   ///< of this team: what this rank is doing
   std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts
   std::array<team_room::channel_end, team_room::channels> ends;
-  std::vector<void const*> from;  ///< scratch for operands
+  std::vector<void const*> from;  ///< scratch for operands: as many as some program of this rank has had at once
   std::vector<void*> to;
   std::vector<team_room::piece> pieces;
   team_room::plan_cache plans;
@@ -150,8 +151,8 @@ struct alignas(team_room::line_spacing) rank_state {
   std::vector<rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
   std::uint32_t operations = 0;     ///< begun in this generation
   std::uint32_t history = 0;        ///< of them
-  std::array<std::uintptr_t, team_room::described_operations> described{};  ///< what was said last, see announce()
-  team_room::watch standstill;                                              ///< of a root
+  std::array<std::uint64_t, team_room::described_operations> described{};  ///< what was said last, see announce()
+  team_room::watch standstill;                                             ///< of a root
   std::shared_ptr<rank_state*> const self;  ///< for requests, which may outlive this: null then
 };
 

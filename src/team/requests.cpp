@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "team/carrying.hpp"
+#include "team/disagreement.hpp"
 #include "team/standstill.hpp"
 #include "team/team_state.hpp"
 
@@ -88,6 +89,7 @@ void set_off(rank_state& me, pending& next) {
   announce(me, next.under_way);
   next.serial = ++me.started;
   next.live = true;
+  next.given_up = false;
   ++me.live;
   if (&me.root != &me) ++me.root.live;
 }
@@ -180,7 +182,9 @@ void abandon_requests(rank_state& me) noexcept {
   me.team.fail(cause::aborted, fmt::format("rank {} gave up an operation that was under way", me.number));
   me.team.quiesce(me);
   for (pending& p : me.requests) {
-    if (p.live) finish(me, p);
+    if (!p.live) continue;
+    finish(me, p);
+    p.given_up = true;
   }
 }
 
@@ -192,11 +196,14 @@ using namespace team_room;
 
 namespace {
 
-/// The operation that a request stands for, if it is still under way.
+/// The operation that a request stands for, if it is still under way. Throws what the team failed with when another
+/// request was given up, and this one with it.
 pending* live(detail::rank_state* me, std::uint32_t channel, std::uint64_t serial) {
   if (me == nullptr) return nullptr;
   pending& p = me->requests[channel - 1];
-  return is_complete(p, serial) ? nullptr : &p;
+  if (!is_complete(p, serial)) return &p;
+  if (p.serial == serial && p.given_up) leave(*me);
+  return nullptr;
 }
 
 }  // namespace

@@ -45,5 +45,9 @@ constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
 constexpr std::uint32_t following(std::uint32_t history, std::uint32_t signature_hash, std::uint32_t channel) {
   return static_cast<std::uint32_t>(mixed(std::uint64_t{history} << 32 | signature_hash, channel) >> 32);
 }
+/// The same after something else that the ranks have to agree on, which their next operation will show.
+constexpr std::uint32_t following(std::uint32_t history, std::uint64_t what) {
+  return static_cast<std::uint32_t>(mixed(mixed(history, what), 1) >> 32);
+}
 
 }  // namespace coset::team_room

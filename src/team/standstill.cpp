@@ -2,7 +2,8 @@
 // The threads answer questions that are numbered in turn. A thread answers one by `standing` once it has looked in vain
 // after it had seen it, and counts its moves when it goes on. Whoever finds that all have answered a question notes the
 // sum of their moves and asks the next one. If all answer that too, and the sum is the same, then nobody has moved since
-// the second question was asked, and everybody has looked in vain since: nothing will ever happen.
+// the second question was asked, and everybody has looked in vain since: nothing will ever happen. tests/models has
+// this as `standstill`.
 #include "team/standstill.hpp"
 
 #include <fmt/format.h>
@@ -28,15 +29,17 @@ bool depends_on_its_ranks_alone(rank_state const& me) {
   });
 }
 
-/// The sum of all moves, if all threads have answered `question`. Moves are read first: a thread stops standing before
-/// it counts, so that one which stands after its moves were read has not gone on unseen.
+/// The sum of all moves, if all threads have answered `question`. A thread stops standing before it counts that it
+/// moves, so its count is read before and after: once to meet it later, once to have met it earlier.
 std::optional<std::uint64_t> moves_if_all_stand(team_state const& team, std::uint64_t question) {
   std::uint64_t sum = 0;
   for (rank_t r = 0; r < team.ranks; ++r) {
     own_line const& line = team.arena.own(r);
     bool const has_left = team.left(r).load(std::memory_order_acquire) == team.round();
-    sum += line.moves.load(std::memory_order_seq_cst);
-    if (!has_left && line.standing.load(std::memory_order_seq_cst) < question) return {};
+    std::uint64_t const moves = line.moves.load(std::memory_order_seq_cst);
+    bool const stands = has_left || line.standing.load(std::memory_order_seq_cst) >= question;
+    if (!stands || line.moves.load(std::memory_order_seq_cst) != moves) return {};
+    sum += moves;
   }
   return sum;
 }

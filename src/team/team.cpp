@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -124,8 +125,16 @@ member_guard team::join(rank_t rank, clock::time_point deadline) {
 
 void team::abort(std::string const& reason) noexcept { state_->fail(cause::aborted, reason); }
 
+/// The memory is made at once, so that what cannot be had is refused here and not to the ranks of the next run.
 void team::reserve(std::size_t bytes) {
-  if (bytes > state_->reserved_bytes) state_->reserved_bytes = bytes;
+  if (bytes <= state_->reserved_bytes) return;
+  try {
+    (void)state_->arena.staging_for(0, bytes);
+  } catch (std::bad_alloc const&) {
+    throw argument_error(fmt::format("reserve: staging of {} bytes for each of {} ranks is more memory than there is",
+                                     bytes, state_->ranks));
+  }
+  state_->reserved_bytes = bytes;
 }
 
 }  // namespace coset

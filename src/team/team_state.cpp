@@ -62,24 +62,11 @@ rank_state::rank_state(team_state& shared, rank_t number_here, rank_state* in_ro
       own(shared.root.arena.own(shared.root_ranks[number_here])),
       told(shared.arena.own(number_here)),
       sleepers(shared.arena.attention(number_here).sleepers),
-      from(shared.size() + 1),
-      to(shared.size() + 1),
       history(shared.salt),
       self(std::make_shared<rank_state*>(this)) {
   if (number_here < shared.shape.places.size()) node = shared.shape.places[number_here].node;
   memory_node = shared.shape.nodes[number_here];
-  for (std::uint32_t c = 0; c < channels; ++c) {
-    channel_end& end = ends[c];
-    end.bases.resize(program::rows * std::size_t{shared.ranks});
-    for (rank_t r = 0; r < shared.ranks; ++r) {
-      end.lines.push_back(&shared.arena.lines(c, r));
-      for (std::uint32_t parity : {0u, 1u}) {
-        entry_line& line = end.lines[r]->entry[parity];
-        end.bases[(program::row_entry_line + parity) * shared.ranks + r] = line.payload.data();
-        end.bases[(program::row_second_line + parity) * shared.ranks + r] = line.second.data();
-      }
-    }
-  }
+  open_channel(*this, 0);  // by the rank's own thread, on its node
   if (in_root != nullptr) {
     thread = root.thread;
     node = root.node;

@@ -19,6 +19,7 @@
 #include "coset/topology.hpp"
 #include "team/arena.hpp"
 #include "team/failure.hpp"
+#include "team/plan_table.hpp"
 #include "team/rank_state.hpp"
 #include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
@@ -136,10 +137,8 @@ struct team_state : std::enable_shared_from_this<team_state> {
   std::uint32_t shared_round = 1;
   std::uint32_t salt = 0;  ///< where the history of this generation's operations begins
   std::size_t reserved_bytes = 0;
-  std::atomic<std::uint32_t> explicit_plans = 0;
   team_room::compiled_table programs;
-  std::mutex binding;  ///< explicit plans
-  std::map<std::string, std::unique_ptr<bound_plan const>> plans;
+  team_room::plan_table plans;
   team_room::failure own_failure;           ///< of a root
   team_room::failure& failure;              ///< of the root
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill

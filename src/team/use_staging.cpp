@@ -5,7 +5,24 @@
 
 namespace coset::team_room {
 
+void open_channel(detail::rank_state& me, std::uint32_t channel) {
+  channel_end& end = me.ends[channel];
+  rank_t const ranks = me.team.ranks;
+  if (!end.lines.empty()) return;
+  end.bases.resize(program::rows * std::size_t{ranks});
+  end.lines.reserve(ranks);
+  for (rank_t r = 0; r < ranks; ++r) {
+    end.lines.push_back(&me.team.arena.lines(channel, r));
+    for (std::uint32_t parity : {0u, 1u}) {
+      entry_line& line = end.lines[r]->entry[parity];
+      end.bases[(program::row_entry_line + parity) * ranks + r] = line.payload.data();
+      end.bases[(program::row_second_line + parity) * ranks + r] = line.second.data();
+    }
+  }
+}
+
 void use_staging(detail::rank_state& me, std::uint32_t channel, std::size_t bytes) {
+  open_channel(me, channel);
   channel_end& end = me.ends[channel];
   staging const& pieces = me.team.arena.staging_for(channel, bytes);
   for (rank_t r = 0; r < me.team.ranks; ++r) {

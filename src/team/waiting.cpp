@@ -8,14 +8,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <ctime>
 #include <limits>
+
+#include "tuning/settings.hpp"
 
 namespace coset::team_room {
 namespace {
 
 bool register_membarrier() noexcept {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) return true;
+  if (tuning::plans_are_logged()) std::fprintf(stderr, "coset: %s\n", without_membarrier);
+  return false;
 }
 
 std::uint32_t const* half_address(std::atomic<std::uint64_t> const& word, half which) noexcept {

@@ -29,6 +29,10 @@ void pause() noexcept;
 /// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, posts are
 /// sequentially consistent exchanges instead of plain stores.
 bool sleepers_pay() noexcept;
+/// What users are told then.
+inline constexpr char const* without_membarrier =
+    "the system refuses membarrier (a seccomp filter, or an old kernel): posts are atomic exchanges, some ns dearer "
+    "each";
 
 /// Publishes all stores before it; partner: the acquire load of whoever waits on `word`. Wakes sleepers if there are any.
 /// `sleepers` is read after the store: the sleeper's membarrier() is the partner that makes this order hold.

@@ -15,26 +15,7 @@ namespace coset::team_room {
 using detail::call;
 using detail::reduction_table;
 using detail::team_state;
-using schedule::collective;
-
-collective schedule_of(verb what) {
-  switch (what) {
-    case verb::reduce:
-      return collective::reduce;
-    case verb::reduce_scatter:
-      return collective::reduce_scatter;
-    case verb::allgather:
-      return collective::allgather;
-    case verb::broadcast:
-      return collective::broadcast;
-    case verb::scan:
-      return collective::scan;
-    case verb::exclusive_scan:
-      return collective::exclusive_scan;
-    default:
-      return collective::allreduce;  // a barrier is an allreduce of nothing
-  }
-}
+using tuning::schedule_of;
 
 namespace {
 
@@ -103,6 +84,8 @@ tuning::choice default_between_domains(team_state const& team, call const& c, st
   return chosen;
 }
 
+}  // namespace
+
 tuning::choice default_for(team_state const& team, call const& c) {
   auto domains = domains_of(team.part.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
@@ -114,7 +97,11 @@ tuning::choice default_for(team_state const& team, call const& c) {
   return chosen;
 }
 
-/// `chosen`, but for what the options say.
+tuning::rule const* rule_for(team_state const& team, call const& c) {
+  return team.shape.choices.find(c.what, team.size(), c.count * c.reduction->element_bytes,
+                                 c.what == verb::allreduce && in_place(c));
+}
+
 tuning::choice changed(tuning::choice chosen, plan_options const& options, team_state const& team, call const& c) {
   if (options.algorithm != "auto") {
     chosen.algorithm = algorithm_for(options.algorithm, *c.reduction);
@@ -137,24 +124,6 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
     require_bits(chosen.algorithm, c.what, team.size(), c.root, *c.reduction, options.required);
   if (chosen.storage.library) require_library(chosen, team, c, options.required);
   return chosen;
-}
-
-}  // namespace
-
-tuning::choice choice_for(team_state const& team, call const& c) {
-  std::size_t const bytes = c.count * c.reduction->element_bytes;
-  if (tuning::rule const* const rule =
-          team.shape.choices.find(c.what, team.size(), bytes, c.what == verb::allreduce && in_place(c))) {
-    try {
-      return changed(default_for(team, c), rule->how, team, c);
-    } catch (schedule_error const&) {  // undefined for so many ranks, or it would change bits that must not change
-    }
-  }
-  return default_for(team, c);
-}
-
-tuning::choice wanted_by(plan_options const& options, team_state const& team, call const& c) {
-  return changed(choice_for(team, c), options, team, c);
 }
 
 }  // namespace coset::team_room

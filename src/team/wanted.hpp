@@ -8,13 +8,16 @@
 
 namespace coset::team_room {
 
-/// The collective whose schedule serves a verb.
-schedule::collective schedule_of(verb);
+using tuning::schedule_of;
 
-/// The library's choice; the first rule of the team's table comes before it where it can serve the call.
-tuning::choice choice_for(detail::team_state const&, detail::call const&);
+/// The first rule of the team's table for a call; null if there is none.
+tuning::rule const* rule_for(detail::team_state const&, detail::call const&);
 
-/// What explicit options ask for. Throws schedule_error if that does not exist, or cannot serve the call as required.
-tuning::choice wanted_by(plan_options const&, detail::team_state const&, detail::call const&);
+/// The library's choice, rules left aside.
+tuning::choice default_for(detail::team_state const&, detail::call const&);
+
+/// `chosen`, but for what the options say. Throws schedule_error if that does not exist, or cannot serve the call as
+/// required.
+tuning::choice changed(tuning::choice chosen, plan_options const&, detail::team_state const&, detail::call const&);
 
 }  // namespace coset::team_room

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <system_error>
 
 #include "numa/binding.hpp"
 #include "team/failure.hpp"
@@ -36,12 +37,7 @@ void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept 
 
 workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)), process_(getpid()) {
   team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
-  try {
-    for (rank_t r = 1; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
-  } catch (...) {
-    stop();
-    throw;
-  }
+  start_threads();
   done_.wait_for(threads_.size(), idle_);
   if (escaped_) {
     stop();
@@ -51,6 +47,28 @@ workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(te
 
 workers::~workers() { stop(); }
 
+void workers::start_threads() {
+  rank_t r = 1;
+  try {
+    for (; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
+  } catch (std::system_error const& e) {
+    stop();
+    throw topology_error(
+        fmt::format("rank {} of a team of {}: the system starts no more threads ({}); raise its limit "
+                    "(ulimit -u, or pids.max of the cgroup) or make a team of at most {} ranks",
+                    r, team_.ranks, e.code().message(), r));
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void workers::pin(rank_t rank) const try {
+  if (team_.shape.pinned) numa::bind_this_thread(team_.shape.places[rank].os_index);
+} catch (topology_error const& e) {
+  throw topology_error(fmt::format("rank {} of a team of {}: {}", rank, team_.ranks, e.what()));
+}
+
 void workers::stop() noexcept {
   stopping_ = true;
   jobs_.add_one();
@@ -59,7 +77,7 @@ void workers::stop() noexcept {
 }
 
 void workers::settle(rank_t rank) {
-  if (team_.shape.pinned) numa::bind_this_thread(team_.shape.places[rank].os_index);
+  pin(rank);
   team_.members[rank] = std::make_unique<detail::rank_state>(team_, rank, nullptr);
 }
 
@@ -134,7 +152,7 @@ void workers::run(body what, void* context) {
     team_.begin_generation();
     if (team_.shape.pinned) {
       mask.emplace();
-      numa::bind_this_thread(team_.shape.places[0].os_index);
+      pin(0);
     }
   } catch (...) {
     running_ = false;

@@ -19,7 +19,8 @@ class workers {
  public:
   using body = void (*)(void*, member&);
 
-  /// Starts ranks 1 to P−1; each pins itself and makes its own state, on its own node. Throws what the first of them threw.
+  /// Starts ranks 1 to P−1; each pins itself and makes its own state, on its own node. Throws what the first of them threw;
+  /// topology_error if the system starts no thread for a rank, or does not let it be pinned, with what would do.
   explicit workers(detail::team_state&);
   ~workers();
 
@@ -38,6 +39,8 @@ class workers {
     void wait_for(std::uint64_t value, patience const&) noexcept;
   };
 
+  void start_threads();
+  void pin(rank_t) const;
   void work(rank_t);
   void settle(rank_t);
   void execute(rank_t);

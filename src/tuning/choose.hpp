@@ -13,6 +13,9 @@
 
 namespace coset::tuning {
 
+/// The collective whose schedule serves a verb.
+schedule::collective schedule_of(verb);
+
 struct choice {
   std::string algorithm;
   program::policy storage;

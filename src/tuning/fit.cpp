@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "numa/binding.hpp"
+#include "tuning/settings.hpp"
 
 namespace coset::tuning {
 namespace {
@@ -76,8 +75,7 @@ std::vector<expectation> expectations_of(profile const& of) {
 }
 
 void log(std::string const& what) {
-  char const* const wanted = std::getenv("COSET_LOG");
-  if (wanted != nullptr && std::string_view(wanted) == "plan") fmt::print(stderr, "coset: {}\n", what);
+  if (plans_are_logged()) fmt::print(stderr, "coset: {}\n", what);
 }
 
 /// True if the team's processors are the profile's, in its order.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 #include "numa/binding.hpp"
@@ -66,8 +67,12 @@ std::optional<double> ping_pong::operator()(unsigned one, unsigned other) {
   if (clock::now() > *deadline_) return std::nullopt;
   numa::saved_mask const mask;
   table_tennis between{.deadline = *deadline_};
-  std::jthread const answering([&] { (void)between.play_trials(other, false); });
-  return between.play_trials(one, true);
+  try {
+    std::jthread const answering([&] { (void)between.play_trials(other, false); });
+    return between.play_trials(one, true);
+  } catch (std::system_error const&) {  // no thread to play with: the team that is to be made will say so
+    return std::nullopt;
+  }
 }
 
 }  // namespace coset::tuning

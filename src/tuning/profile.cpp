@@ -12,6 +12,7 @@
 #include "coset/detail/reduction.hpp"
 #include "coset/error.hpp"
 #include "kernels/kernels.hpp"
+#include "schedule/algorithm.hpp"
 #include "tuning/plan_text.hpp"
 
 namespace coset::tuning {
@@ -47,6 +48,7 @@ rule rule_of(json const& from) {
             SIZE_MAX,
             plan_named(from.at("plan").get<std::string>()),
             false};
+  if (made.how.algorithm != "auto") schedule::require_sense(schedule::algorithm::parse(made.how.algorithm));
   if (from.contains("to")) made.to = whole<std::size_t>(from.at("to"));
   return made;
 }
@@ -105,35 +107,24 @@ profile profile_of(json const& from) {
 profile profile::read(std::string const& file) {
   std::ifstream in(file);
   if (!in) throw argument_error(fmt::format("tuning profile '{}' cannot be read", file));
+  std::string const name = fmt::format("tuning profile '{}'", file);
   try {
-    return profile_of(json::parse(in));
+    profile made = profile_of(json::parse(in));
+    for (auto* const rules : {&made.rules, &made.hidden.rules})
+      for (rule& r : *rules) r.named_by = name;
+    return made;
   } catch (std::exception const& e) {
-    throw argument_error(fmt::format("tuning profile '{}': {}", file, e.what()));
+    throw argument_error(fmt::format("{}: {}", name, e.what()));
   }
 }
 
-void profile::require_writable(std::string const& file) {
-  std::filesystem::path const path(file);
-  std::error_code ignored;  // writing will fail too then
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  std::ofstream const out(file + ".new");
-  if (!out) throw error(fmt::format("tuning profile '{}' cannot be written", file));
-}
-
-void profile::write(std::string const& file) const {
-  require_writable(file);
+std::string profile::text() const {
   json all{{"coset_profile", 1},       {"fingerprint", fingerprint}, {"date", date},
            {"processors", processors}, {"latency_ns", latency},      {"alpha_ns", alpha},
            {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
   for (rule const& r : rules) all["rules"].push_back(json_of(r));
   if (!hidden.levels.empty()) all["clusters"] = json_of(hidden);
-  std::string const beside = file + ".new";
-  std::ofstream out(beside);
-  out << all.dump(1) << '\n';
-  out.close();
-  std::error_code failure;
-  if (out) std::filesystem::rename(beside, file, failure);
-  if (!out || failure) throw error(fmt::format("tuning profile '{}' cannot be written", file));
+  return all.dump(1) + '\n';
 }
 
 std::string fingerprint_of(topology const& machine) {
@@ -164,7 +155,8 @@ std::string profile_file(std::string const& fingerprint) {
 std::optional<profile> find_profile(topology const& machine) {
   std::string const fingerprint = fingerprint_of(machine), file = profile_file(fingerprint);
   bool const named = variable("COSET_TUNING") != nullptr;
-  if (file.empty() || (!named && !std::filesystem::exists(file))) return std::nullopt;
+  std::error_code unreadable;  // a folder that this user may not enter holds no profile
+  if (file.empty() || (!named && !std::filesystem::exists(file, unreadable))) return std::nullopt;
   try {
     profile found = profile::read(file);
     if (found.fingerprint == fingerprint) return found;

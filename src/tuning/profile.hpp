@@ -26,10 +26,8 @@ struct profile {
 
   /// Throws argument_error naming the file and what is wrong with it.
   static profile read(std::string const& file);
-  /// Makes its folder. Throws error naming the file if it cannot be written.
-  static void require_writable(std::string const& file);
-  /// Throws error naming the file. Replaces what is there in one step.
-  void write(std::string const& file) const;
+  /// What read() reads.
+  std::string text() const;
 };
 
 /// What a profile must have been measured on to be used here: processors and what they share, caches, and the

@@ -9,18 +9,13 @@
 #include <string>
 
 #include "coset/error.hpp"
+#include "schedule/algorithm.hpp"
 #include "tuning/plan_text.hpp"
 #include "tuning/profile.hpp"
+#include "tuning/settings.hpp"
 
 namespace coset::tuning {
 namespace {
-
-/// "COSET_REDUCE_SCATTER"
-std::string variable_of(verb what) {
-  std::string name = "COSET_";
-  for (char const c : name_of(what)) name += static_cast<char>(c == '_' ? c : c - 'a' + 'A');
-  return name;
-}
 
 /// "0-32k", "32k-", or nothing.
 void set_sizes(rule& r, std::string_view sizes) {
@@ -36,11 +31,18 @@ rule parse_rule(verb what, std::string_view text) {
   // Neither plans nor sizes contain a colon.
   auto const colon = text.find(':');
   r.how = plan_named(text.substr(0, colon));
+  if (r.how.algorithm != "auto") schedule::require_sense(schedule::algorithm::parse(r.how.algorithm));
   if (colon != std::string_view::npos) set_sizes(r, text.substr(colon + 1));
   return r;
 }
 
 }  // namespace
+
+std::string variable_of(verb what) {
+  std::string name = "COSET_";
+  for (char const c : name_of(what)) name += static_cast<char>(c == '_' ? c : c - 'a' + 'A');
+  return name;
+}
 
 std::vector<rule> parse_rules(verb what, std::string_view text) {
   std::vector<rule> rules;
@@ -58,13 +60,17 @@ std::vector<rule> parse_rules(verb what, std::string_view text) {
 }
 
 table table::of_environment() {
+  name_wrong_settings_once();
   table made;
   for (verb const what : all_verbs()) {
     std::string const name = variable_of(what);
     char const* const set = std::getenv(name.c_str());
     if (set == nullptr) continue;
     try {
-      for (rule& r : parse_rules(what, set)) made.append(std::move(r));
+      for (rule& r : parse_rules(what, set)) {
+        r.named_by = name;
+        made.append(std::move(r));
+      }
     } catch (error const& e) {
       throw argument_error(fmt::format("{}: {}", name, e.what()));
     }

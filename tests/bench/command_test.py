@@ -2,6 +2,7 @@
 """coset bench and coset info, run as their users run them: exit statuses, columns and JSON."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,9 @@ class Bench(unittest.TestCase):
             (["-o", "avg"], "prod"),
             (["--against", "smoke"], "tbb"),
             (["-f", "1"], "2"),
+            (["-b", "0", "-e", "1"], "'0' is no size"),
+            (["-b", "8", "-e", "-1"], "'-1' is no size"),
+            (["--sizes", "8,64T"], "do not fit"),
             (["-n", "0"], "0"),
             (["-b", "1M", "-e", "1K"], "1048576"),
             (["-t", "100000"], "100000"),
@@ -64,6 +68,94 @@ class Bench(unittest.TestCase):
                 run = coset("bench", *arguments)
                 self.assertEqual(run.returncode, 2, run.stdout)
                 self.assertIn(hint, run.stderr)
+
+
+class Files(unittest.TestCase):
+    """Where figures go: checked before anything is measured, replaced in one step, and kept on Ctrl-C."""
+
+    QUICK = ["bench", "--sizes", "8", "-n", "2", "--rounds", "1", "-t", "1", "--against", "std"]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.file = os.path.join(self.folder, "figures.json")
+
+    def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(self):
+        os.mkdir(os.path.join(self.folder, "a folder"))
+        for file in ("/proc/none/figures.json", os.path.join(self.folder, "a folder")):
+            run = coset("bench", "--json", file)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+            self.assertIn(f"cannot write '{file}'", run.stderr)
+
+    def test_a_file_is_replaced_and_nothing_is_left_beside_it(self):
+        real, link = os.path.join(self.folder, "real.json"), os.path.join(self.folder, "link.json")
+        with open(real, "w", encoding="utf-8") as out:
+            out.write("older figures")
+        os.symlink(real, link)
+        run = coset(*self.QUICK, "--json", link)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link.json", "real.json"])
+        self.assertTrue(os.path.islink(link))
+        with open(real, encoding="utf-8") as text:
+            self.assertNotIn("interrupted", json.load(text))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no full device here")
+    def test_a_full_disk_is_exit_status_1_and_devices_stay_devices(self):
+        full = os.path.join(self.folder, "full")
+        os.symlink("/dev/full", full)
+        run = coset(*self.QUICK, "--json", full)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn(f"cannot write '{full}'", run.stderr)
+        with open("/dev/full", "w", encoding="utf-8") as lost:
+            run = subprocess.run([COSET, *self.QUICK, "--json", self.file], stdout=lost, stderr=subprocess.PIPE, text=True,
+                                 timeout=120, check=False)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        with open(self.file, encoding="utf-8") as text:
+            self.assertEqual(len(json.load(text)["sizes"]), 1, "what was measured is kept")
+
+    def test_ctrl_c_keeps_what_has_been_measured(self):
+        sizes = ",".join(["8"] * 1000)
+        run = subprocess.Popen([COSET, *self.QUICK, "--sizes", sizes, "--json", self.file], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        lines = [run.stdout.readline() for _ in range(12)]
+        run.send_signal(signal.SIGINT)
+        rest, told = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 130, told)
+        self.assertIn("Median time", rest)
+        self.assertRegex(told, r"interrupted, \d+ of 1001 measured")
+        with open(self.file, encoding="utf-8") as text:
+            found = json.load(text)
+        self.assertTrue(found["interrupted"])
+        self.assertTrue(0 < len(found["sizes"]) < 1001, lines)
+        self.assertEqual(os.listdir(self.folder), ["figures.json"])
+
+    def test_ctrl_c_keeps_the_scaling_that_has_been_measured(self):
+        run = subprocess.Popen([COSET, "bench", "--scaling", "--sizes", ",".join(["4K"] * 1000), "--rounds", "1", "-n", "2", "-t", "1",
+                                "--json", self.file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not run.stdout.readline().lstrip().startswith("compact"):
+            self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGTERM)
+        _, told = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 128 + signal.SIGTERM, told)
+        with open(self.file, encoding="utf-8") as text:
+            found = json.load(text)
+        self.assertTrue(found["interrupted"] and 0 < len(found["runs"]) < 2000)
+
+    def test_ctrl_c_keeps_the_cells_that_have_been_tuned(self):
+        ours, theirs = os.openpty()  # progress is shown to terminals
+        run = subprocess.Popen([COSET, "tune", "-t", "1", "-o", self.file], stdout=subprocess.PIPE, stderr=theirs, text=True)
+        os.close(theirs)
+        seen = b""
+        while b"[#" not in seen:
+            seen += os.read(ours, 1000)
+        run.send_signal(signal.SIGINT)
+        text, _ = run.communicate(timeout=120)
+        os.close(ours)
+        self.assertEqual(run.returncode, 130)
+        self.assertRegex(text, r"\d+ of 56 cells were left out: interrupted")
+        with open(self.file, encoding="utf-8") as kept:
+            self.assertEqual(json.load(kept)["coset_profile"], 1)
 
 
 class Scaling(unittest.TestCase):

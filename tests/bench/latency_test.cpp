@@ -58,6 +58,16 @@ TEST(Nearness, AnotherPartitionIsAnotherStateOfTheSameKind) {
   EXPECT_EQ(classify(one).kind(), classify(other).kind());
 }
 
+TEST(LatencyProbe, OfAProcessorThatIsNotThereIsRefused) {
+  unsigned const here = numa::current_processor();
+  try {
+    latency_probe({here, 1000000});
+    ADD_FAILURE();
+  } catch (topology_error const& e) {
+    EXPECT_NE(std::string(e.what()).find("processor 1000000"), std::string::npos) << e.what();
+  }
+}
+
 TEST(LatencyProbe, FindsASymmetricPositiveMatrix) {
   unsigned const here = numa::current_processor();
   latency_probe probe({here, here, here});  // three ranks on one processor: they yield to each other

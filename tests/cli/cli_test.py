@@ -136,9 +136,42 @@ class Plan(Files):
         self.assertEqual(sum(1 for circle in picture.iter("{http://www.w3.org/2000/svg}circle")), 4 * 7)
         graph = coset("plan", "ring", "-r", 4, "--dot").stdout
         self.assertTrue(graph.startswith("digraph") and graph.count("{") == graph.count("}"))
-        self.assertEqual(sum("->" in line and "dotted" not in line for line in graph.splitlines()), 4 * 6)
+        self.assertEqual(sum("->" in line and "dotted" not in line and "invis" not in line for line in graph.splitlines()), 4 * 6)
         text = coset("plan", "binomial", "-r", 4, "-c", "reduce").stdout
         self.assertIn("rank 0   reads 2         block 0 = {0-3}", text)
+
+    def test_graphs_keep_the_ranks_of_each_level_in_order(self):
+        graph = coset("plan", "circulant", "-t", 5, "--dot").stdout
+        for level in range(7):
+            line = next(line for line in graph.splitlines() if f"s{level}r0 [label" in line)
+            for rank in range(4):
+                self.assertIn(f"s{level}r{rank} -> s{level}r{rank + 1} [style=invis];", line)
+        alone = coset("plan", "direct", "-t", 1, "--dot").stdout
+        self.assertNotIn("invis", alone)
+
+    def test_the_title_of_a_picture_fits_into_it(self):
+        for ranks in range(1, 9):
+            picture = xml.etree.ElementTree.fromstring(coset("plan", "generalized", "-t", ranks, "--svg").stdout)
+            title = picture[0]
+            self.assertIn(f"{ranks} ranks", title.text)
+            self.assertGreaterEqual(int(picture.get("width")), int(title.get("x")) + 7 * len(title.text), ranks)
+            rightmost = max(int(circle.get("cx")) for circle in picture.iter("{http://www.w3.org/2000/svg}circle"))
+            self.assertGreaterEqual(int(picture.get("width")), rightmost + 11)
+
+    def test_check_compares_what_a_file_states(self):
+        plan = json.loads(coset("plan", "generalized", "-t", 7, "--json").stdout)
+        self.assertEqual(coset("plan", self.file(plan), "--check").returncode, 0)
+        for name, wrong in (("steps", 5), ("sent_max", "2"), ("combined_max", 1), ("fan_in", 2), ("rank_uniform", False),
+                            ("ordered", True), ("volume_bound", None), ("beauty", 1)):
+            boasting = json.loads(json.dumps(plan))
+            boasting["properties"][name] = wrong
+            path = self.file(boasting)
+            result = coset("plan", path, "--check")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), name)
+            self.assertRegex(result.stderr, f'^wrong: in the properties, "?{name}"? is {json.dumps(wrong)}, and')
+            self.assertEqual(coset("plan", path, "--text").returncode, 0, "only the plan itself is proved then")
+        del plan["properties"]
+        self.assertIn("valid: 6 steps", coset("plan", self.file(plan), "--check").stdout)
 
     def test_check_reports_what_it_proved(self):
         result = coset("plan", "direct", "-r", 5, "--check")
@@ -202,7 +235,7 @@ class Cost(unittest.TestCase):
         self.assertEqual((same.returncode, same.stdout), (0, result.stdout))
         for hint, arguments in [
             ("hold 11 ranks, not 9", ["--nodes", "5,2,4", "-r", 9]),
-            ("not in range", ["--nodes", "5,0"]),
+            ("no whole number", ["--nodes", "5,0"]),
             ("excludes", ["--nodes", "5,2", "--topology", "core:8 pu:1"]),
             ("excludes", ["--nodes", "5,2", "--figure", 7]),
         ]:
@@ -290,7 +323,7 @@ class CostOnAMachine(Files):
         self.assertGreater(len(rows), 15)
         self.assertEqual(times, sorted(times))
         self.assertIn("2 = 2(N-1) at least", lines()[-1])
-        free = ["l3.beta=0", "package.beta=0"] + [f"{at}.{what}=0" for at in ("l3", "package") for what in ("alpha", "lambda")]
+        free = [f"{at}.{what}=0" for at in ("node", "package") for what in ("alpha", "lambda", "beta")]
         cheap = lines(*[word for setting in free for word in ("--set", setting)], "--gamma", 0)
         self.assertEqual({row.split()[0] for row in cheap if row.endswith(")") and "(saved" in row}, {"0.00"})
 
@@ -305,10 +338,11 @@ class CostOnAMachine(Files):
             ("gibberish", ["--topology", "gibberish"]),
             ("/nowhere.xml", ["--topology", "/nowhere.xml"]),
             ("9 ranks do not fit", ["--topology", "core:8 pu:1", "-r", 9]),
-            ("at least one rank", ["--topology", "core:8 pu:1", "-r", 0]),
+            ("from 1 to", ["--topology", "core:8 pu:1", "-r", 0]),
             ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l4.beta=1"]),
             ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l3.gamma=1"]),
-            ("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", "l3.beta=-1"]),
+            *(("LEVEL.PARAMETER", ["--topology", "core:8 pu:1", "--set", f"l3.beta={wrong}"])
+              for wrong in ("-1", "nan", "inf", "1e400", "1e10", "", "1s")),
             ("--alpha", ["--topology", "core:8 pu:1", "--alpha", "1"]),
             ("--topology", ["--place", "scatter"]),
         ]:
@@ -336,11 +370,33 @@ class InfoOfPlacement(Files):
 
     def test_other_machines_are_shown_as_table_and_tree_and_not_measured(self):
         text = coset("info", "--topology", "node:2 core:64 pu:1").stdout
-        self.assertIn(["127", "127", "127", "1", "1", "0", "0"], [line.split() for line in text.splitlines()])
-        self.assertIn("      cores 0-127, 64 in each: ranks 0-127\n", text)
-        self.assertNotIn("latency", text)
+        self.assertIn(["127", "127", "127", "1", "0", "0"], [line.split() for line in text.splitlines()])
+        self.assertIn("    cores 0-127, 64 in each: ranks 0-127\n", text)
+        for absent in ("latency", "L3", "left out"):
+            self.assertNotIn(absent, text)
         odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve()
         self.assertIn("a team of", coset("info", "--topology", odd).stdout)
+
+    def test_another_machine_in_the_place_of_this_one_is_shown_and_not_measured(self):
+        odd = str(pathlib.Path(__file__, "../../numa/odd.xml").resolve())
+        for name, value, cores in (("HWLOC_SYNTHETIC", "node:2 core:64 pu:1", 128), ("HWLOC_XMLFILE", odd, 6)):
+            def run(*arguments):
+                return subprocess.run([COSET, *arguments], capture_output=True, text=True, timeout=120, check=False,
+                                      env={**os.environ, name: value})
+
+            text = run("info")
+            self.assertEqual((text.returncode, text.stderr), (0, ""))
+            self.assertIn(f"a team of {cores} ranks", text.stdout)
+            self.assertRegex(text.stdout, f"left out: caches, .*latencies.*{name} describes another\n$")
+            found = json.loads(run("info", "--json").stdout)
+            self.assertEqual(found["cores"], cores)
+            self.assertIn(name, found["left_out"])
+            self.assertNotIn("latency_ns", found)
+            for command in ("tune", "bench"):
+                refused = run(command)
+                if "Not in this build" not in coset("--help").stdout:
+                    self.assertIn(f"{name} describes another machine", refused.stderr)
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""), command)
 
     def test_a_team_larger_than_the_mask_is_warned_of(self):
         one = min(os.sched_getaffinity(0))
@@ -361,6 +417,114 @@ class InfoOfPlacement(Files):
         result = coset("info", "--topology", "core:2 pu:1", "-r", 3)
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("3 ranks do not fit", result.stderr)
+
+
+class InfoOfSettings(unittest.TestCase):
+    def run_with(self, *arguments, **settings):
+        return subprocess.run([COSET, "info", "-r", "3", *arguments], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, **settings})
+
+    def test_plans_that_are_passed_over_are_shown_with_variable_and_reason(self):
+        lossy = {"COSET_ALLREDUCE": "direct(saved_steps=1)/output", "COSET_REDUCE": "ring"}
+        found = json.loads(self.run_with("--json", **lossy).stdout)["plans_passed_over"]
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith("COSET_ALLREDUCE, direct(saved_steps=1)/output: "), found)
+        self.assertIn(f"passed over: {found[0]}\n", self.run_with(**lossy).stdout)
+        self.assertEqual(json.loads(self.run_with("--json").stdout)["plans_passed_over"], [])
+
+    def test_settings_that_nothing_reads_are_named_and_senseless_ones_refused(self):
+        result = self.run_with(COSET_ALREDUCE="ring", COSET_LOG="plans")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
+        self.assertIn("COSET_ALREDUCE is no variable that is read; COSET_ALLREDUCE is", result.stderr)
+        self.assertIn("COSET_LOG=plans", result.stderr)
+        result = self.run_with(COSET_ALLREDUCE="generalized(radix=0)")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("COSET_ALLREDUCE: in 'generalized(radix=0)'", result.stderr)
+
+
+class Numbers(Files):
+    """Every option of every command that takes a number, as --help lists them."""
+
+    NEEDED = {"plan": ["ring", "-t", "4"], "generate": ["tree_ring"]}
+
+    def options(self, command):
+        """Names of options and whether they take fractions too."""
+        for line in coset(command, "--help").stdout.splitlines():
+            words = line.replace(" ...", "").split()
+            names = [name for name in (words[0].split(",") if words else []) if name.startswith("-")]
+            type_name = words[1].split("=")[0] if len(words) > 1 else ""
+            if names and type_name in ("UINT", "INT", "FLOAT"):
+                yield names, type_name == "FLOAT"
+        if command == "plan":
+            yield from ((["--radix"], False), (["--saved-steps"], False), (["--nodes"], False))
+
+    def test_what_is_no_number_in_range_is_refused_everywhere(self):
+        checked = set()
+        for command in ("info", "list", "plan", "cost", "bench", "tune"):
+            for names, fractions in self.options(command):
+                for name in names if not SMALL else names[-1:]:
+                    for wrong in ["-1", "99999999999999999999", "nan", "inf", "1e400", "", "x", "+1", " 1", "1 "] + ["1.5", "0x10"] * (not fractions):
+                        needed = [] if "--ranks" in names else self.NEEDED.get(command, [])
+                        result = coset(command, *needed, *(["ring"] if command == "plan" and not needed else []), name, wrong)
+                        with self.subTest(command=command, name=name, wrong=wrong):
+                            self.assertEqual((result.returncode, result.stdout), (2, ""))
+                            self.assertIn(names[-1], result.stderr)
+                            checked.add((command, names[-1]))
+        expected = {("plan", "--root"), ("plan", "--radix"), ("cost", "--alpha"), ("cost", "--bytes"), ("cost", "--figure")}
+        expected |= {(command, "--ranks") for command in ("info", "list", "plan", "cost")}
+        if "Not in this build" not in coset("--help").stdout:
+            expected |= {("tune", "--ranks")} | {("bench", option) for option in (
+                "--ranks", "--min-bytes", "--max-bytes", "--factor", "--sizes", "--iterations", "--warmup", "--rounds", "--threads")}
+        self.assertLessEqual(expected, checked)
+
+    def test_sizes_have_units(self):
+        head = lambda text: coset("cost", "-t", 2, "-b", text).stdout.splitlines()[0].split()[2]
+        for text, bytes in (("64K", 65536), ("64kb", 65536), ("1MiB", 1 << 20), ("3B", 3), ("1024T", 1 << 50)):
+            self.assertEqual(head(text), str(bytes))
+        for wrong in ("0", "1025T", "1P", "K", "1.5M", "1KK", "-1K"):
+            self.assertEqual(coset("cost", "-b", wrong).returncode, 2, wrong)
+
+    def test_ranks_have_the_same_letter_in_all_commands(self):
+        for command in (["list"], ["cost"], ["plan", "ring"], ["info", "--topology", "core:8 pu:1"]):
+            answers = {coset(*command, letter, 4).stdout for letter in ("-t", "-r", "--ranks")}
+            self.assertEqual(len(answers), 1, command)
+            self.assertNotEqual(answers, {""})
+
+
+class Output(Files):
+    def commands(self):
+        yield from (["list"], ["--help"], ["--version"], ["cost"], ["cost", "--figure", "7"], ["cost", "--topology", "core:2 pu:1"],
+                    ["info", "--topology", "core:2 pu:1"], ["info", "--topology", "core:2 pu:1", "--json"], ["info", "-t", "1"],
+                    ["info", "-t", "1", "--json"], ["generate", "tree_ring", "--tree", self.file(TREE)])
+        for form in ("--text", "--json", "--dot", "--svg", "--check"):
+            yield ["plan", "ring", "-t", "40", form]
+
+    def assertFails(self, command, **where):
+        run = subprocess.run([COSET, *command], stderr=subprocess.PIPE, text=True, timeout=120, check=False, **where)
+        self.assertEqual(run.returncode, 1, (command, run.stderr))
+        self.assertIn("standard output could not be written", run.stderr)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no full device here")
+    def test_a_full_disk_is_exit_status_1(self):
+        for command in self.commands():
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                self.assertFails(command, stdout=full)
+
+    def test_a_reader_who_has_gone_is_exit_status_1(self):
+        for command in self.commands():
+            reading, writing = os.pipe()
+            os.close(reading)
+            self.assertFails(command, stdout=writing)
+            os.close(writing)
+
+    def test_a_closed_standard_output_is_exit_status_1(self):
+        self.assertFails(["list"], preexec_fn=lambda: os.close(1))
+
+    def test_the_version_is_a_number(self):
+        result = coset("--version")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^coset \d+\.\d+\.\d+\n$")
 
 
 class Generate(Files):
@@ -386,7 +550,7 @@ class BadInput(Files):
         self.assertIn(hint, result.stderr, arguments)
 
     def test_arguments_that_no_plan_can_serve_are_refused_with_what_would_do(self):
-        self.assertRefused("at least one rank", "plan", "ring", "-r", 0)
+        self.assertRefused("from 1 to", "plan", "ring", "-r", 0)
         self.assertRefused("at least 2", "plan", "binomial", "-r", 4, "--radix", 1)
         self.assertRefused("radix", "plan", "generalized", "-r", 4, "--radix", 1)
         self.assertRefused("saved_steps", "plan", "generalized", "-r", 7, "--saved-steps", 4)
@@ -398,8 +562,11 @@ class BadInput(Files):
         self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "scatter")
         self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
         self.assertRefused("not among", "cost", "--figure", 2)
-        self.assertRefused("at least one rank", "cost", "-r", 0)
-        self.assertRefused("whole numbers", "plan", "unequal", "-r", 4, "--nodes", "2,x")
+        self.assertRefused("from 1 to", "cost", "-r", 0)
+        self.assertRefused("no whole number", "plan", "unequal", "-r", 4, "--nodes", "2,x")
+        self.assertRefused("whole numbers", "plan", "unequal(nodes=2+x)", "-r", 4)
+        self.assertRefused("whole numbers", "plan", "generalized(saved_steps=-1)", "-r", 4)
+        self.assertRefused("whole numbers", "plan", "generalized(radix=4294967298)", "-r", 4)
         self.assertRefused("too many to write out", "plan", "direct", "-r", 100000)
         self.assertRefused("too many to write out", "plan", "binomial", "-r", 4000000000)
 
@@ -407,7 +574,8 @@ class BadInput(Files):
         self.assertRefused("--ranks", "plan", "ring")
         self.assertRefused("", "plan", "ring", "-r", "many")
         self.assertRefused("", "plan", "ring", "-r", 4, "--json", "--dot")
-        self.assertRefused("", "plain")
+        self.assertRefused("no command 'plain'; it has info, bench", "plain")
+        self.assertRefused("no command 'tree'; it has tree_ring", "generate", "tree")
         self.assertRefused("")
 
     def test_trees_that_are_none_are_refused_with_the_reason(self):

@@ -3,6 +3,7 @@
 #include "cli/info_placement.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace coset::cli {
 namespace {
@@ -59,7 +60,8 @@ TEST(PlacementTree, PutsNeighboursThatLookAlikeOnOneLine) {
 }
 
 TEST(PlacementTree, KeepsApartWhatDiffers) {
-  EXPECT_EQ(placement_tree(machine, machine.place(5, placement::scatter)),
+  auto const with_l3 = topology::synthetic("node:2 l3:1 core:2 pu:2");
+  EXPECT_EQ(placement_tree(with_l3, with_l3.place(5, placement::scatter)),
             "package 0: ranks 0-4\n"
             "  node 0: ranks 0-4 by 2\n"
             "    L3 0: ranks 0-4 by 2\n"
@@ -70,9 +72,34 @@ TEST(PlacementTree, KeepsApartWhatDiffers) {
             "      cores 2-3: ranks 1 3\n");
 }
 
+TEST(PlacementTree, NamesANodeOnceThatSpansPackages) {
+  auto const one = topology::synthetic("node:1 pack:4 core:2 pu:1"),
+             two = topology::synthetic("node:2 pack:2 core:2 pu:1");
+  EXPECT_EQ(placement_tree(one, one.place(8, placement::compact)),
+            "packages 0-3: ranks 0-7\n"
+            "  node 0: ranks 0-7\n"
+            "    cores 0-7, 2 in each: ranks 0-7\n");
+  EXPECT_EQ(placement_tree(two, two.place(8, placement::compact)),
+            "packages 0-3: ranks 0-7\n"
+            "  nodes 0-1, 1 in each: ranks 0-7\n"
+            "    cores 0-7, 2 in each: ranks 0-7\n");
+}
+
+TEST(Placement, SpeaksOfNoL3WhereThereIsNone) {
+  auto const places = machine.place(4, placement::compact);
+  EXPECT_EQ(placement_tree(machine, places).find("L3"), std::string::npos);
+  EXPECT_EQ(placement_table(machine, places).find("L3"), std::string::npos);
+  auto const json = placement_json(machine, places);
+  EXPECT_TRUE(json["placement"][0]["l3"].is_null());
+  EXPECT_EQ(json["tree"][0]["nodes"][0]["cores"][1]["ranks"], nlohmann::json({1}));
+
+  auto const with_l3 = topology::synthetic("node:2 l3:1 core:2 pu:2");
+  EXPECT_EQ(placement_json(with_l3, with_l3.place(4, placement::compact))["placement"][3]["l3"], 1);
+}
+
 TEST(PlacementTree, ShowsCoresWithoutRanks) {
   auto const text = placement_tree(machine, machine.place(1, placement::compact));
-  EXPECT_NE(text.find("      core 0: rank 0\n      core 1: no ranks\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    core 0: rank 0\n    core 1: no ranks\n"), std::string::npos) << text;
 }
 
 TEST(PlacementSeen, IsWhereTheRanksWerePinned) {

@@ -18,7 +18,7 @@ std::string written(schedule const& plan) {
 
 schedule read(std::string const& text) {
   std::istringstream in(text);
-  return read_plan(in, "input");
+  return read_plan(in, "input").plan;
 }
 
 void run(std::string_view input) {

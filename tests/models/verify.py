@@ -17,13 +17,15 @@ BOUNDS = {
     "sleep": ([(2, 3), (3, 3)], [(2, 6), (3, 6)]),
     "abort": ([(2, 3), (3, 3)], [(2, 6), (3, 5)]),
     "left": ([(2, 3), (3, 3)], [(2, 6), (3, 6)]),
+    "standstill": ([(2, 2)], [(2, 3), (3, 1)]),
 }
-VARIANTS = {"lines": [[]], "sleep": [[], ["EXCHANGED"]], "abort": [[]], "left": [[]]}
+VARIANTS = {"lines": [[]], "sleep": [[], ["EXCHANGED"]], "abort": [[]], "left": [[]], "standstill": [[]]}
 MUTANTS = {
     "lines": ["PARITIES=1", "NO_REUSE_WAIT", "TAG_FIRST"],
     "sleep": ["NO_MEMBARRIER", "NO_RECHECK"],
     "abort": ["PLAIN_BUSY", "PLAIN_ABORT", "NO_QUIESCE"],
     "left": ["NO_SECOND_LOOK", "LEFT_FIRST"],
+    "standstill": ["ONE_ROUND", "ONE_LOOK", "COUNT_FIRST", "NO_LOOK", "ANYBODY_ASKS"],
 }
 
 

@@ -59,7 +59,8 @@ inline std::vector<shape> const shapes = {
     {"pack:8 node:1 l3:2 core:3 pu:1", 48, 48, 48, 16, 8, 8},
     {"pack:3 node:1 core:7 pu:3", 63, 21, 21, 3, 3, 3},
     {"pack:16 node:1 core:2 pu:1", 32, 32, 32, 16, 16, 16},
-    {"pack:2 [numa] [numa] core:2 pu:1", 4, 4, 4, 2, 2, 2},  // two nodes for the same processors: one serves
+    {"pack:2 [numa] [numa] core:2 pu:1", 4, 4, 4, 4, 4, 2},  // two nodes for the same cores: each serves half
+    {"pack:1 [numa] [numa] core:1 pu:2", 2, 1, 1, 1, 1, 1},  // a core has one node
     {"node:64 pack:2 core:2 pu:1", 256, 256, 256, 128, 64, 128},
 };
 

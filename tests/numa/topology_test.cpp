@@ -187,6 +187,22 @@ TEST(Topology, UnreadableDescriptionsAreNamed) {
   expect_refused([&] { topology::xml(broken); }, broken);
 }
 
+TEST(Topology, DescriptionsByANewerHwlocAreCalledThat) {
+  std::ifstream odd(COSET_ODD_MACHINE);
+  std::string text(std::istreambuf_iterator<char>(odd), {});
+  std::string const version = "<topology version=\"";
+  text.replace(text.find(version) + version.size(), 1, "3");
+  auto const newer = ::testing::TempDir() + "newer.xml";
+  std::ofstream(newer) << text;
+  expect_refused([&] { topology::xml(newer); }, newer + ": it is from hwloc 3, and this is hwloc 2");
+}
+
+TEST(Topology, KnowsWhetherTheMachineTellsOfL3Caches) {
+  EXPECT_TRUE(topology::synthetic("pack:2 l3:1 core:4 pu:1").has_l3);
+  EXPECT_FALSE(topology::synthetic("pack:2 l2:4 core:1 pu:1").has_l3);
+  EXPECT_EQ(numa::describe(topology::synthetic("pack:2 core:4 pu:1")).find("L3"), std::string::npos);
+}
+
 TEST(Topology, DescriptionsForPeopleHaveALinePerNodeAndTheTotals) {
   auto const text = numa::describe(topology::synthetic("pack:2 node:1 l3:4 core:8 pu:2"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);

@@ -367,16 +367,34 @@ TEST(Reducer, LeavesNoRankBehindThatTheOthersHaveLeft) {
 TEST(Reducer, TellsAllRanksOfAnArrayOfAnotherLength) {
   team three({.ranks = 3, .place = placement::unbound});
   reducer<int> sum(100);
+  std::vector<int> got(100), longer(101);
   std::atomic<int> told = 0;
   three.run([&](member& me) {
-    std::vector<int> got(me.rank() == 1 ? 101 : 100);
     try {
-      sum.combine_into(got, me);
+      sum.combine_into(me.rank() == 1 ? longer : got, me);
     } catch (argument_error const& e) {
       told += std::string(e.what()).find("101") != std::string::npos;
     }
   });
   EXPECT_EQ(told, 3);
+}
+
+TEST(Reducer, TellsRanksThatCombineDifferentReducersOrIntoDifferentArrays) {
+  team three({.ranks = 3, .place = placement::unbound});
+  reducer<int> one(100), other(100);
+  std::vector<int> got(100), elsewhere(100);
+  for (bool const arrays_differ : {false, true}) {
+    std::atomic<int> told = 0;
+    three.run([&](member& me) {
+      bool const odd = me.rank() == 2;
+      try {
+        (odd && !arrays_differ ? other : one).combine_into(odd && arrays_differ ? elsewhere : got, me);
+      } catch (mismatch_error const& e) {
+        told += std::string(e.what()).find("reducers") != std::string::npos;
+      }
+    });
+    EXPECT_EQ(told, 3);
+  }
 }
 
 TEST(Reducer, SaysWhatItIs) {

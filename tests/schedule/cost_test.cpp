@@ -101,6 +101,14 @@ TEST(Planner, OffersOnlyWhatTheOperationAllows) {
   }
 }
 
+TEST(Planner, KeepsSavedStepsWhereAllRanksFoldAlike) {
+  planner const same_bits({.ranks = 16}, cost_model::ten_gigabit());
+  for (std::string const saved : {"1", "2", "3", "4"}) {
+    algorithm const wanted{"generalized", {{"radix", "2"}, {"saved_steps", saved}}};
+    EXPECT_EQ(std::ranges::count(same_bits.candidates(), wanted, &candidate::how), 1) << saved;
+  }
+}
+
 TEST(Planner, ServesEveryVerb) {
   for (collective const verb :
        {collective::allreduce, collective::reduce, collective::reduce_scatter, collective::allgather,

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/chains.hpp"
+#include "schedule/plans.hpp"
 #include "schedule/validate.hpp"
 
 namespace coset::schedule {
@@ -258,6 +261,58 @@ TEST(Order, DirectProductAndDoublingAreOrderedAndUniformWhateverIsSaved) {
 TEST(Order, SavedStepsOnCyclicGroupsAreNotUniform) {
   for (rank_t const ranks : {3u, 5u, 6u, 7u, 12u})
     EXPECT_FALSE(of("generalized(saved_steps=1)", ranks).rank_uniform) << ranks;
+}
+
+TEST(Order, PowersOfTheRadixAreUniformHoweverManyStepsAreSaved) {
+  for (auto const& [ranks, radix] :
+       std::vector<std::pair<rank_t, rank_t>>{{2, 2}, {4, 2}, {8, 2}, {16, 2}, {32, 2}, {9, 3}, {27, 3}, {16, 4}}) {
+    std::string const in_radix = "radix=" + std::to_string(radix);
+    EXPECT_TRUE(of("latency(" + in_radix + ")", ranks).rank_uniform) << in_radix << " P=" << ranks;
+    for (std::uint32_t saved = 0; saved <= testing::ceil_log(ranks, radix); ++saved)
+      for (std::string const name : {"generalized", "circulant"}) {
+        std::string const text = name + "(" + in_radix + ",saved_steps=" + std::to_string(saved) + ")";
+        EXPECT_TRUE(of(text, ranks).rank_uniform) << text << " P=" << ranks;
+      }
+  }
+}
+
+/// The lowest rank in each value, followed from the inputs through all steps.
+std::map<std::tuple<rank_t, block_t, slot_t>, rank_t> least_ranks(schedule const& all) {
+  std::map<std::tuple<rank_t, block_t, slot_t>, rank_t> least;
+  for (rank_t r = 0; r < all.ranks; ++r)
+    for (block_t b = 0; b < all.blocks.size(); ++b) least[{r, b, 0}] = r;
+  for (auto const& step : all.steps)
+    for (assignment const& a : step) {
+      rank_t& mine = least[{a.rank, a.block, a.slot}] = no_slot;
+      for (source const& s : all.from(a)) mine = std::min(mine, least.at({s.rank, a.block, s.slot}));
+    }
+  return least;
+}
+
+TEST(Order, SourcesAlikeStandInTheOrderOfTheLowestRankInThem) {
+  std::size_t checked = 0;
+  for (auto const& [text, ranks] :
+       std::vector<std::pair<std::string, rank_t>>{{"generalized(saved_steps=1)", 7},
+                                                   {"generalized(radix=3,saved_steps=2)", 12},
+                                                   {"latency(radix=3)", 9},
+                                                   {"hybrid(saved_steps=1)", 16},
+                                                   {"product(dims=4x3,saved_steps=1)", 12},
+                                                   {"product(dims=2x3x2)", 12},
+                                                   {"blueconnect(dims=3x4)", 12},
+                                                   {"tower(factors=5x4,saved_steps=2)", 20},
+                                                   {"circulant", 13}}) {
+    schedule const all = make(algorithm::parse(text), ranks);
+    auto const least = least_ranks(all);
+    for (auto const& step : all.steps)
+      for (assignment const& a : step) {
+        auto const from = all.from(a);
+        auto const by_least = [&](source const& s) { return least.at({s.rank, a.block, s.slot}); };
+        if (!std::ranges::all_of(from, [&](source const& s) { return s.slot == from.front().slot; })) continue;
+        EXPECT_TRUE(std::ranges::is_sorted(from, {}, by_least)) << text << ": rank " << a.rank << ", slot " << a.slot;
+        checked += from.size() > 1 && from.front().slot > 0 ? 1 : 0;
+      }
+  }
+  EXPECT_GT(checked, 500u);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string written(schedule const& plan, properties const& found) {
 
 schedule read(std::string const& text) {
   std::istringstream in(text);
-  return read_plan(in, "my.json");
+  return read_plan(in, "my.json").plan;
 }
 
 class RoundTrip : public ::testing::TestWithParam<std::string> {};
@@ -74,6 +74,26 @@ TEST(ReadPlan, DoesNotTrustProperties) {
   EXPECT_EQ(validate(read(text)).steps, 2u);
   text.replace(text.find(",\n\"properties\""), std::string::npos, "}");
   EXPECT_EQ(validate(read(text)).steps, 2u);
+}
+
+TEST(Contradictions, NameWhatIsStatedAndNotSo) {
+  schedule const plan = plan_of("direct", 3);
+  properties const found = validate(plan);
+  auto const wrong = [&](std::string const& part, std::string const& instead) {
+    std::string text = written(plan, found);
+    text.replace(text.find(part), part.size(), instead);
+    std::istringstream in(text);
+    return contradictions(read_plan(in, "my.json").stated, found);
+  };
+  using sentences = std::vector<std::string>;
+  EXPECT_EQ(wrong("\"steps\":2", "\"steps\":2"), sentences{});
+  EXPECT_EQ(wrong("\"steps\":2,", ""), sentences{}) << "not stated";
+  EXPECT_EQ(wrong("\"steps\":2", "\"steps\":3"), sentences{"steps is 3, and 2 was found"});
+  EXPECT_EQ(wrong("\"sent_max\":\"4/3\"", "\"sent_max\":\"5/3\""),
+            sentences{"sent_max is \"5/3\", and \"4/3\" was found"});
+  EXPECT_EQ(wrong("\"ordered\":true", "\"ordered\":false"), sentences{"ordered is false, and true was found"});
+  EXPECT_EQ(wrong("\"fan_in\":2", "\"fan_in\":[[[2]]]"), sentences{"fan_in is array, and 2 was found"});
+  EXPECT_EQ(wrong("\"steps\":2", "\"stops\":2"), sentences{"\"stops\" is 2, and there is no such property"});
 }
 
 struct broken {

@@ -193,6 +193,19 @@ TEST_P(Lifetimes, ARequestMayOutliveItsSplitMember) {
   }
 }
 
+TEST_P(Lifetimes, RequestsAreNotCompleteBecauseAnotherIsGivenUp) {
+  if (GetParam() == 1) return;
+  std::vector<std::vector<double>> arrays(4 * ranks.size(), std::vector<double>(1000, 1.0));
+  auto const all = outcomes(ranks, [&](member& me) {
+    if (me.rank() != 0) return barrier(me);
+    request kept = start_allreduce(me, arrays[0], arrays[1]);
+    static_cast<void>(start_allreduce(me, arrays[2], arrays[3]));
+    kept.wait();
+  });
+  for (outcome const& one : all) EXPECT_NE(one.type, "");
+  expect_works(ranks);
+}
+
 TEST_P(Lifetimes, AnAdoptedTeamMayEndBeforeItsRanksLeave) {
   auto adopted = team::adopt(ranks.size());
   std::atomic<rank_t> inside = 0;

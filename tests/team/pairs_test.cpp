@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every pair of different calls, one by one rank and the other by the rest: an error on all ranks, whatever the calls.
 #include <array>
+#include <functional>
 #include <optional>
 
-#include "team/teams.hpp"
+#include "team/ways.hpp"
 
 namespace coset::team_test {
 namespace {
-
-enum class manner { blocking, started, planned };
-
-/// A way to call a collective.
-struct way {
-  verb what;
-  manner how;
-  std::size_t count;
-  rank_t root = 0;
-  bool in_split = false;  ///< in a team of all ranks that was split from the whole
-  bool in_place = false;
-};
-
-std::string text(way const& w) {
-  constexpr std::array names{"blocking", "started", "planned"};
-  return std::string(name_of(w.what)) + " " + names[std::size_t(w.how)] + ", " + std::to_string(w.count) + ", root " +
-         std::to_string(w.root) + (w.in_split ? ", split" : "") + (w.in_place ? ", in place" : "");
-}
-
-bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
 
 /// Of one line, of several, and of several segments where those are short.
 std::vector<std::size_t> counts() { return {1, 100, 60'000}; }
@@ -52,85 +33,30 @@ std::vector<way> all_ways(rank_t ranks) {
   return all;
 }
 
-/// Arrays of a rank for any way, and the result that all share.
-struct arrays {
-  std::vector<int> in, out;
-};
-std::vector<int> shared_result(60'000 * 3);
-
-/// Plans, by what they are for; made ahead, as plans are.
-class plan_table {
- public:
-  explicit plan_table(team& of) : of_(of) {}
-  plan<int> const& get(way const& w) {
-    auto& made = made_[text(w)];
-    if (!made) made.emplace(of_, w.what, length(w), plus{}, plan_options{.root = w.root, .segment_bytes = 32 * 1024});
-    return *made;
-  }
-  std::size_t length(way const& w) const { return pieces(w.what) ? w.count * of_.size() : w.count; }
-  static bool pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-
- private:
-  team& of_;
-  std::map<std::string, std::optional<plan<int>>> made_;
-};
-
-void call(member& me, arrays& a, way const& w, plan_table& plans) {
-  std::size_t const n = w.count, whole = plan_table::pieces(w.what) ? n * me.size() : n;
-  std::span<int> const in(a.in.data(), w.what == verb::allgather ? n : whole),
-      out(w.in_place ? a.in.data() : a.out.data(), w.what == verb::reduce_scatter ? n : whole),
-      shared(shared_result.data(), n);
-  bool const starts = w.how == manner::started;
-  if (w.how == manner::planned) {
-    auto const& p = plans.get(w);
-    if (w.what == verb::broadcast) return p.execute(me, out);
-    return w.what == verb::reduce_shared ? p.execute(me, in, shared) : p.execute(me, in, out);
-  }
-  switch (w.what) {
-    case verb::allreduce:
-      return starts ? start_allreduce(me, in, out).wait() : allreduce(me, in, out);
-    case verb::reduce:
-      return starts ? start_reduce(me, in, out, w.root).wait() : reduce(me, in, out, w.root);
-    case verb::reduce_scatter:
-      return starts ? start_reduce_scatter(me, in, out).wait() : reduce_scatter(me, in, out);
-    case verb::allgather:
-      return starts ? start_allgather(me, in, out).wait() : allgather(me, in, out);
-    case verb::broadcast:
-      return starts ? start_broadcast(me, out, w.root).wait() : broadcast(me, out, w.root);
-    case verb::scan:
-      return starts ? start_scan(me, in, out).wait() : scan(me, in, out);
-    case verb::exclusive_scan:
-      return starts ? start_exclusive_scan(me, in, out).wait() : exclusive_scan(me, in, out);
-    case verb::barrier:
-      return starts ? start_barrier(me).wait() : barrier(me);
-    case verb::reduce_shared:
-      return starts ? start_reduce_shared(me, in, shared).wait() : reduce_shared(me, in, shared);
-    case verb::allreduce_view:
-      return static_cast<void>(allreduce_view(me, in));
-  }
-}
-
 class Pairs : public ::testing::TestWithParam<rank_t> {
  protected:
   team ranks{options_for(GetParam())};
   plan_table plans{ranks};
-  std::vector<arrays> of =
-      std::vector<arrays>(GetParam(), {std::vector<int>(60'000 * 3), std::vector<int>(60'000 * 3)});
+  std::vector<int> shared = std::vector<int>(counts().back());
 
   /// The odd rank calls `one`, the others `other`; then all go on to a barrier, where those learn of it that have
   /// found nothing to wait for.
   std::vector<outcome> disagree(way const& one, way const& other, rank_t odd) {
     for (way const& w : {one, other}) {
-      if (w.how == manner::planned) plans.get(w);
+      if (w.how == manner::planned) plans.make(w);
     }
     bool const splits = one.in_split || other.in_split;
     return outcomes(ranks, [&](member& me) {
       std::optional<member> part;
       if (splits) part.emplace(me.split(0));
       way const& mine = me.rank() == odd ? one : other;
-      call(mine.in_split ? *part : me, of[me.rank()], mine, plans);
+      journey my_call(mine, 5, me.rank(), me.size());
+      my_call.set_off(mine.in_split ? *part : me, &plans, std::span(shared).first(mine.count));
+      my_call.under_way.wait();
       barrier(me);
       if (splits) barrier(*part);
+      if (my_call.fault() != "") throw std::logic_error(my_call.fault());
+      barrier(me);
     });
   }
 };

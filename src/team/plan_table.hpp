@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bound plans of a team that somebody still has.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "team/bound_plan.hpp"
+
+namespace coset::team_room {
+
+/// Ranks that call alike, and plan objects of one kind, share one bound plan; it goes with the last of them. So a team
+/// keeps no more than its ranks' caches, the plans alive and the operations under way hold. Any thread.
+class plan_table {
+ public:
+  using pointer = std::shared_ptr<detail::bound_plan const>;
+
+  /// The plan of this key, made by `make` unless somebody has it. What that throws is thrown, and nothing is kept.
+  template <class Make>
+  pointer get(std::string const& key, Make&& make) {
+    std::lock_guard const lock(mutex_);
+    if (auto const found = plans_.find(key); found != plans_.end()) {
+      if (pointer there = found->second.lock()) return there;
+    }
+    pointer made = make();
+    forget_the_gone();
+    plans_[key] = made;
+    return made;
+  }
+
+  /// Plans and keys kept, for tests.
+  std::size_t size() const {
+    std::lock_guard const lock(mutex_);
+    return plans_.size();
+  }
+
+  /// Whether this is said for the first time.
+  bool is_new(std::string const& text) {
+    std::lock_guard const lock(mutex_);
+    return said_.insert(text).second;
+  }
+
+ private:
+  /// Now and then, so that it costs a constant for each plan made.
+  void forget_the_gone() {
+    if (plans_.size() < limit_) return;
+    std::erase_if(plans_, [](auto const& entry) { return entry.second.expired(); });
+    limit_ = std::max(smallest_limit, 2 * plans_.size());
+  }
+
+  static constexpr std::size_t smallest_limit = 64;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<detail::bound_plan const>> plans_;
+  std::size_t limit_ = smallest_limit;
+  std::set<std::string> said_;
+};
+
+}  // namespace coset::team_room

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of the environment and of a profile that cannot serve a call: the library's own choice does, and says so once.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "program/program.hpp"
+#include "team/plan_texts.hpp"
+#include "team/team_state.hpp"
+#include "team/verbs.hpp"
+#include "tuning/profile.hpp"
+#include "tuning/table.hpp"
+#include "variable.hpp"
+
+namespace coset::team_test {
+namespace {
+
+using test::variable;
+using ::testing::HasSubstr;
+
+/// One plan for every verb.
+std::vector<std::unique_ptr<variable>> for_every_verb(std::string const& plan) {
+  std::vector<std::unique_ptr<variable>> all;
+  for (verb const what : all_verbs())
+    all.push_back(std::make_unique<variable>(tuning::variable_of(what).c_str(), plan));
+  return all;
+}
+
+/// The way in which a verb is called: apart, in place where there is one.
+std::vector<bool> ways_of(verb what) {
+  bool const one_way =
+      what == verb::broadcast || what == verb::barrier || what == verb::reduce_shared || what == verb::allreduce_view;
+  return one_way ? std::vector{false} : std::vector{false, true};
+}
+
+std::vector<std::size_t> pieces(rank_t ranks, std::size_t count, bool even) {
+  if (even) return even_counts(ranks, count);
+  std::vector<std::size_t> all(ranks, count / ranks);
+  all.back() += count % ranks;
+  all.front() += all.back() / 2;
+  all.back() -= all.back() / 2;
+  return all;
+}
+
+std::vector<task> tasks_for(rank_t ranks) {
+  std::vector<task> all;
+  for (std::size_t const count : {1, 44, 1000}) {
+    for (verb const what : all_verbs()) {
+      bool const by_pieces = what == verb::reduce_scatter || what == verb::allgather;
+      for (bool const in_place : ways_of(what)) {
+        auto const root = static_cast<rank_t>(all.size() % ranks);
+        all.push_back({what, pieces(ranks, count, false), false, root, in_place, all.size()});
+        if (by_pieces) all.push_back({what, pieces(ranks, count, true), true, 0, in_place, all.size()});
+      }
+    }
+  }
+  return all;
+}
+
+/// What is wrong with the results of all these calls, one after the other in one run; what they throw is thrown.
+std::vector<std::string> faults(team& ranks, std::vector<task> const& tasks) {
+  std::vector<std::vector<std::string>> found(ranks.size());
+  std::vector<int> shared(1000 * ranks.size());
+  ranks.run([&](member& me) {
+    for (task const& t : tasks) {
+      auto mine = prepared<int>(t, me.rank());
+      std::vector<int> viewed;
+      std::span<int> const common(shared.data(), t.total());
+      call<int>(me, t, spans_of(t, me.rank(), mine, common), viewed);
+      if (auto const wrong = fault<int>(t, me.rank(), mine, common, viewed); !wrong.empty())
+        found[me.rank()].push_back(wrong);
+    }
+  });
+  std::vector<std::string> all;
+  for (auto& of_rank : found) all.insert(all.end(), of_rank.begin(), of_rank.end());
+  return all;
+}
+
+std::vector<std::string> storages() {
+  std::vector<std::string> all{"auto"};
+  for (std::string const& name : program::policy_names()) {
+    for (char const* suffix : {"", "+stream", "+library", "+stream+library"}) all.push_back(name + suffix);
+  }
+  return all;
+}
+
+/// The registry's, those that are not defined for so many ranks too.
+std::vector<std::string> algorithms(rank_t ranks) {
+  auto all = plan_texts(ranks);
+  all.insert(all.end(), {"auto", "product(dims=3x3)", "unequal(nodes=5+4)", "generalized(saved_steps=9)", "butterfly"});
+  return all;
+}
+
+class PassedOver : public ::testing::TestWithParam<rank_t> {};
+
+/// Red if bind() or compile() throw what only choosing was thought to: direct(saved_steps=1)/output on three ranks.
+TEST_P(PassedOver, NoPlanOfTheEnvironmentMakesACorrectCallThrowOrWrong) {
+  rank_t const ranks = GetParam();
+  auto const tasks = tasks_for(ranks);
+  std::uint64_t const stride = test::by_effort<std::uint64_t>(1009, 211, 7);
+  std::mt19937_64 choices(test::seed() + ranks);
+  for (std::string const& algorithm : algorithms(ranks)) {
+    for (std::string const& storage : storages()) {
+      if (choices() % stride != 0) continue;
+      std::string const plan = algorithm + "/" + storage;
+      SCOPED_TRACE(plan + " on " + std::to_string(ranks));
+      auto const set = for_every_verb(plan);
+      team on({.ranks = ranks, .place = placement::unbound});
+      EXPECT_NO_THROW(EXPECT_THAT(faults(on, tasks), ::testing::IsEmpty()));
+      if (HasFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PassedOver, ::testing::Range<rank_t>(1, 9), size_name);
+
+/// Three ranks fold whole vectors in outputs that others still read.
+constexpr char const* lossy = "direct(saved_steps=1)/output";
+
+std::size_t occurrences(std::string const& text, std::string const& word) {
+  std::size_t found = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+std::string said_by_calls(std::vector<task> const& tasks) {
+  variable const log("COSET_LOG", "plan");
+  team on({.ranks = 3, .place = placement::unbound});
+  ::testing::internal::CaptureStderr();
+  auto const wrong = faults(on, tasks);
+  auto said = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(wrong, ::testing::IsEmpty());
+  return said;
+}
+
+TEST(Refusal, OfARuleIsLoggedOnceWithItsVariableAndReason) {
+  variable const set("COSET_ALLREDUCE", lossy);
+  std::vector<task> tasks;
+  for (std::size_t const count : {44, 1000, 1001, 44}) tasks.push_back({verb::allreduce, pieces(3, count, false)});
+  auto const said = said_by_calls(tasks);
+  EXPECT_EQ(occurrences(said, "passed over"), 1u) << said;
+  EXPECT_THAT(said, HasSubstr("coset: COSET_ALLREDUCE, direct(saved_steps=1)/output: "));
+  EXPECT_THAT(said, HasSubstr("; passed over for allreduce of 44 int (coset::plus) on 3 ranks\n"));
+}
+
+TEST(Refusal, OfAnotherReasonIsLoggedToo) {
+  variable const set("COSET_REDUCE", "ring/staged:0-100;product(dims=2x2)/staged:100-");
+  variable const scans("COSET_SCAN", "ring");
+  auto const said = said_by_calls({{verb::reduce, pieces(3, 1000, false)}, {verb::scan, pieces(3, 10, false)}});
+  EXPECT_EQ(occurrences(said, "passed over"), 2u) << said;
+  EXPECT_THAT(said, HasSubstr("COSET_REDUCE, product(dims=2x2)/staged: "));
+  EXPECT_THAT(said, HasSubstr("COSET_SCAN, ring/auto: "));
+}
+
+TEST(Refusal, OfAProfilesRuleNamesTheProfile) {
+  std::string folder = ::testing::TempDir() + "coset-refused-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::string const file = folder + "/profile.json";
+  tuning::profile made{
+      tuning::fingerprint_of(tuning::machine_tuned_for()), "2026-01-02T03:04:05Z", {}, {}, 0, 0, 0, {}};
+  made.rules.push_back({verb::allreduce, 3, 0, SIZE_MAX, plan_named(lossy), false});
+  made.write(file);
+  variable const named("COSET_TUNING", file);
+  auto const said = said_by_calls({{verb::allreduce, pieces(3, 1000, false)}});
+  EXPECT_EQ(occurrences(said, "passed over"), 1u) << said;
+  EXPECT_THAT(said, HasSubstr("coset: tuning profile '" + file + "', direct(saved_steps=1)/output: "));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Refusal, IsNotSaidWhereNobodyAsks) {
+  variable const set("COSET_ALLREDUCE", lossy);
+  team on({.ranks = 3, .place = placement::unbound});
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(faults(on, {{verb::allreduce, pieces(3, 1000, false)}}), ::testing::IsEmpty());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+/// What the caller says of a plan himself is an order, not a wish.
+TEST(Refusal, OfAnExplicitPlanIsThrownAndThatOfTheRuleBeneathItIsNot) {
+  variable const set("COSET_ALLREDUCE", lossy);
+  team on({.ranks = 3, .place = placement::unbound});
+  EXPECT_THROW((void)make_plan<int>(on, 1000, plus{}, plan_named(lossy)), schedule_error);
+  EXPECT_EQ(make_plan<int>(on, 1000).describe().find("saved_steps"), std::string::npos);
+  EXPECT_THAT(make_plan<int>(on, 1000, plus{}, plan_named("auto/staged")).describe(), HasSubstr("staged"));
+}
+
+}  // namespace
+}  // namespace coset::team_test
