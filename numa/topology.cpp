@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "numa/mask.hpp"
+#include "numa/share.hpp"
 
 namespace coset {
 namespace {
@@ -274,6 +275,15 @@ topology topology::xml(std::string const& file) {
   auto const machine = load(
       file, [&](hwloc_topology_t raw) { return hwloc_topology_set_xml(raw, file.c_str()); }, file);
   return read(machine.get(), std::filesystem::path(file).filename(), anything);
+}
+
+topology numa::machine_for(rank_t ranks) {
+  auto own = topology::machine();
+  auto const siblings = launched_siblings();
+  if (!siblings || !own.this_system || own.processors.size() != topology::whole_machine().processors.size()) return own;
+  auto const processors = share_of(own, *siblings);
+  if (ranks > processors.size()) return own;
+  return read(load_native(own.name).get(), own.name, [&](unsigned os_index) { return processors.contains(os_index); });
 }
 
 }  // namespace coset

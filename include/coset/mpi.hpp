@@ -41,10 +41,13 @@ struct options {
 /// under FUNNELED it has to be the thread that initialised MPI.
 class team {
  public:
-  /// Collective over the communicator, which is duplicated. `threads` outlives this team; processes may have different
-  /// numbers. Throws mpi::error, on every process.
+  /// Collective over the communicator, which is duplicated. `threads` outlives this team, and MPI_Finalize where that
+  /// comes first; processes may have different numbers. Throws mpi::error, on every process; also before MPI_Init_thread
+  /// and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL and for an intercommunicator.
   team(MPI_Comm, coset::team& threads, options const& = {});
-  ~team();  ///< collective
+  /// Collective: waits for the other processes to destroy theirs, unless one of them begins a run() instead, which throws
+  /// mpi::error there. MPI_Finalize does the same for teams that are left, after which this does nothing.
+  ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
@@ -58,7 +61,8 @@ class team {
 
   /// Collective: `body` on every thread of every process, each with its member of the whole team. Returns when all
   /// processes' bodies have ended. What one rank throws ends all: it is rethrown by its own process's run(), the
-  /// others' throw aborted, or what it reported to them.
+  /// others' throw aborted, or what it reported to them. Throws mpi::error, this time and ever after, if a process is
+  /// missing at the deadline or has destroyed its team, and after MPI_Finalize.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
     run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },

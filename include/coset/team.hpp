@@ -34,7 +34,9 @@ enum class waiting : std::uint8_t {
 };
 
 struct team_options {
-  rank_t ranks = 0;  ///< 0: one per core that this process may use
+  /// 0: one per core that this process may use; of several that a launcher (mpirun, srun) has started together on this
+  /// host without binding them, each takes its share of the cores, unless more ranks than fit it are asked for.
+  rank_t ranks = 0;
   placement place = placement::compact;
   waiting wait = waiting::automatic;
   std::vector<unsigned> processors = {};  ///< explicit: the operating system's processor index of each rank

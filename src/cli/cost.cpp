@@ -78,6 +78,7 @@ struct cost_command {
   }
 
   void print_candidates(schedule::cost_model const& model) const {
+    schedule::require_room(ranks, 1);  // before anything is laid out by rank
     schedule::planner const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,

@@ -20,6 +20,7 @@
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"
+#include "numa/share.hpp"
 #include "team/plans.hpp"
 #include "team/waiting.hpp"
 
@@ -49,6 +50,7 @@ struct machine_report {
   std::vector<std::string> warnings;
   std::vector<cache> caches;  ///< of one core, as the C library reports them; 0 where it does not know
   std::optional<double> quota;
+  std::optional<numa::siblings> siblings;
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
   bench::latency_matrix latency;
@@ -86,9 +88,9 @@ machine_report look_around(info_command const& asked, topology machine) {
   machine_report found;
   found.machine = std::move(machine);
   require_room_for(asked.ranks, found.machine);
-  found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
-                  {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
-                  {"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)}};
+  found.siblings = numa::launched_siblings();
+  found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
+  if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
@@ -118,6 +120,9 @@ std::string as_text(machine_report const& found) {
   std::string text = numa::describe(found.machine);
   text += fmt::format("cores {}, usable at once {}, quota {}\n", found.machine.cores(), found.usable,
                       found.quota ? fmt::format("{:.2f}", *found.quota) : "none");
+  if (found.siblings)
+    text += fmt::format("process {} of {} on this host, each with a share of the cores unless they are bound\n",
+                        found.siblings->own, found.siblings->all);
   text += "caches";
   for (auto const& c : found.caches)
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
@@ -189,7 +194,7 @@ void show_machine(info_command const& asked, topology const& machine, std::strin
 }
 
 void show_this_machine(info_command const& asked) {
-  auto machine = topology::machine();
+  auto machine = numa::machine_for(asked.ranks);
   if (!machine.this_system) {
     constexpr auto left_out =
         "caches, quota, instruction set, latencies and plans, which are those of the machine that this runs on, while "

@@ -16,6 +16,18 @@ void require(int code, char const* call) {
   throw error(fmt::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
 }
 
+bool is_initialized() noexcept {
+  int is = 0;
+  MPI_Initialized(&is);
+  return is != 0;
+}
+
+bool is_finalized() noexcept {
+  int is = 0;
+  MPI_Finalized(&is);
+  return is != 0;
+}
+
 communicator::communicator(MPI_Comm own) : own_(own) {
   if (own_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
 }
@@ -24,7 +36,12 @@ communicator::~communicator() {
   if (own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
 }
 
-communicator communicator::duplicate_of(MPI_Comm of) {
+communicator communicator::duplicate_of(MPI_Comm of, std::function<void()> const& meanwhile) {
+  if (meanwhile) {
+    MPI_Request all_are_here;
+    require(MPI_Ibarrier(of, &all_are_here), "MPI_Ibarrier");
+    await(all_are_here, {}, "all processes", meanwhile);
+  }
   MPI_Comm made = MPI_COMM_NULL;
   require(MPI_Comm_dup(of, &made), "MPI_Comm_dup");
   return communicator(made);

@@ -21,6 +21,9 @@ namespace coset::mpi {
 /// Throws mpi::error with the library's own words unless the call succeeded.
 void require(int code, char const* call);
 
+bool is_initialized() noexcept;  ///< by MPI_Init or MPI_Init_thread: not by MPI's sessions
+bool is_finalized() noexcept;    ///< then no other call is left
+
 /// How long to wait for other processes; zero: for ever.
 using patience = std::chrono::nanoseconds;
 
@@ -35,7 +38,8 @@ class communicator {
   }
   ~communicator();
 
-  static communicator duplicate_of(MPI_Comm);
+  /// Collective. `meanwhile` is called while others have not come.
+  static communicator duplicate_of(MPI_Comm, std::function<void()> const& meanwhile = {});
   /// Of the processes that share memory with this one.
   static communicator host_of(MPI_Comm);
   /// Collective over the whole: of those that belong to the part, in the order of their places there; null elsewhere.
@@ -79,14 +83,14 @@ std::vector<T> gather_from_all(communicator const& all, T const& mine, patience 
 /// Collective: what each process does by itself, all or none of them. Where it throws on one, that one throws what it has
 /// thrown and the others mpi::error, so that no process goes on alone.
 template <class Own>
-void all_or_none(communicator const& all, Own&& own, std::string_view what, patience longest = {}) {
+void all_or_none(communicator const& all, Own&& own, std::string_view what) {
   std::exception_ptr thrown;
   try {
     own();
   } catch (std::exception const&) {
     thrown = std::current_exception();
   }
-  auto const failed = gather_from_all(all, thrown ? 1 : 0, longest);
+  auto const failed = gather_from_all(all, thrown ? 1 : 0);
   if (thrown) std::rethrow_exception(thrown);
   auto const first = std::find(failed.begin(), failed.end(), 1);
   if (first != failed.end()) throw error("process " + std::to_string(first - failed.begin()) + std::string(what));

@@ -3,23 +3,27 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 
 namespace coset::mpi {
 
-notice make_notice(std::uint32_t round, team_room::cause why, std::string_view reason) {
-  notice made{round, why, {}, notice::nobody, notice::nobody, 0, 0};
+notice make_notice(notice::kind what, std::uint32_t round, team_room::cause why, std::string_view reason) {
+  notice made{what, round, why, {}, 0, 0, 0, 0};
   std::copy_n(reason.begin(), std::min(reason.size(), made.reason.size() - 1), made.reason.begin());
   return made;
 }
 
 notices::notices(MPI_Comm of) : all_(communicator::duplicate_of(of)) { receive_next(); }
 
+void notices::stop_listening() noexcept {
+  if (listening_ == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&listening_);
+  MPI_Wait(&listening_, MPI_STATUS_IGNORE);
+}
+
 /// Letters to processes that are gone stay under way: their memory is left to MPI.
 notices::~notices() {
-  if (listening_ != MPI_REQUEST_NULL) {
-    MPI_Cancel(&listening_);
-    MPI_Wait(&listening_, MPI_STATUS_IGNORE);
-  }
+  stop_listening();
   for (letter& l : sent_) {
     int done = 0;
     MPI_Testall(static_cast<int>(l.requests.size()), l.requests.data(), &done, MPI_STATUSES_IGNORE);
@@ -36,7 +40,7 @@ void notices::receive_next() {
 
 std::optional<notice> notices::heard() {
   std::unique_lock const lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return {};
+  if (!lock.owns_lock() || listening_ == MPI_REQUEST_NULL) return {};
   int done = 0;
   require(MPI_Test(&listening_, &done, MPI_STATUS_IGNORE), "MPI_Test");
   if (done == 0) return {};
@@ -62,18 +66,32 @@ void notices::ask(int process, notice const& question) {
   send(process, l);
 }
 
-void notices::tell(std::uint32_t round, team_room::cause why, std::string_view reason) noexcept try {
-  std::lock_guard const lock(mutex_);
-  if (told_ == round) return;
-  told_ = round;
+void notices::send_to_all(notice const& what) {
   letter& l = sent_.emplace_back();
-  l.what = make_notice(round, why, reason);
+  l.what = what;
   int const self = all_.rank(), size = all_.size();
   for (int p = 0; p < size; ++p) {
     if (p != self) send(p, l);
   }
+}
+
+void notices::tell(std::uint32_t round, team_room::cause why, std::string_view reason) noexcept try {
+  std::lock_guard const lock(mutex_);
+  bool const of_end = why == team_room::cause::messages;
+  if (of_end ? told_of_end_ : told_ == round) return;
+  told_ = round;
+  told_of_end_ |= of_end;
+  send_to_all(make_notice(notice::kind::failure, round, why, reason));
 } catch (std::exception const&) {
   // The others will find out at their deadline.
+}
+
+void notices::take_leave(std::uint32_t round) noexcept try {
+  std::lock_guard const lock(mutex_);
+  send_to_all(make_notice(notice::kind::farewell, round, team_room::cause::messages,
+                          "process " + std::to_string(all_.rank()) + " has destroyed its team"));
+} catch (std::exception const&) {
+  // They will find out when they come to destroy their teams, too.
 }
 
 }  // namespace coset::mpi

@@ -14,17 +14,21 @@
 
 namespace coset::mpi {
 
-/// Of a failure; or the question whether a rank takes part in an operation that `reason` describes, or ever will.
 struct notice {
+  enum class kind : std::uint32_t {
+    failure,   ///< of a rank; by cause::messages, of the team for good
+    question,  ///< whether a rank takes part in an operation that `reason` describes, or ever will
+    farewell   ///< its process destroys the team, and waits for the others to do so
+  };
+  kind what;
   std::uint32_t round;
   team_room::cause why;
   std::array<char, 512> reason;
   rank_t asked, asking;
   std::uint32_t number, history;  ///< of the operation, as own_line has them
-  static constexpr rank_t nobody = UINT32_MAX;
 };
 
-notice make_notice(std::uint32_t round, team_room::cause, std::string_view reason);
+notice make_notice(notice::kind, std::uint32_t round, team_room::cause, std::string_view reason);
 
 /// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
 /// several carriers may call.
@@ -35,11 +39,14 @@ class notices {
   notices(notices const&) = delete;
   notices& operator=(notices const&) = delete;
 
-  /// Once per round; later calls do nothing.
+  /// A failure: once per round, and once more if the team is over for good; later calls do nothing.
   void tell(std::uint32_t round, team_room::cause, std::string_view reason) noexcept;
+  void take_leave(std::uint32_t round) noexcept;
   void ask(int process, notice const&);
   /// The next one that has come. None while another thread listens.
   std::optional<notice> heard();
+  /// The last call of a team that is left to MPI: what is awaited nowhere is reported by none when MPI ends.
+  void stop_listening() noexcept;
 
  private:
   struct letter {
@@ -48,6 +55,7 @@ class notices {
   };
 
   void send(int process, letter&);
+  void send_to_all(notice const&);
   void receive_next();
 
   communicator all_;
@@ -55,6 +63,7 @@ class notices {
   notice incoming_{};
   MPI_Request listening_ = MPI_REQUEST_NULL;
   std::uint32_t told_ = 0;
+  bool told_of_end_ = false;
   std::list<letter> sent_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "team/disagreement.hpp"
 
@@ -22,7 +23,8 @@ int largest_tag(MPI_Comm of) {
 
 }  // namespace
 
-post::post(MPI_Comm all, landscape const& of, patience longest) : of_(of), longest_(longest), notices_(all) {
+post::post(MPI_Comm all, landscape const& of, patience longest, std::uint32_t founded)
+    : of_(of), longest_(longest), founded_(founded), notices_(all) {
   for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
   int const per_round = static_cast<int>(lanes_.size() * team_room::channels * 2);
   rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
@@ -52,16 +54,65 @@ std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t cha
 
 void post::progress(detail::rank_state& carrier) { listen(carrier.team); }
 
+/// Rounds wrap around.
+bool post::is_of_another_team(notice const& heard) const noexcept {
+  return static_cast<std::int32_t>(heard.round - founded_) < 0;
+}
+
+void post::keep_in_mind(notice const& heard) {
+  std::lock_guard const lock(keeping_in_mind_);
+  if (heard.what == notice::kind::farewell) farewell_heard_ = heard.reason.data();
+  if (heard.what == notice::kind::failure && heard.why == team_room::cause::messages && end_heard_.empty())
+    end_heard_ = heard.reason.data();
+}
+
+std::string post::end_heard() const {
+  std::lock_guard const lock(keeping_in_mind_);
+  return end_heard_;
+}
+
+std::string post::farewell_heard() const {
+  std::lock_guard const lock(keeping_in_mind_);
+  return farewell_heard_;
+}
+
+/// Who takes leave has been through this run: that is for later.
+void post::hear(detail::team_state& team, notice const& heard) {
+  bool const of_end = heard.why == team_room::cause::messages;
+  if (heard.what == notice::kind::failure && (of_end || heard.round == round_))
+    team.fail(heard.why, heard.reason.data());
+  if (heard.what == notice::kind::question && heard.round == round_) answer(team, heard);
+}
+
 void post::listen(detail::team_state& team) {
+  for (notice const& early : come_early()) hear(team, early);
   while (auto const heard = notices_.heard()) {
-    if (heard->round != round_) continue;
-    if (heard->why == team_room::cause::messages) loss_ = true;
-    heard->asked == notice::nobody ? team.fail(heard->why, heard->reason.data()) : answer(team, *heard);
+    if (is_of_another_team(*heard)) continue;
+    keep_in_mind(*heard);
+    hear(team, *heard);
   }
 }
 
+void post::listen_between_runs() {
+  while (auto const heard = notices_.heard()) {
+    if (is_of_another_team(*heard)) continue;
+    keep_in_mind(*heard);
+    std::lock_guard const lock(keeping_in_mind_);
+    early_.push_back(*heard);
+  }
+}
+
+std::vector<notice> post::come_early() {
+  std::lock_guard const lock(keeping_in_mind_);
+  return std::exchange(early_, {});
+}
+
+void post::tell_end(std::string_view reason) noexcept { notices_.tell(round_, team_room::cause::messages, reason); }
+
+void post::take_leave() noexcept { notices_.take_leave(round_); }
+
 void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t peer) {
-  notice question = make_notice(round_, team_room::cause::mismatch, f.plan->what.text());
+  notice question = make_notice(notice::kind::question, round_, team_room::cause::mismatch, f.plan->what.text());
   question.asked = peer;
   question.asking = carrier.number;
   question.number = f.number;

@@ -2,6 +2,8 @@
 // The messenger between processes: which lanes messages take, and who hears of failures.
 #pragma once
 
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "mpi/landscape.hpp"
@@ -14,7 +16,8 @@ namespace coset::mpi {
 /// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
 class post final : public team_room::messenger, private directory {
  public:
-  post(MPI_Comm all, landscape const&, patience longest);
+  /// `founded`: the team's first round; notices of earlier ones were meant for another team.
+  post(MPI_Comm all, landscape const&, patience longest, std::uint32_t founded);
 
   std::unique_ptr<team_room::mailbox> open(rank_t carrier, std::uint32_t channel) override;
   void progress(detail::rank_state& carrier) override;
@@ -25,20 +28,33 @@ class post final : public team_room::messenger, private directory {
   /// Messages of other rounds than this are not taken for its own.
   void begin(std::uint32_t round) noexcept {
     round_ = round;
-    loss_ = false;
+    early_.clear();
   }
   /// From the thread that calls run(): as the two above, for ranks that no longer call.
   void listen(detail::team_state&);
   void tell(detail::team_state const&, std::string_view reason) noexcept;
+  /// While no run is under way: what concerns one waits for it, or is late.
+  void listen_between_runs();
+  /// Tells all other processes that the team is over for good, and why; once.
+  void tell_end(std::string_view reason) noexcept;
+  /// Tells them that this process waits for them to destroy the team.
+  void take_leave() noexcept;
+  void stop_listening() noexcept { notices_.stop_listening(); }
+  /// Why some process has told that the team is over; empty if none has.
+  std::string end_heard() const;
+  /// Which process waits for this one to destroy the team, in words; empty if none has told.
+  std::string farewell_heard() const;
   bool has_left_behind() const noexcept { return left_behind_; }
   /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
   void combine_between(communicator const& all, std::vector<std::vector<int>> members);
   /// Collective, between rounds: a combination that has not ended on some process cannot any more, and is forgotten.
   void combine_anew(communicator const& all);
-  /// Whether some process has told in this round that it misses another one.
-  bool has_heard_of_loss() const noexcept { return loss_.load(std::memory_order_relaxed); }
 
  private:
+  bool is_of_another_team(notice const&) const noexcept;
+  void keep_in_mind(notice const&);
+  std::vector<notice> come_early();
+  void hear(detail::team_state&, notice const&);
   void answer(detail::team_state&, notice const& question);
   MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
   void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
@@ -49,13 +65,16 @@ class post final : public team_room::messenger, private directory {
 
   landscape const& of_;
   patience const longest_;
+  std::uint32_t const founded_;
   std::vector<communicator> lanes_;
   circles circles_;
   mutable std::vector<std::atomic<std::uint32_t>> combining_;  ///< [slice]: of this process, a bit for each channel
   int rounds_told_apart_ = 0;
-  std::uint32_t round_ = 0;
+  std::uint32_t round_ = founded_;
   mutable std::atomic<bool> left_behind_ = false;
-  std::atomic<bool> loss_ = false;
+  mutable std::mutex keeping_in_mind_;  ///< guards these
+  std::string end_heard_, farewell_heard_;
+  std::vector<notice> early_;  ///< others may run while this process does not know yet that it may
   notices notices_;
 };
 

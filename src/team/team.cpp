@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "numa/binding.hpp"
+#include "numa/share.hpp"
 #include "team/gathering.hpp"
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
@@ -90,7 +91,8 @@ member_guard::~member_guard() {
   state.team.gathering->leave(state.rank);
 }
 
-team::team(team_options options) : team(topology::machine(), std::move(options)) {}
+team::team(team_options options)
+    : team(options.processors.empty() ? numa::machine_for(options.ranks) : topology::machine(), std::move(options)) {}
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 

@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view prefix = "COSET_";
 
 /// What the library reads, beside a variable for each verb.
-constexpr std::array<std::string_view, 4> read_by_library{"COSET_BIND", "COSET_ISA", "COSET_LOG", "COSET_TUNING"};
+constexpr std::array<std::string_view, 5> read_by_library{"COSET_BIND", "COSET_ISA", "COSET_LOG", "COSET_SHARE",
+                                                          "COSET_TUNING"};
 
 /// What builds, tests and packages of coset read: set for them, they are no mistakes here.
 constexpr std::array<std::string_view, 20> read_by_others{
@@ -84,6 +85,8 @@ std::string wrong_value(std::string_view name, std::string_view value) {
   if (name == "COSET_LOG" && value != "plan") return "is no word that it takes: plan; nothing is logged";
   if (name == "COSET_BIND" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; threads are pinned";
+  if (name == "COSET_SHARE" && value != "no" && value != "yes")
+    return "is no word that it takes: no, yes; processes of one host share its cores";
   for (verb const what : all_verbs()) {
     if (name == variable_of(what)) return wrong_plan(what, value);
   }

@@ -569,6 +569,7 @@ class BadInput(Files):
         self.assertRefused("whole numbers", "plan", "generalized(radix=4294967298)", "-r", 4)
         self.assertRefused("too many to write out", "plan", "direct", "-r", 100000)
         self.assertRefused("too many to write out", "plan", "binomial", "-r", 4000000000)
+        self.assertRefused("too many to write out", "cost", "-r", 4000000000)
 
     def test_arguments_that_the_command_does_not_know_are_refused(self):
         self.assertRefused("--ranks", "plan", "ring")

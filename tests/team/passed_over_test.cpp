@@ -160,7 +160,7 @@ TEST(Refusal, OfAProfilesRuleNamesTheProfile) {
   tuning::profile made{
       tuning::fingerprint_of(tuning::machine_tuned_for()), "2026-01-02T03:04:05Z", {}, {}, 0, 0, 0, {}};
   made.rules.push_back({verb::allreduce, 3, 0, SIZE_MAX, plan_named(lossy), false});
-  made.write(file);
+  std::ofstream(file) << made.text();
   variable const named("COSET_TUNING", file);
   auto const said = said_by_calls({{verb::allreduce, pieces(3, 1000, false)}});
   EXPECT_EQ(occurrences(said, "passed over"), 1u) << said;

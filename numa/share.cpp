@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shares of a host, as launchers tell of its processes. No hwloc here.
+#include "numa/share.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace coset::numa {
+namespace {
+
+std::optional<std::string_view> variable(char const* name) {
+  char const* const set = std::getenv(name);
+  return set != nullptr ? std::optional<std::string_view>(set) : std::nullopt;
+}
+
+std::optional<unsigned> number(std::optional<std::string_view> text) {
+  unsigned value = 0;
+  if (!text) return std::nullopt;
+  auto const [end, fault] = std::from_chars(text->data(), text->data() + text->size(), value);
+  return fault == std::errc() && end == text->data() + text->size() ? std::optional(value) : std::nullopt;
+}
+
+/// Slurm's "4", or "4(x3)" for three hosts alike; where hosts differ, it is not worth counting which one this is.
+std::optional<unsigned> of_every_host(std::optional<std::string_view> text) {
+  if (!text || text->find(',') != text->npos) return std::nullopt;
+  return number(text->substr(0, text->find("(x")));
+}
+
+std::optional<siblings> checked(std::optional<unsigned> own, std::optional<unsigned> all) {
+  if (!own || !all || *own >= *all) return std::nullopt;
+  return siblings{*own, *all};
+}
+
+}  // namespace
+
+std::optional<siblings> launched_siblings() {
+  if (variable("COSET_SHARE") == "no") return std::nullopt;
+  constexpr std::pair<char const*, char const*> launchers[]{
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+      {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+      {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"}};
+  std::optional<siblings> found;
+  for (auto const& [own, all] : launchers) {
+    if (!found) found = checked(number(variable(own)), number(variable(all)));
+  }
+  // A batch script has SLURM_LOCALID, too; only a step has the other one.
+  if (!found) found = checked(number(variable("SLURM_LOCALID")), of_every_host(variable("SLURM_STEP_TASKS_PER_NODE")));
+  return found && found->all > 1 ? found : std::nullopt;
+}
+
+std::set<unsigned> share_of(topology const& machine, siblings of) {
+  unsigned const cores = machine.cores();
+  bool const enough = of.all <= cores;
+  auto const boundary = [&](unsigned k) {
+    return static_cast<unsigned>(std::uint64_t{k} * cores / of.all);  // parts differ by one core at most
+  };
+  unsigned const first = enough ? boundary(of.own) : of.own % cores;
+  unsigned const last = enough ? boundary(of.own + 1) : first + 1;
+  std::set<unsigned> own;
+  for (processor const& p : machine.processors) {
+    if (first <= p.core && p.core < last) own.insert(p.os_index);
+  }
+  return own;
+}
+
+}  // namespace coset::numa

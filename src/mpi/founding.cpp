@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a team over processes finds out once, and makes.
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <limits>
+#include <thread>
+
+#include "mpi/joint.hpp"
+#include "numa/binding.hpp"
+
+namespace coset::mpi {
+namespace {
+
+using team_room::domain;
+
+/// More lanes than this send no faster; each is a communicator.
+constexpr rank_t most_lanes = 8;
+
+/// Staging with which sharing memory is still worth it.
+constexpr std::int64_t least_staging = 16 * 1024;
+
+/// MPI counts bytes in an int. What is longer goes in segments.
+constexpr std::size_t longest_message = std::size_t{1} << 30;
+
+/// Where both MPIs have their windows. They would not notice that it is full.
+std::uint64_t shared_memory_left() {
+  struct statvfs found {};
+  return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
+}
+
+/// Asked before anything else: what MPI gives in this state of things. Its own calls would end the program.
+int level_for(MPI_Comm of) {
+  if (is_finalized()) throw error("a team over processes cannot be made after MPI_Finalize");
+  if (of == MPI_COMM_NULL) throw argument_error("MPI_COMM_NULL has no processes that could be a team");
+  if (!is_initialized() && (of == MPI_COMM_WORLD || of == MPI_COMM_SELF))
+    throw error("a team over processes cannot be made before MPI_Init_thread");
+  int joins_two_groups = 0, level = MPI_THREAD_SINGLE;
+  require(MPI_Comm_test_inter(of, &joins_two_groups), "MPI_Comm_test_inter");
+  if (joins_two_groups != 0)
+    throw argument_error("an intercommunicator joins two groups: MPI_Intercomm_merge makes one of them, for a team");
+  require(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level;
+}
+
+/// The first of all encounters: until then others may wait in teams that this process has.
+communicator duplicate_in_time(MPI_Comm of) {
+  auto const since = std::chrono::steady_clock::now();
+  return communicator::duplicate_of(of, [&] {
+    if (std::chrono::steady_clock::now() - since > until_others_are_looked_after) attend_all_residents();
+  });
+}
+
+/// Of all that processes have to agree on, as they choose plans alike: options, and what the environment says of plans.
+std::uint64_t hash_of_wishes(options const& wanted) {
+  std::string text =
+      fmt::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
+  for (verb const what : all_verbs()) {
+    std::string name = fmt::format("COSET_{}", coset::name_of(what));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    char const* const set = std::getenv(name.c_str());
+    text += fmt::format(" {}", set == nullptr ? "" : set);
+  }
+  return detail::hash_of(text);
+}
+
+/// How many threads of this process may send and receive.
+rank_t lanes_of(rank_t threads, int level, options const& wanted) {
+  if (level < MPI_THREAD_MULTIPLE) return 1;
+  return std::min(threads, wanted.leaders != 0 ? wanted.leaders : most_lanes);
+}
+
+/// Which ranks share memory: those of a host, or of a process.
+domain spread_over(landscape const& of, bool by_host, int self) {
+  domain part;
+  part.total = of.ranks;
+  part.pointers = true;
+  for (process const& p : of.processes) {
+    rank_t const first = by_host ? of.first_of_host(p.host) : p.first;
+    rank_t const last = by_host ? first + of.ranks_of_host(p.host) : p.first + p.threads;
+    for (rank_t t = 0; t < p.threads; ++t) {
+      part.spread.first.push_back(first);
+      part.spread.last.push_back(last);
+      part.spread.carrier.push_back(p.first + t % p.lanes);
+    }
+    part.pointers &= last - first == p.threads;
+    part.crowded |= p.crowded;
+    if (p.rank == self) part.first = first;
+  }
+  return part;
+}
+
+}  // namespace
+
+char const* name_of_level(int level) {
+  return level == MPI_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
+         : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+         : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+                                          : "MPI_THREAD_MULTIPLE";
+}
+
+team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
+    : threads(team_of_threads),
+      wanted(w),
+      level(level_for(of)),
+      all(duplicate_in_time(of)),
+      host(communicator::host_of(all.get())) {
+  introduce();
+  int on_host = static_cast<int>(threads.size()), all_on_host = 0;
+  require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host.get()), "MPI_Allreduce");
+  bool const crowded =
+      threads.size() > numa::usable_processors() || all_on_host > static_cast<int>(std::thread::hardware_concurrency());
+  places = survey(all, host, {threads.size(), lanes_of(threads.size(), level, wanted), crowded}, wanted.tree);
+  mine = places.of_process(all.rank());
+  if (places.processes.size() > 1) {
+    messages.emplace(all.get(), places, wanted.deadline, round);
+    share_memory();
+    let_library_combine();
+    part.messages = &*messages;
+    make_ranks();
+  }
+  description = describe();
+  enter();
+}
+
+/// What one process cannot do no process can.
+void team::state::introduce() {
+  struct introduction {
+    std::uint64_t wishes;
+    std::uint32_t latest_round;
+  };
+  bool const adopted = threads.state().workers == nullptr;
+  bool const too_low = threads.size() > 1 && level < MPI_THREAD_FUNNELED;
+  record own{.at = occasion::constructing, .well = !adopted && !too_low};
+  own.put(introduction{hash_of_wishes(wanted), latest_round()});
+  auto const everywhere = agree(own);
+  if (adopted)
+    throw argument_error(
+        "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
+  if (too_low)
+    throw error(fmt::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
+                            threads.size(), name_of_level(level)));
+  std::uint32_t latest = 0;
+  for (record const& r : everywhere) {
+    auto const other = r.get<introduction>();
+    if (other.wishes != everywhere[0].get<introduction>().wishes)
+      throw error(
+          "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
+    latest = std::max(latest, other.latest_round);
+  }
+  auto const unable = std::ranges::find(everywhere, false, &record::well);
+  if (unable != everywhere.end()) throw error(fmt::format("process {} cannot take part", unable - everywhere.begin()));
+  round = latest + 1;
+  note_round(round);
+}
+
+/// By hosts if every host has the memory, else by processes; the same everywhere. Containers often have little: less than
+/// was wanted still serves, in shorter segments.
+void team::state::share_memory() {
+  rank_t const on_host = places.ranks_of_host(mine.host);
+  team_room::node_list const nodes(on_host, team_room::anywhere);
+  std::uint64_t room = shared_memory_left() / 2;
+  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host.get()), "MPI_Bcast");
+  // MPICH 4.0.2 takes the minimum of unsigned numbers for that of signed ones.
+  std::int64_t here = std::numeric_limits<std::int64_t>::max(), everywhere = 0;
+  if (on_host != mine.threads) {
+    for (here = static_cast<std::int64_t>(wanted.staging_bytes); here >= least_staging; here /= 4) {
+      std::size_t const bytes = team_room::arena::bytes_for(nodes, static_cast<std::size_t>(here));
+      if (bytes > room) continue;
+      shared = window(host, bytes, team_room::arena::bytes_for(nodes, 0));
+      if (!shared.empty()) break;
+    }
+    if (shared.empty()) here = 0;
+  }
+  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
+  part = spread_over(places, everywhere != 0, mine.rank);
+  part.most_staging = part.pointers ? longest_message : static_cast<std::size_t>(everywhere);
+}
+
+/// Where there is more than one domain.
+void team::state::let_library_combine() {
+  if (wanted.library_leaders == 0 || part.spread.last[0] == places.ranks) return;
+  part.spread.combiners = program::combiners_of(part.spread, wanted.library_leaders);
+  std::vector<std::vector<int>> members;
+  for (auto const& slice : part.spread.combiners) {
+    auto& processes = members.emplace_back();
+    for (rank_t const r : slice) processes.push_back(places.of_rank(r).rank);
+  }
+  messages->combine_between(all, std::move(members));
+}
+
+void team::state::make_ranks() {
+  rank_t const first = part.spread.first[mine.first], last = part.spread.last[mine.first];
+  auto const make = [&] {
+    ranks.emplace(threads.state(), part, last - first, mine.first - first,
+                  last - first > mine.threads ? shared.memory() : numa::memory());
+  };
+  all_or_none(all, make, " cannot make its ranks");
+}
+
+/// What was discovered, and what is used of it.
+std::string team::state::describe() const {
+  auto const count = [](std::size_t number, char const* one, char const* many) {
+    return fmt::format("{} {}", number, number == 1 ? one : many);
+  };
+  std::string text =
+      fmt::format("{} of {} on {}", count(places.ranks, "rank", "ranks"),
+                  count(places.processes.size(), "process", "processes"), count(places.hosts.size(), "host", "hosts"));
+  if (!messages) return text;
+  bool const by_host = !part.pointers;
+  text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
+  if (!shared.empty() || !by_host || places.hosts.size() > 1) {
+    rank_t const lanes = mine.lanes;
+    text += fmt::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine.rank,
+                        lanes == 1 ? "carries" : "carry", name_of_level(level));
+    if (auto const slices = part.spread.combiners.size(); slices != 0)
+      text += fmt::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
+  }
+  return text;
+}
+
+}  // namespace coset::mpi

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the processes of a team meet: what begins and ends each run, and what ends the team.
+#include "mpi/joint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace coset::mpi {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using positions = team_room::domain_team::positions;
+
+std::atomic<std::uint32_t> rounds_of_all_teams = 0;
+
+/// Lets go of it at the end of a scope.
+struct holding {
+  std::atomic<bool>& flag;
+  explicit holding(std::atomic<bool>& held) noexcept : flag(held) {}
+  ~holding() { flag = false; }
+  holding(holding const&) = delete;
+  holding& operator=(holding const&) = delete;
+};
+
+positions furthest_of(std::vector<record> const& all) {
+  auto together = all[0].get<positions>();
+  for (record const& r : all) {
+    auto const there = r.get<positions>();
+    for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], there[c]);
+  }
+  return together;
+}
+
+}  // namespace
+
+void note_round(std::uint32_t round) noexcept {
+  std::uint32_t latest = rounds_of_all_teams.load();
+  while (latest < round && !rounds_of_all_teams.compare_exchange_weak(latest, round)) {
+  }
+}
+
+std::uint32_t latest_round() noexcept { return rounds_of_all_teams.load(); }
+
+/// No deadline for those who destroy their team: it would not pass everywhere alike, and who thinks that all are here
+/// waits in MPI for those that have gone on.
+std::vector<record> team::state::agree(record own) {
+  bool const among_runs = own.at != occasion::constructing && own.at != occasion::destroying;
+  own.round = round;
+  auto const since = clock::now();
+  bool has_taken_leave = false;
+  return mpi::agree(all, own, among_runs ? wanted.deadline : patience{}, [&] {
+    if (messages) listen_while_waiting(own.at, clock::now() - since, has_taken_leave);
+  });
+}
+
+/// Throws if the team is over for good. Of failures only those hear whose run is under way: threads that have not begun
+/// it forget what came before.
+void team::state::listen_while_waiting(occasion at, patience waited, bool& has_taken_leave) {
+  if (at == occasion::ending || at == occasion::clearing) {
+    messages->listen(ranks->state());
+  } else if (waited > until_others_are_told) {
+    if (at == occasion::destroying && !has_taken_leave) messages->take_leave();
+    has_taken_leave = true;
+    messages->listen_between_runs();
+  }
+  std::string end = messages->end_heard();
+  // Who takes leave during a run has ended it.
+  if (end.empty() && at == occasion::beginning) end = messages->farewell_heard();
+  if (!end.empty()) throw error(end);
+  if (waited > until_others_are_looked_after) attend_all_residents();
+}
+
+/// Every process that waits for this one, now or later, has to know: it will come to no agreement any more.
+void team::state::give_up(std::string_view reason) {
+  broken = reason;
+  messages->tell_end(fmt::format("process {} has given up: {}", all.rank(), reason));
+}
+
+void team::state::take() noexcept {
+  while (in_use.exchange(true)) std::this_thread::yield();  // somebody attends, for a moment
+}
+
+void team::state::attend() noexcept try {
+  if (in_use.exchange(true)) return;
+  holding const until_here(in_use);
+  if (!messages || !broken.empty()) return;
+  messages->listen_between_runs();
+  std::string end = messages->end_heard();
+  if (end.empty()) end = messages->farewell_heard();
+  if (!end.empty()) give_up(end);
+} catch (std::exception const&) {
+  // Whoever uses the team will find out.
+}
+
+void team::state::run(void (*body)(void*, member&), void* context) {
+  if (is_finalized()) throw error("this team cannot run any more: MPI has been finalised");
+  int is_main = 0;
+  require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+  if (level <= MPI_THREAD_FUNNELED && is_main == 0)
+    throw argument_error(
+        fmt::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level)));
+  if (running.exchange(true))
+    throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+  holding const running_until_here(running);
+  take();
+  holding const in_use_until_here(in_use);
+  if (!broken.empty()) throw error("this team cannot run any more: " + broken);
+  if (!messages) {
+    threads.run([&](member& me) { body(context, me); });
+    return;
+  }
+  begin();
+  std::exception_ptr thrown;
+  try {
+    threads.run([&](member& thread) { ranks->run_rank(thread, body, context); });
+  } catch (...) {
+    thrown = std::current_exception();
+    // Another thread may have left before the one that it heard this of.
+    if (auto const original = ranks->state().failure.original()) thrown = original;
+  }
+  end(thrown);
+}
+
+/// All processes have left the round before. What they share of it is forgotten, and channels go on from where the
+/// furthest rank was.
+void team::state::begin() try {
+  record own{.at = occasion::beginning};
+  own.put(ranks->furthest());
+  positions const together = furthest_of(agree(own));
+  note_round(++round);
+  // Nobody goes on before all are prepared: channels might be behind.
+  record prepared{.at = occasion::prepared};
+  std::exception_ptr thrown;
+  try {
+    bool const first_of_domain = part.first == mine.first;
+    if (!ranks->state().one_process && first_of_domain) ranks->state().failure.clear();
+    messages->begin(round);
+    ranks->begin(round, together);
+  } catch (std::exception const& failed) {
+    thrown = std::current_exception();
+    prepared.well = false;
+    prepared.say(failed.what());
+  }
+  auto const everywhere = agree(prepared);
+  if (thrown) std::rethrow_exception(thrown);
+  auto const unwell = std::ranges::find(everywhere, false, &record::well);
+  if (unwell != everywhere.end()) {
+    throw error(fmt::format("process {} cannot begin its run(): {}", unwell - everywhere.begin(), unwell->reason()));
+  }
+} catch (std::exception const& failed) {
+  give_up(failed.what());
+  throw;
+}
+
+/// A process whose ranks let an exception out tells of it before all agree on whether one did; no process is waited for
+/// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
+void team::state::end(std::exception_ptr const& thrown) {
+  detail::team_state& team = ranks->state();
+  bool const failed = team.failure.recorded();
+  if (thrown || failed) messages->tell(team, "a rank left by an exception");
+  if (failed && team.failure.first().first == team_room::cause::messages) broken = team.failure.first().second;
+  try {
+    if (broken.empty() && end_well(!thrown)) return;
+  } catch (std::exception const& lost) {
+    give_up(lost.what());
+    team.fail(team_room::cause::messages, lost.what());
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  if (!broken.empty()) throw error(broken);
+  team.failure.raise();
+}
+
+/// Whether no process has anything to throw. If some rank has failed, no message of this run is under way afterwards, and
+/// all know why.
+bool team::state::end_well(bool well) {
+  detail::team_state& team = ranks->state();
+  record own{.at = occasion::ending, .well = well, .failed = !well || team.failure.recorded()};
+  if (std::ranges::none_of(agree(own), &record::failed)) return true;
+  ranks->give_up_messages();
+  messages->combine_anew(all);
+  own.at = occasion::clearing;
+  if (!well && team.failure.recorded()) {
+    auto const [why, reason] = team.failure.first();
+    own.why = why;
+    own.say(reason);
+  }
+  // Who waits for the rest of what he gives up needs its sender here until then.
+  auto const everywhere = agree(own);
+  auto const unwell = std::ranges::find(everywhere, false, &record::well);
+  if (unwell == everywhere.end()) return true;
+  team.fail(unwell->why, unwell->reason());
+  return false;
+}
+
+/// Collective: whether all destroy it, and can. If a process is gone or elsewhere, or MPI may still read what a failed
+/// run has left behind on one of them, no process waits for the others, and all leave what they have to MPI. Who has
+/// agreed to destroy tells nobody of an end: others may have seen that all are here.
+bool team::state::agree_to_destroy() noexcept try {
+  if (!broken.empty()) return false;
+  if (!messages) return true;
+  record const own{.at = occasion::destroying, .well = !messages->has_left_behind()};
+  return std::ranges::all_of(agree(own), &record::well);
+} catch (std::exception const&) {
+  return false;
+}
+
+bool team::state::can_be_destroyed() noexcept {
+  leave();
+  take();
+  if (ended_with_mpi) return true;
+  if (is_finalized()) return false;
+  if (agree_to_destroy()) return true;
+  if (messages) messages->stop_listening();
+  return false;
+}
+
+/// Collective, as destroying is: others may do that now.
+void team::state::end_with_mpi() noexcept {
+  if (running) return;
+  take();
+  holding const until_here(in_use);
+  if (!agree_to_destroy()) {
+    if (messages) messages->stop_listening();
+    return;
+  }
+  ranks.reset();
+  messages.reset();
+  shared = {};
+  host = {};
+  all = {};
+  ended_with_mpi = true;
+}
+
+}  // namespace coset::mpi

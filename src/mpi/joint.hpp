@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process keeps of a team over processes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coset/mpi.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/post.hpp"
+#include "mpi/residents.hpp"
+#include "mpi/window.hpp"
+#include "team/domain_team.hpp"
+
+namespace coset::mpi {
+
+/// Rounds of all teams that there have been. The library gives a freed communicator's place to a new one, where messages
+/// that nobody has taken, of a failed round, must not be taken for those of the first.
+void note_round(std::uint32_t round) noexcept;
+std::uint32_t latest_round() noexcept;
+
+char const* name_of_level(int);
+
+/// How long a process waits for others until it tells them where it is, and until it listens for what they tell of its
+/// other teams. What is told so ends a team: not sooner than a slow process may come.
+constexpr patience until_others_are_told = std::chrono::milliseconds(20);
+constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250);
+
+struct team::state final : resident {
+  state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
+
+  void run(void (*body)(void*, member&), void* context);
+  /// The last call: whether this can be destroyed. If not, what it has is MPI's, and stays.
+  bool can_be_destroyed() noexcept;
+  void attend() noexcept override;
+  void end_with_mpi() noexcept override;
+
+  coset::team& threads;
+  options const wanted;
+  int const level;
+  communicator all, host;
+  landscape places;
+  process mine;
+  std::optional<post> messages;  ///< none where this process is all there is
+  window shared;
+  team_room::domain part;
+  std::optional<team_room::domain_team> ranks;
+  std::uint32_t round = 0;
+  std::atomic<bool> running = false;
+  std::atomic<bool> in_use = false;  ///< by the thread that runs or destroys it, or one that attends
+  bool ended_with_mpi = false;
+  std::string broken;  ///< why nothing collective can work any more; some process was not heard of, say
+  std::string description;
+  state* next_left_to_mpi = nullptr;
+
+ private:
+  void introduce();
+  void share_memory();
+  void let_library_combine();
+  void make_ranks();
+  std::string describe() const;
+
+  void begin();
+  void end(std::exception_ptr const& thrown);
+  bool end_well(bool well);
+  bool agree_to_destroy() noexcept;
+  std::vector<record> agree(record);
+  void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
+  void give_up(std::string_view reason);
+  void take() noexcept;
+};
+
+}  // namespace coset::mpi

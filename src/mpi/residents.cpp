@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/residents.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "mpi/calls.hpp"
+
+namespace coset::mpi {
+namespace {
+
+struct list {
+  std::mutex mutex;
+  std::vector<resident*> present;  ///< in the order in which they entered
+};
+
+/// Never destroyed: teams may be, after it would be.
+list& residents() {
+  static auto& all = *new list;
+  return all;
+}
+
+/// The latest first, as scopes end.
+int end_all(MPI_Comm, int, void*, void*) {
+  for (;;) {
+    resident* latest = nullptr;
+    {
+      std::lock_guard const lock(residents().mutex);
+      if (residents().present.empty()) return MPI_SUCCESS;
+      latest = residents().present.back();
+      residents().present.pop_back();
+    }
+    latest->end_with_mpi();
+  }
+}
+
+/// MPI_Finalize frees MPI_COMM_SELF before anything else, and with it this attribute. Sessions have neither.
+void end_all_at_finalize() {
+  int key = MPI_KEYVAL_INVALID;
+  require(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_all, &key, nullptr), "MPI_Comm_create_keyval");
+  require(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+  require(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+}
+
+}  // namespace
+
+void resident::enter() {
+  std::lock_guard const lock(residents().mutex);
+  static bool end_is_arranged = false;
+  if (!end_is_arranged && is_initialized()) {
+    end_all_at_finalize();
+    end_is_arranged = true;
+  }
+  residents().present.push_back(this);
+}
+
+void resident::leave() noexcept {
+  std::lock_guard const lock(residents().mutex);
+  std::erase(residents().present, this);
+}
+
+void attend_all_residents() noexcept {
+  std::lock_guard const lock(residents().mutex);
+  for (resident* const each : residents().present) each->attend();
+}
+
+}  // namespace coset::mpi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans that are named for a team over processes: it takes them, or says why not, once.
+#include <algorithm>
+#include <sstream>
+
+#include "mpi/processes.hpp"
+#include "variable.hpp"
+
+namespace coset::mpi_test {
+namespace {
+
+using test::variable;
+
+/// Lines on standard error of all processes.
+std::vector<std::string> lines_of(std::string const& said) {
+  std::vector<std::string> lines;
+  std::istringstream text(said);
+  for (std::string line; std::getline(text, line);) {
+    if (line.find("passed over") != std::string::npos) lines.push_back(line);
+  }
+  return lines;
+}
+
+/// What the processes say of calls of two shapes, each made twice, by teams that have been made with this setting.
+std::vector<std::string> passed_over(char const* name, std::string const& rules, mpi::options const& wanted) {
+  variable const named(name, rules), log("COSET_LOG", "plan");
+  hybrid on(1, wanted);
+  ::testing::internal::CaptureStderr();
+  auto const fault = on.faults([](member& me) -> std::string {
+    for (std::size_t const count : {1000u, 1001u, 1000u, 1001u}) {
+      std::vector<int> items(count, 1);
+      allreduce(me, items);
+      if (items[7] != static_cast<int>(me.size())) return "a sum is wrong";
+    }
+    return "";
+  });
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said_anywhere(fault), "");
+  return lines_of(said_anywhere(said));
+}
+
+TEST(Plans, OfTheEnvironmentThatProcessesCannotTakeAreNamedOnce) {
+  if (processes() == 1) GTEST_SKIP();
+  for (mpi::options const& wanted : {mpi::options{}, mpi::options{.staging_bytes = 0}}) {
+    bool const in_windows = hybrid(1, wanted).all.describe().find("within hosts") != std::string::npos;
+    for (std::string const storage : {"output", "input", "zero_copy"}) {
+      auto const said = passed_over("COSET_ALLREDUCE", "direct/" + storage, wanted);
+      ASSERT_EQ(said.size(), in_windows ? 1u : 0u) << storage << (said.empty() ? "" : ": " + said.back());
+      if (!in_windows) continue;
+      for (std::string const word : {"COSET_ALLREDUCE", "direct", "needs ranks of one process"})
+        EXPECT_NE(said[0].find(word), std::string::npos) << said[0];
+    }
+  }
+}
+
+TEST(Plans, WithTheLibraryNeedLeadersOrAreNamed) {
+  if (processes() == 1) GTEST_SKIP();
+  auto const said = passed_over("COSET_ALLREDUCE", "auto/staged+library", {});
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("COSET_ALLREDUCE"), std::string::npos) << said[0];
+}
+
+TEST(Plans, ThatProcessesCanTakeAreTaken) {
+  for (std::string const rules : {"direct", "generalized(radix=2)/staged", "ring/staged/64K", "auto/staged"})
+    EXPECT_EQ(passed_over("COSET_ALLREDUCE", rules, {}), std::vector<std::string>()) << rules;
+}
+
+TEST(Plans, OfTheThreadsAreNoneOfTheProcesses) {
+  if (processes() == 1) GTEST_SKIP();
+  hybrid on(1);
+  auto const plan = make_plan<int>(on.threads, 10);
+  std::vector<outcome> all(on.all.threads());
+  auto const fault = on.faults([&](member& me) -> std::string {
+    std::vector<int> items(10, 1);
+    all[me.rank() - on.all.first()] = outcome_of([&] { plan.execute(me, items); });
+    return "";
+  });
+  EXPECT_EQ(said_anywhere(fault), "");
+  std::string wrong;
+  for (auto const& one : all) {
+    if (one.type != type_name<argument_error>()) wrong = "threw '" + one.type + "' '" + one.message + "'";
+  }
+  EXPECT_EQ(said_anywhere(wrong), "");
+  on.expect_works();
+}
+
+}  // namespace
+}  // namespace coset::mpi_test
