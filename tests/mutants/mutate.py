@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the library one statement at a time, and looks whether its tests notice. See README.md."""
 import argparse
+import ctypes
+import fcntl
 import hashlib
 import json
 import os
@@ -27,12 +29,15 @@ TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "team_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "team_messages_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
-    "src/team": ["team_executor_test", "team_task_run_test", "team_requests_test", "team_mismatch_test", "team_overlap_test",
-                 "team_split_test", "team_lifetimes_test", "team_adopt_test", "team_team_test", "team_buffer_test",
-                 "team_nodes_test", "team_failure_test", "team_verbs_test", "team_rules_test", "team_plans_test", "team_messages_test",
-                 "team_process_test", "team_quiet_test", "team_storm_test", "team_sequences_test"],
+    "src/team": ["team_executor_test", "team_task_run_test", "team_requests_test", "team_adopt_test", "team_team_test",
+                 "team_lifetimes_test", "team_pairs_test", "team_split_test", "team_failure_test", "team_buffer_test",
+                 "team_nodes_test", "team_rules_test", "team_messages_test", "team_process_test", "team_quiet_test",
+                 "team_plans_test", "team_overlap_test", "team_mismatch_test", "team_verbs_test", "team_sequences_test",
+                 "team_storm_test"],
 }
 MOST_MEMORY = 8 << 30
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None)
 
 
 def room_of(file):
@@ -132,6 +137,7 @@ def run_test(binary, limit):
 
     def bounded():
         os.setsid()
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # whoever ends this script leaves no test behind that hangs
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
@@ -244,6 +250,11 @@ def main():
     wanted = options()
     os.chdir(TOP)
     OWN.mkdir(parents=True, exist_ok=True)
+    alone = (OWN / "lock").open("w")
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"mutants are under way already, in {OWN}")
     explained = Explained(TOP / "tests/mutants/explained.txt")
     results = Results(OWN / ("sample.jsonl" if wanted.sample else "results.jsonl"), wanted.fresh or bool(wanted.sample))
     if wanted.sample:
