@@ -91,7 +91,7 @@ TEST(Placement, SpeaksOfNoL3WhereThereIsNone) {
   EXPECT_EQ(placement_table(machine, places).find("L3"), std::string::npos);
   auto const json = placement_json(machine, places);
   EXPECT_TRUE(json["placement"][0]["l3"].is_null());
-  EXPECT_EQ(json["tree"][0]["nodes"][0]["cores"][1]["ranks"], nlohmann::json({1}));
+  EXPECT_EQ(json["tree"][0]["nodes"][0]["cores"][1]["ranks"], nlohmann::ordered_json({1}));
 
   auto const with_l3 = topology::synthetic("node:2 l3:1 core:2 pu:2");
   EXPECT_EQ(placement_json(with_l3, with_l3.place(4, placement::compact))["placement"][3]["l3"], 1);

@@ -7,7 +7,7 @@
 namespace {
 
 [[gnu::noinline]] void leak_of_ours() {
-  static int* volatile kept;
+  [[maybe_unused]] static int* volatile kept;
   kept = new int[400];
   kept = nullptr;
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "program/program.hpp"
 #include "team/plan_texts.hpp"
