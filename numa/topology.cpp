@@ -103,7 +103,8 @@ objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
 }
 
 // The node that serves each processor. Where several are as near to the same cores, each serves its share of them, in
-// their order: so it is on a die of several clusters that the description does not tell apart.
+// their order: so it is on a die of several clusters that the description does not tell apart. Not on this system, whose
+// kernel has every processor on one node: another one with the same cores has none of its own.
 std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
   std::map<objects, std::vector<objects>> served;  // nodes, and the processors of each core that they are nearest to
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
@@ -112,10 +113,11 @@ std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
     if (cores.empty() || core_of(cores.back().front()) != core_of(pu)) cores.emplace_back();
     cores.back().push_back(pu);
   }
+  bool const here = hwloc_topology_is_thissystem(machine) != 0;
   std::map<hwloc_obj_t, hwloc_obj_t> result;
   for (auto const& [nodes, cores] : served)
     for (std::size_t core = 0; core < cores.size(); ++core)
-      for (hwloc_obj_t const pu : cores[core]) result[pu] = nodes[core * nodes.size() / cores.size()];
+      for (hwloc_obj_t const pu : cores[core]) result[pu] = nodes[here ? 0 : core * nodes.size() / cores.size()];
   return result;
 }
 
