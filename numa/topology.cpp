@@ -180,10 +180,12 @@ std::vector<processor> number(hwloc_topology_t machine, std::vector<usable> cons
   return result;
 }
 
+// One per object, as number() counts them, not per index: a file may have given one index to two nodes.
 std::vector<numa_node> nodes_of(std::vector<usable> const& order) {
   std::vector<numa_node> result;
+  hwloc_obj_t last = nullptr;
   for (auto const& each : order)
-    if (result.empty() || result.back().os_index != each.node->os_index)
+    if (std::exchange(last, each.node) != each.node)
       result.push_back({each.node->os_index, each.node->attr->numanode.local_memory});
   return result;
 }
