@@ -40,6 +40,7 @@ set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shar
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/capi/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
 coset_warnings(coset)
+coset_precompile(coset)
 
 coset_rooms(numa src/schedule src/program src/team src/reducer src/kernels src/tuning src/capi)
 if(COSET_FUZZ)

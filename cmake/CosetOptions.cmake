@@ -56,6 +56,13 @@ function(coset_warnings target)
   target_compile_options(${target} PRIVATE ${coset_test_warnings} -Wpedantic -Wconversion)
 endfunction()
 
+# coset_precompile(target): what most files of ours include, a third of what they take to compile.
+function(coset_precompile target)
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <set> <string> <vector>
+    <fmt/format.h> ${PROJECT_SOURCE_DIR}/include/coset/coset.hpp)
+endfunction()
+
 # coset_find_fortran(): enables the language and sets COSET_HAS_FORTRAN where the module is to be built. Sanitizers are
 # left out: C++ and Fortran compilers of two vendors bring two runtimes of them. So are builds around a library made
 # elsewhere: the module goes with the shared one.

@@ -250,9 +250,9 @@ class Cost(unittest.TestCase):
             self.assertLessEqual(best, min(estimated, usual, halving))
         for _, bandwidth, latency, best in self.figure(10):
             self.assertLessEqual(best, min(bandwidth, latency))
-        for ranks, _, best, *_, doubling, ring in self.figure(11):
+        for ranks, _, best, *_, doubling, ring in [] if SMALL else self.figure(11):
             self.assertTrue(best < doubling if ranks & (ranks - 1) else best <= doubling, ranks)
-        for figure in (8, 9, 12):
+        for figure in (8,) if SMALL else (8, 9, 12):
             self.assertGreater(len(self.figure(figure)), 7)
 
     def figure(self, number):
@@ -461,10 +461,11 @@ class Numbers(Files):
 
     def test_what_is_no_number_in_range_is_refused_everywhere(self):
         checked = set()
+        none = ["-1", "99999999999999999999", "nan", "inf", "1e400", "", "x", "+1", " 1", "1 "]
         for command in ("info", "list", "plan", "cost", "bench", "tune"):
             for names, fractions in self.options(command):
                 for name in names if not SMALL else names[-1:]:
-                    for wrong in ["-1", "99999999999999999999", "nan", "inf", "1e400", "", "x", "+1", " 1", "1 "] + ["1.5", "0x10"] * (not fractions):
+                    for wrong in none[:1] if SMALL else none + ["1.5", "0x10"] * (not fractions):
                         needed = [] if "--ranks" in names else self.NEEDED.get(command, [])
                         result = coset(command, *needed, *(["ring"] if command == "plan" and not needed else []), name, wrong)
                         with self.subTest(command=command, name=name, wrong=wrong):

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "coset/team.hpp"
+#include "effort.hpp"
 #include "machines.hpp"
 #include "numa/binding.hpp"
 #include "team/team_state.hpp"
@@ -41,7 +42,9 @@ std::map<unsigned, unsigned> takers(topology const& machine, unsigned all) {
 TEST(Share, IsWholeCoresThatNobodyElseHas) {
   for (shape const& each : shapes) {
     auto const machine = topology::synthetic(each.description);
-    for (unsigned all = 1; all <= each.cores; ++all) {
+    // Numbers that divide the cores, and others.
+    unsigned const step = each.cores <= 32 ? 1 : test::by_effort<unsigned>(13, 7, 1);
+    for (unsigned all = 1; all <= each.cores; all += step) {
       auto const of_core = takers(machine, all);
       EXPECT_EQ(of_core.size(), each.cores) << each.description << " for " << all;
       for (auto const& [core, number] : of_core) EXPECT_EQ(number, 1u) << each.description << " for " << all;
