@@ -79,17 +79,21 @@ class coset_with_regions final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    return on_host([&, index = index(), updates = updates()] {
-      omp::reduction sum(array.data(), array.size());
-      return play_steps(order, true, [&] {
+    return on_host([&] {
+      return work().is_sparse() ? by(omp::sparse_reduction(std::span(array)), order) : by(omp::reduction(array), order);
+    });
+  }
+
+  template <class Sum>
+  std::vector<double> by(Sum sum, burst_order const& order) {
+    return play_steps(order, true, [&, index = index(), updates = updates()] {
 #pragma omp parallel num_threads(threads())
-        {
-          auto const mine = sum.local();
+      {
+        auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-          for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-          sum.combine(omp::nowait);
-        }
-      });
+        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+        sum.combine(omp::nowait);
+      }
     });
   }
 };
@@ -154,14 +158,18 @@ class coset_in_region final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    return on_host([&, index = index(), updates = updates()] {
-      omp::reduction sum(array.data(), array.size());
-      return in_region(order, [&] {
-        auto const mine = sum.local();
+    return on_host([&] {
+      return work().is_sparse() ? by(omp::sparse_reduction(std::span(array)), order) : by(omp::reduction(array), order);
+    });
+  }
+
+  template <class Sum>
+  std::vector<double> by(Sum sum, burst_order const& order) {
+    return in_region(order, [&, index = index(), updates = updates()] {
+      auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-        sum.combine();
-      });
+      for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+      sum.combine();
     });
   }
 };
