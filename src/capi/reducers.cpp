@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include "capi/options.hpp"
 #include "capi/status.hpp"
 #include "capi/tables.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -35,7 +35,7 @@ detail::reduced_array array_of(std::size_t count, coset_type type, coset_operati
   reduction const how = reduction_of(type, op);
   if (identity == nullptr) identity = identity_of(type, op);
   if (identity == nullptr)
-    throw argument_error(fmt::format("operation {} needs an identity to make a reducer", how.table->operation));
+    throw argument_error(text::format("operation {} needs an identity to make a reducer", how.table->operation));
   return {.count = count,
           .reduction = how.table,
           .operation = how.kept(),
@@ -56,7 +56,8 @@ void require_range(coset_reducer const* reducer, std::size_t first, std::size_t 
   require(reducer, "the reducer");
   require(elements, "the place for elements");
   if (first > reducer->count || count > reducer->count - first)
-    throw argument_error(fmt::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
+    throw argument_error(
+        text::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
 }
 
 void require_target(coset_reducer const* reducer, void const* into) {
@@ -107,7 +108,7 @@ coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_tea
 coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint32_t part, uint32_t parts) {
   return guarded([&] {
     require_target(reducer, into);
-    if (part >= parts) throw coset::argument_error(fmt::format("part {} of {}", part, parts));
+    if (part >= parts) throw coset::argument_error(coset::text::format("part {} of {}", part, parts));
     if (reducer->count > 0) coset::detail::fold_part(*reducer->core, into, part, parts);
   });
 }

@@ -2,8 +2,6 @@
 // Making, lending and filling private copies.
 #include "reducer/core.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -13,6 +11,7 @@
 
 #include "coset/error.hpp"
 #include "numa/binding.hpp"
+#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -31,7 +30,7 @@ std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1
 
 blocks cut(std::size_t count, std::size_t element_bytes, reducer_options const& options) {
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / element_bytes)
-    throw argument_error(fmt::format("a reducer of {} elements of {} bytes", count, element_bytes));
+    throw argument_error(text::format("a reducer of {} elements of {} bytes", count, element_bytes));
   std::size_t const all = std::max<std::size_t>(count * element_bytes, 1);
   std::size_t bytes = options.block_bytes;
   if (bytes == 0) bytes = all <= untracked_bytes ? all : all < far_beyond_caches ? usual_block_bytes : line_bytes;
@@ -208,24 +207,24 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
 std::string reducer_core::describe() const {
   std::lock_guard const lock(making_);
   reduction_table const& what = *array_.reduction;
-  std::string text = fmt::format("reducer of {} {}, {}: {} private copies", shape_.count, what.type, what.operation,
-                                 of_threads_.size() + numbered_.size());
+  std::string text = text::format("reducer of {} {}, {}: {} private copies", shape_.count, what.type, what.operation,
+                                  of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
-                                      : fmt::format(" in blocks of {} bytes", shape_.block_bytes());
-  if (capped()) text += fmt::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
+                                      : text::format(" in blocks of {} bytes", shape_.block_bytes());
+  if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
   return text;
 }
 
 void reducer_core::log() const {
   char const* const wanted = std::getenv("COSET_LOG");
   if (wanted == nullptr || std::string_view(wanted) != "plan") return;
-  fmt::print(stderr, "coset: {}\n", describe());
+  text::complain(describe());
 }
 
 std::shared_ptr<reducer_core> make_reducer(reduced_array array, reducer_options const& options) {
   if (!array.reduction->commutative)
     throw argument_error(
-        fmt::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
+        text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
   auto made = std::make_shared<reducer_core>(std::move(array), options);
   made->log();
   return made;
@@ -247,7 +246,7 @@ std::string describe(reducer_core const& core) { return core.describe(); }
 
 void require_length(reducer_core const& core, std::size_t length) {
   if (length != core.shape().count)
-    throw argument_error(fmt::format("a reducer of {} elements and an array of {}", core.shape().count, length));
+    throw argument_error(text::format("a reducer of {} elements and an array of {}", core.shape().count, length));
 }
 
 }  // namespace coset::detail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "team/disagreement.hpp"
 #include "team/team_state.hpp"
 #include "team/waiting.hpp"
+#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -306,7 +306,7 @@ void fold_round(reducer_core& core, void* into, std::size_t thread, std::size_t 
 
 void fold_by_ranks(reducer_core& core, void* into, std::size_t length, rank_state& me) {
   if (length != core.shape().count)
-    refuse(me, fmt::format("combine_into: a reducer of {} elements and an array of {}", core.shape().count, length));
+    refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", core.shape().count, length));
   if (!me.team.one_process || me.team.part.messages != nullptr)
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
