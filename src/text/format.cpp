@@ -11,8 +11,6 @@ void append_erased(std::string& to, fmt::string_view pattern, fmt::format_args a
   fmt::vformat_to(std::back_inserter(to), pattern, arguments);
 }
 
-void complain(std::string const& line) {
-  fmt::print(stderr, "coset: {}\n", line);
-}
+void complain(std::string const& line) { fmt::print(stderr, "coset: {}\n", line); }
 
 }  // namespace coset::text
