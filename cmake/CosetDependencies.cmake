@@ -6,3 +6,6 @@ find_package(PkgConfig REQUIRED)
 # GLOBAL: a project that adds coset as a subdirectory has to see what the static library links.
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.1)
 find_package(hwy 1.0 REQUIRED GLOBAL)
+# Its headers alone: see src/text.
+find_package(fmt REQUIRED)
+get_target_property(coset_fmt_folders fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)

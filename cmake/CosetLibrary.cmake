@@ -42,7 +42,7 @@ target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
 coset_warnings(coset)
 coset_precompile(coset)
 
-coset_rooms(numa src/schedule src/program src/team src/reducer src/kernels src/tuning src/capi)
+coset_rooms(src/text numa src/schedule src/program src/team src/reducer src/kernels src/tuning src/capi)
 if(COSET_FUZZ)
   # Rooms that read foreign text; the others would only be slower under the tests.
   get_target_property(readers coset SOURCES)

@@ -26,12 +26,6 @@ coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: of
 coset_choice(COSET_FORTRAN auto auto on off HELP "The Fortran module: on, off, or auto: on where there is a compiler")
 set(COSET_LIBRARY "" CACHE FILEPATH "A libcoset.a built from these sources, to build only what is around it")
 
-# Each file that formats compiles fmt along with it, four seconds of six with sanitizers: builds that nobody installs link
-# its library.
-set(coset_fmt fmt::fmt-header-only)
-if(COSET_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
-  set(coset_fmt fmt::fmt)
-endif()
 if(COSET_SANITIZE)
   set(sanitizers_address address,undefined)
   set(sanitizers_thread thread)
@@ -61,7 +55,7 @@ endfunction()
 function(coset_precompile target)
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <set> <string> <vector>
-    <fmt/format.h> ${PROJECT_SOURCE_DIR}/include/coset/coset.hpp)
+    <fmt/core.h> ${PROJECT_SOURCE_DIR}/include/coset/coset.hpp)
 endfunction()
 
 # coset_find_fortran(): enables the language and sets COSET_HAS_FORTRAN where the module is to be built. Sanitizers are

@@ -32,9 +32,7 @@ class joint_copies {
   void fit() {
     counts_ = places().lengths;
     core_ = std::apply(
-        [](Targets const&... each) {
-          return make_reducer({array_of(each.place.count(), each.op, each.identity)...});
-        },
+        [](Targets const&... each) { return make_reducer({array_of(each.place.count(), each.op, each.identity)...}); },
         targets_);
     key_ = &key_of(*core_);
     for (std::size_t k = 0; k < number; ++k) offsets_[k] = offset_of(*core_, k);
@@ -44,7 +42,7 @@ class joint_copies {
   template <class Get>
   decltype(auto) local(std::uint64_t how, Get get) {
     std::byte* const copy = recent_or(*key_, how, get);
-    return [&]<std::size_t... Index>(std::index_sequence<Index...>) -> decltype(auto) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>)->decltype(auto) {
       if constexpr (number == 1) {
         return (seen<Index>(copy), ...);
       } else {
@@ -69,9 +67,8 @@ class joint_copies {
   template <class... Things>
   std::array<void*, number> checked_others(Things&&... things) const {
     joint_places const others(place_of(std::forward<Things>(things))...);
-    static_assert(
-        std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
-        "as many things as there are targets, of the same elements");
+    static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
+                  "as many things as there are targets, of the same elements");
     if (others.lengths != counts_) require_lengths(*core_, others.lengths.data());
     return others.data;
   }
@@ -118,11 +115,12 @@ class joint_reducer {
 
   /// As reducer's: the calling thread's, or that of a number.
   decltype(auto) local() {
-    return copies_.local(detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
+    return copies_.local(
+        detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
   }
   decltype(auto) local(std::uint32_t number) {
-    return copies_.local(detail::by_number + number,
-                         [=, this]() -> auto& { return detail::copy_numbered(copies_.core(), number); });
+    return copies_.local(
+        detail::by_number + number, [ =, this ]() -> auto& { return detail::copy_numbered(copies_.core(), number); });
   }
   decltype(auto) local(member& me) { return local(me.rank()); }
 

@@ -130,8 +130,8 @@ class reduction {
   /// The calling thread's arrays and values, as joint_reducer's. Good until a combination, and after it for the same
   /// thread of the same region. Cost: a few instructions; a call after each combination.
   decltype(auto) local() {
-    return copies_.local(detail::by_claim,
-                         [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
+    return copies_.local(
+        detail::by_claim, [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
   /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets have
@@ -167,8 +167,7 @@ template <element T, coset::reduction<T> Op = plus>
 class sparse_reduction {
  public:
   explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})  //
-      requires has_identity<Op, T>
-      : sparse_reduction(array, op, identity_of<T, Op>(), options) {}
+      requires has_identity<Op, T> : sparse_reduction(array, op, identity_of<T, Op>(), options) {}
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
 

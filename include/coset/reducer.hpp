@@ -136,12 +136,14 @@ class reducer : public detail::one_array<T> {
   /// The calling thread's array; good until the reducer is reset, then take it anew. Cost: a few instructions; the making
   /// of a copy the first time.
   std::span<T> local() {
-    return at(detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(this->core()); });
+    return at(
+        detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(this->core()); });
   }
   /// The array of this number, for one thread at a time: where threads are numbered, results do not depend on who came
   /// first.
   std::span<T> local(std::uint32_t number) {
-    return at(detail::by_number + number, [=, this]() -> auto& { return detail::copy_numbered(this->core(), number); });
+    return at(
+        detail::by_number + number, [ =, this ]() -> auto& { return detail::copy_numbered(this->core(), number); });
   }
   std::span<T> local(member& me) { return local(me.rank()); }
 

@@ -67,8 +67,9 @@ template <element T, reduction<T> Op = plus>
 requires detail::is_commutative<Op>
 class sparse_reducer : public detail::one_array<T> {
  public:
-  explicit sparse_reducer(std::size_t count, sparse_options const& options = {}) requires has_identity<Op, T> &&
-      std::default_initializable<Op> : sparse_reducer(count, Op{}, identity_of<T, Op>(), options) {}
+  explicit sparse_reducer(std::size_t count, sparse_options const& options = {}) requires
+      has_identity<Op, T> && std::default_initializable<Op>
+      : sparse_reducer(count, Op{}, identity_of<T, Op>(), options) {}
   sparse_reducer(std::size_t count, Op op, T identity, sparse_options const& options = {})
       : detail::one_array<T>(detail::make_sparse_reducer(detail::array_of(count, op, identity), options), count),
         shift_(detail::block_shift(this->core())),

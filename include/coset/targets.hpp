@@ -25,7 +25,8 @@ concept layout_view = requires(View const& view) {
   view.mapping().required_span_size();
   { view.data_handle() } -> std::convertible_to<typename View::element_type*>;
   View(view.data_handle(), view.mapping());
-} && element<typename View::element_type>;
+}
+&&element<typename View::element_type>;
 
 /// A vector, say: where it lies and how long it is are asked when they are needed.
 template <class Range>
@@ -136,7 +137,7 @@ auto as_target(Thing&& thing) {
 /// What as_target() takes.
 template <class Thing>
 concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std::remove_cvref_t<Thing>> ||
-    writable_elements<Thing> || (std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>);
+    writable_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
 
 template <reduced_into Thing>
 using target_of = decltype(as_target(std::declval<Thing>()));

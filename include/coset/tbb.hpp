@@ -26,8 +26,8 @@ inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threa
   return std::min(detail::worthwhile_parts(core, threads) / 4, threads);
 }
 
-inline void fold_parts(detail::reducer_core& core, void* const* into, combining how, std::size_t begin,
-                       std::size_t end, std::size_t parts) {
+inline void fold_parts(detail::reducer_core& core, void* const* into, combining how, std::size_t begin, std::size_t end,
+                       std::size_t parts) {
   for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
 }
 
@@ -134,11 +134,10 @@ class reduction {
   reduction& operator=(reduction&&) noexcept = default;
 
   decltype(auto) local() {
-    return copies_.local(detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
+    return copies_.local(
+        detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
   }
-  void combine(combining how = combining::add) {
-    task_room::fold(copies_.core(), copies_.checked().data(), how);
-  }
+  void combine(combining how = combining::add) { task_room::fold(copies_.core(), copies_.checked().data(), how); }
   void combine(arenas& nodes, combining how = combining::add) {
     task_room::fold(copies_.core(), copies_.checked().data(), how, nodes);
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/arguments.hpp"
 
-#include <fmt/format.h>
-
 #include <span>
 #include <vector>
 
 #include "capi/status.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -23,7 +22,8 @@ made_call told(detail::rank_state& me, Make const& make) {
 
 std::size_t sum(std::size_t a, std::size_t b) {
   std::size_t result;
-  if (__builtin_add_overflow(a, b, &result)) throw argument_error(fmt::format("{} and {} elements are too many", a, b));
+  if (__builtin_add_overflow(a, b, &result))
+    throw argument_error(text::format("{} and {} elements are too many", a, b));
   return result;
 }
 
@@ -68,24 +68,24 @@ bool by_pieces(verb what) noexcept { return what == verb::reduce_scatter || what
 std::size_t product(std::size_t a, std::size_t b) {
   std::size_t result;
   if (__builtin_mul_overflow(a, b, &result))
-    throw argument_error(fmt::format("{} times {} elements or bytes are too many", a, b));
+    throw argument_error(text::format("{} times {} elements or bytes are too many", a, b));
   return result;
 }
 
 void settle(places& at, verb what, rank_t rank, std::size_t before) {
   if (at.out == COSET_IN_PLACE && at.out_bytes != 0)
     throw argument_error(
-        fmt::format("{}: the output of rank {} is COSET_IN_PLACE, which goes for inputs", name_of(what), rank));
+        text::format("{}: the output of rank {} is COSET_IN_PLACE, which goes for inputs", name_of(what), rank));
   if (at.in == COSET_IN_PLACE) {
     if (what == verb::reduce_shared || what == verb::allreduce_view)
-      throw argument_error(fmt::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));
+      throw argument_error(text::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));
     at.in = at.out;
     if (what == verb::allgather) at.in = static_cast<std::byte*>(at.out) + before;
     if (what == verb::reduce_scatter) at.out = static_cast<std::byte*>(at.out) + before;
   }
   if ((at.in == nullptr && at.in_bytes != 0) || (at.out == nullptr && at.out_bytes != 0))
-    throw argument_error(fmt::format("{}: the {} of rank {} is NULL", name_of(what),
-                                     at.out == nullptr && at.out_bytes != 0 ? "output" : "input", rank));
+    throw argument_error(text::format("{}: the {} of rank {} is NULL", name_of(what),
+                                      at.out == nullptr && at.out_bytes != 0 ? "output" : "input", rank));
 }
 
 made_call whole(verb what, coset_member* me, void const* in, void* out, std::size_t count, coset_type type,
@@ -142,7 +142,7 @@ made_call barrier(coset_member* me) {
 }
 
 void require_told(coset_member* me, void const* pointer, char const* name) {
-  if (pointer == nullptr) detail::refuse(state_of(me), fmt::format("{} is NULL", name));
+  if (pointer == nullptr) detail::refuse(state_of(me), text::format("{} is NULL", name));
 }
 
 void run(coset_member* me, made_call const& c) { detail::run(state_of(me), c.erased); }

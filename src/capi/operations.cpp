@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of C programs.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +11,7 @@
 
 #include "capi/status.hpp"
 #include "capi/tables.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -77,14 +77,14 @@ detail::reduction_table const& table_of(std::string const& name, std::size_t ele
   auto const [at, is_new] = made.try_emplace({name, element_bytes, flags});
   named_table& entry = at->second;
   if (is_new) {
-    entry.type = fmt::format("elements of {} bytes", element_bytes);
+    entry.type = text::format("elements of {} bytes", element_bytes);
     entry.operation = name;
     detail::reduction_table& table = entry.table;
     table.folds = &user_folds;
     table.element_bytes = table.partial_bytes = element_bytes;
     table.type = entry.type;
     table.operation = entry.operation;
-    table.hash = detail::hash_of(fmt::format("C {} {} {}", element_bytes, flags, name));
+    table.hash = detail::hash_of(text::format("C {} {} {}", element_bytes, flags, name));
     table.exact = (flags & COSET_EXACT) != 0;
     table.commutative = (flags & COSET_NONCOMMUTATIVE) == 0;
   }
@@ -102,10 +102,11 @@ coset_status coset_operation_create(char const* name, coset_fold* fold, void* co
     require(reinterpret_cast<void const*>(fold), "the function of an operation");
     require(made, "the place for an operation");
     if (element_bytes == 0 || element_bytes > most_struct_bytes)
-      throw coset::argument_error(fmt::format("an operation on elements of {} bytes", element_bytes));
+      throw coset::argument_error(coset::text::format("an operation on elements of {} bytes", element_bytes));
     if ((flags & ~(COSET_NONCOMMUTATIVE | COSET_EXACT)) != 0)
-      throw coset::argument_error(fmt::format("there are no flags {:#x} of an operation", flags));
-    std::string const called = name != nullptr ? name : fmt::format("function {}", reinterpret_cast<void const*>(fold));
+      throw coset::argument_error(coset::text::format("there are no flags {:#x} of an operation", flags));
+    std::string const called =
+        name != nullptr ? name : coset::text::format("function {}", reinterpret_cast<void const*>(fold));
     auto const kept = std::make_shared<user_operation const>(
         user_operation{fold, context, element_bytes, &table_of(called, element_bytes, flags)});
     *made = reinterpret_cast<coset_operation>(new operation_handle(kept));

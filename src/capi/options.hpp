@@ -2,14 +2,13 @@
 // What callers say in structs that may grow, and in nanoseconds.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 
 #include "coset/error.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 
@@ -19,12 +18,12 @@ template <class Options>
 Options options_of(Options const* given, Options defaults, char const* initialiser) {
   if (given == nullptr) return defaults;
   if (given->bytes < sizeof(std::size_t))
-    throw argument_error(fmt::format("options of {} bytes: begin with {}", given->bytes, initialiser));
+    throw argument_error(text::format("options of {} bytes: begin with {}", given->bytes, initialiser));
   auto const* const begin = reinterpret_cast<std::byte const*>(given);
   if (given->bytes > sizeof(Options) &&
       std::any_of(begin + sizeof(Options), begin + given->bytes, [](std::byte b) { return b != std::byte{}; }))
-    throw argument_error(fmt::format("options of {} bytes, of which this version knows {}: the rest is not 0",
-                                     given->bytes, sizeof(Options)));
+    throw argument_error(text::format("options of {} bytes, of which this version knows {}: the rest is not 0",
+                                      given->bytes, sizeof(Options)));
   std::memcpy(&defaults, given, std::min(given->bytes, sizeof(Options)));
   return defaults;
 }
@@ -33,7 +32,7 @@ Options options_of(Options const* given, Options defaults, char const* initialis
 template <class Enum>
 Enum choice_of(std::int32_t value, Enum most, char const* name) {
   if (value < 0 || value > static_cast<std::int32_t>(most))
-    throw argument_error(fmt::format("there is no {} {}", name, value));
+    throw argument_error(text::format("there is no {} {}", name, value));
   return static_cast<Enum>(value);
 }
 

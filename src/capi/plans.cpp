@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans.
-#include <fmt/format.h>
 
 #include "capi/arguments.hpp"
 #include "capi/options.hpp"

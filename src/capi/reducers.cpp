@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -9,6 +7,7 @@
 #include "capi/options.hpp"
 #include "capi/status.hpp"
 #include "capi/tables.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -35,7 +34,7 @@ detail::reduced_array array_of(std::size_t count, coset_type type, coset_operati
   reduction const how = reduction_of(type, op);
   if (identity == nullptr) identity = identity_of(type, op);
   if (identity == nullptr)
-    throw argument_error(fmt::format("operation {} needs an identity to make a reducer", how.table->operation));
+    throw argument_error(text::format("operation {} needs an identity to make a reducer", how.table->operation));
   return {.count = count,
           .reduction = how.table,
           .operation = how.kept(),
@@ -56,7 +55,8 @@ void require_range(coset_reducer const* reducer, std::size_t first, std::size_t 
   require(reducer, "the reducer");
   require(elements, "the place for elements");
   if (first > reducer->count || count > reducer->count - first)
-    throw argument_error(fmt::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
+    throw argument_error(
+        text::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
 }
 
 void require_target(coset_reducer const* reducer, void const* into) {
@@ -76,8 +76,8 @@ coset_status coset_reducer_create(size_t count, coset_type type, coset_operation
     auto const c = options_of(options, coset_reducer_options COSET_REDUCER_OPTIONS, "COSET_REDUCER_OPTIONS");
     auto array = array_of(count, type, op, identity);
     bool const sparse = c.block_bytes != 0 || c.most_bytes != 0;
-    auto core = sparse ? coset::detail::make_sparse_reducer(
-                             std::move(array), {.block_bytes = c.block_bytes, .most_bytes = c.most_bytes})
+    auto core = sparse ? coset::detail::make_sparse_reducer(std::move(array),
+                                                            {.block_bytes = c.block_bytes, .most_bytes = c.most_bytes})
                        : coset::detail::make_reducer({std::move(array)});
     *made = new coset_reducer{std::move(core), count, bytes_of(type)};
   });
@@ -110,7 +110,7 @@ coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_tea
 coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint32_t part, uint32_t parts) {
   return guarded([&] {
     require_target(reducer, into);
-    if (part >= parts) throw coset::argument_error(fmt::format("part {} of {}", part, parts));
+    if (part >= parts) throw coset::argument_error(coset::text::format("part {} of {}", part, parts));
     if (reducer->count > 0) coset::detail::fold_part(*reducer->core, &into, part, parts);
   });
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/status.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <new>
 #include <string_view>
+
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -82,7 +82,7 @@ void throw_latest_failure() {
 }
 
 void require(void const* pointer, char const* name) {
-  if (pointer == nullptr) throw argument_error(fmt::format("{} is NULL", name));
+  if (pointer == nullptr) throw argument_error(text::format("{} is NULL", name));
 }
 
 }  // namespace coset::capi

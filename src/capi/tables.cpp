@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/tables.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -10,6 +8,7 @@
 
 #include "coset/error.hpp"
 #include "coset/identity.hpp"
+#include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
@@ -158,14 +157,14 @@ bool is_built_in(coset_operation op) { return op >= first_operation && op <= las
 known_type const* find(coset_type type) {
   if (type >= 1 && static_cast<std::size_t>(type) <= all_types.size())
     return &all_types[static_cast<std::size_t>(type - 1)];
-  if (!is_struct(type)) throw argument_error(fmt::format("there is no element type {}", type));
+  if (!is_struct(type)) throw argument_error(text::format("there is no element type {}", type));
   return nullptr;
 }
 
 /// "COSET_FLOAT32", "COSET_STRUCT(24)".
 std::string name_of(coset_type type) {
   known_type const* const known = find(type);
-  return known != nullptr ? known->name : fmt::format("COSET_STRUCT({})", bytes_of(type));
+  return known != nullptr ? known->name : text::format("COSET_STRUCT({})", bytes_of(type));
 }
 
 /// nullptr where the two do not go together.
@@ -183,7 +182,7 @@ std::size_t bytes_of(coset_type type) {
 
 operation_handle const* handle_of(coset_operation op) {
   if (is_built_in(op)) return nullptr;
-  if (op < first_address) throw argument_error(fmt::format("there is no operation {}", op));
+  if (op < first_address) throw argument_error(text::format("there is no operation {}", op));
   return reinterpret_cast<operation_handle const*>(op);
 }
 
@@ -193,12 +192,12 @@ reduction reduction_of(coset_type type, coset_operation op) {
   if (handle == nullptr) {
     auto const at = static_cast<std::size_t>(op - first_operation);
     if (table_function const table = built_in_table(type, op)) return {&table(), contexts[at]};
-    throw argument_error(fmt::format("{} does not go with elements {}", operation_names[at], name_of(type)));
+    throw argument_error(text::format("{} does not go with elements {}", operation_names[at], name_of(type)));
   }
   user_operation const& made = **handle;
   if (made.element_bytes == bytes) return {made.table, &made, handle};
-  throw argument_error(fmt::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
-                                   made.element_bytes, name_of(type), bytes));
+  throw argument_error(text::format("operation {} is for elements of {} bytes, {} has {}", made.table->operation,
+                                    made.element_bytes, name_of(type), bytes));
 }
 
 void const* identity_of(coset_type type, coset_operation op) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams and members.
-#include <fmt/format.h>
 
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
 #include "capi/status.hpp"
 #include "coset/detail/collective.hpp"
+#include "text/format.hpp"
 
 using namespace coset::capi;
 
@@ -41,7 +41,7 @@ void run_body(coset::member& me, coset_body* body, void* context) {
   int const result = body(&self, context);
   if (result == 0) return;
   if (result == latest_failure()) throw_latest_failure();
-  throw body_failed(fmt::format("rank {}: the body returned {}", me.rank(), result));
+  throw body_failed(coset::text::format("rank {}: the body returned {}", me.rank(), result));
 }
 
 void require_origin(coset_member const* me, coset_member::origin wanted, char const* otherwise) {

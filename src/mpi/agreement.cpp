@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/agreement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -45,8 +45,8 @@ void require_one_occasion(std::vector<record> const& all) {
   auto const place = [](record const& r) { return std::pair(r.at, r.round); };
   auto const [nearest, farthest] = std::ranges::minmax_element(all, {}, place);
   if (place(*nearest) == place(*farthest)) return;
-  throw error(fmt::format("process {} {} while process {} {}", farthest - all.begin(), name_of(farthest->at),
-                          nearest - all.begin(), name_of(nearest->at)));
+  throw error(text::format("process {} {} while process {} {}", farthest - all.begin(), name_of(farthest->at),
+                           nearest - all.begin(), name_of(nearest->at)));
 }
 
 }  // namespace

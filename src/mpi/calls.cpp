@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/calls.hpp"
 
-#include <fmt/format.h>
-
 #include "team/waiting.hpp"
+#include "text/format.hpp"
 
 namespace coset::mpi {
 
@@ -13,7 +12,7 @@ void require(int code, char const* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-  throw error(fmt::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
+  throw error(text::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
 }
 
 bool is_initialized() noexcept {
@@ -81,8 +80,8 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
     if (done != 0) return;
     if (meanwhile) meanwhile();
     if (longest.count() != 0 && clock::now() - begin > longest) {
-      throw error(fmt::format("waited for {} for {} ms", what,
-                              std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+      throw error(text::format("waited for {} for {} ms", what,
+                               std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
     }
     back_off(false);
   }

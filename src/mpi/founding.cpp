@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a team over processes finds out once, and makes.
-#include <fmt/format.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "mpi/joint.hpp"
 #include "numa/binding.hpp"
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -57,12 +57,12 @@ communicator duplicate_in_time(MPI_Comm of) {
 /// Of all that processes have to agree on, as they choose plans alike: options, and what the environment says of plans.
 std::uint64_t hash_of_wishes(options const& wanted) {
   std::string text =
-      fmt::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
+      text::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
   for (verb const what : all_verbs()) {
-    std::string name = fmt::format("COSET_{}", coset::name_of(what));
+    std::string name = text::format("COSET_{}", coset::name_of(what));
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
     char const* const set = std::getenv(name.c_str());
-    text += fmt::format(" {}", set == nullptr ? "" : set);
+    text += text::format(" {}", set == nullptr ? "" : set);
   }
   return detail::hash_of(text);
 }
@@ -141,8 +141,8 @@ void team::state::introduce() {
     throw argument_error(
         "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
   if (too_low)
-    throw error(fmt::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
-                            threads.size(), name_of_level(level)));
+    throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
+                             threads.size(), name_of_level(level)));
   std::uint32_t latest = 0;
   for (record const& r : everywhere) {
     auto const other = r.get<introduction>();
@@ -152,7 +152,7 @@ void team::state::introduce() {
     latest = std::max(latest, other.latest_round);
   }
   auto const unable = std::ranges::find(everywhere, false, &record::well);
-  if (unable != everywhere.end()) throw error(fmt::format("process {} cannot take part", unable - everywhere.begin()));
+  if (unable != everywhere.end()) throw error(text::format("process {} cannot take part", unable - everywhere.begin()));
   round = latest + 1;
   note_round(round);
 }
@@ -204,20 +204,20 @@ void team::state::make_ranks() {
 /// What was discovered, and what is used of it.
 std::string team::state::describe() const {
   auto const count = [](std::size_t number, char const* one, char const* many) {
-    return fmt::format("{} {}", number, number == 1 ? one : many);
+    return text::format("{} {}", number, number == 1 ? one : many);
   };
   std::string text =
-      fmt::format("{} of {} on {}", count(places.ranks, "rank", "ranks"),
-                  count(places.processes.size(), "process", "processes"), count(places.hosts.size(), "host", "hosts"));
+      text::format("{} of {} on {}", count(places.ranks, "rank", "ranks"),
+                   count(places.processes.size(), "process", "processes"), count(places.hosts.size(), "host", "hosts"));
   if (!messages) return text;
   bool const by_host = !part.pointers;
   text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
   if (!shared.empty() || !by_host || places.hosts.size() > 1) {
     rank_t const lanes = mine.lanes;
-    text += fmt::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine.rank,
-                        lanes == 1 ? "carries" : "carry", name_of_level(level));
+    text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine.rank,
+                         lanes == 1 ? "carries" : "carry", name_of_level(level));
     if (auto const slices = part.spread.combiners.size(); slices != 0)
-      text += fmt::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
+      text += text::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
   }
   return text;
 }

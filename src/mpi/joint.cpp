@@ -2,11 +2,11 @@
 // Where the processes of a team meet: what begins and ends each run, and what ends the team.
 #include "mpi/joint.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
+
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -76,7 +76,7 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
 /// Every process that waits for this one, now or later, has to know: it will come to no agreement any more.
 void team::state::give_up(std::string_view reason) {
   broken = reason;
-  messages->tell_end(fmt::format("process {} has given up: {}", all.rank(), reason));
+  messages->tell_end(text::format("process {} has given up: {}", all.rank(), reason));
 }
 
 void team::state::take() noexcept {
@@ -101,7 +101,7 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
   if (level <= MPI_THREAD_FUNNELED && is_main == 0)
     throw argument_error(
-        fmt::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level)));
+        text::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level)));
   if (running.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   holding const running_until_here(running);
@@ -148,7 +148,7 @@ void team::state::begin() try {
   if (thrown) std::rethrow_exception(thrown);
   auto const unwell = std::ranges::find(everywhere, false, &record::well);
   if (unwell != everywhere.end()) {
-    throw error(fmt::format("process {} cannot begin its run(): {}", unwell - everywhere.begin(), unwell->reason()));
+    throw error(text::format("process {} cannot begin its run(): {}", unwell - everywhere.begin(), unwell->reason()));
   }
 } catch (std::exception const& failed) {
   give_up(failed.what());

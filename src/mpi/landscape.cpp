@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/landscape.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
 
 #include "coset/detail/reduction.hpp"
 #include "schedule/tree.hpp"
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -36,7 +34,7 @@ std::vector<std::size_t> own_places_along(std::string const& tree_file, std::vec
     auto const at = std::ranges::find(machines, name);
     if (at == machines.end()) {
       throw argument_error(
-          fmt::format("host {} is no machine of {}, which has {}", name, tree_file, fmt::join(machines, ", ")));
+          text::format("host {} is no machine of {}, which has {}", name, tree_file, text::joined(machines, ", ")));
     }
     places.push_back(static_cast<std::size_t>(at - machines.begin()));
   }
@@ -49,10 +47,10 @@ std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<
   std::vector<std::size_t> places;
   all_or_none(
       all, [&] { places = own_places_along(tree_file, names); }, " has no use for its tree " + tree_file);
-  auto const everywhere = gather_from_all(all, detail::hash_of(fmt::to_string(fmt::join(places, " "))));
+  auto const everywhere = gather_from_all(all, detail::hash_of(text::joined(places, " ")));
   auto const other = std::ranges::find_if(everywhere, [&](auto hash) { return hash != everywhere[0]; });
   if (other != everywhere.end()) {
-    throw error(fmt::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
+    throw error(text::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
   }
   return places;
 }

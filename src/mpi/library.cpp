@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <climits>
 
 #include "team/combining.hpp"
 #include "team/lines.hpp"
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -71,7 +70,7 @@ void combination::begin(MPI_Comm among, detail::reduction_table const& reduction
   std::size_t const bytes = what == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes;
   if (count > INT_MAX || bytes > INT_MAX) {
     throw error(
-        fmt::format("a combination of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
+        text::format("a combination of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
   }
   of_ = {&reduction, what};
   require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/mailbox.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <climits>
 #include <cstring>
+
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -39,7 +39,7 @@ void unpack(std::byte const* from, std::span<piece const> to) {
 }
 
 int checked_length(std::size_t bytes) {
-  if (bytes > INT_MAX) throw error(fmt::format("a message of {} bytes: MPI counts them up to {}", bytes, INT_MAX));
+  if (bytes > INT_MAX) throw error(text::format("a message of {} bytes: MPI counts them up to {}", bytes, INT_MAX));
   return static_cast<int>(bytes);
 }
 

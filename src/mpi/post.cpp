@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/post.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "team/disagreement.hpp"
+#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -134,8 +133,8 @@ void post::answer(detail::team_state& team, notice const& question) {
   } else {
     return;
   }
-  std::string const reason = fmt::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
-                                         question.reason.data(), question.asked, what);
+  std::string const reason = text::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
+                                          question.reason.data(), question.asked, what);
   team.fail(team_room::cause::mismatch, reason);
   notices_.tell(round_, team_room::cause::mismatch, reason);
 }

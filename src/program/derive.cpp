@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits from hazards: the linear order is right by construction; parallel execution must not be seen to differ from it.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "program/operation.hpp"
+#include "text/format.hpp"
 
 namespace coset::program {
 namespace {
@@ -77,8 +77,8 @@ class derivation {
     history& h = of(p.where, p.rank, p.layer, p.block);
     if (h.value != p.value) {
       throw schedule_error(
-          fmt::format("this storage loses a value: block {} of rank {} is overwritten before rank {} has read it",
-                      p.block, p.rank, rank));
+          text::format("this storage loses a value: block {} of rank {} is overwritten before rank {} has read it",
+                       p.block, p.rank, rank));
     }
     need(h.writer, rank);
     h.readers.push_back(i);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks of other domains hold is brought by messages first; whoever folds it then reads within its own domain. Or
 // it is combined, without anybody's reading it.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "program/operation.hpp"
+#include "text/format.hpp"
 
 namespace coset::program {
 namespace {
@@ -183,8 +183,8 @@ split_schedule with_messages(schedule::schedule const& s, distribution const& d,
         "two_level(between=direct,saved_steps=1) has");
   }
   if (most > d.combiners.size()) {
-    throw schedule_error(fmt::format("+library needs mpi::options::library_leaders = {} for this schedule, not {}",
-                                     most, d.combiners.size()));
+    throw schedule_error(text::format("+library needs mpi::options::library_leaders = {} for this schedule, not {}",
+                                      most, d.combiners.size()));
   }
   return made;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage policies by name.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "program/program.hpp"
+#include "text/format.hpp"
 
 namespace coset::program {
 namespace {
@@ -50,14 +49,14 @@ policy parse_policy(std::string const& name) {
     what.library = library;
     if (base == known) return what;
   }
-  throw schedule_error(fmt::format("unknown storage '{}'; there are {}, each also with {}, {} or both", name,
-                                   fmt::join(policy_names(), ", "), streaming, by_library));
+  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {} or both", name,
+                                    text::joined(policy_names(), ", "), streaming, by_library));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
     if (what.first == p.first && what.later == p.later && what.how == p.how)
-      return fmt::format("{}{}{}", name, p.streams ? streaming : "", p.library ? by_library : "");
+      return text::format("{}{}{}", name, p.streams ? streaming : "", p.library ? by_library : "");
   }
   return "unnamed";
 }

@@ -2,8 +2,6 @@
 // Making, lending and filling private copies.
 #include "reducer/core.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include "coset/error.hpp"
 #include "numa/binding.hpp"
 #include "reducer/pool.hpp"
+#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -32,10 +31,10 @@ std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1
 void require_sensible(reduced_array const& array) {
   std::size_t const bytes = array.reduction->element_bytes;
   if (array.count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / bytes)
-    throw argument_error(fmt::format("a reducer of {} elements of {} bytes", array.count, bytes));
+    throw argument_error(text::format("a reducer of {} elements of {} bytes", array.count, bytes));
   if (!array.reduction->commutative)
-    throw argument_error(fmt::format("a reducer by {}, which does not commute: threads come in any order",
-                                     array.reduction->operation));
+    throw argument_error(
+        text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
 }
 
 /// One after the other, each from a cache line on.
@@ -48,7 +47,7 @@ std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
     std::size_t const bytes = round_up(array.count * array.reduction->element_bytes, line_bytes);
     parts.push_back({std::move(array), offset});
     if (__builtin_add_overflow(offset, bytes, &offset) || offset > std::numeric_limits<std::ptrdiff_t>::max())
-      throw argument_error(fmt::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
+      throw argument_error(text::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
   }
   return parts;
 }
@@ -276,19 +275,20 @@ std::string reducer_core::describe() const {
   std::string text = "reducer of ";
   for (part_of_copy const& part : parts_) {
     reduction_table const& what = *part.array.reduction;
-    text += fmt::format("{}{} {}, {}", &part == parts_.data() ? "" : "; ", part.array.count, what.type, what.operation);
+    text +=
+        text::format("{}{} {}, {}", &part == parts_.data() ? "" : "; ", part.array.count, what.type, what.operation);
   }
-  text += fmt::format(": {} private copies", of_threads_.size() + numbered_.size());
+  text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
-                                      : fmt::format(" in blocks of {} bytes", shape_.block_bytes());
-  if (capped()) text += fmt::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
+                                      : text::format(" in blocks of {} bytes", shape_.block_bytes());
+  if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
   return text;
 }
 
 void reducer_core::log() const {
   char const* const wanted = std::getenv("COSET_LOG");
   if (wanted == nullptr || std::string_view(wanted) != "plan") return;
-  fmt::print(stderr, "coset: {}\n", describe());
+  text::complain(describe());
 }
 
 std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays) {
@@ -329,7 +329,7 @@ void require_lengths(reducer_core const& core, std::size_t const* lengths) {
   for (part_of_copy const& part : core.parts()) {
     std::size_t const given = *lengths++;
     if (given != part.array.count)
-      throw argument_error(fmt::format("a reducer of {} elements and an array of {}", part.array.count, given));
+      throw argument_error(text::format("a reducer of {} elements and an array of {}", part.array.count, given));
   }
 }
 

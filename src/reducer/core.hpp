@@ -52,9 +52,9 @@ struct owned_copy : detail::private_copy {
   owned_copy& operator=(owned_copy const&) = delete;
 
   std::optional<unsigned> node;
-  bool is_lent = false;  ///< its memory goes back to the pool
-  std::uint64_t claimed_under = 0;   ///< the key; guarded as the list of copies is
-  void const* claimed_by = nullptr;  ///< the thread
+  bool is_lent = false;                ///< its memory goes back to the pool
+  std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
+  void const* claimed_by = nullptr;    ///< the thread
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
   std::size_t claimed = 0;             ///< capped only: bytes
   /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of

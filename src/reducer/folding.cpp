@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include "team/disagreement.hpp"
 #include "team/team_state.hpp"
 #include "team/waiting.hpp"
+#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -84,7 +83,7 @@ class chunks {
   reducer_core& core_;
   void* const* const into_;
   combining const how_;
-  owned_copy* const total_;  ///< null where it is not folded into
+  owned_copy* const total_;          ///< null where it is not folded into
   std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
   std::vector<void const*> many_;
   void const** sources_;
@@ -281,7 +280,7 @@ class runs {
 
   chunks chunks_;
   blocks const& shape_;
-  bool const everywhere_;                ///< blocks that nobody has touched are filled, too
+  bool const everywhere_;            ///< blocks that nobody has touched are filled, too
   std::vector<owned_copy*> copies_;  ///< that count
   std::vector<std::uint64_t> words_, now_, run_;
   interval run_blocks_;  ///< that the copies with run_[c] != 0 have touched
@@ -327,7 +326,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   for (std::size_t array = 0; array < core.parts().size(); ++array) {
     std::size_t const count = core.parts()[array].array.count;
     if (lengths[array] != count)
-      refuse(me, fmt::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
+      refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
   }
   if (!me.team.one_process || me.team.part.messages != nullptr)
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");

@@ -2,8 +2,6 @@
 // Drawing schedules.
 #include "schedule/draw.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "schedule/required.hpp"
+#include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -31,8 +30,8 @@ std::string runs(numbers some) {
   for (auto first = some.begin(); first != some.end();) {
     auto last = first;
     while (std::next(last) != some.end() && *std::next(last) == *last + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", *first);
-    if (last != first) text += fmt::format("-{}", *last);
+    text += text::format("{}{}", text.empty() ? "" : ",", *first);
+    if (last != first) text += text::format("-{}", *last);
     first = std::next(last);
   }
   return text;
@@ -71,10 +70,10 @@ class contributions {
 std::string title(schedule const& plan) {
   std::string parameters;
   for (auto const& [key, value] : plan.parameters)
-    parameters += fmt::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
+    parameters += text::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
   if (!parameters.empty()) parameters += ")";
-  return fmt::format("{} by {}{}: {} ranks, {} blocks", name_of(plan.verb), plan.algorithm, parameters, plan.ranks,
-                     plan.blocks.size());
+  return text::format("{} by {}{}: {} ranks, {} blocks", name_of(plan.verb), plan.algorithm, parameters, plan.ranks,
+                      plan.blocks.size());
 }
 
 // Names of files and plans of others may have anything in them.
@@ -106,7 +105,7 @@ std::string draw_text(schedule const& plan) {
   std::string text = title(plan) + "\n";
   contributions known;
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
-    text += fmt::format("step {}\n", step + 1);
+    text += text::format("step {}\n", step + 1);
     std::vector<numbers> peers(plan.ranks);
     std::vector<std::map<numbers, numbers>> blocks_by_set(
         plan.ranks);  // a set of contributors to the blocks that have it
@@ -117,9 +116,9 @@ std::string draw_text(schedule const& plan) {
     }
     for (rank_t r = 0; r < plan.ranks; ++r) {
       if (blocks_by_set[r].empty()) continue;
-      text += fmt::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
+      text += text::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
       for (auto const& [set, blocks] : blocks_by_set[r])
-        text += fmt::format("  block {} = {{{}}}", runs(blocks), runs(set));
+        text += text::format("  block {} = {{{}}}", runs(blocks), runs(set));
       text += "\n";
     }
   }
@@ -127,21 +126,21 @@ std::string draw_text(schedule const& plan) {
 }
 
 std::string draw_dot(schedule const& plan) {
-  std::string text = fmt::format(
+  std::string text = text::format(
       "digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", for_dot(title(plan)));
   for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
     text += "  { rank=same;";
-    for (rank_t r = 0; r < plan.ranks; ++r) text += fmt::format(" s{}r{} [label=\"{}\"];", level, r, r);
+    for (rank_t r = 0; r < plan.ranks; ++r) text += text::format(" s{}r{} [label=\"{}\"];", level, r, r);
     for (rank_t r = 1; r < plan.ranks; ++r)  // keeps ranks in order
-      text += fmt::format(" s{}r{} -> s{}r{} [style=invis];", level, r - 1, level, r);
+      text += text::format(" s{}r{} -> s{}r{} [style=invis];", level, r - 1, level, r);
     text += " }\n";
   }
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     for (rank_t r = 0; r < plan.ranks; ++r)
-      text += fmt::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
+      text += text::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
     for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
       text +=
-          fmt::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
+          text::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
   }
   return text + "}\n";
 }
@@ -150,22 +149,22 @@ std::string draw_svg(schedule const& plan) {
   constexpr std::size_t margin = 40, across = 60, down = 80, letter = 8;  // the widest common letters of the title
   auto const x = [&](std::size_t rank) { return margin + rank * across; };
   auto const y = [&](std::size_t level) { return 2 * margin + level * down; };
-  std::string text = fmt::format(
+  std::string text = text::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
       "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
       std::max(x(plan.ranks), margin + title(plan).size() * letter), y(plan.steps.size() + 1), margin / 2, margin / 2,
       for_svg(title(plan)));
   for (rank_t r = 0; r < plan.ranks; ++r)
-    text += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
-                        y(plan.steps.size()));
+    text += text::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
+                         y(plan.steps.size()));
   for (std::size_t step = 0; step < plan.steps.size(); ++step)
     for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
-      text += fmt::format(
+      text += text::format(
           "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#36c\"><title>{} to {}: block {}</title></line>\n",
           x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, runs(blocks));
   for (std::size_t level = 0; level <= plan.steps.size(); ++level)
     for (rank_t r = 0; r < plan.ranks; ++r)
-      text += fmt::format(
+      text += text::format(
           "<circle cx=\"{0}\" cy=\"{1}\" r=\"11\" fill=\"#fff\" stroke=\"#333\"/>"
           "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>\n",
           x(r), y(level), y(level) + 4, r);

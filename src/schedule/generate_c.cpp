@@ -2,7 +2,7 @@
 // Printing the tree ring as C.
 #include "schedule/generate_c.hpp"
 
-#include <fmt/format.h>
+#include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -63,10 +63,10 @@ int tree_ring_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI
 }  // namespace
 
 std::string tree_ring_routine(tree const& of) {
-  return fmt::format(
+  return text::format(
       "{}#define RANKS {}\n\n/* The ranks in depth-first order of the switches. */\nstatic const int ring[RANKS] = "
       "{{{}}};\n{}",
-      head, of.ranks, fmt::join(ring_order(of), ", "), body);
+      head, of.ranks, text::joined(ring_order(of), ", "), body);
 }
 
 }  // namespace coset::schedule

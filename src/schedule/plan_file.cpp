@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading Plan JSON: what is no plan is refused with its place, so that whatever leaves here can be proved or refuted.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 
 #include "schedule/plan_json.hpp"
 #include "schedule/required.hpp"
+#include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -23,7 +23,7 @@ auto placed_at(std::string_view what, std::size_t index, Read read) {
   try {
     return read();
   } catch (schedule_error const& e) {
-    throw schedule_error(fmt::format("{} {}: {}", what, index, e.what()));
+    throw schedule_error(text::format("{} {}: {}", what, index, e.what()));
   }
 }
 
@@ -33,20 +33,20 @@ std::string shown(json const& value) { return value.is_structured() ? value.type
 void require_keys(json const& value, std::initializer_list<std::string_view> keys) {
   if (!value.is_object()) throw schedule_error(shown(value) + " is no object");
   for (std::string_view const key : keys)
-    if (!value.contains(key)) throw schedule_error(fmt::format("{} is missing", key));
+    if (!value.contains(key)) throw schedule_error(text::format("{} is missing", key));
   for (auto const& [key, ignored] : value.items())
     if (std::ranges::find(keys, key) == keys.end())
-      throw schedule_error(fmt::format("unknown key {}", json(key).dump()));
+      throw schedule_error(text::format("unknown key {}", json(key).dump()));
 }
 
 json const& list(json const& value, std::string_view what) {
-  if (!value.is_array()) throw schedule_error(fmt::format("{} is {}, not a list", what, shown(value)));
+  if (!value.is_array()) throw schedule_error(text::format("{} is {}, not a list", what, shown(value)));
   return value;
 }
 
 std::uint32_t number(json const& value, std::string_view what, std::uint64_t end) {
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= end)
-    throw schedule_error(fmt::format("{} is {}, not a whole number below {}", what, shown(value), end));
+    throw schedule_error(text::format("{} is {}, not a whole number below {}", what, shown(value), end));
   return value.get<std::uint32_t>();
 }
 
@@ -55,7 +55,7 @@ std::string text(json const& value, std::string_view what) {
   auto const control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   auto const* const found = value.get_ptr<json::string_t const*>();
   if (found == nullptr || found->empty() || std::ranges::any_of(*found, control))
-    throw schedule_error(fmt::format("{} is {}, not a text of printable characters", what, shown(value)));
+    throw schedule_error(text::format("{} is {}, not a text of printable characters", what, shown(value)));
   return *found;
 }
 
@@ -78,7 +78,7 @@ fraction fraction_of(json const& value, std::string_view what) {
     fraction const found(numerator, denominator);
     if (found.text() == written) return found;
   }
-  throw schedule_error(fmt::format("{} is {}, not a fraction in lowest terms like \"1/7\"", what, shown(value)));
+  throw schedule_error(text::format("{} is {}, not a fraction in lowest terms like \"1/7\"", what, shown(value)));
 }
 
 statements stated_in(json const& properties) {
@@ -118,7 +118,7 @@ class reader {
     if (rooted) {
       made_.root = number(file_["root"], "root", made_.ranks);
     } else if (!file_["root"].is_null()) {
-      throw schedule_error(fmt::format("root is {}, and {} has none", shown(file_["root"]), name_of(made_.verb)));
+      throw schedule_error(text::format("root is {}, and {} has none", shown(file_["root"]), name_of(made_.verb)));
     }
   }
 
@@ -179,17 +179,17 @@ class reader {
     auto const check = [&](std::string_view what, rank_t r, block_t b, slot_t slot) {
       if (slot > slots(r, b))
         throw schedule_error(
-            fmt::format("{} slot {} of rank {}, block {}, which writes {}, numbered from 1 without gaps", what, slot, r,
-                        b, slots(r, b)));
+            text::format("{} slot {} of rank {}, block {}, which writes {}, numbered from 1 without gaps", what, slot,
+                         r, b, slots(r, b)));
     };
     std::vector<bool> written(end.back(), false);
     for_each_assignment([&](assignment const& a) {
       if (a.slot == 0)
-        throw schedule_error(fmt::format("slot 0 of rank {}, block {}, its input, is written", a.rank, a.block));
+        throw schedule_error(text::format("slot 0 of rank {}, block {}, its input, is written", a.rank, a.block));
       check("there is a", a.rank, a.block, a.slot);
       auto bit = written[end[place(a.rank, a.block)] + a.slot - 1];
       if (bit)
-        throw schedule_error(fmt::format("slot {} of rank {}, block {} is written twice", a.slot, a.rank, a.block));
+        throw schedule_error(text::format("slot {} of rank {}, block {} is written twice", a.slot, a.rank, a.block));
       bit = true;
       for (source const& s : made_.from(a)) check("something reads", s.rank, a.block, s.slot);
     });
@@ -212,7 +212,7 @@ class reader {
 
 plan_file read_plan(std::istream& in, std::string const& origin) {
   auto const refused = [&](std::exception const& why) {
-    return schedule_error(fmt::format("{} is no plan: {}", origin, why.what()));
+    return schedule_error(text::format("{} is no plan: {}", origin, why.what()));
   };
   try {
     json file = json::parse(in);

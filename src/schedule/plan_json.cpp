@@ -2,12 +2,12 @@
 // Writing Plan JSON, a step per line group, so that large plans stream and small ones can be read.
 #include "schedule/plan_json.hpp"
 
-#include <fmt/format.h>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "schedule/required.hpp"
+#include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -48,15 +48,14 @@ void write_step(std::ostream& out, schedule const& plan, std::vector<assignment>
   out << "[";
   char const* between = "";
   for (assignment const& a : step) {
-    fmt::memory_buffer line;
-    auto const to = std::back_inserter(line);
-    fmt::format_to(to, R"({}{{"rank": {}, "block": {}, "slot": {}, "from": [)", between, a.rank, a.block, a.slot);
+    std::string line;
+    text::append(line, R"({}{{"rank": {}, "block": {}, "slot": {}, "from": [)", between, a.rank, a.block, a.slot);
     char const* comma = "";
     for (source const& s : plan.from(a)) {
-      fmt::format_to(to, "{}[{}, {}]", comma, s.rank, s.slot);
+      text::append(line, "{}[{}, {}]", comma, s.rank, s.slot);
       comma = ", ";
     }
-    fmt::format_to(to, "]}}");
+    text::append(line, "]}}");
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
     between = ",\n  ";
   }
@@ -81,9 +80,9 @@ std::vector<std::string> contradictions(statements const& stated, properties con
   std::vector<std::string> all;
   for (auto const& [name, value] : stated) {
     if (!so.contains(name))
-      all.push_back(fmt::format("{} is {}, and there is no such property", json(name).dump(), value));
+      all.push_back(text::format("{} is {}, and there is no such property", json(name).dump(), value));
     else if (std::string const true_value = so[name].dump(); value != true_value)
-      all.push_back(fmt::format("{} is {}, and {} was found", name, value, true_value));
+      all.push_back(text::format("{} is {}, and {} was found", name, value, true_value));
   }
   return all;
 }

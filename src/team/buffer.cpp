@@ -2,12 +2,11 @@
 // The pages of buffers: numa's memory, handed out in parts that a public header may know.
 #include "coset/buffer.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "numa/memory.hpp"
 #include "team/rank_state.hpp"
+#include "text/format.hpp"
 
 namespace coset::detail {
 namespace {
@@ -16,7 +15,7 @@ using team_room::anywhere;
 
 pages map_pages_on(unsigned node, std::size_t count, std::size_t element_bytes) {
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / element_bytes)
-    throw argument_error(fmt::format("a buffer of {} elements of {} bytes", count, element_bytes));
+    throw argument_error(text::format("a buffer of {} elements of {} bytes", count, element_bytes));
   numa::memory memory(count * element_bytes);
   std::size_t const bytes = memory.size();
   // What the system refuses is placed by first touch.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/carrying.hpp"
 
-#include <fmt/format.h>
-
 #include "team/disagreement.hpp"
 #include "team/team_state.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -91,11 +90,11 @@ void look_around(rank_state& me, flight& f) {
   auto const longest = part.messages->deadline();
   if (longest.count() == 0 || now - f.stuck_since < longest) return;
   fail(me, cause::messages,
-       fmt::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
-                   awaited != instruction::nobody ? fmt::format("a message of rank {}", awaited)
-                   : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
-                                                                           : "a rank of its host",
-                   std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+       text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
+                    awaited != instruction::nobody ? text::format("a message of rank {}", awaited)
+                    : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
+                                                                            : "a rank of its host",
+                    std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 
 }  // namespace coset::team_room

@@ -2,9 +2,6 @@
 // The erased verbs: argument checks, the plan, the call.
 #include "coset/detail/collective.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -14,6 +11,7 @@
 #include "kernels/kernels.hpp"
 #include "team/plans.hpp"
 #include "team/requests.hpp"
+#include "text/format.hpp"
 
 namespace coset::detail {
 
@@ -32,14 +30,14 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   bool const one_array = a - gives.begin == b - gets.begin && plan.code->storage.in_place;
   if (apart || one_array) [[likely]]
     return;
-  refuse(me, fmt::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
-                         name_of(plan.what.what), me.number, gives.end - gives.begin, in, gets.end - gets.begin, out));
+  refuse(me, text::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
+                          name_of(plan.what.what), me.number, gives.end - gives.begin, in, gets.end - gets.begin, out));
 }
 
 bound_plan const& checked_plan(rank_state& me, call const& c) {
   require_current(me);
   if (rooted(c.what) && c.root >= me.team.size())
-    refuse(me, fmt::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.size()));
+    refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.size()));
   if (c.what == verb::reduce_shared && me.team.part.messages != nullptr)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
   bound_plan const& plan = plan_for(me, c);
@@ -116,19 +114,19 @@ void refuse(rank_state& me, std::string const& message) {
 
 void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
   if (in != out) [[unlikely]]
-    refuse(me, fmt::format("{}: the input has {} elements, the output {}", verb, in, out));
+    refuse(me, text::format("{}: the input has {} elements, the output {}", verb, in, out));
 }
 
 std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::span<std::size_t const> counts) {
   rank_t const ranks = me.team.size();
   if (counts.empty()) {
     if (piece > std::numeric_limits<std::size_t>::max() / ranks)
-      refuse(me, fmt::format("{}: {} times {} elements", verb, ranks, piece));
+      refuse(me, text::format("{}: {} times {} elements", verb, ranks, piece));
     return piece * ranks;
   }
-  if (counts.size() != ranks) refuse(me, fmt::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
+  if (counts.size() != ranks) refuse(me, text::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
   if (counts[me.number] != piece)
-    refuse(me, fmt::format("{}: rank {} has {} elements, its count is {}", verb, me.number, piece, counts[me.number]));
+    refuse(me, text::format("{}: rank {} has {} elements, its count is {}", verb, me.number, piece, counts[me.number]));
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
@@ -136,13 +134,13 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
   rank_t const ranks = me.team.size();
   if (counts.empty()) {
     if (total % ranks != 0)
-      refuse(me, fmt::format("{}: {} elements do not make {} equal pieces: pass counts", verb, total, ranks));
+      refuse(me, text::format("{}: {} elements do not make {} equal pieces: pass counts", verb, total, ranks));
     return total / ranks;
   }
-  if (counts.size() != ranks) refuse(me, fmt::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
+  if (counts.size() != ranks) refuse(me, text::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
   std::size_t const sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   if (sum != total)
-    refuse(me, fmt::format("{}: counts [{}] add up to {}, not to {}", verb, fmt::join(counts, ", "), sum, total));
+    refuse(me, text::format("{}: counts [{}] add up to {}, not to {}", verb, text::joined(counts, ", "), sum, total));
   return counts[me.number];
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/disagreement.hpp"
 
-#include <fmt/format.h>
-
 #include "team/team_state.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -25,7 +24,7 @@ bytes of(std::byte const* base, detail::extent part) {
 [[noreturn]] void fail_overlap(detail::rank_state& me, rank_t other, char const* mine, bytes my_range,
                                char const* theirs, bytes their_range) {
   fail(me, cause::argument,
-       fmt::format(
+       text::format(
            "the arrays of rank {} and rank {} overlap: {} [{:#x}, {:#x}) of the one, {} [{:#x}, {:#x}) of the other",
            me.number, me.team.part.first + other, mine, my_range.begin, my_range.end, theirs, their_range.begin,
            their_range.end));
@@ -46,7 +45,7 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
 
 void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
   me.team.fail(cause::aborted,
-               fmt::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
+               text::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
                std::current_exception());
   me.team.quiesce(me);
 }
@@ -71,7 +70,7 @@ std::string act_of(own_line const& of, std::uint32_t number, bool one_process) {
   std::uint32_t const latest = latest_of(of);
   bool const forgotten = latest - number >= described_operations;
   auto const act = signature::act_of(of.doing[(forgotten ? latest : number) % described_operations], one_process);
-  return forgotten ? fmt::format("has gone on and {}", act) : act;
+  return forgotten ? text::format("has gone on and {}", act) : act;
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
@@ -89,13 +88,14 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
     their_act = act_of(theirs, at, one_process);
   }
   if (my_act == their_act) {
-    fail(me, cause::mismatch,
-         fmt::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
+    fail(
+        me, cause::mismatch,
+        text::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
                      "arrays, or called something else long before",
                      me.number, number, act_of(me.told, f.number, true)));
   }
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, my_act, number, their_act));
+       text::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, my_act, number, their_act));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
@@ -104,21 +104,21 @@ void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& othe
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} {}, rank {} {}", me.number, act_of(me.told, f.number, true), other.sender,
-                   signature::act_of(theirs, false)));
+       text::format("ranks disagree: rank {} {}, rank {} {}", me.number, act_of(me.told, f.number, true), other.sender,
+                    signature::act_of(theirs, false)));
 }
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
   fail(me, cause::mismatch,
-       fmt::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(),
-                   me.team.part.first + other));
+       text::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(),
+                    me.team.part.first + other));
 }
 
 void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::byte const* in, std::byte const* out) {
   if (f.plan->shares_outputs && out != f.out) {
     fail(me, cause::argument,
-         fmt::format("reduce_shared: the output of rank {} begins at {}, of rank {} at {}", me.number, fmt::ptr(f.out),
-                     me.team.part.first + other, fmt::ptr(out)));
+         text::format("reduce_shared: the output of rank {} begins at {}, of rank {} at {}", me.number,
+                      static_cast<void const*>(f.out), me.team.part.first + other, static_cast<void const*>(out)));
   }
   verb const what = f.plan->what.what;
   bytes const my_in = of(f.in, f.plan->gives[me.number]), my_out = of(f.out, f.plan->gets[me.number]);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/domain_team.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "team/requests.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -62,13 +61,13 @@ void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* c
     member me(mine);
     body(context, me);
   } catch (std::exception const& thrown) {
-    state_->fail(cause::aborted, fmt::format("rank {} left by an exception: {}", mine.number, thrown.what()),
+    state_->fail(cause::aborted, text::format("rank {} left by an exception: {}", mine.number, thrown.what()),
                  std::current_exception());
     state_->quiesce(mine);
     leave();
     throw;
   } catch (...) {
-    state_->fail(cause::aborted, fmt::format("rank {} left by an exception", mine.number), std::current_exception());
+    state_->fail(cause::aborted, text::format("rank {} left by an exception", mine.number), std::current_exception());
     state_->quiesce(mine);
     leave();
     throw;

@@ -2,8 +2,6 @@
 // Whoever reads this cannot tell which algorithm runs.
 #include "team/executor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/gathering.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "numa/binding.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 
@@ -38,11 +37,11 @@ void gathering::settle_on_node(detail::rank_state& state) const {
 
 detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.ranks) {
-    throw argument_error(fmt::format("join: there is no rank {} in a team of {}", rank, team_.ranks));
+    throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.ranks));
   }
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
-    throw timed_out(fmt::format("join: rank {} is still taken", rank));
+    throw timed_out(text::format("join: rank {} is still taken", rank));
   }
   settle(rank);
   taken_[rank] = true;
@@ -56,7 +55,7 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
     rank_t const found = present_--;
     taken_[rank] = false;
     changed_.notify_all();
-    throw timed_out(fmt::format("join: rank {} found only {} of {} threads", rank, found, team_.ranks));
+    throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, found, team_.ranks));
   }
   return *team_.members[rank];
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank's handle, and the teams that ranks split from theirs.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

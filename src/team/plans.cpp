@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/plans.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -13,6 +10,7 @@
 #include "numa/memory.hpp"
 #include "schedule/algorithm.hpp"
 #include "team/wanted.hpp"
+#include "text/format.hpp"
 #include "tuning/plan_text.hpp"
 #include "tuning/settings.hpp"
 
@@ -82,8 +80,8 @@ void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std
   plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
   std::size_t const room = team.largest_staging(), needed = plan.layout.staging_bytes;
   if (whole && needed > room) {
-    throw lacks_staging(fmt::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
-                                    plan.what.text(), needed, room));
+    throw lacks_staging(text::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
+                                     plan.what.text(), needed, room));
   }
   std::size_t const longest_staged = needed > room ? room / plan.code->layers / items.staged(*plan.code) : SIZE_MAX;
   std::size_t const most =
@@ -111,7 +109,7 @@ std::shared_ptr<program::compiled const> compile(team_state& team, signature con
 /// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
 std::uint32_t number_of(tuning::choice const& chosen) {
   std::uint64_t const hash = detail::hash_of(
-      fmt::format("{}/{}/{}", chosen.algorithm, program::policy_name(chosen.storage), chosen.segment_bytes));
+      text::format("{}/{}/{}", chosen.algorithm, program::policy_name(chosen.storage), chosen.segment_bytes));
   return std::max(static_cast<std::uint32_t>(hash >> 40), 1u);
 }
 
@@ -140,8 +138,8 @@ std::shared_ptr<bound_plan> bind_plan(team_state& team, signature const& what, c
   auto const pieces = boundaries(c, team.size());
   set_extents(*plan, pieces, team.size());
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
-  plan->choice = fmt::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
-                             plan->segments > 1 ? fmt::format(", {} segments", plan->segments) : "");
+  plan->choice = text::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
+                              plan->segments > 1 ? text::format(", {} segments", plan->segments) : "");
   return plan;
 }
 
@@ -168,7 +166,7 @@ std::shared_ptr<bound_plan const> bind_by_rules(team_state& team, call const& c,
   try {
     return bind_by(changed(default_for(team, c), rule->how, team, c));
   } catch (error const& why) {
-    refused = fmt::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
+    refused = text::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
   }
   auto made = bind_by(default_for(team, c));
   made->refused = std::move(refused);
@@ -176,19 +174,19 @@ std::shared_ptr<bound_plan const> bind_by_rules(team_state& team, call const& c,
 }
 
 std::string call_of(team_state const& team, bound_plan const& plan) {
-  return fmt::format("{} on {} ranks", plan.what.text(), team.size());
+  return text::format("{} on {} ranks", plan.what.text(), team.size());
 }
 
 /// COSET_LOG=plan: which rule was passed over, on standard error, once for each reason.
 void log_refusal(team_state& team, bound_plan const& plan) {
   if (plan.refused.empty() || !tuning::plans_are_logged() || !team.plans.is_new(plan.refused)) return;
-  fmt::print(stderr, "coset: {}; passed over for {}\n", plan.refused, call_of(team, plan));
+  text::complain(text::format("{}; passed over for {}", plan.refused, call_of(team, plan)));
 }
 
 /// The same, and what was chosen, once for each shape.
 void log(team_state& team, bound_plan const& plan) {
   log_refusal(team, plan);
-  if (tuning::plans_are_logged()) fmt::print(stderr, "coset: {}: {}\n", call_of(team, plan), plan.choice);
+  if (tuning::plans_are_logged()) text::complain(text::format("{}: {}", call_of(team, plan), plan.choice));
 }
 
 }  // namespace
@@ -246,8 +244,8 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
   }
   auto& bound = me.plans.all[key];
   if (!bound) {
-    bound = me.team.plans.get(fmt::format("call {} {} {} {} {} {}", int(c.what), c.count, fmt::ptr(c.reduction),
-                                          key.in_place, c.root, key.counts),
+    bound = me.team.plans.get(text::format("call {} {} {} {} {} {}", int(c.what), c.count,
+                                           static_cast<void const*>(c.reduction), key.in_place, c.root, key.counts),
                               [&] { return bind_by_rules(me.team, c, nullptr); });
     if (me.number == 0) log(me.team, *bound);
   }
@@ -265,22 +263,23 @@ namespace {
 
 void check(verb what, std::size_t count, rank_t ranks, plan_options const& options) {
   if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
-  if (options.root >= ranks) throw argument_error(fmt::format("root {} of a plan for {} ranks", options.root, ranks));
+  if (options.root >= ranks) throw argument_error(text::format("root {} of a plan for {} ranks", options.root, ranks));
   if (!by_pieces(what)) return;
   auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
   bool const even = options.counts.empty();
   if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
-    throw argument_error(fmt::format("a plan of {} for {} elements on {} ranks cannot have counts {}", name_of(what),
-                                     count, ranks,
-                                     even ? "that are equal" : fmt::format("[{}]", fmt::join(options.counts, ", "))));
+    throw argument_error(
+        text::format("a plan of {} for {} elements on {} ranks cannot have counts {}", name_of(what), count, ranks,
+                     even ? "that are equal" : text::format("[{}]", text::joined(options.counts, ", "))));
   }
 }
 
 std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
-  auto made = team.plans.get(fmt::format("plan {} {} {} {} {} {} {} {} {} {}", options.algorithm, options.storage,
-                                         options.segment_bytes, int(options.required), int(c.what), c.count,
-                                         fmt::ptr(c.reduction), in_place(c), c.root, fmt::join(options.counts, ",")),
-                             [&] { return bind_by_rules(team, c, &options); });
+  auto made = team.plans.get(
+      text::format("plan {} {} {} {} {} {} {} {} {} {}", options.algorithm, options.storage, options.segment_bytes,
+                   int(options.required), int(c.what), c.count, static_cast<void const*>(c.reduction), in_place(c),
+                   c.root, text::joined(options.counts, ",")),
+      [&] { return bind_by_rules(team, c, &options); });
   bool const has_first_rank = team.part.first == 0 && (team.one_process || team.members[0]);
   if (has_first_rank) log_refusal(team, *made);
   return made;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/rendezvous.hpp"
-
-#include <fmt/format.h>
+#include "text/format.hpp"
 
 namespace coset::team_room {
 
 void rendezvous::give_up(rank_t ranks) {
   rank_t const found = present_--;
-  throw timed_out(fmt::format("reset: found only {} of {} ranks", found, ranks));
+  throw timed_out(text::format("reset: found only {} of {} ranks", found, ranks));
 }
 
 }  // namespace coset::team_room

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/requests.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cassert>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "team/disagreement.hpp"
 #include "team/standstill.hpp"
 #include "team/team_state.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -121,7 +120,8 @@ void complete_in_segments(rank_state& me, flight const& f) {
 
 /// Tasks may not wait: who could bring on what they wait for may be the very thread that waits.
 [[noreturn]] void refuse_to_wait(rank_state& me, std::string_view what) {
-  detail::refuse(me, fmt::format("rank {} is a task, which may only start operations: {} would wait", me.number, what));
+  detail::refuse(me,
+                 text::format("rank {} is a task, which may only start operations: {} would wait", me.number, what));
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ bool advance_all(rank_state& root) {
 void require_current(rank_state const& me) {
   assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
   if (me.root.folding) [[unlikely]]
-    throw argument_error(fmt::format("rank {}: an operation calls a collective of its own team", me.number));
+    throw argument_error(text::format("rank {}: an operation calls a collective of its own team", me.number));
   if (me.team.generation == me.team.root.generation) [[likely]]
     return;
   throw argument_error("a split team is used after the run() or the membership in which it was split has ended");
@@ -166,7 +166,7 @@ void complete(rank_state& me, flight& f) {
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
                std::shared_ptr<void const> operation) {
   if (me.team.of_tasks && me.started >= split_channels) [[unlikely]]
-    refuse_to_wait(me, fmt::format("operation {} of one run", me.started + 1));
+    refuse_to_wait(me, text::format("operation {} of one run", me.started + 1));
   pending& next = free_channel(me);
   next.under_way = prepare(me, 0, plan, in, out, operation.get());
   next.under_way.started = true;
@@ -179,7 +179,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
 
 void abandon_requests(rank_state& me) noexcept {
   if (me.live == 0) return;
-  me.team.fail(cause::aborted, fmt::format("rank {} gave up an operation that was under way", me.number));
+  me.team.fail(cause::aborted, text::format("rank {} gave up an operation that was under way", me.number));
   me.team.quiesce(me);
   for (pending& p : me.requests) {
     if (!p.live) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/signature.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -17,12 +17,12 @@ bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce
 std::string text(signature const& s, std::string_view type, std::string_view operation, std::string_view counts) {
   std::string text(name_of(s.what));
   if (s.what == verb::barrier) return text;
-  text +=
-      type.empty() ? fmt::format(" of {} elements", s.count) : fmt::format(" of {} {} ({})", s.count, type, operation);
-  if (s.counts != 0) text += fmt::format(", counts {}", counts);
-  if (is_rooted(s.what)) text += fmt::format(", root {}", s.root);
+  text += type.empty() ? text::format(" of {} elements", s.count)
+                       : text::format(" of {} {} ({})", s.count, type, operation);
+  if (s.counts != 0) text += text::format(", counts {}", counts);
+  if (is_rooted(s.what)) text += text::format(", root {}", s.root);
   if (s.in_place && tells_in_place(s.what)) text += ", in place";
-  if (s.plan != 0) text += fmt::format(", plan {}", s.plan);
+  if (s.plan != 0) text += text::format(", plan {}", s.plan);
   return text;
 }
 
@@ -34,8 +34,8 @@ std::string counts_of(described_signature const& from) {
   std::size_t const pieces = from.pieces.load(std::memory_order_relaxed);
   std::string text;
   for (std::size_t p = 0; p < std::min(pieces, from.counts.size()); ++p)
-    text += fmt::format("{}{}", p == 0 ? "" : ", ", from.counts[p].load(std::memory_order_relaxed));
-  return fmt::format("[{}{}]", text, pieces > from.counts.size() ? ", …" : "");
+    text += text::format("{}{}", p == 0 ? "" : ", ", from.counts[p].load(std::memory_order_relaxed));
+  return text::format("[{}{}]", text, pieces > from.counts.size() ? ", …" : "");
 }
 
 }  // namespace

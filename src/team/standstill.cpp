@@ -6,14 +6,13 @@
 // this as `standstill`.
 #include "team/standstill.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "team/disagreement.hpp"
 #include "team/team_state.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -48,14 +47,14 @@ std::string what_all_wait_for(team_state const& team) {
   std::string text = "all ranks wait for one another:";
   for (rank_t r = 0; r < team.ranks; ++r) {
     own_line const& line = team.arena.own(r);
-    text += fmt::format("{} rank {} ", r == 0 ? "" : ",", r);
+    text += text::format("{} rank {} ", r == 0 ? "" : ",", r);
     if (team.left(r).load(std::memory_order_acquire) == team.round()) {
       text += "has left";
       continue;
     }
     text += signature::act_of(line.waiting_in, true);
     std::uint32_t const among = line.waiting_among.load(std::memory_order_relaxed);
-    if ((among & 1) != 0) text += fmt::format(" in a team of {} that was split off", among / 2);
+    if ((among & 1) != 0) text += text::format(" in a team of {} that was split off", among / 2);
   }
   return text;
 }

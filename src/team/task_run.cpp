@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coset/detail/task_run.hpp"
 
-#include <fmt/format.h>
-
 #include <thread>
 #include <utility>
 
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
+#include "text/format.hpp"
 #include "tuning/profile.hpp"
 
 namespace coset::detail {
@@ -51,7 +50,7 @@ bool task_run::step(rank_t rank, Step what) noexcept {
     if (state.live != 0) return false;
   } catch (...) {
     std::exception_ptr const escaped = std::current_exception();
-    team_.fail(cause::aborted, fmt::format("rank {} left by an exception: {}", rank, what_of(escaped)), escaped);
+    team_.fail(cause::aborted, text::format("rank {} left by an exception: {}", rank, what_of(escaped)), escaped);
     team_.quiesce(state);
     abandon_requests(state);
   }

@@ -2,8 +2,6 @@
 // The public face of teams.
 #include "coset/team.hpp"
 
-#include <fmt/format.h>
-
 #include <mutex>
 #include <new>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
+#include "text/format.hpp"
 #include "tuning/fit.hpp"
 #include "tuning/profile.hpp"
 
@@ -35,7 +34,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
   rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
                                                   : static_cast<rank_t>(options.processors.size());
   if (options.ranks != 0 && options.ranks != ranks) {
-    throw argument_error(fmt::format("a team of {} ranks on {} explicit processors", options.ranks, ranks));
+    throw argument_error(text::format("a team of {} ranks on {} explicit processors", options.ranks, ranks));
   }
   bool const bound = numa::binding_wanted() && (options.place != placement::unbound || !options.processors.empty());
   if (!bound) options.place = placement::unbound;
@@ -84,7 +83,7 @@ member_guard::member_guard(detail::rank_state& state) noexcept
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
   if (std::uncaught_exceptions() > exceptions_) {
-    state.team.fail(cause::aborted, fmt::format("rank {} left by an exception", state.rank));
+    state.team.fail(cause::aborted, text::format("rank {} left by an exception", state.rank));
     state.team.quiesce(state);
   }
   abandon_requests(state);
@@ -133,8 +132,8 @@ void team::reserve(std::size_t bytes) {
   try {
     (void)state_->arena.staging_for(0, bytes);
   } catch (std::bad_alloc const&) {
-    throw argument_error(fmt::format("reserve: staging of {} bytes for each of {} ranks is more memory than there is",
-                                     bytes, state_->ranks));
+    throw argument_error(text::format("reserve: staging of {} bytes for each of {} ranks is more memory than there is",
+                                      bytes, state_->ranks));
   }
   state_->reserved_bytes = bytes;
 }

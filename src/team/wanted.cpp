@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/wanted.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/validate.hpp"
 #include "team/plans.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 
@@ -35,19 +34,19 @@ void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t 
                   bits required) {
   auto const plan = schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root);
   if (plan.idempotent_only && !reduction.idempotent) {
-    throw schedule_error(fmt::format("{} on {} ranks counts contributions twice, which {} of {} does not allow",
-                                     algorithm, ranks, reduction.operation, reduction.type));
+    throw schedule_error(text::format("{} on {} ranks counts contributions twice, which {} of {} does not allow",
+                                      algorithm, ranks, reduction.operation, reduction.type));
   }
   auto const properties = schedule::validate(plan);
-  std::string const on = fmt::format("{} on {} ranks ", algorithm, ranks);
+  std::string const on = text::format("{} on {} ranks ", algorithm, ranks);
   if (!reduction.commutative && !properties.ordered) {
     throw schedule_error(
-        fmt::format("{}does not keep the order of the ranks, which {} needs; direct does", on, reduction.operation));
+        text::format("{}does not keep the order of the ranks, which {} needs; direct does", on, reduction.operation));
   }
   if (!properties.rank_uniform && !reduction.exact && required == bits::same_on_all_ranks) {
     throw schedule_error(
-        fmt::format("{}gives the ranks different bits for {} of {}; ask for bits::per_rank, or use saved_steps=0", on,
-                    reduction.operation, reduction.type));
+        text::format("{}gives the ranks different bits for {} of {}; ask for bits::per_rank, or use saved_steps=0", on,
+                     reduction.operation, reduction.type));
   }
 }
 
@@ -56,12 +55,13 @@ void require_library(tuning::choice const& chosen, team_state const& team, call 
   reduction_table const& reduction = *c.reduction;
   if (!reduction.standalone) {
     throw schedule_error(
-        fmt::format("+library needs an operation that has no state and is noexcept, which {} of {} is not",
-                    reduction.operation, reduction.type));
+        text::format("+library needs an operation that has no state and is noexcept, which {} of {} is not",
+                     reduction.operation, reduction.type));
   }
   if (!reduction.exact && required == bits::same_on_all_ranks) {
-    throw schedule_error(fmt::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
-                                     reduction.operation, reduction.type));
+    throw schedule_error(
+        text::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
+                     reduction.operation, reduction.type));
   }
   auto const wanted = schedule::algorithm::parse(chosen.algorithm);
   program::require_combinations(schedule::make(wanted, team.size(), schedule_of(c.what), c.root), team.part.spread);
@@ -118,7 +118,7 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
   if (combined) chosen.algorithm = tuning::combined_between(domains, team.part.spread.combiners.size());
   bool const pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process;
   if (!pointers && (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
-    throw schedule_error(fmt::format("storage {} needs ranks of one process", options.storage));
+    throw schedule_error(text::format("storage {} needs ranks of one process", options.storage));
   }
   if (options.algorithm != "auto" || combined)
     require_bits(chosen.algorithm, c.what, team.size(), c.root, *c.reduction, options.required);

@@ -2,7 +2,6 @@
 #include "team/workers.hpp"
 
 #include <cxxabi.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <optional>
@@ -11,6 +10,7 @@
 #include "numa/binding.hpp"
 #include "team/failure.hpp"
 #include "team/requests.hpp"
+#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -54,9 +54,9 @@ void workers::start_threads() {
   } catch (std::system_error const& e) {
     stop();
     throw topology_error(
-        fmt::format("rank {} of a team of {}: the system starts no more threads ({}); raise its limit "
-                    "(ulimit -u, or pids.max of the cgroup) or make a team of at most {} ranks",
-                    r, team_.ranks, e.code().message(), r));
+        text::format("rank {} of a team of {}: the system starts no more threads ({}); raise its limit "
+                     "(ulimit -u, or pids.max of the cgroup) or make a team of at most {} ranks",
+                     r, team_.ranks, e.code().message(), r));
   } catch (...) {
     stop();
     throw;
@@ -66,7 +66,7 @@ void workers::start_threads() {
 void workers::pin(rank_t rank) const try {
   if (team_.shape.pinned) numa::bind_this_thread(team_.shape.places[rank].os_index);
 } catch (topology_error const& e) {
-  throw topology_error(fmt::format("rank {} of a team of {}: {}", rank, team_.ranks, e.what()));
+  throw topology_error(text::format("rank {} of a team of {}: {}", rank, team_.ranks, e.what()));
 }
 
 void workers::stop() noexcept {
@@ -108,13 +108,13 @@ void workers::execute(rank_t rank) {
     member me(state);
     body_(context_, me);
   } catch (abi::__forced_unwind const&) {
-    fail(rank, nullptr, fmt::format("rank {} has ended its thread: pthread_exit(), or cancelled", rank));
+    fail(rank, nullptr, text::format("rank {} has ended its thread: pthread_exit(), or cancelled", rank));
     if (rank != 0) lost_ = true;
     end_job(rank);
     throw;
   } catch (...) {
     std::exception_ptr const thrown = std::current_exception();
-    fail(rank, thrown, fmt::format("rank {} left by an exception: {}", rank, what_of(thrown)));
+    fail(rank, thrown, text::format("rank {} left by an exception: {}", rank, what_of(thrown)));
   }
   end_job(rank);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/choose.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
+
+#include "text/format.hpp"
 
 namespace coset::tuning {
 namespace {
@@ -114,15 +113,15 @@ bool has_uneven_nodes(question const& q) {
 std::string uneven_folds(question const& q) {
   rank_t const largest = std::max(*std::ranges::max_element(q.nodes), static_cast<rank_t>(q.nodes.size()));
   rank_t const radix = q.commutative ? std::min(largest, most_sources) : largest;
-  return fmt::format("unequal(nodes={},radix={})", fmt::join(q.nodes, "+"), std::max<rank_t>(radix, 2));
+  return text::format("unequal(nodes={},radix={})", text::joined(q.nodes, "+"), std::max<rank_t>(radix, 2));
 }
 
 /// One step per dimension, all dimensions folded in full.
 std::string product_of(std::vector<rank_t> const& dimensions, bool whole_vector) {
   bool const several_ranks = !dimensions.empty() && dimensions.front() > 1;
   if (dimensions.size() < 2) return whole_vector && several_ranks ? "direct(saved_steps=1)" : "direct";
-  return fmt::format("product(dims={},saved_steps={})", fmt::join(dimensions, "x"),
-                     whole_vector ? dimensions.size() : 0);
+  return text::format("product(dims={},saved_steps={})", text::joined(dimensions, "x"),
+                      whole_vector ? dimensions.size() : 0);
 }
 
 std::string folds_of(question const& q, bool whole_vector) {
@@ -197,7 +196,7 @@ choice choose(question const& q) {
     case verb::allreduce_view:
       // The result is written where it is read, once. While it is small, by one rank out of entry lines.
       if (q.bytes <= one_writer_bytes)
-        return {fmt::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};
+        return {text::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};
       return {folds_of(q, false), by_level(q, zero_copy)};
     case verb::allgather:
       return {folds_of(q, false), by_level(q, storage_for(q))};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice where ranks of several hosts, which share no memory, take part.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "text/format.hpp"
 #include "tuning/choose.hpp"
 
 namespace coset::tuning {
@@ -39,16 +38,16 @@ choice choose_between(question const& q) {
   }
   rank_t const radix = !q.commutative ? hosts : std::min(hosts, most_at_once);
   bool const at_once = small && radix == hosts;
-  made.algorithm = fmt::format("two_level(nodes={},leaders={},radix={},saved_steps={})", fmt::join(q.domains, "+"),
-                               small ? 1 : 0, std::max<rank_t>(radix, 2), at_once ? 1 : 0);
+  made.algorithm = text::format("two_level(nodes={},leaders={},radix={},saved_steps={})", text::joined(q.domains, "+"),
+                                small ? 1 : 0, std::max<rank_t>(radix, 2), at_once ? 1 : 0);
   return made;
 }
 
 /// Unequal domains whose ranks all lead have more slices than leaders.
 std::string combined_between(std::vector<rank_t> const& domains, std::size_t slices) {
   std::size_t const fewest = *std::ranges::min_element(domains);
-  return fmt::format("two_level(nodes={},leaders={},between=direct,saved_steps=1)", fmt::join(domains, "+"),
-                     std::clamp<std::size_t>(slices, 1, fewest));
+  return text::format("two_level(nodes={},leaders={},between=direct,saved_steps=1)", text::joined(domains, "+"),
+                      std::clamp<std::size_t>(slices, 1, fewest));
 }
 
 }  // namespace coset::tuning

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/clusters.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include "text/format.hpp"
 
 namespace coset::tuning {
 namespace {
@@ -36,7 +36,7 @@ distances logarithms(std::vector<std::vector<double>> const& latency) {
   for (std::size_t a = 0; a < n; ++a) {
     if (latency[a].size() != n) {
       throw argument_error(
-          fmt::format("latencies of {} processors: the row of number {} has {}", n, a, latency[a].size()));
+          text::format("latencies of {} processors: the row of number {} has {}", n, a, latency[a].size()));
     }
   }
   auto const measured = [&](double ns) { return std::isfinite(ns) && ns > 0 ? ns : infinity; };

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/fit.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "numa/binding.hpp"
+#include "text/format.hpp"
 #include "tuning/settings.hpp"
 
 namespace coset::tuning {
@@ -75,7 +73,7 @@ std::vector<expectation> expectations_of(profile const& of) {
 }
 
 void log(std::string const& what) {
-  if (plans_are_logged()) fmt::print(stderr, "coset: {}\n", what);
+  if (plans_are_logged()) text::complain(what);
 }
 
 /// True if the team's processors are the profile's, in its order.
@@ -103,15 +101,15 @@ fit look_again(profile const& of, prober const& probe) {
     bool fits = false;
     for (int ask = 0; !fits && ask < most_asks; ++ask) {
       auto const found = probe(a, b);
-      if (!found) return {false, fmt::format("{}-{} could not be measured in time", a, b)};
+      if (!found) return {false, text::format("{}-{} could not be measured in time", a, b)};
       fits = e.near ? *found < e.limit : *found > e.limit;
-      if (fits) seen.push_back(fmt::format("{}-{} {:.0f} ns", a, b, *found));
+      if (fits) seen.push_back(text::format("{}-{} {:.0f} ns", a, b, *found));
       if (!fits && ask + 1 == most_asks)
-        return {false, fmt::format("{}-{} takes {:.0f} ns, not {} than {:.0f}", a, b, *found, e.near ? "less" : "more",
-                                   e.limit)};
+        return {false, text::format("{}-{} takes {:.0f} ns, not {} than {:.0f}", a, b, *found, e.near ? "less" : "more",
+                                    e.limit)};
     }
   }
-  return {true, fmt::format("{}", fmt::join(seen, ", "))};
+  return {true, text::format("{}", text::joined(seen, ", "))};
 }
 
 table choices_on(std::vector<processor>& places, bool in_any_order, profile const& found, unsigned usable,
@@ -121,8 +119,8 @@ table choices_on(std::vector<processor>& places, bool in_any_order, profile cons
   if (!found.hidden.levels.empty() && places.size() <= usable &&
       brought_into_order(ordered, in_any_order, found.processors)) {
     fit const now = look_again(found, probe);
-    log(fmt::format("the clusters of {} are {}: {}", found.date,
-                    now.holds ? "there, plans along them in force" : "gone, flat plans in force", now.because));
+    log(text::format("the clusters of {} are {}: {}", found.date,
+                     now.holds ? "there, plans along them in force" : "gone, flat plans in force", now.because));
     if (now.holds) {
       places = std::move(ordered);
       mark(places, found.hidden.levels);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/hidden.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "text/format.hpp"
 #include "tuning/choose.hpp"
 
 namespace coset::tuning {
@@ -28,16 +26,16 @@ std::string text_of(clustering const& clusters, std::vector<processor> const& pl
   for (auto const& cluster : clusters) {
     std::vector<unsigned> numbers;
     for (rank_t const r : cluster) numbers.push_back(places[r].os_index);
-    all.push_back(fmt::format("{{{}}}", fmt::join(numbers, ",")));
+    all.push_back(text::format("{{{}}}", text::joined(numbers, ",")));
   }
-  return fmt::format("{}", fmt::join(all, " "));
+  return text::format("{}", text::joined(all, " "));
 }
 
 /// "{0,1} {2,3} in {0,1,2,3} …", the finest first.
 std::string text_of(std::vector<clustering> const& levels, std::vector<processor> const& places) {
   std::vector<std::string> all;
   for (auto const& level : levels) all.push_back(text_of(level, places));
-  return fmt::format("{}", fmt::join(all, " in "));
+  return text::format("{}", text::joined(all, " in "));
 }
 
 std::vector<rank_t> sizes_of(clustering const& clusters) {
@@ -72,14 +70,14 @@ std::string told_and_measured(std::vector<processor> const& places, std::vector<
   std::set<unsigned> cores;
   for (processor const& p : places) cores.insert(p.core);
   bool const one_each = cores.size() == places.size(), several = places.size() != 1;
-  std::string const what = fmt::format("{}{}", one_each ? "core" : "processor", several ? "s" : "");
+  std::string const what = text::format("{}{}", one_each ? "core" : "processor", several ? "s" : "");
   auto const told = told_by(places);
-  return fmt::format("the machine says {}; measured: {}",
-                     told.empty() ? fmt::format("{} {}{}", places.size(), several ? "equal " : "", what)
-                                  : fmt::format("{} {} in {}", places.size(), what, text_of(told, places)),
-                     measured.empty()   ? "no clusters"
-                     : measured == told ? "the same"
-                                        : text_of(measured, places));
+  return text::format("the machine says {}; measured: {}",
+                      told.empty() ? text::format("{} {}{}", places.size(), several ? "equal " : "", what)
+                                   : text::format("{} {} in {}", places.size(), what, text_of(told, places)),
+                      measured.empty()   ? "no clusters"
+                      : measured == told ? "the same"
+                                         : text_of(measured, places));
 }
 
 std::vector<rank_t> consecutive(std::vector<clustering> const& levels) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/plan_text.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <vector>
 
 #include "coset/error.hpp"
 #include "program/program.hpp"
 #include "schedule/algorithm.hpp"
+#include "text/format.hpp"
 
 namespace coset {
 
@@ -31,9 +30,9 @@ plan_options plan_named(std::string_view text) {
       made.storage = program::policy_name(program::parse_policy(std::string(storage)));
     if (!text.empty()) made.segment_bytes = tuning::parse_bytes(next());
   } catch (error const& e) {
-    throw schedule_error(fmt::format("plan '{}': {}", whole, e.what()));
+    throw schedule_error(text::format("plan '{}': {}", whole, e.what()));
   }
-  if (!text.empty()) throw schedule_error(fmt::format("plan '{}' has more than algorithm/storage/segment", whole));
+  if (!text.empty()) throw schedule_error(text::format("plan '{}' has more than algorithm/storage/segment", whole));
   return made;
 }
 
@@ -43,7 +42,7 @@ namespace coset::tuning {
 
 std::string text_of(plan_options const& options) {
   std::string text = options.algorithm + "/" + options.storage;
-  if (options.segment_bytes != 0) text += fmt::format("/{}", options.segment_bytes);
+  if (options.segment_bytes != 0) text += text::format("/{}", options.segment_bytes);
   return text;
 }
 
@@ -57,7 +56,7 @@ std::size_t parse_bytes(std::string_view text) {
                      : unit == "g" || unit == "G" ? 30
                                                   : -1;
   if (failure != std::errc() || shift < 0 || bytes > SIZE_MAX >> shift)
-    throw argument_error(fmt::format("'{}' is no number of bytes: write 512, 32K, 4M or 1G", text));
+    throw argument_error(text::format("'{}' is no number of bytes: write 512, 32K, 4M or 1G", text));
   return bytes << shift;
 }
 

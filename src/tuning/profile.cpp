@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/profile.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +11,7 @@
 #include "coset/error.hpp"
 #include "kernels/kernels.hpp"
 #include "schedule/algorithm.hpp"
+#include "text/format.hpp"
 #include "tuning/plan_text.hpp"
 
 namespace coset::tuning {
@@ -37,7 +36,7 @@ Number whole(json const& from) {
   constexpr Number most = std::numeric_limits<Number>::max();
   if (!from.is_number_unsigned() || from.get<std::uint64_t>() > most)
     throw argument_error(
-        fmt::format("{} is no whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
+        text::format("{} is no whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
   return from.get<Number>();
 }
 
@@ -62,11 +61,12 @@ clustering clustering_of(json const& from, std::size_t ranks) {
     for (json const& r : members) {
       cluster.push_back(whole<rank_t>(r));
       if (cluster.back() != next++)
-        throw argument_error(fmt::format("clusters {} are not of consecutive ranks", from.dump()));
+        throw argument_error(text::format("clusters {} are not of consecutive ranks", from.dump()));
     }
-    if (cluster.empty()) throw argument_error(fmt::format("one of the clusters {} is empty", from.dump()));
+    if (cluster.empty()) throw argument_error(text::format("one of the clusters {} is empty", from.dump()));
   }
-  if (next != ranks) throw argument_error(fmt::format("clusters {} are of {} ranks, not {}", from.dump(), next, ranks));
+  if (next != ranks)
+    throw argument_error(text::format("clusters {} are of {} ranks, not {}", from.dump(), next, ranks));
   return made;
 }
 
@@ -106,15 +106,15 @@ profile profile_of(json const& from) {
 
 profile profile::read(std::string const& file) {
   std::ifstream in(file);
-  if (!in) throw argument_error(fmt::format("tuning profile '{}' cannot be read", file));
-  std::string const name = fmt::format("tuning profile '{}'", file);
+  if (!in) throw argument_error(text::format("tuning profile '{}' cannot be read", file));
+  std::string const name = text::format("tuning profile '{}'", file);
   try {
     profile made = profile_of(json::parse(in));
     for (auto* const rules : {&made.rules, &made.hidden.rules})
       for (rule& r : *rules) r.named_by = name;
     return made;
   } catch (std::exception const& e) {
-    throw argument_error(fmt::format("{}: {}", name, e.what()));
+    throw argument_error(text::format("{}: {}", name, e.what()));
   }
 }
 
@@ -128,10 +128,10 @@ std::string profile::text() const {
 }
 
 std::string fingerprint_of(topology const& machine) {
-  std::string text = kernels::instruction_set() + fmt::format(" {}", machine.cache_bytes);
+  std::string text = kernels::instruction_set() + text::format(" {}", machine.cache_bytes);
   for (processor const& p : machine.processors)
-    text += fmt::format(" {}.{}.{}.{}.{}.{}", p.os_index, p.core, p.l2, p.l3, p.node, p.package);
-  return fmt::format("{}c{}n-{:016x}", machine.cores(), machine.nodes.size(), detail::hash_of(text));
+    text += text::format(" {}.{}.{}.{}.{}.{}", p.os_index, p.core, p.l2, p.l3, p.node, p.package);
+  return text::format("{}c{}n-{:016x}", machine.cores(), machine.nodes.size(), detail::hash_of(text));
 }
 
 /// Never destroyed, as teams may be made until the process ends.
@@ -162,7 +162,7 @@ std::optional<profile> find_profile(topology const& machine) {
     profile found = profile::read(file);
     if (found.fingerprint == fingerprint) return found;
     throw argument_error(
-        fmt::format("tuning profile '{}' is of the machine {}, this is {}", file, found.fingerprint, fingerprint));
+        text::format("tuning profile '{}' is of the machine {}, this is {}", file, found.fingerprint, fingerprint));
   } catch (argument_error const&) {
     if (named) throw;
     return std::nullopt;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/settings.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "coset/verb.hpp"
 #include "kernels/kernels.hpp"
 #include "schedule/algorithm.hpp"
+#include "text/format.hpp"
 #include "tuning/choose.hpp"
 #include "tuning/table.hpp"
 
@@ -74,7 +74,7 @@ std::string wrong_plan(verb what, std::string_view value) try {
     auto const& served = schedule::find_algorithm(name).verbs;
     auto const wanted = schedule_of(what);
     if (std::ranges::find(served, wanted) == served.end())
-      return fmt::format("{} does not serve {} and is passed over", name, name_of(what));
+      return text::format("{} does not serve {} and is passed over", name, name_of(what));
   }
   return "";
 } catch (error const&) {
@@ -100,7 +100,7 @@ std::vector<std::string> environment() {
 }
 
 bool name_wrong_settings() {
-  for (std::string const& line : wrong_settings(environment())) fmt::print(stderr, "coset: {}\n", line);
+  for (std::string const& line : wrong_settings(environment())) text::complain(line);
   (void)kernels::instruction_set();
   return true;
 }
@@ -121,9 +121,9 @@ std::vector<std::string> wrong_settings(std::vector<std::string> const& environm
                            value = setting.substr(std::min(equals + 1, setting.size()));
     if (!name.starts_with(prefix) || is_of_others(name)) continue;
     if (std::ranges::find(known, name) == known.end()) {
-      lines.push_back(fmt::format("{} is no variable that is read; {} is", name, nearest(name, known)));
+      lines.push_back(text::format("{} is no variable that is read; {} is", name, nearest(name, known)));
     } else if (auto const wrong = wrong_value(name, value); !wrong.empty() && !value.empty()) {
-      lines.push_back(fmt::format("{}={}: {}", name, value, wrong));
+      lines.push_back(text::format("{}={}: {}", name, value, wrong));
     }
   }
   return lines;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 
 #include "coset/error.hpp"
 #include "schedule/algorithm.hpp"
+#include "text/format.hpp"
 #include "tuning/plan_text.hpp"
 #include "tuning/profile.hpp"
 #include "tuning/settings.hpp"
@@ -20,10 +19,11 @@ namespace {
 /// "0-32k", "32k-", or nothing.
 void set_sizes(rule& r, std::string_view sizes) {
   auto const dash = sizes.find('-');
-  if (dash == std::string_view::npos) throw argument_error(fmt::format("'{}' is no range: write 0-32k or 32k-", sizes));
+  if (dash == std::string_view::npos)
+    throw argument_error(text::format("'{}' is no range: write 0-32k or 32k-", sizes));
   r.from = parse_bytes(sizes.substr(0, dash));
   if (dash + 1 < sizes.size()) r.to = parse_bytes(sizes.substr(dash + 1));
-  if (r.from >= r.to) throw argument_error(fmt::format("the range {} is empty", sizes));
+  if (r.from >= r.to) throw argument_error(text::format("the range {} is empty", sizes));
 }
 
 rule parse_rule(verb what, std::string_view text) {
@@ -52,7 +52,7 @@ std::vector<rule> parse_rules(verb what, std::string_view text) {
     try {
       if (!one.empty()) rules.push_back(parse_rule(what, one));
     } catch (error const& e) {
-      throw argument_error(fmt::format("in '{}': {}", one, e.what()));
+      throw argument_error(text::format("in '{}': {}", one, e.what()));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -72,7 +72,7 @@ table table::of_environment() {
         made.append(std::move(r));
       }
     } catch (error const& e) {
-      throw argument_error(fmt::format("{}: {}", name, e.what()));
+      throw argument_error(text::format("{}: {}", name, e.what()));
     }
   }
   return made;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs by name, and the collectives that serve them.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "coset/error.hpp"
 #include "coset/verb.hpp"
+#include "text/format.hpp"
 #include "tuning/choose.hpp"
 
 namespace coset {
@@ -31,7 +30,7 @@ std::string_view name_of(verb what) noexcept {
 
 verb verb_named(std::string_view name) {
   auto const at = std::ranges::find(names, name);
-  if (at == names.end()) throw argument_error(fmt::format("'{}' is none of {}", name, fmt::join(names, ", ")));
+  if (at == names.end()) throw argument_error(text::format("'{}' is none of {}", name, text::joined(names, ", ")));
   return static_cast<verb>(at - names.begin());
 }
 

@@ -71,8 +71,9 @@ TEST(OmpReduction, OfManyThingsIsCombinedAtOnce) {
       double energy = 10;
       located<int> fastest{0, -1};
       omp::reduction sums(charge, std::span(current), kinds, energy, into(fastest, maximum_location{}));
-      static_assert(std::same_as<decltype(sums.local()), std::tuple<std::span<double>, std::span<float>,
-                                                                    std::span<long>, double&, located<int>&>>);
+      static_assert(
+          std::same_as<decltype(sums.local()),
+                       std::tuple<std::span<double>, std::span<float>, std::span<long>, double&, located<int>&>>);
       std::size_t const particles = 20'000;
       for (int step = 1; step <= 3; ++step) {
 #pragma omp parallel num_threads(threads)
@@ -100,7 +101,8 @@ TEST(OmpReduction, OfManyThingsIsCombinedAtOnce) {
         }
         double const all = static_cast<double>(particles) * step;
         ASSERT_EQ(std::accumulate(charge.begin(), charge.end(), 0.0), static_cast<double>(n) + all);
-        ASSERT_EQ(std::accumulate(current.begin(), current.end(), 0.0), 2 * static_cast<double>(current.size()) + 2 * all);
+        ASSERT_EQ(std::accumulate(current.begin(), current.end(), 0.0),
+                  2 * static_cast<double>(current.size()) + 2 * all);
         ASSERT_EQ(std::accumulate(kinds.begin(), kinds.end(), 0L), static_cast<long>(all));
         ASSERT_EQ(energy, 10 + 0.5 * all);
         ASSERT_EQ(fastest.value, 1008 * step);
