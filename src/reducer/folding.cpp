@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
-
 #include <algorithm>
 #include <array>
 #include <cstring>
