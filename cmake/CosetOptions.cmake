@@ -51,7 +51,8 @@ function(coset_warnings target)
   target_compile_options(${target} PRIVATE ${coset_test_warnings} -Wpedantic -Wconversion)
 endfunction()
 
-# coset_precompile(target): what most files of ours include, a third of what they take to compile.
+# coset_precompile(target): what most files of ours include is read once. The preset clang does without, to see who forgets
+# an include.
 function(coset_precompile target)
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <set> <string> <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/arguments.hpp"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -67,7 +68,8 @@ bool by_pieces(verb what) noexcept { return what == verb::reduce_scatter || what
 
 std::size_t product(std::size_t a, std::size_t b) {
   std::size_t result;
-  if (__builtin_mul_overflow(a, b, &result))
+  if (__builtin_mul_overflow(a, b, &result) ||
+      result > std::numeric_limits<std::ptrdiff_t>::max())  // no object is larger
     throw argument_error(text::format("{} times {} elements or bytes are too many", a, b));
   return result;
 }

@@ -109,7 +109,7 @@ fit look_again(profile const& of, prober const& probe) {
                                     e.limit)};
     }
   }
-  return {true, text::format("{}", text::joined(seen, ", "))};
+  return {true, text::joined(seen, ", ")};
 }
 
 table choices_on(std::vector<processor>& places, bool in_any_order, profile const& found, unsigned usable,

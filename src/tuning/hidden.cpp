@@ -28,14 +28,14 @@ std::string text_of(clustering const& clusters, std::vector<processor> const& pl
     for (rank_t const r : cluster) numbers.push_back(places[r].os_index);
     all.push_back(text::format("{{{}}}", text::joined(numbers, ",")));
   }
-  return text::format("{}", text::joined(all, " "));
+  return text::joined(all, " ");
 }
 
 /// "{0,1} {2,3} in {0,1,2,3} …", the finest first.
 std::string text_of(std::vector<clustering> const& levels, std::vector<processor> const& places) {
   std::vector<std::string> all;
   for (auto const& level : levels) all.push_back(text_of(level, places));
-  return text::format("{}", text::joined(all, " in "));
+  return text::joined(all, " in ");
 }
 
 std::vector<rank_t> sizes_of(clustering const& clusters) {

@@ -35,6 +35,8 @@ static int disagree(coset_member* me, void* context) {
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "root 3", coset_broadcast(me, x, length, COSET_FLOAT64, ranks));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "too many",
                   coset_allreduce(me, x, y, other ? SIZE_MAX / 4 : length, COSET_FLOAT64, COSET_PLUS));
+  EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "too many", coset_allreduce(me, x, y, SIZE_MAX, COSET_INT8, COSET_PLUS));
+  EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "too many", coset_broadcast(me, x, SIZE_MAX, COSET_INT8, 0));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "counts is NULL",
                   coset_reduce_scatter_counts(me, x, y, NULL, COSET_FLOAT64, COSET_PLUS));
   EVERYBODY_FAILS(COSET_ARGUMENT_ERROR, "in place, which it cannot be",
