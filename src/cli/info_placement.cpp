@@ -24,8 +24,8 @@ enum level : std::size_t { package, node, l3, core };
 struct level_name {
   char const *one, *many;
 };
-constexpr std::array names{level_name{"package", "packages"}, level_name{"node", "nodes"}, level_name{"L3", "L3s"},
-                           level_name{"core", "cores"}};
+constexpr std::array level_names{level_name{"package", "packages"}, level_name{"node", "nodes"},
+                                 level_name{"L3", "L3s"}, level_name{"core", "cores"}};
 
 /// A package, node, L3 or core, with all ranks inside. Compared by shape it is like another of as many ranks per core.
 struct branch {
@@ -115,7 +115,7 @@ void draw(std::vector<branch const*> const& alike, std::size_t parents, std::spa
   bool const one = std::ranges::all_of(numbers, [&](unsigned n) { return n == numbers.front(); });
   std::string const indent(2 * depth, ' ');
   std::string const each = parents > 1 && !one ? fmt::format(", {} in each", alike.size() / parents) : "";
-  auto const& name = names[levels.front()];
+  auto const& name = level_names[levels.front()];
   text += fmt::format("{}{} {}{}: {}\n", indent, one ? name.one : name.many, runs(numbers), each,
                       ranks_text(alike, levels.front() == core));
   auto const& first = alike.front()->inside;
@@ -130,7 +130,7 @@ void draw(std::vector<branch const*> const& alike, std::size_t parents, std::spa
 
 char const* key_of(level at, bool many) {
   if (at == l3) return many ? "l3s" : "l3";
-  return many ? names[at].many : names[at].one;
+  return many ? level_names[at].many : level_names[at].one;
 }
 
 ordered_json json_of(std::vector<branch> const& branches, std::span<level const> levels) {
