@@ -1,40 +1,16 @@
-// SPDX-License-Identifier: Apache-2.0 OpenMP programs: a region for each step, or one region around the loop over
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP programs: a region for each step, or one region around the loop over
 // steps; with OpenMP's own reduction, coset's, or private arrays by hand.
 #include <omp.h>
 
 #include <memory>
 
-#include "bench/parking.hpp"
+#include "bench/openmp_threads.hpp"
 #include "bench/reducer/play.hpp"
 #include "coset/omp.hpp"
-#include "numa/binding.hpp"
 
 namespace coset::bench {
 namespace {
-
-/// The thread that opens all regions, and OpenMP's own, pinned. After a burst they sleep by themselves.
-class openmp_threads {
- public:
-  explicit openmp_threads(std::vector<unsigned> const& processors)
-      : threads_(static_cast<int>(processors.size())), host_({processors.front()}) {
-    host_.run([&](rank_t) {
-      omp_set_dynamic(0);
-#pragma omp parallel num_threads(threads_)
-      numa::bind_this_thread(processors[static_cast<std::size_t>(omp_get_thread_num())]);
-    });
-  }
-
-  int threads() const { return threads_; }
-
-  template <class Job>
-  void run(Job&& job) {
-    host_.run([&](rank_t) { job(); });
-  }
-
- private:
-  int threads_;
-  crew host_;
-};
 
 class openmp_stepping : public stepping {
  public:

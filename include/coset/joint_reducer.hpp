@@ -18,6 +18,13 @@
 namespace coset {
 namespace detail {
 
+/// The same pointer as one number: compilers otherwise add base and offset anew at every access of a loop (g++ 12 does).
+template <class T>
+T* one_number(T* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
+}
+
 /// Targets and their private copies, which are one piece of memory per thread, whoever the threads are.
 template <class... Targets>
 class joint_copies {
@@ -76,8 +83,8 @@ class joint_copies {
  private:
   template <std::size_t Index>
   decltype(auto) seen(std::byte* copy) const {
-    return std::get<Index>(targets_).place.seen(reinterpret_cast<type_of<Index>*>(copy + offsets_[Index]),
-                                                counts_[Index]);
+    auto* const elements = one_number(reinterpret_cast<type_of<Index>*>(copy + offsets_[Index]));
+    return std::get<Index>(targets_).place.seen(elements, counts_[Index]);
   }
 
   std::tuple<Targets...> targets_;

@@ -64,7 +64,7 @@ class folds {
 #pragma omp barrier
     if (self == 0) detail::renew_claims(core);
     auto const thread = static_cast<std::size_t>(self), all = static_cast<std::size_t>(threads);
-    if (!detail::can_fold_round(core, all)) return detail::fold_part(core, into, thread, all, how);
+    if (!detail::should_fold_round(core, all, how)) return detail::fold_part(core, into, thread, all, how);
     detail::fold_round(core, into, thread, all, how);
   }
 

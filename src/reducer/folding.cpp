@@ -25,6 +25,9 @@ using detail::tracking;
 constexpr std::uint64_t all_touched = 0x0101010101010101;
 /// Below this much to fold, waiting for others takes longer than doing their part.
 constexpr std::size_t bytes_per_part = 8 << 10;
+/// A round leaves copies in the caches of their threads, and passes the target around instead. A copy that no second-level
+/// cache of today keeps gains nothing by that, nor does a target that would not have to be read.
+constexpr std::size_t kept_by_caches = 1 << 20;
 
 /// What is folded and emptied in one go: it stays in the cache in between.
 constexpr std::size_t chunk_bytes = 2048;
@@ -312,8 +315,10 @@ void fold_part(reducer_core& core, void* const* into, std::size_t part, std::siz
   core.part_is_done(parts, into == nullptr);
 }
 
-bool can_fold_round(reducer_core const& core, std::size_t threads) noexcept {
-  return core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
+bool should_fold_round(reducer_core const& core, std::size_t threads, combining how) noexcept {
+  bool const could =
+      core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
+  return could && how == combining::add && core.bytes() <= kept_by_caches;
 }
 
 void begin_round(reducer_core& core) noexcept { core.begin_round(); }
@@ -340,7 +345,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   run(me, meeting);
   try {
     ranks_together const company{me};
-    if (can_fold_round(core, me.team.ranks)) {
+    if (should_fold_round(core, me.team.ranks, how)) {
       turns(core, into, how, me.rank, me.team.ranks, company).fold();
     } else {
       company.fold([&] { fold_part(core, into, me.rank, me.team.ranks, how); });

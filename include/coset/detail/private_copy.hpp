@@ -114,9 +114,9 @@ COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_
 COSET_API void fold_part(reducer_core&, void* const* into, std::size_t part, std::size_t parts,
                          combining = combining::add);
 
-/// Whether fold_round() by so many threads does what fold_part() does: each has the copy of its own number, there are no
-/// others, and no blocks are tracked. Not while copies are made.
-COSET_API bool can_fold_round(reducer_core const&, std::size_t threads) noexcept;
+/// Whether fold_round() by so many threads does what fold_part() does, and faster: each has the copy of its own number,
+/// there are no others, and no blocks are tracked. Not while copies are made.
+COSET_API bool should_fold_round(reducer_core const&, std::size_t threads, combining) noexcept;
 
 /// By one thread, after all have left the round before and before any comes to the next.
 COSET_API void begin_round(reducer_core&) noexcept;
