@@ -45,7 +45,7 @@ struct histogram {
 
 program_list make_histograms() {
   program_list all;
-  for (std::size_t const bins : {256, 1 << 10, 16 << 10, 128 << 10, 1 << 20})
+  for (std::size_t const bins : {1u << 8, 1u << 10, 1u << 14, 1u << 17, 1u << 20})
     all.push_back(std::make_unique<loop_program<histogram>>(histogram(bins, std::max<std::size_t>(100'000, 2 * bins))));
   return all;
 }

@@ -133,11 +133,9 @@ class loop_program final : public program {
 
   void atomics() {
     double sum = 0;
-    for_targets([&](auto&... each) {
-      (std::fill(each.begin(), each.end(), 0), ...);
+    for_targets([](auto&... each) { (std::fill(each.begin(), each.end(), 0), ...); });
 #pragma omp parallel reduction(+ : sum)
-      sum += share(atomic_array<element_of<decltype(each)>>{each.data()}...);
-    });
+    for_targets([&](auto&... each) { sum += share(atomic_array<element_of<decltype(each)>>{each.data()}...); });
     loop_->value = sum;
   }
 
