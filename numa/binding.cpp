@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "coset/error.hpp"
+#include "numa/affinity.hpp"
 #include "numa/mask.hpp"
 #include "numa/quota.hpp"
 
@@ -74,7 +75,7 @@ unsigned usable_processors() {
   std::error_code unreadable;
   for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable))
     processors.merge(mask::of_thread(std::stoi(thread.path().filename())));
-  if (processors.count() == 0) processors = mask::of_thread(0);
+  processors.merge(affinity_of_process().processors);
 
   auto const quota = std::ceil(processor_quota().value_or(std::numeric_limits<unsigned>::max()));
   return static_cast<unsigned>(std::clamp<double>(processors.count(), 1, std::max(quota, 1.0)));

@@ -44,6 +44,12 @@ void mask::merge(mask const& other) {
   CPU_OR_S(other.bytes(), chunks_.data(), chunks_.data(), other.chunks_.data());
 }
 
+bool operator==(mask const& a, mask const& b) {
+  mask both = a;  // sets of different sizes may be equal
+  both.merge(b);
+  return both.count() == a.count() && both.count() == b.count();
+}
+
 bool mask::apply() const { return sched_setaffinity(0, bytes(), chunks_.data()) == 0; }
 
 }  // namespace coset::numa

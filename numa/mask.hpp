@@ -20,6 +20,7 @@ class mask {
   bool contains(unsigned os_index) const;
   unsigned count() const;
   void merge(mask const& other);
+  friend bool operator==(mask const& a, mask const& b);
   /// Makes this the mask of the calling thread; false with errno set if the kernel refuses.
   bool apply() const;
 

@@ -18,7 +18,7 @@
 #include <tuple>
 #include <utility>
 
-#include "numa/mask.hpp"
+#include "numa/affinity.hpp"
 #include "numa/share.hpp"
 
 namespace coset {
@@ -259,8 +259,8 @@ topology topology::machine() {
   auto const machine = load_native(name);
   // The environment can put another machine in this one's place; a mask says nothing about that.
   if (!hwloc_topology_is_thissystem(machine.get())) return read(machine.get(), name, anything);
-  auto const mask = numa::mask::of_thread(0);
-  return read(machine.get(), name, [&](unsigned os_index) { return mask.contains(os_index); });
+  auto const usable = numa::affinity_of_process().processors;
+  return read(machine.get(), name, [&](unsigned os_index) { return usable.contains(os_index); });
 }
 
 topology topology::whole_machine() {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduces arrays step by step as OpenMP and oneTBB programs do, with their means and with coset's, all in one process.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/large_stacks.hpp"
 #include "bench/reducer/scatter.hpp"
 #include "bench/rounds.hpp"
 #include "bench/statistics.hpp"
@@ -108,20 +106,6 @@ bool measure(shape const& what, field const& of, latency_probe& probe, rank_t th
                      {"updates", what.updates},
                      {"states", states}});
   return std::all_of(found.wrong.begin(), found.wrong.end(), [](std::size_t wrong) { return wrong == 0; });
-}
-
-// OpenMP's private arrays lie on its threads' stacks, and both limits are read when a program is loaded. Threads that
-// spin for longer than between two steps only keep the next contestant waiting.
-void restart_with_large_stacks(char** arguments) {
-  if (std::getenv("OMP_STACKSIZE") != nullptr) return;
-  rlimit stack{};
-  getrlimit(RLIMIT_STACK, &stack);
-  stack.rlim_cur = std::min<rlim_t>(stack.rlim_max, rlim_t{1} << 30);
-  setrlimit(RLIMIT_STACK, &stack);
-  setenv("OMP_STACKSIZE", "1G", 1);
-  setenv("KMP_BLOCKTIME", "20", 0);
-  execv("/proc/self/exe", arguments);
-  throw error("cannot restart with larger stacks");
 }
 
 std::vector<unsigned> processors_for(topology const& machine, std::size_t threads) {

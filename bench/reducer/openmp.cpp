@@ -1,40 +1,16 @@
-// SPDX-License-Identifier: Apache-2.0 OpenMP programs: a region for each step, or one region around the loop over
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP programs: a region for each step, or one region around the loop over
 // steps; with OpenMP's own reduction, coset's, or private arrays by hand.
 #include <omp.h>
 
 #include <memory>
 
-#include "bench/parking.hpp"
+#include "bench/openmp_threads.hpp"
 #include "bench/reducer/play.hpp"
 #include "coset/omp.hpp"
-#include "numa/binding.hpp"
 
 namespace coset::bench {
 namespace {
-
-/// The thread that opens all regions, and OpenMP's own, pinned. After a burst they sleep by themselves.
-class openmp_threads {
- public:
-  explicit openmp_threads(std::vector<unsigned> const& processors)
-      : threads_(static_cast<int>(processors.size())), host_({processors.front()}) {
-    host_.run([&](rank_t) {
-      omp_set_dynamic(0);
-#pragma omp parallel num_threads(threads_)
-      numa::bind_this_thread(processors[static_cast<std::size_t>(omp_get_thread_num())]);
-    });
-  }
-
-  int threads() const { return threads_; }
-
-  template <class Job>
-  void run(Job&& job) {
-    host_.run([&](rank_t) { job(); });
-  }
-
- private:
-  int threads_;
-  crew host_;
-};
 
 class openmp_stepping : public stepping {
  public:
@@ -79,17 +55,21 @@ class coset_with_regions final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    return on_host([&, index = index(), updates = updates()] {
-      omp::reduction sum(array.data(), array.size());
-      return play_steps(order, true, [&] {
+    return on_host([&] {
+      return work().is_sparse() ? by(omp::sparse_reduction(std::span(array)), order) : by(omp::reduction(array), order);
+    });
+  }
+
+  template <class Sum>
+  std::vector<double> by(Sum sum, burst_order const& order) {
+    return play_steps(order, true, [&, index = index(), updates = updates()] {
 #pragma omp parallel num_threads(threads())
-        {
-          auto const mine = sum.local();
+      {
+        auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-          for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-          sum.combine(omp::nowait);
-        }
-      });
+        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+        sum.combine(omp::nowait);
+      }
     });
   }
 };
@@ -154,14 +134,18 @@ class coset_in_region final : public openmp_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    return on_host([&, index = index(), updates = updates()] {
-      omp::reduction sum(array.data(), array.size());
-      return in_region(order, [&] {
-        auto const mine = sum.local();
+    return on_host([&] {
+      return work().is_sparse() ? by(omp::sparse_reduction(std::span(array)), order) : by(omp::reduction(array), order);
+    });
+  }
+
+  template <class Sum>
+  std::vector<double> by(Sum sum, burst_order const& order) {
+    return in_region(order, [&, index = index(), updates = updates()] {
+      auto const mine = sum.local();
 #pragma omp for schedule(static) nowait
-        for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
-        sum.combine();
-      });
+      for (std::size_t u = 0; u < updates; ++u) mine[index[u]] += 1;
+      sum.combine();
     });
   }
 };

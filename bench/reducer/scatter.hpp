@@ -24,6 +24,9 @@ struct scatter {
   /// Elements that are not what `steps` steps make of zeros.
   std::size_t wrong(std::vector<double> const& after, std::size_t steps) const;
 
+  /// Whether a programmer would say so: few of many.
+  bool is_sparse() const { return index.size() < elements / 10; }
+
   std::size_t elements;
   std::vector<std::uint32_t> index;
   std::vector<std::uint32_t> hits;  ///< [element] in one step

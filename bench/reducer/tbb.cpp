@@ -41,7 +41,12 @@ class coset_in_tasks final : public tbb_stepping {
 
  private:
   std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
-    tbb::reducer<double> sum(array.size());
+    if (work().is_sparse()) return by(tbb::sparse_reducer<double>(array.size()), order, array);
+    return by(tbb::reducer<double>(array.size()), order, array);
+  }
+
+  template <class Sum>
+  std::vector<double> by(Sum sum, burst_order const& order, std::vector<double>& array) {
     auto const* const index = work().index.data();
     return in_arena(order, [&] {
       for_updates([&](range const& part) {

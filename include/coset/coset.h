@@ -387,7 +387,7 @@ typedef struct coset_reducer coset_reducer;
 /// Begin with `coset_reducer_options options = COSET_REDUCER_OPTIONS;`. Later versions may append to it.
 typedef struct coset_reducer_options {
   size_t bytes;        ///< of this struct, as the caller was compiled
-  size_t block_bytes;  ///< what is tracked as touched or not; 0: as the library finds best
+  size_t block_bytes;  ///< what is tracked as touched or not; 0: nothing is, unless most_bytes is given
   size_t most_bytes;   ///< of all copies together, beyond which threads fold early; 0: as much as they need
 } coset_reducer_options;
 #define COSET_REDUCER_OPTIONS \

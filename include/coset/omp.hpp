@@ -9,16 +9,20 @@
 
 #include <omp.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "coset/reducer.hpp"
+#include "coset/joint_reducer.hpp"
+#include "coset/sparse_reducer.hpp"
 #include "coset/team.hpp"
 
 namespace coset::omp {
@@ -28,112 +32,166 @@ namespace coset::omp {
 struct nowait_t {};
 inline constexpr nowait_t nowait;
 
-/// `reduction(+ : array[:count])` with private copies that are nobody's stack, and that all threads fold together.
+namespace region_room {
+
+/// Folds by the threads of a region. `into` as in detail::fold_part().
+class folds {
+ public:
+  /// The copy for the calling thread: that of its number in the region, so that results depend on the number of threads
+  /// and the schedule of the loop alone. In nested regions, whose numbers are not the only ones, one for itself. A thread
+  /// that the runtime gives another number in a later region goes on with what it has until the next combination.
+  static detail::private_copy& copy_here(detail::reducer_core& core) {
+    if (omp_get_level() > 1) return detail::copy_of_this_thread(core);
+    return detail::copy_claimed(core, static_cast<std::uint32_t>(omp_get_thread_num()));
+  }
+
+  void combine(detail::reducer_core& core, void* const* into, combining how) {
+    if (omp_get_level() == 0) return combine_outside(core, into, how);
+    if (omp_in_parallel() == 0) return alone(core, into, how);  // the only thread of its region
+    combine(nowait, core, into, how);
+#pragma omp barrier
+  }
+
+  void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
+    int const threads = omp_get_num_threads(), self = omp_get_thread_num();
+    if (one_suffices(core, threads)) {
+      // Nobody waits: who comes last folds it all. Acquires what the others released by the same operation.
+      if (state_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) return;
+      state_->arrived.store(0, std::memory_order_relaxed);
+      return alone(core, into, how);
+    }
+    if (self == 0) detail::begin_round(core);
+#pragma omp barrier
+    if (self == 0) detail::renew_claims(core);
+    auto const thread = static_cast<std::size_t>(self), all = static_cast<std::size_t>(threads);
+    if (!detail::should_fold_round(core, all, how)) return detail::fold_part(core, into, thread, all, how);
+    detail::fold_round(core, into, thread, all, how);
+  }
+
+  void reset(detail::reducer_core& core) noexcept {
+    state_->arrived = 0;
+    detail::reset(core);
+  }
+
+ private:
+  /// Whether one thread folds it all before a barrier would have ended: the same answer on every thread of a region,
+  /// whatever copies there are.
+  static bool one_suffices(detail::reducer_core const& core, int threads) {
+    return detail::worthwhile_parts(core, static_cast<std::size_t>(threads)) < 4;
+  }
+
+  static void alone(detail::reducer_core& core, void* const* into, combining how) {
+    detail::renew_claims(core);
+    detail::fold_part(core, into, 0, 1, how);
+  }
+
+  /// No region where nobody ever reduced: OpenMP would make threads for the one that asks, and have fewer to spin with
+  /// from then on.
+  static void combine_outside(detail::reducer_core& core, void* const* into, combining how) {
+    if (!detail::has_copies(core) || one_suffices(core, omp_get_max_threads())) return alone(core, into, how);
+    detail::renew_claims(core);
+#pragma omp parallel
+    detail::fold_part(core, into, static_cast<std::size_t>(omp_get_thread_num()),
+                      static_cast<std::size_t>(omp_get_num_threads()), how);
+  }
+
+  struct alignas(64) state {
+    std::atomic<int> arrived = 0;
+  };
+  std::unique_ptr<state> state_ = std::make_unique<state>();
+};
+
+}  // namespace region_room
+
+/// `reduction(+ : a[:n], b[:m], x)` with private copies that are nobody's stack, and that all threads fold together.
 ///
-///     coset::omp::reduction sum(bins, count);  // outside; may serve any number of regions
+///     coset::omp::reduction sum(bins);  // outside; may serve any number of regions
 ///     #pragma omp parallel
 ///     {
-///       auto mine = sum.local();
+///       auto mine = sum.local();  // a pointer, to the compiler
 ///     #pragma omp for nowait
 ///       for (int i = 0; i < n; ++i) mine[key[i]] += 1;
 ///       sum.combine();
 ///     }
 ///
-/// Each region numbers its threads, so results depend on the number of threads and the schedule of the loop alone. One
-/// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come.
-/// Threads run where OMP_PLACES and OMP_PROC_BIND have them. Cost and errors as those of reducer; exceptions may not
-/// leave a region.
-template <element T, reduction<T> Op = plus>
+/// What is reduced into, and how several things are: joint_reducer, into(). Of pointers: std::span(pointer, count). One
+/// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
+/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as those
+/// of reducer; exceptions may not leave a region.
+template <class... Targets>
 class reduction {
  public:
-  reduction(T* array, std::size_t count,
-            reducer_options const& options = {}) requires has_identity<Op, T> && std::default_initializable<Op>
-      : into_(array, count), copies_(count, options) {}
-  explicit reduction(std::span<T> array,
-                     reducer_options const& options = {}) requires has_identity<Op, T> && std::default_initializable<Op>
-      : reduction(array.data(), array.size(), options) {}
-  /// For other operations; the identity may be left out where coset knows it.
-  reduction(T* array, std::size_t count, Op,
-            reducer_options const& options = {}) requires has_identity<Op, T> && std::default_initializable<Op>
-      : reduction(array, count, options) {}
-  reduction(T* array, std::size_t count, Op op, T identity, reducer_options const& options = {})
-      : into_(array, count), copies_(count, std::move(op), identity, options) {}
+  template <detail::reduced_into... Things>
+  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
+      : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  reduction(reduction&&) noexcept = default;
+  reduction& operator=(reduction&&) noexcept = default;
 
-  /// Outside of regions: combines what is left.
-  ~reduction() { combine(); }
-  reduction(reduction const&) = delete;
-  reduction& operator=(reduction const&) = delete;
-
-  /// The calling thread's array.
-  private_array<T> local() {
-    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
-    return omp_get_level() > 1 ? copies_.local() : copies_.local(static_cast<std::uint32_t>(omp_get_thread_num()));
+  /// The calling thread's arrays and values, as joint_reducer's. Good until a combination, and after it for the same
+  /// thread of the same region. Cost: a few instructions; a call after each combination.
+  decltype(auto) local() {
+    return copies_.local(
+        detail::by_claim, [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
-  /// Collective, like a barrier: every thread of the region calls it after its updates. On return the array has
+  /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets have
   /// everything. Outside of regions: by whoever calls, with a region of its own where that pays.
-  void combine() {
-    if (omp_get_level() == 0) return combine_outside();
-    if (omp_in_parallel() == 0) return fold(0, 1);  // the only thread of its region
-    combine(nowait);
-#pragma omp barrier
-  }
+  void combine(combining how = combining::add) { folds_.combine(copies_.core(), copies_.checked().data(), how); }
   /// The same without the barrier at the end: where the end of the region is one anyway.
-  void combine(nowait_t) {
-    int const threads = omp_get_num_threads(), self = omp_get_thread_num();
-    if (one_suffices(threads)) {
-      // Nobody waits: who comes last folds it all. Acquires what the others released by the same operation.
-      if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) return;
-      arrived_.store(0, std::memory_order_relaxed);
-      return fold(0, 1);
-    }
-    if (self == 0) detail::begin_round(copies_.core());
-#pragma omp barrier
-    if (!detail::can_fold_round(copies_.core(), static_cast<std::size_t>(threads))) return fold(self, threads);
-    detail::fold_round(copies_.core(), into_.data(), static_cast<std::size_t>(self), static_cast<std::size_t>(threads));
+  void combine(nowait_t, combining how = combining::add) {
+    folds_.combine(nowait, copies_.core(), copies_.checked().data(), how);
+  }
+  /// The same into other things of the same lengths, for this time: every thread names the same.
+  template <class... Things>
+  void combine_into(Things&&... things) {
+    folds_.combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), combining::add);
   }
 
+  /// Outside of regions, as joint_reducer's: the lengths of the targets are taken anew, what was not combined is lost.
+  void fit() { copies_.fit(); }
   /// Outside of regions: forgets what was not combined, as after an operation that threw.
-  void reset() noexcept {
-    arrived_ = 0;
-    copies_.reset();
+  void reset() noexcept { folds_.reset(copies_.core()); }
+
+  std::string describe() const { return detail::describe(copies_.core()); }
+
+ private:
+  detail::joint_copies<Targets...> copies_;
+  region_room::folds folds_;
+};
+
+template <detail::reduced_into... Things>
+explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
+
+/// The same for one large array of which a region touches little; see sparse_reducer. local() gives a sparse_array.
+template <element T, coset::reduction<T> Op = plus>
+class sparse_reduction {
+ public:
+  explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})  //
+      requires has_identity<Op, T> : sparse_reduction(array, op, identity_of<T, Op>(), options) {}
+  sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
+      : into_(array), copies_(array.size(), std::move(op), identity, options) {}
+
+  /// Cost: some nanoseconds; to be called once per region and thread.
+  sparse_array<T> local() {
+    if (omp_get_level() > 1) return copies_.local();
+    return copies_.claimed(static_cast<std::uint32_t>(omp_get_thread_num()));
   }
 
+  /// As reduction's.
+  void combine(combining how = combining::add) { folds_.combine(copies_.core(), place().data(), how); }
+  void combine(nowait_t, combining how = combining::add) {
+    folds_.combine(nowait, copies_.core(), place().data(), how);
+  }
+  void reset() noexcept { folds_.reset(copies_.core()); }
   std::string describe() const { return copies_.describe(); }
 
  private:
-  /// Whether one thread folds it all before a barrier would have ended: the same answer on every thread of a region,
-  /// whatever copies there are.
-  bool one_suffices(int threads) const {
-    return detail::worthwhile_parts(copies_.core(), static_cast<std::size_t>(threads)) < 4;
-  }
-
-  void fold(int part, int parts) {
-    detail::fold_part(copies_.core(), into_.data(), static_cast<std::size_t>(part), static_cast<std::size_t>(parts));
-  }
-
-  /// No region where nobody ever reduced: OpenMP would make threads for the one that asks, and have fewer to spin with
-  /// from then on.
-  void combine_outside() {
-    if (!used_.load(std::memory_order_relaxed)) return;
-    if (one_suffices(omp_get_max_threads())) return fold(0, 1);
-#pragma omp parallel
-    fold(omp_get_thread_num(), omp_get_num_threads());
-  }
+  std::array<void*, 1> place() const { return {into_.data()}; }
 
   std::span<T> into_;
-  reducer<T, Op> copies_;
-  alignas(64) std::atomic<int> arrived_ = 0;
-  std::atomic<bool> used_ = false;  ///< there are copies
+  sparse_reducer<T, Op> copies_;
+  region_room::folds folds_;
 };
-
-template <class T>
-reduction(T*, std::size_t) -> reduction<T, plus>;
-template <class T>
-reduction(T*, std::size_t, reducer_options) -> reduction<T, plus>;
-template <class T, class Op>
-requires coset::reduction<Op, T> reduction(T*, std::size_t, Op)
-->reduction<T, Op>;
 
 namespace region_room {
 

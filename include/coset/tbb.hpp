@@ -6,15 +6,48 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 
-#include "coset/reducer.hpp"
+#include "coset/joint_reducer.hpp"
+#include "coset/sparse_reducer.hpp"
 #include "coset/tbb_arenas.hpp"
 #include "coset/tbb_team.hpp"
 
 namespace coset::tbb {
+
+namespace task_room {
+
+/// Waking workers takes longer than some parts.
+inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threads) {
+  return std::min(detail::worthwhile_parts(core, threads) / 4, threads);
+}
+
+inline void fold_parts(detail::reducer_core& core, void* const* into, combining how, std::size_t begin, std::size_t end,
+                       std::size_t parts) {
+  for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
+}
+
+/// By tasks of the calling thread's arena. `into` as in detail::fold_part().
+inline void fold(detail::reducer_core& core, void* const* into, combining how) {
+  auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
+  if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
+  fold_parts(core, into, how, 0, parts, parts);
+}
+/// By the threads of all nodes, each node's a stretch of the arrays.
+inline void fold(detail::reducer_core& core, void* const* into, combining how, arenas& nodes) {
+  auto const parts = parts_for(core, nodes.concurrency());
+  if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
+  nodes.run([&](std::size_t k) {
+    auto const [begin, end] = nodes.share(k, parts);
+    fold_parts(core, into, how, begin, end, parts);
+  });
+}
+
+}  // namespace task_room
 
 /// A reducer whose copies are folded by tasks of the calling thread's arena: what combinable and
 /// enumerable_thread_specific are for single values, for arrays.
@@ -27,70 +60,96 @@ namespace coset::tbb {
 ///     sum.combine_into(bins);
 ///
 /// local() belongs to the thread, so take it inside the task and not across a wait for other tasks. No task waits for
-/// another. Otherwise as coset::reducer.
-template <element T, reduction<T> Op = plus>
-class reducer {
+/// another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>; otherwise as these.
+template <element T, class Copies>
+class reducer_of {
  public:
-  explicit reducer(std::size_t count,
-                   reducer_options const& options = {}) requires has_identity<Op, T> && std::default_initializable<Op>
-      : copies_(count, options) {}
-  reducer(std::size_t count, Op op, T identity, reducer_options const& options = {})
-      : copies_(count, std::move(op), identity, options) {}
+  template <class... Arguments>
+  requires std::constructible_from<Copies, std::size_t, Arguments...>
+  explicit reducer_of(std::size_t count, Arguments&&... arguments)
+      : copies_(count, std::forward<Arguments>(arguments)...) {}
 
   std::size_t size() const noexcept { return copies_.size(); }
-  private_array<T> local() { return copies_.local(); }
+  auto local() { return copies_.local(); }
 
-  /// into[i] = into[i] ∘ all that was reduced into element i; afterwards all copies are empty.
-  void combine_into(std::span<T> into) {
-    detail::require_length(copies_.core(), into.size());
-    fold(into.data());
+  /// into[i] = into[i] ∘ all that was reduced into element i, or that alone; afterwards all copies are empty.
+  void combine_into(std::span<T> into, combining how = combining::add) {
+    void* const to = checked(into);
+    task_room::fold(copies_.core(), &to, how);
   }
   /// The same by the threads of all nodes, each node's a stretch of the array.
-  void combine_into(std::span<T> into, arenas& nodes) {
-    detail::require_length(copies_.core(), into.size());
-    fold(into.data(), nodes);
+  void combine_into(std::span<T> into, arenas& nodes, combining how = combining::add) {
+    void* const to = checked(into);
+    task_room::fold(copies_.core(), &to, how, nodes);
   }
 
   /// As coset::reducer's.
   std::span<T const> view() {
-    auto const* const total = static_cast<T const*>(detail::total_of(copies_.core()));
-    fold(nullptr);
-    return {total, size()};
+    auto const total = of_total();
+    task_room::fold(copies_.core(), nullptr, combining::add);
+    return total;
   }
   std::span<T const> view(arenas& nodes) {
-    auto const* const total = static_cast<T const*>(detail::total_of(copies_.core()));
-    fold(nullptr, nodes);
-    return {total, size()};
+    auto const total = of_total();
+    task_room::fold(copies_.core(), nullptr, combining::add, nodes);
+    return total;
   }
 
   void reset() noexcept { copies_.reset(); }
   std::string describe() const { return copies_.describe(); }
 
  private:
-  void fold(void* into) {
-    std::size_t const parts = parts_for(static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
-    if (parts <= 1) return detail::fold_part(copies_.core(), into, 0, 1);
-    fold_parts(into, 0, parts, parts);
+  void* checked(std::span<T> into) const {
+    std::size_t const length = into.size();
+    detail::require_lengths(copies_.core(), &length);
+    return into.data();
   }
-  void fold(void* into, arenas& nodes) {
-    std::size_t const parts = parts_for(nodes.concurrency());
-    if (parts <= 1) return detail::fold_part(copies_.core(), into, 0, 1);
-    nodes.run([&](std::size_t k) {
-      auto const [begin, end] = nodes.share(k, parts);
-      fold_parts(into, begin, end, parts);
-    });
+  std::span<T const> of_total() const {
+    return {reinterpret_cast<T const*>(detail::total_of(copies_.core()).data), size()};
   }
 
-  std::size_t parts_for(std::size_t threads) const {
-    // Waking workers takes longer than some parts.
-    return std::min(detail::worthwhile_parts(copies_.core(), threads) / 4, threads);
-  }
-  void fold_parts(void* into, std::size_t begin, std::size_t end, std::size_t parts) {
-    task_room::for_each_whatever_happens(
-        begin, end, [&](std::size_t part) { detail::fold_part(copies_.core(), into, part, parts); });
-  }
-
-  coset::reducer<T, Op> copies_;
+  Copies copies_;
 };
+
+template <element T, coset::reduction<T> Op = plus>
+using reducer = reducer_of<T, coset::reducer<T, Op>>;
+template <element T, coset::reduction<T> Op = plus>
+using sparse_reducer = reducer_of<T, coset::sparse_reducer<T, Op>>;
+
+/// Several arrays and values at once, as joint_reducer, combined by tasks.
+///
+///     coset::tbb::reduction sums(charge, current, coset::into(fastest, coset::maximum{}));
+///     tbb::parallel_for(range, [&](auto const& part) {
+///       auto [q, j, top] = sums.local();
+///       …
+///     });
+///     sums.combine();
+template <class... Targets>
+class reduction {
+ public:
+  template <detail::reduced_into... Things>
+  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
+      : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  reduction(reduction&&) noexcept = default;
+  reduction& operator=(reduction&&) noexcept = default;
+
+  decltype(auto) local() {
+    return copies_.local(
+        detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
+  }
+  void combine(combining how = combining::add) { task_room::fold(copies_.core(), copies_.checked().data(), how); }
+  void combine(arenas& nodes, combining how = combining::add) {
+    task_room::fold(copies_.core(), copies_.checked().data(), how, nodes);
+  }
+  void fit() { copies_.fit(); }
+  void reset() noexcept { detail::reset(copies_.core()); }
+  std::string describe() const { return detail::describe(copies_.core()); }
+
+ private:
+  detail::joint_copies<Targets...> copies_;
+};
+
+template <detail::reduced_into... Things>
+explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
 
 }  // namespace coset::tbb

@@ -123,7 +123,8 @@ class COSET_API team {
   /// The first exception aborts the team and is rethrown here; the team is usable afterwards.
   /// Throws argument_error if called from inside run() or by two threads at once, and in a forked child, which has none
   /// of the threads. A body that ends its thread (pthread_exit(), cancellation) aborts the team as an exception does; if
-  /// the thread was the team's own, no run() is possible any more, and each throws aborted.
+  /// the thread was the team's own, no run() is possible any more, and each throws aborted. Collectives themselves are no
+  /// cancellation points: a thread that is cancelled within one goes on until it comes out.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
     run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },

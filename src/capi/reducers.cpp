@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers.
-
 #include <algorithm>
 #include <cstring>
 
@@ -75,9 +74,12 @@ coset_status coset_reducer_create(size_t count, coset_type type, coset_operation
   return guarded([&] {
     require(made, "the place for a reducer");
     auto const c = options_of(options, coset_reducer_options COSET_REDUCER_OPTIONS, "COSET_REDUCER_OPTIONS");
-    *made = new coset_reducer{coset::detail::make_reducer(array_of(count, type, op, identity),
-                                                          {.block_bytes = c.block_bytes, .most_bytes = c.most_bytes}),
-                              count, bytes_of(type)};
+    auto array = array_of(count, type, op, identity);
+    bool const sparse = c.block_bytes != 0 || c.most_bytes != 0;
+    auto core = sparse ? coset::detail::make_sparse_reducer(std::move(array),
+                                                            {.block_bytes = c.block_bytes, .most_bytes = c.most_bytes})
+                       : coset::detail::make_reducer({std::move(array)});
+    *made = new coset_reducer{std::move(core), count, bytes_of(type)};
   });
 }
 
@@ -100,8 +102,8 @@ coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_tea
   return guarded([&] {
     require_target(reducer, into);
     if (reducer->count == 0) return;
-    if (with == nullptr) return coset::detail::fold_part(*reducer->core, into, 0, 1);
-    with->of->run([&](coset::member& me) { coset::detail::fold_part(*reducer->core, into, me.rank(), me.size()); });
+    if (with == nullptr) return coset::detail::fold_part(*reducer->core, &into, 0, 1);
+    with->of->run([&](coset::member& me) { coset::detail::fold_part(*reducer->core, &into, me.rank(), me.size()); });
   });
 }
 
@@ -109,7 +111,7 @@ coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint
   return guarded([&] {
     require_target(reducer, into);
     if (part >= parts) throw coset::argument_error(coset::text::format("part {} of {}", part, parts));
-    if (reducer->count > 0) coset::detail::fold_part(*reducer->core, into, part, parts);
+    if (reducer->count > 0) coset::detail::fold_part(*reducer->core, &into, part, parts);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::cli {
@@ -207,6 +208,7 @@ ordered_json placement_json(topology const& machine, std::vector<processor> cons
 
 std::vector<std::string> placement_warnings(std::vector<processor> const& places, placement_findings const& found) {
   std::vector<std::string> warnings;
+  if (auto const confined = numa::affinity_of_process().warning; !confined.empty()) warnings.push_back(confined);
   if (auto const shared = shared_cores(places); !shared.empty())
     warnings.push_back(fmt::format("ranks share cores, so each is slower than alone: {}", few(shared)));
   if (found.usable < places.size())

@@ -56,8 +56,9 @@ void reducer_core::spill_block(owned_copy& total, owned_copy& copy, std::size_t 
   void const* const from[] = {to, copy.data + shape_.begin_bytes(block)};
   bool const first = total.touched[block] == mark::untouched;
   std::uint32_t const sources = first ? 1 : 2;
-  array_.reduction->folds->for_sources(sources)(array_.operation.get(), &to, 1, from + (first ? 1 : 0), sources,
-                                                shape_.begin(block + 1) - shape_.begin(block));
+  parts_[0].array.reduction->folds->for_sources(sources)(parts_[0].array.operation.get(), &to, 1,
+                                                         from + (first ? 1 : 0), sources,
+                                                         shape_.begin(block + 1) - shape_.begin(block));
   total.touched[block] = mark::touched;
   copy.touched[block] = mark::untouched;
 }

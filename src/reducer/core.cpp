@@ -11,6 +11,7 @@
 
 #include "coset/error.hpp"
 #include "numa/binding.hpp"
+#include "reducer/pool.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
@@ -21,19 +22,55 @@ using detail::reduced_array;
 using detail::tracking;
 
 constexpr std::size_t line_bytes = 64;
-/// Marks cost each random access in the caches a quarter to a half as much again, so small arrays are folded as a
-/// whole. Far beyond the caches they cost nothing beside the miss, and the less is folded the better.
-constexpr std::size_t untracked_bytes = std::size_t{16} << 20, far_beyond_caches = std::size_t{64} << 20;
+/// Far beyond the caches marks cost nothing beside the miss, and the less is folded the better.
+constexpr std::size_t far_beyond_caches = std::size_t{64} << 20;
 constexpr std::size_t usual_block_bytes = 512;
+/// By the last twelve bits of an address, on all of today's x86 (Intel's optimisation manual: 4 KiB aliasing).
+constexpr std::size_t compared_bytes = 4096;
 
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
-blocks cut(std::size_t count, std::size_t element_bytes, reducer_options const& options) {
-  if (count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / element_bytes)
-    throw argument_error(text::format("a reducer of {} elements of {} bytes", count, element_bytes));
+void require_sensible(reduced_array const& array) {
+  std::size_t const bytes = array.reduction->element_bytes;
+  if (array.count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / bytes)
+    throw argument_error(text::format("a reducer of {} elements of {} bytes", array.count, bytes));
+  if (!array.reduction->commutative)
+    throw argument_error(
+        text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
+}
+
+/// The first offset from `offset` on that is `part` of `parts` into what processors tell a load from the stores before it
+/// by: a program that adds to element k of several arrays would otherwise wait for each store to be told from the next load.
+std::size_t staggered(std::size_t offset, std::size_t part, std::size_t parts) {
+  std::size_t const into = part * compared_bytes / parts / line_bytes * line_bytes;
+  return offset + (into + compared_bytes - offset % compared_bytes) % compared_bytes;
+}
+
+/// One after the other, each from a cache line on.
+std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
+  std::vector<part_of_copy> parts;
+  parts.reserve(arrays.size());
+  std::size_t offset = 0;
+  for (reduced_array& array : arrays) {
+    require_sensible(array);
+    if (offset >= compared_bytes) offset = staggered(offset, parts.size(), arrays.size());
+    std::size_t const bytes = round_up(array.count * array.reduction->element_bytes, line_bytes);
+    parts.push_back({std::move(array), offset});
+    if (__builtin_add_overflow(offset, bytes, &offset) || offset > std::numeric_limits<std::ptrdiff_t>::max())
+      throw argument_error(text::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
+  }
+  return parts;
+}
+
+std::size_t bytes_of(std::vector<part_of_copy> const& parts) {
+  return parts.empty() ? 0 : parts.back().offset + parts.back().array.count * parts.back().element_bytes();
+}
+
+blocks cut(reduced_array const& array, sparse_options const& options) {
+  std::size_t const count = array.count, element_bytes = array.reduction->element_bytes;
   std::size_t const all = std::max<std::size_t>(count * element_bytes, 1);
   std::size_t bytes = options.block_bytes;
-  if (bytes == 0) bytes = all <= untracked_bytes ? all : all < far_beyond_caches ? usual_block_bytes : line_bytes;
+  if (bytes == 0) bytes = all < far_beyond_caches ? usual_block_bytes : line_bytes;
   std::size_t elements = bytes >= all ? std::bit_ceil(std::max<std::size_t>(count, 1))
                                       : std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
   // Pages are what is claimed and given back.
@@ -48,13 +85,21 @@ bool is_zero(void const* element, std::size_t bytes) {
   return std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; });
 }
 
-tracking tracking_for(reduced_array const& array, blocks const& shape, reducer_options const& options) {
+tracking tracking_for(reduced_array const& array, blocks const& shape, sparse_options const& options) {
   if (options.most_bytes != 0) return tracking::fills_late;
-  if (shape.number() <= 1) return tracking::none;
   return is_zero(array.identity.get(), shape.element_bytes) ? tracking::marks : tracking::fills_late;
 }
 
 }  // namespace
+
+owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node)
+    : node(on_node), is_lent(true), memory(lend(std::max<std::size_t>(bytes, 1), on_node)) {
+  data = memory.data();
+}
+
+owned_copy::~owned_copy() {
+  if (is_lent) take_back(std::move(memory), node);
+}
 
 owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> on_node, bool capped)
     : node(on_node),
@@ -96,22 +141,29 @@ void for_runs(blocks const& shape, private_copy const& copy, Run run) {
   if (begin < end) run(begin, end);
 }
 
+/// Also the first of a reducer's keys, which are as many as there are claims before the next number.
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
-  return ++last;
+  return last.fetch_add(std::uint64_t{1} << key_bits_of_claims) + (std::uint64_t{1} << key_bits_of_claims);
 }
 
 }  // namespace
 
-reducer_core::reducer_core(reduced_array array, reducer_options const& options)
-    : id_(next_id()),
-      array_(std::move(array)),
-      most_bytes_(options.most_bytes),
-      shape_(cut(array_.count, array_.reduction->element_bytes, options)),
-      tracking_(tracking_for(array_, shape_, options)) {}
+reducer_core::reducer_core(std::vector<reduced_array> arrays)
+    : id_(next_id()), key_(id_), parts_(laid_out(std::move(arrays))), bytes_(bytes_of(parts_)) {}
 
-std::unique_ptr<owned_copy> reducer_core::made() const {
-  return std::make_unique<owned_copy>(shape_, numa::current_node(), capped());
+reducer_core::reducer_core(reduced_array array, sparse_options const& options)
+    : id_(next_id()),
+      key_(id_),
+      parts_(laid_out({std::move(array)})),
+      bytes_(bytes_of(parts_)),
+      most_bytes_(options.most_bytes),
+      shape_(cut(parts_[0].array, options)),
+      tracking_(tracking_for(parts_[0].array, shape_, options)) {}
+
+std::unique_ptr<owned_copy> reducer_core::made(std::optional<unsigned> node, bool capped) const {
+  if (tracking_ == tracking::none) return std::make_unique<owned_copy>(bytes_, node);
+  return std::make_unique<owned_copy>(shape_, node, capped);
 }
 
 void reducer_core::put_in_order() {
@@ -131,7 +183,7 @@ private_copy& reducer_core::take() {
     return taken;
   }
   left_.reserve(of_threads_.size() + 1);  // so that giving back cannot fail
-  owned_copy& copy = *of_threads_.emplace_back(made());
+  owned_copy& copy = *of_threads_.emplace_back(made(here, capped()));
   put_in_order();
   return copy;
 }
@@ -143,10 +195,33 @@ void reducer_core::give_back(private_copy& copy) noexcept {
 
 private_copy& reducer_core::numbered(std::uint32_t number) {
   std::lock_guard const lock(making_);
+  return at(number);
+}
+
+private_copy* reducer_core::claimed(std::uint32_t number, void const* thread) {
+  std::lock_guard const lock(making_);
+  owned_copy& copy = at(number);
+  if (copy.claimed_under == key_ && copy.claimed_by != thread) {
+    claims_.store(claims::missed, std::memory_order_relaxed);
+    return nullptr;
+  }
+  copy.claimed_under = key_;
+  copy.claimed_by = thread;
+  return &copy;
+}
+
+/// The key's low bits count; when they are spent, a new number is due.
+void reducer_core::change_key() noexcept {
+  constexpr std::uint64_t count = (std::uint64_t{1} << key_bits_of_claims) - 1;
+  key_ = (key_ & count) == count ? next_id() : key_ + 1;
+}
+
+/// Under the lock.
+owned_copy& reducer_core::at(std::uint32_t number) {
   auto& copy = numbered_[number];
   if (!copy) {
     try {
-      copy = made();
+      copy = made(numa::current_node(), capped());
     } catch (...) {
       numbered_.erase(number);
       throw;
@@ -159,7 +234,7 @@ private_copy& reducer_core::numbered(std::uint32_t number) {
 owned_copy& reducer_core::total() {
   std::lock_guard const lock(making_);
   if (!total_) {
-    total_ = std::make_unique<owned_copy>(shape_, std::nullopt, false);
+    total_ = made(std::nullopt, false);
     put_in_order();
   }
   return *total_;
@@ -167,11 +242,11 @@ owned_copy& reducer_core::total() {
 
 void reducer_core::empty(private_copy& copy) {
   if (tracking_ == tracking::none) {
-    fill(copy.data, shape_.count);
+    for (part_of_copy const& part : parts_) part.fill(copy.data, 0, part.array.count);
   } else {
     if (tracking_ == tracking::marks) {
       for_runs(shape_, copy, [&](std::size_t begin, std::size_t end) {
-        fill(copy.data + shape_.begin_bytes(begin), shape_.begin(end) - shape_.begin(begin));
+        parts_[0].fill(copy.data, shape_.begin(begin), shape_.begin(end) - shape_.begin(begin));
       });
     }
     std::memset(copy.touched, 0, shape_.number());
@@ -183,7 +258,7 @@ void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t numb
   if (capped()) claim(static_cast<owned_copy&>(copy), first, number);
   for (std::size_t block = first; block < first + number; ++block) {
     if (tracking_ == tracking::fills_late && copy.touched[block] == mark::untouched)
-      fill(copy.data + shape_.begin_bytes(block), shape_.begin(block + 1) - shape_.begin(block));
+      parts_[0].fill(copy.data, shape_.begin(block), shape_.begin(block + 1) - shape_.begin(block));
     copy.touched[block] = mark::touched;
   }
 }
@@ -198,6 +273,7 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
   ++generation_;
+  change_key();  // nobody goes on with a copy that is not emptied yet
 }
 
 bool reducer_core::has_just(std::size_t threads) const noexcept {
@@ -206,9 +282,13 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
 
 std::string reducer_core::describe() const {
   std::lock_guard const lock(making_);
-  reduction_table const& what = *array_.reduction;
-  std::string text = text::format("reducer of {} {}, {}: {} private copies", shape_.count, what.type, what.operation,
-                                  of_threads_.size() + numbered_.size());
+  std::string text = "reducer of ";
+  for (part_of_copy const& part : parts_) {
+    reduction_table const& what = *part.array.reduction;
+    text +=
+        text::format("{}{} {}, {}", &part == parts_.data() ? "" : "; ", part.array.count, what.type, what.operation);
+  }
+  text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
                                       : text::format(" in blocks of {} bytes", shape_.block_bytes());
   if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
@@ -221,14 +301,25 @@ void reducer_core::log() const {
   text::complain(describe());
 }
 
-std::shared_ptr<reducer_core> make_reducer(reduced_array array, reducer_options const& options) {
-  if (!array.reduction->commutative)
-    throw argument_error(
-        text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
+std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays) {
+  auto made = std::make_shared<reducer_core>(std::move(arrays));
+  made->log();
+  return made;
+}
+
+std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array array, sparse_options const& options) {
   auto made = std::make_shared<reducer_core>(std::move(array), options);
   made->log();
   return made;
 }
+
+std::size_t offset_of(reducer_core const& core, std::size_t index) noexcept { return core.parts()[index].offset; }
+
+std::uint64_t const& key_of(reducer_core const& core) noexcept { return core.key(); }
+
+bool has_copies(reducer_core const& core) noexcept { return !core.in_order().empty(); }
+
+void renew_claims(reducer_core& core) noexcept { core.renew_claims(); }
 
 unsigned block_shift(reducer_core const& core) noexcept { return core.shape().shift; }
 
@@ -238,15 +329,18 @@ void touch(reducer_core& core, private_copy& copy, std::size_t first, std::size_
   core.touch(copy, first, blocks);
 }
 
-void* total_of(reducer_core& core) { return core.total().data; }
+private_copy& total_of(reducer_core& core) { return core.total(); }
 
 void reset(reducer_core& core) noexcept { core.reset(); }
 
 std::string describe(reducer_core const& core) { return core.describe(); }
 
-void require_length(reducer_core const& core, std::size_t length) {
-  if (length != core.shape().count)
-    throw argument_error(text::format("a reducer of {} elements and an array of {}", core.shape().count, length));
+void require_lengths(reducer_core const& core, std::size_t const* lengths) {
+  for (part_of_copy const& part : core.parts()) {
+    std::size_t const given = *lengths++;
+    if (given != part.array.count)
+      throw argument_error(text::format("a reducer of {} elements and an array of {}", part.array.count, given));
+  }
 }
 
 }  // namespace coset::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private copies of one array, and the total that they are folded into early where memory is capped.
+// Private copies of arrays, and the total that they are folded into early where memory is capped.
 #pragma once
 
 #include <array>
@@ -16,7 +16,18 @@
 
 namespace coset::reducer_room {
 
-/// How an array is cut: the last block may be shorter.
+/// One of the arrays of a reducer.
+struct part_of_copy {
+  detail::reduced_array array;
+  std::size_t offset = 0;  ///< in each copy
+
+  std::size_t element_bytes() const noexcept { return array.reduction->element_bytes; }
+  void fill(std::byte* copy, std::size_t begin, std::size_t elements) const {
+    array.fill(array.identity.get(), element_bytes(), copy + offset + begin * element_bytes(), elements);
+  }
+};
+
+/// How a sparse reducer's array is cut: the last block may be shorter.
 struct blocks {
   std::size_t count = 0;  ///< of the array
   std::size_t element_bytes = 1;
@@ -32,10 +43,18 @@ struct blocks {
 inline constexpr std::size_t word_blocks = 8;
 
 struct owned_copy : detail::private_copy {
-  /// On this node, given as the system numbers it, if the system lets it.
+  /// On this node, given as the system numbers it, if the system lets it: so many bytes that hold anything; or, for
+  /// sparse reducers, fresh pages with the marks behind.
+  owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
   owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
+  ~owned_copy();
+  owned_copy(owned_copy const&) = delete;
+  owned_copy& operator=(owned_copy const&) = delete;
 
   std::optional<unsigned> node;
+  bool is_lent = false;                ///< its memory goes back to the pool
+  std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
+  void const* claimed_by = nullptr;    ///< the thread
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
   std::size_t claimed = 0;             ///< capped only: bytes
   /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of
@@ -51,10 +70,14 @@ namespace coset::detail {
 
 class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
-  reducer_core(reduced_array, reducer_options const&);
+  explicit reducer_core(std::vector<reduced_array>);
+  reducer_core(reduced_array, sparse_options const&);
 
   std::uint64_t id() const noexcept { return id_; }
-  reduced_array const& array() const noexcept { return array_; }
+  std::uint64_t const& key() const noexcept { return key_; }
+  std::vector<reducer_room::part_of_copy> const& parts() const noexcept { return parts_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  /// Sparse reducers', of their one array.
   reducer_room::blocks const& shape() const noexcept { return shape_; }
   detail::tracking tracking() const noexcept { return tracking_; }
   std::uint64_t generation() const noexcept { return generation_; }
@@ -63,6 +86,11 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   private_copy& take();
   void give_back(private_copy&) noexcept;
   private_copy& numbered(std::uint32_t number);
+  /// Null where another thread has it.
+  private_copy* claimed(std::uint32_t number, void const* thread);
+  void renew_claims() noexcept {
+    if (claims_.exchange(claims::kept, std::memory_order_relaxed) == claims::missed) change_key();
+  }
 
   /// Empties a copy of an earlier generation. By its thread.
   void renew(private_copy& copy) {
@@ -85,9 +113,6 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
 
-  void fill(void* to, std::size_t elements) const {
-    array_.fill(array_.identity.get(), shape_.element_bytes, to, elements);
-  }
   void reset() noexcept;
   std::string describe() const;
   /// COSET_LOG=plan: describe(), when something about it is new.
@@ -97,7 +122,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   using owned_copy = reducer_room::owned_copy;
 
   bool capped() const noexcept { return most_bytes_ != 0; }
-  std::unique_ptr<owned_copy> made() const;
+  std::unique_ptr<owned_copy> made(std::optional<unsigned> node, bool capped) const;
+  owned_copy& at(std::uint32_t number);
+  void change_key() noexcept;
   void empty(private_copy&);
   void put_in_order();
   void claim(owned_copy&, std::size_t first, std::size_t number);
@@ -106,10 +133,14 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   owned_copy& total_for_spills();
 
   std::uint64_t const id_;  ///< never given twice
-  reduced_array const array_;
-  std::size_t const most_bytes_;
+  std::uint64_t key_;       ///< see key_of()
+  enum class claims : std::uint8_t { kept, missed };
+  std::atomic<claims> claims_ = claims::kept;
+  std::vector<reducer_room::part_of_copy> const parts_;
+  std::size_t const bytes_;  ///< of a copy
+  std::size_t const most_bytes_ = 0;
   reducer_room::blocks const shape_;
-  detail::tracking const tracking_;
+  detail::tracking const tracking_ = detail::tracking::none;
 
   /// Changes only between rounds of updates, which the caller keeps apart.
   std::uint64_t generation_ = 1;

@@ -25,63 +25,83 @@ using detail::tracking;
 constexpr std::uint64_t all_touched = 0x0101010101010101;
 /// Below this much to fold, waiting for others takes longer than doing their part.
 constexpr std::size_t bytes_per_part = 8 << 10;
+/// A round leaves copies in the caches of their threads, and passes the target around instead. A copy that no second-level
+/// cache of today keeps gains nothing by that, nor does a target that would not have to be read.
+constexpr std::size_t kept_by_caches = 1 << 20;
 
 /// What is folded and emptied in one go: it stays in the cache in between.
 constexpr std::size_t chunk_bytes = 2048;
 constexpr std::size_t most_prefetched_bytes = 512;
 
-/// Folds into an array, or into the total: what that holds is the first source, and in the end it holds everything.
-/// Copies hold nothing where they were folded.
+/// Folds into arrays, or into the total: what that holds is the first source unless it is replaced, and in the end it
+/// holds everything. Copies hold nothing where they were folded.
 class chunks {
  public:
   /// Of up to `most` copies at a time.
-  chunks(reducer_core& core, void* into, std::size_t most)
-      : core_(core),
-        shape_(core.shape()),
-        total_(into == nullptr ? &core.total() : nullptr),
-        to_(into == nullptr ? total_->data : static_cast<std::byte*>(into)) {
+  chunks(reducer_core& core, void* const* into, combining how, std::size_t most)
+      : core_(core), into_(into), how_(how), total_(into == nullptr ? &core.total() : nullptr) {
     if (most >= few_.size()) many_.resize(most + 1);
     sources_ = most >= few_.size() ? many_.data() : few_.data();
   }
 
-  reducer_core& core() const { return core_; }
   owned_copy* total() const { return total_; }
-  std::byte* to() const { return to_; }
+  std::byte* to(std::size_t array) const {
+    return total_ != nullptr ? total_->data + core_.parts()[array].offset : static_cast<std::byte*>(into_[array]);
+  }
 
   bool counts(owned_copy const& copy) const { return copy.generation == core_.generation(); }
+  /// Whether what was there is not a source.
+  bool replaces() const { return total_ == nullptr && how_ == combining::assign; }
 
-  /// Elements [begin, end) of those copies that count.
-  void fold(std::span<owned_copy* const> of, std::size_t begin, std::size_t end) {
-    std::size_t const chunk = std::max<std::size_t>(chunk_bytes / shape_.element_bytes, 1);
-    for (std::size_t at = begin; at < end; at += chunk) fold_chunk(of, at, std::min(chunk, end - at));
+  /// Elements [begin, end) of one array, of those copies that count.
+  void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end) {
+    fold(of, array, begin, end, replaces());
+  }
+  /// The same; who comes first in turns replaces, the others add.
+  void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end, bool replacing) {
+    part_of_copy const& part = core_.parts()[array];
+    std::size_t const chunk = std::max<std::size_t>(chunk_bytes / part.element_bytes(), 1);
+    for (std::size_t at = begin; at < end; at += chunk)
+      fold_chunk(of, part, to(array), at, std::min(chunk, end - at), replacing);
   }
 
  private:
-  void fold_chunk(std::span<owned_copy* const> of, std::size_t begin, std::size_t count) {
-    std::size_t const offset = begin * shape_.element_bytes;
-    void* const to = to_ + offset;
+  void fold_chunk(std::span<owned_copy* const> of, part_of_copy const& part, std::byte* target, std::size_t begin,
+                  std::size_t count, bool replacing) {
+    std::size_t const first = begin * part.element_bytes(), offset = part.offset + first;
+    void* const to = target + first;
     std::uint32_t sources = 0;
-    if (total_ == nullptr) sources_[sources++] = to;
+    if (total_ == nullptr && !replacing) sources_[sources++] = to;
     for (owned_copy const* const copy : of)
       if (counts(*copy)) sources_[sources++] = copy->data + offset;
-    if (sources == 0) return core_.fill(to, count);
-    if (sources > 1 || sources_[0] != to) {
-      auto const& array = core_.array();
+    auto const& array = part.array;
+    if (sources == 0) return array.fill(array.identity.get(), part.element_bytes(), to, count);
+    if (sources > 1 || sources_[0] != to)
       array.reduction->folds->for_sources(sources)(array.operation.get(), &to, 1, sources_, sources, count);
-    }
     if (core_.tracking() == tracking::fills_late) return;
     for (owned_copy const* const copy : of)
-      if (copy != total_ && counts(*copy)) core_.fill(copy->data + offset, count);
+      if (copy != total_ && counts(*copy)) part.fill(copy->data, begin, count);
   }
 
   reducer_core& core_;
-  blocks const& shape_;
-  owned_copy* const total_;  ///< null where it is not folded into
-  std::byte* const to_;
+  void* const* const into_;
+  combining const how_;
+  owned_copy* const total_;          ///< null where it is not folded into
   std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
   std::vector<void const*> many_;
   void const** sources_;
 };
+
+/// Elements of one of `slices` slices of an array: whole lines of it.
+struct interval {
+  std::size_t begin = 0, end = 0;
+};
+interval slice_of(part_of_copy const& part, std::size_t slice, std::size_t slices) {
+  std::size_t const count = part.array.count, unit = std::max<std::size_t>(64 / part.element_bytes(), 1);
+  std::size_t const units = (count + unit - 1) / unit;
+  auto const boundary = [&](std::size_t k) { return std::min(units * k / slices * unit, count); };
+  return {boundary(slice), boundary(slice + 1)};
+}
 
 /// Threads that bring nothing but themselves.
 struct threads_alone {
@@ -115,10 +135,9 @@ struct ranks_together {
 template <class Company>
 class turns {
  public:
-  turns(reducer_core& core, void* into, std::size_t thread, std::size_t threads, Company company)
-      : chunks_(core, into, 1),
-        count_(core.shape().count),
-        unit_(std::max<std::size_t>(64 / core.shape().element_bytes, 1)),
+  turns(reducer_core& core, void* const* into, combining how, std::size_t thread, std::size_t threads, Company company)
+      : chunks_(core, into, how, 1),
+        parts_(core.parts()),
         thread_(thread),
         threads_(threads),
         mine_(core.in_order()[thread]),
@@ -138,17 +157,19 @@ class turns {
   void fold() {
     for (std::size_t k = 0; k < threads_; ++k) {
       if (k > 0 && !await(k)) return;
-      std::size_t const part = (thread_ + threads_ - k) % threads_;
-      if (chunks_.counts(*mine_))
-        company_.fold([&] { chunks_.fold(std::span(&mine_, 1), boundary(part), boundary(part + 1)); });
+      std::size_t const slice = (thread_ + threads_ - k) % threads_;
+      bool const replacing = k == 0 && chunks_.replaces();
+      if (chunks_.counts(*mine_) || replacing) company_.fold([&] { fold(slice, replacing); });
       mine_->turn.store(begin_ + k + 1, std::memory_order_release);  // partner: await()
     }
   }
 
  private:
-  std::size_t boundary(std::size_t part) const {
-    std::size_t const units = (count_ + unit_ - 1) / unit_;
-    return std::min(units * part / threads_ * unit_, count_);
+  void fold(std::size_t slice, bool replacing) {
+    for (std::size_t array = 0; array < parts_.size(); ++array) {
+      auto const [begin, end] = slice_of(parts_[array], slice, threads_);
+      chunks_.fold(std::span(&mine_, 1), array, begin, end, replacing);
+    }
   }
 
   /// Until the thread before has folded so many parts; false if it never will.
@@ -163,7 +184,8 @@ class turns {
   }
 
   chunks chunks_;
-  std::size_t const count_, unit_, thread_, threads_;
+  std::vector<part_of_copy> const& parts_;
+  std::size_t const thread_, threads_;
   owned_copy* const mine_;
   owned_copy const& before_;
   std::uint64_t const begin_;
@@ -173,7 +195,10 @@ class turns {
 /// One thread's part of an array whose blocks are tracked.
 class runs {
  public:
-  runs(reducer_core& core, void* into) : chunks_(core, into, core.in_order().size()), shape_(core.shape()) {
+  runs(reducer_core& core, void* const* into, combining how)
+      : chunks_(core, into, how, core.in_order().size()),
+        shape_(core.shape()),
+        everywhere_(chunks_.total() != nullptr || chunks_.replaces()) {
     for (owned_copy* const copy : core.in_order())
       if (chunks_.counts(*copy)) copies_.push_back(copy);
     words_.resize(copies_.size());
@@ -187,9 +212,6 @@ class runs {
   }
 
  private:
-  struct interval {
-    std::size_t begin = 0, end = 0;
-  };
   /// Some blocks of some copies.
   struct range {
     interval blocks;
@@ -204,8 +226,7 @@ class runs {
       any |= words_[c];
       whole = whole && (words_[c] == 0 || words_[c] == all_touched);
     }
-    bool const into_total = chunks_.total() != nullptr;
-    if (any == 0 && !into_total) return;
+    if (any == 0 && !everywhere_) return;
     if (whole) {
       std::copy(words_.begin(), words_.end(), now_.begin());
       return append(begin, end);
@@ -214,7 +235,7 @@ class runs {
       std::size_t bits = 0;
       for (std::size_t c = 0; c < copies_.size(); ++c)
         bits |= now_[c] = copies_[c]->touched[block] == mark::touched ? 1 : 0;
-      if (bits != 0 || into_total) append(block, block + 1);
+      if (bits != 0 || everywhere_) append(block, block + 1);
     }
   }
 
@@ -244,7 +265,7 @@ class runs {
     std::size_t const begin = shape_.begin_bytes(run_blocks_.begin),
                       end = std::min(shape_.begin_bytes(run_blocks_.end), begin + most_prefetched_bytes);
     for (std::size_t at = begin; at < end; at += 64) {
-      __builtin_prefetch(chunks_.to() + at, 1);
+      __builtin_prefetch(chunks_.to(0) + at, 1);
       for (owned_copy const* const copy : next.from) __builtin_prefetch(copy->data + at, 1);
     }
     run_blocks_.begin = run_blocks_.end;
@@ -252,7 +273,7 @@ class runs {
 
   void fold_next() {
     range const& next = coming_[folded_++ % coming_.size()];
-    chunks_.fold(next.from, shape_.begin(next.blocks.begin), shape_.begin(next.blocks.end));
+    chunks_.fold(next.from, 0, shape_.begin(next.blocks.begin), shape_.begin(next.blocks.end));
     auto const set = [&](owned_copy const& copy, mark to) {
       std::memset(copy.touched + next.blocks.begin, static_cast<int>(to), next.blocks.end - next.blocks.begin);
     };
@@ -262,6 +283,7 @@ class runs {
 
   chunks chunks_;
   blocks const& shape_;
+  bool const everywhere_;            ///< blocks that nobody has touched are filled, too
   std::vector<owned_copy*> copies_;  ///< that count
   std::vector<std::uint64_t> words_, now_, run_;
   interval run_blocks_;  ///< that the copies with run_[c] != 0 have touched
@@ -276,49 +298,57 @@ namespace coset::detail {
 
 using namespace reducer_room;
 
-void fold_part(reducer_core& core, void* into, std::size_t part, std::size_t parts) {
-  // Whole words of marks, so that parts read none that another writes; or whole lines.
-  blocks const& shape = core.shape();
-  bool const tracked = core.tracking() != tracking::none;
-  std::size_t const unit = tracked ? word_blocks : std::max<std::size_t>(64 / shape.element_bytes, 1);
-  std::size_t const number = tracked ? shape.number() : shape.count, units = (number + unit - 1) / unit;
-  std::size_t const begin = units * part / parts * unit, end = std::min(units * (part + 1) / parts * unit, number);
-  if (begin < end) {
-    if (tracked) {
-      runs(core, into).fold(begin, end);
-    } else {
-      chunks(core, into, core.in_order().size()).fold(core.in_order(), begin, end);
+void fold_part(reducer_core& core, void* const* into, std::size_t part, std::size_t parts, combining how) {
+  if (core.tracking() == tracking::none) {
+    chunks all(core, into, how, core.in_order().size());
+    for (std::size_t array = 0; array < core.parts().size(); ++array) {
+      auto const [begin, end] = slice_of(core.parts()[array], part, parts);
+      all.fold(core.in_order(), array, begin, end);
     }
+  } else {
+    // Whole words of marks, so that parts read none that another writes.
+    std::size_t const number = core.shape().number(), words = (number + word_blocks - 1) / word_blocks;
+    std::size_t const begin = words * part / parts * word_blocks,
+                      end = std::min(words * (part + 1) / parts * word_blocks, number);
+    if (begin < end) runs(core, into, how).fold(begin, end);
   }
   core.part_is_done(parts, into == nullptr);
 }
 
-bool can_fold_round(reducer_core const& core, std::size_t threads) noexcept {
-  return core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
+bool should_fold_round(reducer_core const& core, std::size_t threads, combining how) noexcept {
+  bool const could =
+      core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
+  return could && how == combining::add && core.bytes() <= kept_by_caches;
 }
 
 void begin_round(reducer_core& core) noexcept { core.begin_round(); }
 
-void fold_round(reducer_core& core, void* into, std::size_t thread, std::size_t threads) {
-  turns(core, into, thread, threads, threads_alone{}).fold();
+void fold_round(reducer_core& core, void* const* into, std::size_t thread, std::size_t threads, combining how) {
+  turns(core, into, how, thread, threads, threads_alone{}).fold();
 }
 
-void fold_by_ranks(reducer_core& core, void* into, std::size_t length, rank_state& me) {
-  if (length != core.shape().count)
-    refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", core.shape().count, length));
+void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* lengths, rank_state& me, combining how) {
+  for (std::size_t array = 0; array < core.parts().size(); ++array) {
+    std::size_t const count = core.parts()[array].array.count;
+    if (lengths[array] != count)
+      refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
+  }
   if (!me.team.one_process || me.team.part.messages != nullptr)
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
-  for (void const* const same : {static_cast<void const*>(&core), static_cast<void const*>(into)})
-    me.history = team_room::following(me.history, std::uint64_t{reinterpret_cast<std::uintptr_t>(same)});
+  auto const same_everywhere = [&](std::uint64_t what) { me.history = team_room::following(me.history, what); };
+  same_everywhere(reinterpret_cast<std::uintptr_t>(&core));
+  same_everywhere(static_cast<std::uint64_t>(how));
+  for (std::size_t array = 0; array < core.parts().size(); ++array)
+    same_everywhere(reinterpret_cast<std::uintptr_t>(into[array]));
   if (me.rank == 0) core.begin_round();
   run(me, meeting);
   try {
     ranks_together const company{me};
-    if (can_fold_round(core, me.team.ranks)) {
-      turns(core, into, me.rank, me.team.ranks, company).fold();
+    if (should_fold_round(core, me.team.ranks, how)) {
+      turns(core, into, how, me.rank, me.team.ranks, company).fold();
     } else {
-      company.fold([&] { fold_part(core, into, me.rank, me.team.ranks); });
+      company.fold([&] { fold_part(core, into, me.rank, me.team.ranks, how); });
     }
   } catch (std::exception const& thrown) {
     team_room::fail_by_exception(me, thrown.what());
@@ -331,7 +361,7 @@ void fold_by_ranks(reducer_core& core, void* into, std::size_t length, rank_stat
 }
 
 std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexcept {
-  std::size_t const bytes = core.shape().begin_bytes(core.shape().number()) * (copies + 1);
+  std::size_t const bytes = core.bytes() * (copies + 1);
   return std::max<std::size_t>(1, bytes / bytes_per_part);
 }
 

@@ -60,7 +60,9 @@ class copies_of_thread {
     private_copy* copy;
   };
 
-  recent& recent_for(reducer_core const& core) { return recent_[core.id() % recent_.size()]; }
+  recent& recent_for(reducer_core const& core) {
+    return recent_[(core.id() >> detail::key_bits_of_claims) % recent_.size()];
+  }
 
   void forget_the_dead() {
     std::erase_if(own_, [](auto const& entry) { return entry.second.of.expired(); });
@@ -89,6 +91,13 @@ private_copy& copy_numbered(reducer_core& core, std::uint32_t number) {
   private_copy& copy = reducer_room::mine.numbered(core, number);
   core.renew(copy);
   return copy;
+}
+
+private_copy& copy_claimed(reducer_core& core, std::uint32_t number) {
+  private_copy* const copy = core.claimed(number, &reducer_room::mine);
+  if (copy == nullptr) return copy_of_this_thread(core);
+  core.renew(*copy);
+  return *copy;
 }
 
 }  // namespace coset::detail

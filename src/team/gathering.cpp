@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/gathering.hpp"
 
-#include <algorithm>
+#include <optional>
 
-#include "numa/binding.hpp"
+#include "numa/mask.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -25,14 +25,17 @@ void gathering::settle(rank_t rank) {
 }
 
 void gathering::settle_on_node(detail::rank_state& state) const {
-  unsigned const here = numa::current_processor();
-  topology const mine = topology::machine();
-  if (mine.nodes.size() != 1) return;
-  auto const at = std::find_if(machine_.processors.begin(), machine_.processors.end(),
-                               [here](processor const& p) { return p.os_index == here; });
-  if (at == machine_.processors.end()) return;
-  state.node = at->node;
-  if (machine_.this_system) state.memory_node = machine_.nodes[at->node].os_index;
+  if (!machine_.this_system) return;
+  auto const mask = numa::mask::of_thread(0);
+  std::optional<unsigned> node;
+  for (processor const& p : machine_.processors) {
+    if (!mask.contains(p.os_index)) continue;
+    if (node && *node != p.node) return;
+    node = p.node;
+  }
+  if (!node) return;
+  state.node = *node;
+  state.memory_node = machine_.nodes[*node].os_index;
 }
 
 detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "team/gathering.hpp"
@@ -16,6 +17,7 @@
 #include "text/format.hpp"
 #include "tuning/fit.hpp"
 #include "tuning/profile.hpp"
+#include "tuning/settings.hpp"
 
 namespace coset {
 namespace {
@@ -90,8 +92,17 @@ member_guard::~member_guard() {
   state.team.gathering->leave(state.rank);
 }
 
-team::team(team_options options)
-    : team(options.processors.empty() ? numa::machine_for(options.ranks) : topology::machine(), std::move(options)) {}
+namespace {
+
+topology machine_for(team_options const& options) {
+  if (tuning::plans_are_logged())
+    if (auto const confined = numa::affinity_of_process().warning; !confined.empty()) text::complain(confined);
+  return options.processors.empty() ? numa::machine_for(options.ranks) : topology::machine();
+}
+
+}  // namespace
+
+team::team(team_options options) : team(machine_for(options), std::move(options)) {}
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 

@@ -24,7 +24,7 @@ bool is_sum_of_two(std::vector<double> const& got) {
 
 bool reduces_by_coset() {
   std::vector<double> got(elements);
-  omp::reduction sum(got.data(), elements);
+  omp::reduction sum(got);
 #pragma omp parallel num_threads(2)
   {
     auto const mine = sum.local();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers give what a loop over all updates gives, for every type, operation, number of threads and spread.
-#include "coset/reducer.hpp"
+#include "coset/sparse_reducer.hpp"
 
+#include <array>
+#include <atomic>
 #include <bit>
 #include <complex>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "coset/joint_reducer.hpp"
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {
@@ -47,21 +50,30 @@ TYPED_TEST(Differential, EqualsALoopOverAllUpdates) {
         for (std::size_t const block_bytes : {0ul, 64ul, 4096ul}) {
           auto const updates =
               random_updates<T, Op>(elements, std::min<std::size_t>(elements * 2, 9'000), where, ++seed);
-          std::vector<T> expected(elements, detail::number<T>(1)), got = expected;
-          reducer<T, Op> sum(elements, reducer_options{.block_bytes = block_bytes});
-          for (int round = 0; round < 2; ++round) {
-            apply(expected, updates, Op{});
-            on_threads(threads, [&](std::uint32_t t) { apply(sum.local(), updates, t, threads, Op{}); });
-            sum.combine_into(got);
-          }
-          ASSERT_EQ(std::memcmp(got.data(), expected.data(), elements * sizeof(T)), 0)
-              << elements << " elements, " << threads << " threads, blocks of " << block_bytes << ", seed " << seed;
+          auto const check = [&](auto sum) {
+            std::vector<T> expected(elements, detail::number<T>(1)), got = expected;
+            for (int round = 0; round < 3; ++round) {
+              auto const how = round == 1 ? combining::assign : combining::add;
+              if (how == combining::assign) expected.assign(elements, identity_of<T, Op>());
+              apply(expected, updates, Op{});
+              on_threads(threads, [&](std::uint32_t t) { apply(sum.local(), updates, t, threads, Op{}); });
+              if (round == 2) {
+                for (std::uint32_t part = threads; part-- > 0;) sum.combine_part(got, part, threads, how);
+              } else {
+                sum.combine_into(got, how);
+              }
+            }
+            ASSERT_EQ(std::memcmp(got.data(), expected.data(), elements * sizeof(T)), 0)
+                << elements << " elements, " << threads << " threads, blocks of " << block_bytes << ", seed " << seed;
+          };
+          if (block_bytes == 0) check(reducer<T, Op>(elements));
+          check(sparse_reducer<T, Op>(elements, sparse_options{.block_bytes = block_bytes}));
         }
 }
 
 TEST(Reducer, GivesAnEmptyArrayOfNothing) {
   reducer<double> sum(0);
-  EXPECT_TRUE(sum.local().span().empty());
+  EXPECT_TRUE(sum.local().empty());
   sum.combine_into({});
   EXPECT_TRUE(sum.view().empty());
 }
@@ -69,7 +81,7 @@ TEST(Reducer, GivesAnEmptyArrayOfNothing) {
 TEST(Reducer, LeavesElementsAloneThatNobodyTouched) {
   float const odd = std::bit_cast<float>(0x7fa12345u);  // a signalling NaN: any fold would quieten it
   std::vector<float> got(10'000, odd);
-  reducer<float> sum(got.size(), {.block_bytes = 512});
+  sparse_reducer<float> sum(got.size(), {.block_bytes = 512});
   sum.local()[5000] = 1;
   sum.combine_into(got);
   std::uint32_t changed = 0;
@@ -154,8 +166,7 @@ TEST(Reducer, ForgetsWhatWasReducedWhenReset) {
 /// Blocks far apart and side by side, of every kind of tracking: red if only the last run of touched blocks is emptied.
 TEST(Reducer, ForgetsEveryBlockWhenReset) {
   std::vector<std::size_t> const places{0, 1, 70, 3000, 3001, 3040, 9998, 9999};
-  auto const check = [&]<class Op>(Op op, int identity, reducer_options const& options) {
-    reducer<int, Op> sum(10'000, op, identity, options);
+  auto const forgets = [&](auto op, int identity, auto sum) {
     auto const mine = sum.local();
     for (std::size_t const at : places) mine[at] = 55;
     sum.reset();
@@ -166,18 +177,22 @@ TEST(Reducer, ForgetsEveryBlockWhenReset) {
       if (at % 2 == 0) expected[at] = 7;
     }
     sum.combine_into(got);
-    EXPECT_EQ(got, expected) << options.block_bytes << ' ' << options.most_bytes;
+    EXPECT_EQ(got, expected) << sum.describe();
+  };
+  auto const check = [&]<class Op>(Op op, int identity, sparse_options const& options) {
+    forgets(op, identity, reducer<int, Op>(10'000, op, identity));
+    forgets(op, identity, sparse_reducer<int, Op>(10'000, op, identity, options));
   };
   for (std::size_t const block_bytes : {0u, 64u, 4096u})
     for (std::size_t const most_bytes : {0u, 1u << 20}) {
-      reducer_options const options{.block_bytes = block_bytes, .most_bytes = most_bytes};
+      sparse_options const options{.block_bytes = block_bytes, .most_bytes = most_bytes};
       check([](int a, int b) { return a + b; }, 0, options);
       check([](int a, int b) { return a * b; }, 1, options);
     }
 }
 
 TEST(Reducer, SpansTouchTheirBlocksAndNoOthers) {
-  reducer<double, multiplies> product(10'000, {.block_bytes = 64});
+  sparse_reducer<double, multiplies> product(10'000, {.block_bytes = 64});
   auto const mine = product.local();
   auto const part = mine.span(100, 300);
   EXPECT_EQ(part.size(), 300u);
@@ -397,11 +412,84 @@ TEST(Reducer, TellsRanksThatCombineDifferentReducersOrIntoDifferentArrays) {
   }
 }
 
+/// Everything that combines, for several things at once: a thread alone, parts by anybody, a team, its ranks.
+TEST(JointReducer, IsCombinedByWhoeverThereIs) {
+  std::vector<float> rows(3000, 1), expected_rows = rows;
+  std::array<std::uint8_t, 3> flags{}, expected_flags{};
+  long count = 5, expected_count = 5;
+  joint_reducer sums(rows, into(flags, bit_or{}), count);
+  team three({.ranks = 3, .place = placement::unbound});
+  auto const update = [](auto mine, std::uint32_t t) {
+    auto [r, f, c] = mine;
+    for (std::size_t i = t; i < r.size(); i += 3) r[i] += static_cast<float>(t + 1);
+    f[t] = static_cast<std::uint8_t>(f[t] | 1u << t);
+    c += t;
+  };
+  for (int way = 0; way < 6; ++way) {
+    bool const assigns = way == 4;
+    if (assigns) expected_rows.assign(3000, 0), expected_flags = {}, expected_count = 0;
+    for (std::size_t i = 0; i < 3000; ++i) expected_rows[i] += static_cast<float>(i % 3 + 1);
+    for (std::uint32_t t = 0; t < 3; ++t) expected_flags[t] = static_cast<std::uint8_t>(expected_flags[t] | 1u << t);
+    expected_count += 3;
+    if (way == 3 || way == 4) {
+      three.run([&](member& me) {
+        update(sums.local(me), me.rank());
+        sums.combine(me, assigns ? combining::assign : combining::add);
+      });
+    } else {
+      on_threads(3, [&](std::uint32_t t) { update(sums.local(), t); });
+      if (way == 0) sums.combine();
+      if (way == 1) sums.combine(three);
+      for (std::size_t part = 0; way == 2 && part < 5; ++part) sums.combine_part(part, 5);
+      if (way == 5) {
+        std::vector<float> others(3000, 7);
+        std::array<std::uint8_t, 3> other_flags{};
+        long other_count = 0;
+        sums.combine_into(others, other_flags, other_count);
+        EXPECT_EQ(others[3], 8);
+        EXPECT_EQ(other_flags[2], 4);
+        EXPECT_EQ(other_count, 3);
+        continue;
+      }
+    }
+    ASSERT_EQ(rows, expected_rows) << way;
+    ASSERT_EQ(flags, expected_flags) << way;
+    ASSERT_EQ(count, expected_count) << way;
+  }
+}
+
+TEST(JointReducer, OfAnotherLengthIsRefusedOnAllRanks) {
+  std::vector<int> first(10), second(20);
+  joint_reducer sums(first, second);
+  second.resize(21);
+  EXPECT_THROW(sums.combine(), argument_error);
+  team three({.ranks = 3, .place = placement::unbound});
+  std::atomic<int> told = 0;
+  three.run([&](member& me) {
+    try {
+      sums.combine(me);
+    } catch (argument_error const& e) {
+      told += std::string(e.what()).find("20 elements and an array of 21") != std::string::npos;
+    }
+  });
+  EXPECT_EQ(told, 3);
+  sums.fit();
+  auto [one, two] = sums.local();
+  EXPECT_EQ(two.size(), 21u);
+  one[1] += 1;
+  two[20] += 2;
+  sums.combine();
+  EXPECT_EQ(first[1], 1);
+  EXPECT_EQ(second[20], 2);
+}
+
 TEST(Reducer, SaysWhatItIs) {
-  reducer<float> sum(1000, {.block_bytes = 100});
+  sparse_reducer<float> sum(1000, {.block_bytes = 100});
   sum.local();
   sum.local(4);
   EXPECT_EQ(sum.describe(), "reducer of 1000 float, coset::plus: 2 private copies in blocks of 64 bytes");
+  reducer<float> dense(1000);
+  EXPECT_EQ(dense.describe(), "reducer of 1000 float, coset::plus: 0 private copies that are folded whole");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <oneapi/tbb/blocked_range.h>
 
+#include <numeric>
+
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {
@@ -14,17 +16,44 @@ TEST(TbbReducer, EqualsALoopOverAllUpdates) {
     for (std::size_t const block_bytes : {0ul, 64ul}) {
       auto const updates = random_updates<int, plus>(n, 50'000, spread::dense, test::seed());
       std::vector<int> expected(n, 3), got(n, 3);
-      tbb::reducer<int> sum(n, {.block_bytes = block_bytes});
-      for (int round = 0; round < 3; ++round) {
-        apply(expected, updates, plus{});
-        ::tbb::parallel_for(::tbb::blocked_range<std::size_t>(0, updates.size(), 100), [&](auto const& part) {
-          auto const mine = sum.local();
-          for (std::size_t u = part.begin(); u != part.end(); ++u) mine[updates[u].index] += updates[u].value;
-        });
-        sum.combine_into(got);
-        ASSERT_EQ(got, expected) << n << " elements, round " << round;
-      }
+      auto const check = [&](auto sum) {
+        for (int round = 0; round < 3; ++round) {
+          apply(expected, updates, plus{});
+          ::tbb::parallel_for(::tbb::blocked_range<std::size_t>(0, updates.size(), 100), [&](auto const& part) {
+            auto const mine = sum.local();
+            for (std::size_t u = part.begin(); u != part.end(); ++u) mine[updates[u].index] += updates[u].value;
+          });
+          sum.combine_into(got);
+          ASSERT_EQ(got, expected) << n << " elements, round " << round;
+        }
+      };
+      if (block_bytes == 0) check(tbb::reducer<int>(n));
+      check(tbb::sparse_reducer<int>(n, sparse_options{.block_bytes = block_bytes}));
     }
+}
+
+TEST(TbbReduction, OfManyThingsIsCombinedAtOnce) {
+  for (std::size_t const n : {1ul, 1000ul, 300'000ul}) {
+    std::vector<double> charge(n, 1);
+    std::vector<int> kinds(7);
+    double energy = 0;
+    int largest = 0;
+    tbb::reduction sums(charge, kinds, energy, into(largest, maximum{}));
+    for (int round = 1; round <= 3; ++round) {
+      ::tbb::parallel_for(0, 10'000, [&](int i) {
+        auto [q, k, e, top] = sums.local();
+        q[static_cast<std::size_t>(i) % n] += 1;
+        k[static_cast<std::size_t>(i % 7)] += 1;
+        e += 0.25;
+        top = std::max(top, i * round);
+      });
+      sums.combine();
+      ASSERT_EQ(std::accumulate(charge.begin(), charge.end(), 0.0), static_cast<double>(n) + 10'000 * round);
+      ASSERT_EQ(std::accumulate(kinds.begin(), kinds.end(), 0), 10'000 * round);
+      ASSERT_EQ(energy, 2500 * round);
+      ASSERT_EQ(largest, 9'999 * round);
+    }
+  }
 }
 
 TEST(TbbReducer, ViewsGrowUntilReset) {

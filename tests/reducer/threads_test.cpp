@@ -162,7 +162,7 @@ TEST(ReducerThreads, OfTheSameNumbersGiveTheSameBitsEveryTime) {
 TEST(ReducerThreads, WithTooLittleMemoryFoldEarlyAndLoseNothing) {
   std::size_t const elements = 200'000, cap = 300'000;  // 800 kB a copy
   std::uint32_t const threads = 4;
-  reducer<int> sum(elements, {.most_bytes = cap});
+  sparse_reducer<int> sum(elements, {.most_bytes = cap});
   std::vector<int> got(elements, 1), expected = got;
   for (int round = 0; round < 3; ++round) {
     auto const updates = random_updates<int, plus>(elements, 20'000, spread::dense, test::seed() + 7);
@@ -180,7 +180,7 @@ TEST(ReducerThreads, WithTooLittleMemoryFoldEarlyAndLoseNothing) {
 }
 
 TEST(ReducerThreads, WithEnoughMemoryUnderTheCapNeverFoldEarly) {
-  reducer<int> sum(100'000, {.most_bytes = 1'000'000});
+  sparse_reducer<int> sum(100'000, {.most_bytes = 1'000'000});
   on_threads(2, [&](std::uint32_t) {
     for (int round = 0; round < 3; ++round) {
       auto const mine = sum.local();
@@ -196,7 +196,7 @@ TEST(ReducerThreads, WithEnoughMemoryUnderTheCapNeverFoldEarly) {
 }
 
 TEST(ReducerThreads, WithNoMemoryToSpeakOfStillGetWholeSpans) {
-  reducer<int> sum(100'000, {.most_bytes = 1});
+  sparse_reducer<int> sum(100'000, {.most_bytes = 1});
   on_threads(3, [&](std::uint32_t) {
     for (int round = 0; round < 2; ++round)
       for (int& one : sum.local().span()) one += 1;
@@ -210,7 +210,7 @@ TEST(ReducerThreads, WithNoMemoryToSpeakOfStillGetWholeSpans) {
 /// Red if what is claimed, given back and claimed again is not counted to the page.
 TEST(ReducerMemory, IsCappedToThePage) {
   std::size_t const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / sizeof(int), pages = 32;
-  reducer<int> sum(4 * pages * page, {.most_bytes = pages * page * sizeof(int)});
+  sparse_reducer<int> sum(4 * pages * page, {.most_bytes = pages * page * sizeof(int)});
   auto const mine = sum.local();
   auto const folded_early = [&](int times) {
     return sum.describe().find("folded early " + std::to_string(times) + " times") != std::string::npos;

@@ -54,8 +54,8 @@ std::vector<update<T>> random_updates(std::size_t elements, std::size_t number, 
 }
 
 /// What thread t of `threads` does of them.
-template <class T, class Op>
-void apply(private_array<T> mine, std::vector<update<T>> const& all, std::uint32_t t, std::uint32_t threads, Op op) {
+template <class Mine, class T, class Op>
+void apply(Mine mine, std::vector<update<T>> const& all, std::uint32_t t, std::uint32_t threads, Op op) {
   for (std::size_t i = t; i < all.size(); i += threads) {
     T& element = mine[all[i].index];
     element = op(element, all[i].value);

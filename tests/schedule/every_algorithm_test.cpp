@@ -14,7 +14,7 @@
 namespace coset::schedule {
 namespace {
 
-rank_t const largest = by_effort<rank_t>(16, 64, 160);
+rank_t const largest = by_effort<rank_t>(16, 48, 160);
 
 /// Steps each way, and so the largest saved_steps, as the generator itself says when asked for too many.
 std::uint32_t most_saved(algorithm how, rank_t ranks) {

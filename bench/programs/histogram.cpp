@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A weighted histogram of values that go to any bin.
+#include <random>
+
+#include "bench/programs/loop_program.hpp"
+
+namespace coset::bench {
+namespace {
+
+struct histogram {
+  histogram(std::size_t number, std::size_t items) : keys(items), weights(items), bins(number) {
+    std::mt19937_64 choices(5);
+    std::uniform_real_distribution<double> weight(0, 1);
+    for (auto& key : keys) key = static_cast<std::uint32_t>(choices() % number);
+    for (double& w : weights) w = weight(choices);
+  }
+
+  std::string name() const {
+    return "histogram, " + std::to_string(keys.size()) + " values, " + std::to_string(bins.size());
+  }
+  std::size_t items() const { return keys.size(); }
+  auto targets() { return std::tie(bins); }
+
+  double item(std::size_t i, auto const& bin) const {
+    bin[keys[i]] += weights[i];
+    return weights[i];
+  }
+
+  void clause() {
+    std::fill(bins.begin(), bins.end(), 0);
+    double* const bin = bins.data();
+    std::size_t const number = bins.size();
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum, bin[:number])
+    for (std::size_t i = 0; i < keys.size(); ++i) sum += item(i, bin);
+    value = sum;
+  }
+
+  std::vector<std::uint32_t> keys;
+  std::vector<double> weights, bins;
+  double value = 0;
+};
+
+}  // namespace
+
+program_list make_histograms() {
+  program_list all;
+  for (std::size_t const bins : {1u << 8, 1u << 10, 1u << 14, 1u << 17, 1u << 20})
+    all.push_back(std::make_unique<loop_program<histogram>>(histogram(bins, std::max<std::size_t>(100'000, 2 * bins))));
+  return all;
+}
+
+}  // namespace coset::bench

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatter-style reductions into several arrays and values at once.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "coset/reducer.hpp"
+#include "coset/targets.hpp"
+
+namespace coset {
+namespace detail {
+
+/// The same pointer as one number: compilers otherwise add base and offset anew at every access of a loop (g++ 12 does).
+template <class T>
+T* one_number(T* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
+}
+
+/// Targets and their private copies, which are one piece of memory per thread, whoever the threads are.
+template <class... Targets>
+class joint_copies {
+  static constexpr std::size_t number = sizeof...(Targets);
+  template <std::size_t Index>
+  using type_of = typename std::tuple_element_t<Index, std::tuple<Targets...>>::value_type;
+
+ public:
+  explicit joint_copies(Targets... targets) : targets_(std::move(targets)...) { fit(); }
+
+  /// Lengths are taken anew; what was not combined is lost.
+  void fit() {
+    counts_ = places().lengths;
+    core_ = std::apply(
+        [](Targets const&... each) { return make_reducer({array_of(each.place.count(), each.op, each.identity)...}); },
+        targets_);
+    key_ = &key_of(*core_);
+    for (std::size_t k = 0; k < number; ++k) offsets_[k] = offset_of(*core_, k);
+  }
+
+  /// The copy that get() gives unless it is at hand, as the targets are seen.
+  template <class Get>
+  decltype(auto) local(std::uint64_t how, Get get) {
+    std::byte* const copy = recent_or(*key_, how, get);
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>)->decltype(auto) {
+      if constexpr (number == 1) {
+        return (seen<Index>(copy), ...);
+      } else {
+        return std::tuple<decltype(seen<Index>(copy))...>(seen<Index>(copy)...);
+      }
+    }
+    (std::make_index_sequence<number>());
+  }
+
+  reducer_core& core() const noexcept { return *core_; }
+
+  auto places() const {
+    return std::apply([](Targets const&... each) { return joint_places(each.place...); }, targets_);
+  }
+  /// Throws argument_error where a target has another length by now than its copies.
+  std::array<void*, number> checked() const {
+    auto const now = places();
+    if (now.lengths != counts_) require_lengths(*core_, now.lengths.data());
+    return now.data;
+  }
+  /// The same of other things, for one time.
+  template <class... Things>
+  std::array<void*, number> checked_others(Things&&... things) const {
+    joint_places const others(place_of(std::forward<Things>(things))...);
+    static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
+                  "as many things as there are targets, of the same elements");
+    if (others.lengths != counts_) require_lengths(*core_, others.lengths.data());
+    return others.data;
+  }
+
+ private:
+  template <std::size_t Index>
+  decltype(auto) seen(std::byte* copy) const {
+    auto* const elements = one_number(reinterpret_cast<type_of<Index>*>(copy + offsets_[Index]));
+    return std::get<Index>(targets_).place.seen(elements, counts_[Index]);
+  }
+
+  std::tuple<Targets...> targets_;
+  std::shared_ptr<reducer_core> core_;
+  std::uint64_t const* key_ = nullptr;
+  std::array<std::size_t, number> counts_, offsets_;
+};
+
+}  // namespace detail
+
+/// Several arrays and values that threads reduce into at once, combined by one call:
+///
+///     coset::joint_reducer sums(charge, current, coset::into(fastest, coset::maximum{}));
+///     // each thread:
+///     auto [q, j, top] = sums.local();  // std::span, std::span, a reference to an element
+///     q[cell] += …; j[cell] += …; top = std::max(top, speed);
+///     // after all threads:
+///     sums.combine();
+///
+/// Vectors, arrays, spans, views like std::mdspan and single elements; into() names another operation than a sum. The
+/// targets are the caller's: they are read and written by what combines, at no other time, and not when the reducer
+/// dies. Their addresses are asked for then; vectors may grow, but fit() has to hear of it before the next local(). Of
+/// one thing local() gives that thing's view, no tuple. Threads, bits, cost and errors as reducer's.
+///
+/// A loop that adds to a single value each time round does better with a variable of its own, added to the value
+/// once: the compiler cannot know that no array has the value's address.
+template <class... Targets>
+class joint_reducer {
+ public:
+  template <detail::reduced_into... Things>
+  requires(sizeof...(Things) == sizeof...(Targets)) explicit joint_reducer(Things&&... things)
+      : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  joint_reducer(joint_reducer&&) noexcept = default;
+  joint_reducer& operator=(joint_reducer&&) noexcept = default;
+
+  /// As reducer's: the calling thread's, or that of a number.
+  decltype(auto) local() {
+    return copies_.local(
+        detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
+  }
+  decltype(auto) local(std::uint32_t number) {
+    return copies_.local(
+        detail::by_number + number, [ =, this ]() -> auto& { return detail::copy_numbered(copies_.core(), number); });
+  }
+  decltype(auto) local(member& me) { return local(me.rank()); }
+
+  /// Everything into the targets, which are added to or assigned: by the calling thread alone, by a team that is not
+  /// running, or inside a team, collective.
+  void combine(combining how = combining::add) { combine_part(0, 1, how); }
+  void combine(team& with, combining how = combining::add) {
+    detail::fold_with(copies_.core(), copies_.checked().data(), with, how);
+  }
+  void combine(member& me, combining how = combining::add) {
+    auto const places = copies_.places();
+    detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how);
+  }
+  /// One of `parts` parts of it, from 0 on: by any threads, in any order, each part once.
+  void combine_part(std::size_t part, std::size_t parts, combining how = combining::add) {
+    detail::fold_part(copies_.core(), copies_.checked().data(), part, parts, how);
+  }
+  /// Into other things of the same lengths, for this time.
+  template <class... Things>
+  void combine_into(Things&&... things) {
+    detail::fold_part(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), 0, 1);
+  }
+
+  /// The lengths of the targets are taken anew. What was not combined is lost. Not between local() and what combines.
+  void fit() { copies_.fit(); }
+  /// Forgets all that was reduced.
+  void reset() noexcept { detail::reset(copies_.core()); }
+  std::string describe() const { return detail::describe(copies_.core()); }
+
+ private:
+  detail::joint_copies<Targets...> copies_;
+};
+
+template <detail::reduced_into... Things>
+explicit joint_reducer(Things&&...) -> joint_reducer<detail::target_of<Things>...>;
+
+}  // namespace coset

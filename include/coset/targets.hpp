@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several things are reduced into at once: arrays, views and single values, each by its operation.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "coset/identity.hpp"
+#include "coset/operations.hpp"
+
+namespace coset {
+namespace detail {
+
+/// Arrays of more dimensions that know their memory as std::mdspan does: its layout becomes the private copies'.
+template <class View>
+concept layout_view = requires(View const& view) {
+  typename View::element_type;
+  view.mapping().required_span_size();
+  { view.data_handle() } -> std::convertible_to<typename View::element_type*>;
+  View(view.data_handle(), view.mapping());
+}
+&&element<typename View::element_type>;
+
+/// A vector, say: where it lies and how long it is are asked when they are needed.
+template <class Range>
+struct place_of_range {
+  using value_type = std::ranges::range_value_t<Range>;
+  Range* range;
+
+  value_type* data() const { return std::ranges::data(*range); }
+  std::size_t count() const { return std::ranges::size(*range); }
+  static std::span<value_type> seen(value_type* copy, std::size_t count) { return {copy, count}; }
+};
+
+template <element T>
+struct place_of_span {
+  using value_type = T;
+  std::span<T> elements;
+
+  T* data() const { return elements.data(); }
+  std::size_t count() const { return elements.size(); }
+  std::span<T> seen(T* copy, std::size_t count) const { return {copy, count}; }
+};
+
+template <layout_view View>
+struct place_of_view {
+  using value_type = std::remove_cv_t<typename View::element_type>;
+  View view;
+
+  value_type* data() const { return view.data_handle(); }
+  std::size_t count() const { return static_cast<std::size_t>(view.mapping().required_span_size()); }
+  View seen(value_type* copy, std::size_t) const { return View(copy, view.mapping()); }
+};
+
+template <element T>
+struct place_of_value {
+  using value_type = T;
+  T* value;
+
+  T* data() const { return value; }
+  static constexpr std::size_t count() { return 1; }
+  static T& seen(T* copy, std::size_t) { return *copy; }
+};
+
+template <class Thing>
+auto place_of(Thing&& thing) {
+  using bare_type = std::remove_cvref_t<Thing>;
+  if constexpr (layout_view<bare_type>) {
+    return place_of_view<bare_type>{thing};
+  } else if constexpr (writable_elements<Thing> && std::ranges::view<bare_type>) {
+    return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
+  } else if constexpr (writable_elements<Thing> && std::is_lvalue_reference_v<Thing>) {
+    return place_of_range<std::remove_reference_t<Thing>>{std::addressof(thing)};
+  } else {
+    static_assert(std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>,
+                  "what is reduced into is a variable: an array whose length is known, a view, or one element");
+    return place_of_value<std::remove_reference_t<Thing>>{std::addressof(thing)};
+  }
+}
+
+}  // namespace detail
+
+/// Where something is reduced into, and how. Made by into().
+template <class Place, class Op>
+struct target {
+  using value_type = typename Place::value_type;
+  Place place;
+  Op op;
+  value_type identity;
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_target = false;
+template <class Place, class Op>
+inline constexpr bool is_target<target<Place, Op>> = true;
+}  // namespace detail
+
+/// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and the
+/// operation by which threads reduce into it. The thing itself stays the caller's; a vector may be resized, see
+/// joint_reducer::fit().
+template <class Thing, class Op = plus>
+auto into(Thing&& thing, Op op = {}) {
+  auto place = detail::place_of(std::forward<Thing>(thing));
+  using value_type = typename decltype(place)::value_type;
+  static_assert(has_identity<Op, value_type>, "this operation's identity has to be given: into(thing, op, identity)");
+  return target<decltype(place), Op>{place, std::move(op), identity_of<value_type, Op>()};
+}
+/// With an operation and an identity of your own.
+template <class Thing, class Op, class T>
+auto into(Thing&& thing, Op op, T identity) {
+  auto place = detail::place_of(std::forward<Thing>(thing));
+  using value_type = typename decltype(place)::value_type;
+  static_assert(reduction<Op, value_type> && detail::is_commutative<Op>);
+  return target<decltype(place), Op>{place, std::move(op), static_cast<value_type>(identity)};
+}
+
+namespace detail {
+
+/// Targets stay as they are; other things are summed into.
+template <class Thing>
+auto as_target(Thing&& thing) {
+  if constexpr (is_target<std::remove_cvref_t<Thing>>) {
+    return std::remove_cvref_t<Thing>(std::forward<Thing>(thing));
+  } else {
+    return into(std::forward<Thing>(thing));
+  }
+}
+
+/// What as_target() takes.
+template <class Thing>
+concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std::remove_cvref_t<Thing>> ||
+    writable_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
+
+template <reduced_into Thing>
+using target_of = decltype(as_target(std::declval<Thing>()));
+
+/// Where several things are at the moment.
+template <class... Places>
+struct joint_places {
+  using value_types = std::tuple<typename Places::value_type...>;
+  std::array<void*, sizeof...(Places)> data;
+  std::array<std::size_t, sizeof...(Places)> lengths;
+
+  explicit joint_places(Places const&... each) : data{each.data()...}, lengths{each.count()...} {}
+};
+
+}  // namespace detail
+}  // namespace coset

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reducer/pool.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace coset::reducer_room {
+namespace {
+
+/// Sizes come in quarters of powers of two, and whole pages: reducers of about the same size find each other's memory.
+std::size_t rounded(std::size_t bytes) {
+  std::size_t const step = std::max(std::bit_ceil(bytes) / 8, numa::page_bytes());
+  return (bytes + step - 1) / step * step;
+}
+
+class pool {
+ public:
+  static pool& instance() {
+    static pool& only = *new pool;  // threads may end after statics
+    return only;
+  }
+
+  /// Nothing if there is none.
+  numa::memory take(std::size_t bytes, std::optional<unsigned> node) {
+    std::lock_guard const lock(mutex_);
+    auto const at = free_.find({bytes, node});
+    if (at == free_.end() || at->second.empty()) return {};
+    numa::memory found = std::move(at->second.back());
+    at->second.pop_back();
+    kept_ -= bytes;
+    return found;
+  }
+
+  void put(numa::memory given, std::optional<unsigned> node) {
+    std::size_t const bytes = given.size();
+    std::lock_guard const lock(mutex_);
+    if (bytes > most_kept_bytes - kept_) return;
+    free_[{bytes, node}].push_back(std::move(given));
+    kept_ += bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::optional<unsigned>>, std::vector<numa::memory>> free_;
+  std::size_t kept_ = 0;
+};
+
+}  // namespace
+
+numa::memory lend(std::size_t bytes, std::optional<unsigned> on_node) {
+  bytes = rounded(bytes);
+  numa::memory found = pool::instance().take(bytes, on_node);
+  if (found.data() != nullptr) return found;
+  numa::memory made(bytes);
+  if (!on_node || !made.bind(0, bytes, *on_node)) made.prefer_huge_pages(0, bytes);
+  return made;
+}
+
+void take_back(numa::memory given, std::optional<unsigned> of_node) noexcept try {
+  pool::instance().put(std::move(given), of_node);
+} catch (std::bad_alloc const&) {
+  // Then it is given up.
+}
+
+}  // namespace coset::reducer_room

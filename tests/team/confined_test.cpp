@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under OMP_PROC_BIND and OMP_PLACES, which confine the thread that OpenMP's runtime finds. Run with both set.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <vector>
+
+#include "coset/coset.hpp"
+#include "numa/affinity.hpp"
+#include "numa/binding.hpp"
+#include "numa/mask.hpp"
+
+namespace coset {
+namespace {
+
+/// After a region, since LLVM's runtime confines nobody before.
+int number_of_places() {
+  int found = 0;
+#pragma omp parallel
+#pragma omp master
+  found = omp_get_num_places();
+  return found;
+}
+
+struct Confined : ::testing::Test {
+  int const places = number_of_places();
+
+  void SetUp() override {
+    if (places < 2) GTEST_SKIP() << "OpenMP has " << places << " places to bind threads to";
+    ASSERT_LT(numa::mask::of_thread(0).count(), topology::whole_machine().processors.size());
+  }
+};
+
+/// Red if the initial thread's mask is taken for the process's: a team of one rank.
+TEST_F(Confined, TeamsHaveAllOfOpenMPsPlaces) {
+  EXPECT_EQ(topology::machine().cores(), static_cast<unsigned>(places));
+  team all;
+  EXPECT_EQ(all.size(), static_cast<unsigned>(places));
+  EXPECT_EQ(numa::affinity_of_process().warning, "");
+}
+
+/// The caller is rank 0 for a while, and confined as before afterwards.
+TEST_F(Confined, ThreadsStaySoAfterwards) {
+  auto const before = numa::mask::of_thread(0);
+  team().run([](member& me) { barrier(me); });
+  EXPECT_EQ(numa::mask::of_thread(0), before);
+}
+
+/// Red if places are looked at inside of regions: all threads' teams would share all processors.
+TEST_F(Confined, ThreadsOfARegionKeepToThemselves) {
+  std::vector<unsigned> cores(static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel
+  cores[static_cast<std::size_t>(omp_get_thread_num())] = topology::machine().cores();
+  EXPECT_EQ(cores, std::vector(cores.size(), 1u));
+}
+
+/// A mask that is no place is somebody's intention.
+TEST_F(Confined, OtherMasksAreLeftAlone) {
+  auto const two = topology::machine().place(2, placement::compact);
+  numa::mask both = numa::mask::single(two[0].os_index);
+  both.merge(numa::mask::single(two[1].os_index));
+  numa::saved_mask const own;
+  ASSERT_TRUE(both.apply());
+  EXPECT_EQ(topology::machine().processors.size(), 2u);
+}
+
+}  // namespace
+}  // namespace coset
