@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "numa/binding.hpp"
 #include "text/format.hpp"
 
 namespace coset::numa {
@@ -71,17 +72,22 @@ char const* binding_variable() {
 }  // namespace
 
 affinity affinity_of_process() {
-  affinity found{mask::of_thread(0), ""};
+  affinity found{mask::of_thread(0), false, ""};
   auto const online = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   // A runtime that nobody has used yet binds the thread that asks it; so it is not asked without need.
   char const* const variable = binding_variable();
-  if (variable == nullptr || found.processors.count() >= online) return found;
+  if (variable == nullptr || is_bound() || found.processors.count() >= online) return found;
   auto const runtime = loaded_runtime();
   if (!runtime) {
     found.warning = text::format("{} is set, and this thread may use {} of {} processors: so do teams that it makes",
                                  variable, found.processors.count(), online);
   } else if (runtime->in_parallel() == 0) {
-    if (auto all = places_around(found.processors, *runtime)) found.processors = std::move(*all);
+    mask const own = found.processors;
+    if (auto all = places_around(own, *runtime)) {
+      found.processors = std::move(*all);
+      found.confined = true;
+    }
+    if (!(mask::of_thread(0) == own)) own.apply();  // LLVM's runtime has made this thread one of its own
   }
   return found;
 }

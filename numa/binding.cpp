@@ -22,10 +22,16 @@
 #include "numa/quota.hpp"
 
 namespace coset::numa {
+namespace {
+
+thread_local bool bound = false;
+
+}  // namespace
 
 struct saved_mask::state {
   pid_t thread = gettid();
   mask saved = mask::of_thread(0);
+  bool was_bound = bound;
 };
 
 saved_mask::saved_mask() : state_(std::make_unique<state>()) {}
@@ -42,6 +48,7 @@ void saved_mask::restore() noexcept {
   // A mask put back on another thread would pin or free a stranger.
   if (state_ == nullptr || state_->thread != gettid()) return;
   state_->saved.apply();
+  bound = state_->was_bound;
   state_.reset();
 }
 
@@ -52,10 +59,15 @@ bool binding_wanted() {
 
 void bind_this_thread(unsigned os_index) {
   if (!binding_wanted()) return;
-  if (mask::single(os_index).apply()) return;
+  if (mask::single(os_index).apply()) {
+    bound = true;
+    return;
+  }
   throw topology_error("cannot pin a thread to processor " + std::to_string(os_index) + ": " +
                        std::system_category().message(errno) + "; COSET_BIND=no leaves threads where they are");
 }
+
+bool is_bound() noexcept { return bound; }
 
 std::optional<unsigned> current_node() noexcept {
   unsigned node = 0;

@@ -28,6 +28,9 @@ bool binding_wanted();
 /// this system: callers check topology::this_system. Throws topology_error with the index if the system refuses.
 void bind_this_thread(unsigned os_index);
 
+/// Whether bind_this_thread() has pinned the calling thread, and no saved_mask has put back what was before.
+bool is_bound() noexcept;
+
 /// The processor that the calling thread runs on right now.
 unsigned current_processor();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -118,14 +119,18 @@ bool measure(program& what, machinery& threads, latency_probe& probe, round_opti
   }
   problem const nothing{.count = 1, .ranks = 1};
   auto const found = play_rounds(seen, probe, nothing, options, [](std::size_t) {});
+  bool const right = std::ranges::all_of(found.wrong, [](std::size_t wrong) { return wrong == 0; });
+  if (found.states.empty()) {
+    fmt::print("{} threads, {}: the machine changed in every round; results {}\n", threads.openmp.threads(),
+               what.name(), right ? "right" : "wrong");
+    return right;
+  }
   auto const& state = found.states.front();
   fmt::print("{} threads, {}, {} rounds {}\n", threads.openmp.threads(), what.name(), state.rounds, state.state);
   ordered_json rows = ordered_json::array();
-  bool right = true;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     rows.push_back(row_of(*seen[i], state.of[i], state.of.back().rounds, found.wrong[i]));
     print(rows.back());
-    right = right && found.wrong[i] == 0;
   }
   std::fflush(stdout);
   results.push_back({{"threads", threads.openmp.threads()},

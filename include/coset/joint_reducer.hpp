@@ -37,10 +37,11 @@ class joint_copies {
 
   /// Lengths are taken anew; what was not combined is lost.
   void fit() {
-    counts_ = places().lengths;
+    auto const lengths = places().lengths;
     core_ = std::apply(
         [](Targets const&... each) { return make_reducer({array_of(each.place.count(), each.op, each.identity)...}); },
         targets_);
+    counts_ = lengths;  // not before: that may have thrown
     key_ = &key_of(*core_);
     for (std::size_t k = 0; k < number; ++k) offsets_[k] = offset_of(*core_, k);
   }
@@ -73,10 +74,16 @@ class joint_copies {
   /// The same of other things, for one time.
   template <class... Things>
   std::array<void*, number> checked_others(Things&&... things) const {
-    joint_places const others(place_of(std::forward<Things>(things))...);
+    std::tuple const given(place_of(std::forward<Things>(things))...);
+    auto const others = std::apply([](auto const&... each) { return joint_places(each...); }, given);
     static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
                   "as many things as there are targets, of the same elements");
     if (others.lengths != counts_) require_lengths(*core_, others.lengths.data());
+    bool const same = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+      return (same_layout(std::get<Index>(targets_).place, std::get<Index>(given)) && ...);
+    }
+    (std::make_index_sequence<number>());
+    if (!same) throw argument_error("views of other extents or strides than the targets of this reduction");
     return others.data;
   }
 
@@ -127,7 +134,7 @@ class joint_reducer {
   }
   decltype(auto) local(std::uint32_t number) {
     return copies_.local(
-        detail::by_number + number, [ =, this ]() -> auto& { return detail::copy_numbered(copies_.core(), number); });
+        detail::by_number(number), [ =, this ]() -> auto& { return detail::copy_numbered(copies_.core(), number); });
   }
   decltype(auto) local(member& me) { return local(me.rank()); }
 

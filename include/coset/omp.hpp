@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,8 +39,8 @@ namespace region_room {
 class folds {
  public:
   /// The copy for the calling thread: that of its number in the region, so that results depend on the number of threads
-  /// and the schedule of the loop alone. In nested regions, whose numbers are not the only ones, one for itself. A thread
-  /// that the runtime gives another number in a later region goes on with what it has until the next combination.
+  /// and the schedule of the loop alone. In nested regions, whose numbers are not the only ones, one for itself, as
+  /// where the runtime has given the number to another thread than in the region before, until the next combination.
   static detail::private_copy& copy_here(detail::reducer_core& core) {
     if (omp_get_level() > 1) return detail::copy_of_this_thread(core);
     return detail::copy_claimed(core, static_cast<std::uint32_t>(omp_get_thread_num()));
@@ -48,8 +49,14 @@ class folds {
   void combine(detail::reducer_core& core, void* const* into, combining how) {
     if (omp_get_level() == 0) return combine_outside(core, into, how);
     if (omp_in_parallel() == 0) return alone(core, into, how);  // the only thread of its region
-    combine(nowait, core, into, how);
+    std::exception_ptr thrown;                                  // by an operation: the others wait at the barrier
+    try {
+      combine(nowait, core, into, how);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
 #pragma omp barrier
+    if (thrown) std::rethrow_exception(thrown);
   }
 
   void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
@@ -90,9 +97,16 @@ class folds {
   static void combine_outside(detail::reducer_core& core, void* const* into, combining how) {
     if (!detail::has_copies(core) || one_suffices(core, omp_get_max_threads())) return alone(core, into, how);
     detail::renew_claims(core);
+    std::exception_ptr thrown;  // none may leave the region
 #pragma omp parallel
-    detail::fold_part(core, into, static_cast<std::size_t>(omp_get_thread_num()),
-                      static_cast<std::size_t>(omp_get_num_threads()), how);
+    try {
+      detail::fold_part(core, into, static_cast<std::size_t>(omp_get_thread_num()),
+                        static_cast<std::size_t>(omp_get_num_threads()), how);
+    } catch (...) {
+#pragma omp critical(coset_reduction)
+      thrown = std::current_exception();
+    }
+    if (thrown) std::rethrow_exception(thrown);
   }
 
   struct alignas(64) state {
@@ -117,7 +131,7 @@ class folds {
 /// What is reduced into, and how several things are: joint_reducer, into(). Of pointers: std::span(pointer, count). One
 /// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
 /// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as those
-/// of reducer; exceptions may not leave a region.
+/// of reducer; exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
 template <class... Targets>
 class reduction {
  public:
@@ -131,7 +145,9 @@ class reduction {
   /// thread of the same region. Cost: a few instructions; a call after each combination.
   decltype(auto) local() {
     return copies_.local(
-        detail::by_claim, [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
+        detail::by_claim(static_cast<std::uint32_t>(omp_get_thread_num())), [this]() -> auto& {
+          return region_room::folds::copy_here(copies_.core());
+        });
   }
 
   /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets have

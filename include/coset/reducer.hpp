@@ -143,7 +143,7 @@ class reducer : public detail::one_array<T> {
   /// first.
   std::span<T> local(std::uint32_t number) {
     return at(
-        detail::by_number + number, [ =, this ]() -> auto& { return detail::copy_numbered(this->core(), number); });
+        detail::by_number(number), [ =, this ]() -> auto& { return detail::copy_numbered(this->core(), number); });
   }
   std::span<T> local(member& me) { return local(me.rank()); }
 

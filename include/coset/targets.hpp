@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "coset/error.hpp"
 #include "coset/identity.hpp"
 #include "coset/operations.hpp"
 
@@ -23,6 +24,7 @@ template <class View>
 concept layout_view = requires(View const& view) {
   typename View::element_type;
   view.mapping().required_span_size();
+  { view.mapping().is_exhaustive() } -> std::convertible_to<bool>;
   { view.data_handle() } -> std::convertible_to<typename View::element_type*>;
   View(view.data_handle(), view.mapping());
 }
@@ -69,10 +71,23 @@ struct place_of_value {
   static T& seen(T* copy, std::size_t) { return *copy; }
 };
 
+/// Whether element k of one is element k of the other, where lengths are equal.
+template <class A, class B>
+bool same_layout(A const&, B const&) {
+  return true;
+}
+template <class A, class B>
+bool same_layout(place_of_view<A> const& a, place_of_view<B> const& b) {
+  static_assert(std::same_as<A, B>, "views of another type: their elements may lie in another order");
+  return a.view.mapping() == b.view.mapping();
+}
+
 template <class Thing>
 auto place_of(Thing&& thing) {
   using bare_type = std::remove_cvref_t<Thing>;
   if constexpr (layout_view<bare_type>) {
+    if (!thing.mapping().is_exhaustive())
+      throw argument_error("a view with gaps is no target: what lies in them would be written, too");
     return place_of_view<bare_type>{thing};
   } else if constexpr (writable_elements<Thing> && std::ranges::view<bare_type>) {
     return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
@@ -104,7 +119,7 @@ inline constexpr bool is_target<target<Place, Op>> = true;
 }  // namespace detail
 
 /// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and the
-/// operation by which threads reduce into it. The thing itself stays the caller's; a vector may be resized, see
+/// operation by which threads reduce into it. Views may have no gaps: argument_error otherwise. The thing itself stays the caller's; a vector may be resized, see
 /// joint_reducer::fit().
 template <class Thing, class Op = plus>
 auto into(Thing&& thing, Op op = {}) {

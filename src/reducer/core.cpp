@@ -166,7 +166,10 @@ std::unique_ptr<owned_copy> reducer_core::made(std::optional<unsigned> node, boo
   return std::make_unique<owned_copy>(shape_, node, capped);
 }
 
-void reducer_core::put_in_order() {
+/// Before a copy is made, so that put_in_order() cannot fail.
+void reducer_core::make_room() { in_order_.reserve(numbered_.size() + of_threads_.size() + 2); }
+
+void reducer_core::put_in_order() noexcept {
   in_order_.clear();
   if (total_) in_order_.push_back(total_.get());
   for (auto const& [number, copy] : numbered_) in_order_.push_back(copy.get());
@@ -183,6 +186,7 @@ private_copy& reducer_core::take() {
     return taken;
   }
   left_.reserve(of_threads_.size() + 1);  // so that giving back cannot fail
+  make_room();
   owned_copy& copy = *of_threads_.emplace_back(made(here, capped()));
   put_in_order();
   return copy;
@@ -221,6 +225,7 @@ owned_copy& reducer_core::at(std::uint32_t number) {
   auto& copy = numbered_[number];
   if (!copy) {
     try {
+      make_room();
       copy = made(numa::current_node(), capped());
     } catch (...) {
       numbered_.erase(number);
@@ -234,6 +239,7 @@ owned_copy& reducer_core::at(std::uint32_t number) {
 owned_copy& reducer_core::total() {
   std::lock_guard const lock(making_);
   if (!total_) {
+    make_room();
     total_ = made(std::nullopt, false);
     put_in_order();
   }

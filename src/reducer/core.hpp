@@ -126,7 +126,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   owned_copy& at(std::uint32_t number);
   void change_key() noexcept;
   void empty(private_copy&);
-  void put_in_order();
+  void make_room();
+  void put_in_order() noexcept;
   void claim(owned_copy&, std::size_t first, std::size_t number);
   void spill(owned_copy&);
   void spill_block(owned_copy& total, owned_copy&, std::size_t block);

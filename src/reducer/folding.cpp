@@ -25,9 +25,6 @@ using detail::tracking;
 constexpr std::uint64_t all_touched = 0x0101010101010101;
 /// Below this much to fold, waiting for others takes longer than doing their part.
 constexpr std::size_t bytes_per_part = 8 << 10;
-/// A round leaves copies in the caches of their threads, and passes the target around instead. A copy that no second-level
-/// cache of today keeps gains nothing by that, nor does a target that would not have to be read.
-constexpr std::size_t kept_by_caches = 1 << 20;
 
 /// What is folded and emptied in one go: it stays in the cache in between.
 constexpr std::size_t chunk_bytes = 2048;
@@ -174,7 +171,7 @@ class turns {
 
   /// Until the thread before has folded so many parts; false if it never will.
   bool await(std::uint64_t parts) const {
-    team_room::backing_off wait(team_room::patience::of(waiting::automatic, true));
+    team_room::backing_off wait(team_room::patience::of(waiting::automatic, team_room::company::crowded));
     for (;; wait(false)) {
       std::uint64_t const turn = before_.turn.load(std::memory_order_acquire);
       if (turn == begin_ + given_up) return false;
@@ -315,10 +312,16 @@ void fold_part(reducer_core& core, void* const* into, std::size_t part, std::siz
   core.part_is_done(parts, into == nullptr);
 }
 
+// Of n lines with P threads, a round moves P·n, the target's; slices 2·(P − 1)·n, those of copies that come and go. That is
+// the same for two threads, which then lose by a target that they have to read although it is assigned.
 bool should_fold_round(reducer_core const& core, std::size_t threads, combining how) noexcept {
-  bool const could =
-      core.tracking() == tracking::none && core.has_just(threads) && threads < turns<threads_alone>::given_up;
-  return could && how == combining::add && core.bytes() <= kept_by_caches;
+  // What partial results keep more of than elements do is lost between the turns.
+  bool const rounds_once = std::ranges::any_of(core.parts(), [](part_of_copy const& part) {
+    return part.array.reduction->partial_bytes != part.array.reduction->element_bytes;
+  });
+  bool const could = core.tracking() == tracking::none && !rounds_once && core.has_just(threads) &&
+                     threads < turns<threads_alone>::given_up;
+  return could && (how == combining::add || threads > 2);
 }
 
 void begin_round(reducer_core& core) noexcept { core.begin_round(); }

@@ -37,15 +37,33 @@ class pool {
 
   void put(numa::memory given, std::optional<unsigned> node) {
     std::size_t const bytes = given.size();
+    key const like{bytes, node};
+    std::vector<std::vector<numa::memory>> dead;  // unmapped after the lock
     std::lock_guard const lock(mutex_);
+    if (bytes > most_kept_bytes - kept_) give_up_others(like, dead);
     if (bytes > most_kept_bytes - kept_) return;
-    free_[{bytes, node}].push_back(std::move(given));
+    free_[like].push_back(std::move(given));
     kept_ += bytes;
   }
 
  private:
+  using key = std::pair<std::size_t, std::optional<unsigned>>;
+
+  /// Sizes that nobody may ever want again, as of arrays that have grown.
+  void give_up_others(key const& but, std::vector<std::vector<numa::memory>>& dead) {
+    for (auto at = free_.begin(); at != free_.end();) {
+      if (at->first == but) {
+        ++at;
+        continue;
+      }
+      kept_ -= at->first.first * at->second.size();
+      dead.push_back(std::move(at->second));
+      at = free_.erase(at);
+    }
+  }
+
   std::mutex mutex_;
-  std::map<std::pair<std::size_t, std::optional<unsigned>>, std::vector<numa::memory>> free_;
+  std::map<key, std::vector<numa::memory>> free_;
   std::size_t kept_ = 0;
 };
 

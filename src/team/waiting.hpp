@@ -11,6 +11,13 @@
 
 namespace coset::team_room {
 
+/// Where the ranks of a team run.
+enum class company : std::uint8_t {
+  pinned,    ///< each on a processor of its own
+  unpinned,  ///< where the kernel has them: two may share a processor for a while
+  crowded    ///< more ranks than processors
+};
+
 /// How long each phase lasts, in failed looks.
 struct patience {
   std::uint32_t spins = 0;
@@ -18,8 +25,14 @@ struct patience {
   bool sleeps = false;
   std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);  ///< what a lost wake-up would cost
 
-  static patience of(waiting, bool more_ranks_than_processors) noexcept;
+  static patience of(waiting, company) noexcept;
 };
+
+/// Failed looks, each with a pause, that take so long on this processor: a pause is 4 ns on one and 40 on another.
+std::uint32_t looks_in(std::chrono::nanoseconds) noexcept;
+
+/// Longer than any message takes within a machine; beyond, whoever is awaited does something else.
+inline constexpr std::chrono::nanoseconds long_spin = std::chrono::microseconds(40);
 
 /// The half of a word that changes with every post: epochs in tags, counts in progress.
 enum class half : std::uint8_t { low, high };

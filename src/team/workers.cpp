@@ -17,7 +17,7 @@ namespace {
 
 patience idle_patience(patience p) {
   p.sleeps = true;
-  p.spins = p.spins > 50 ? 2000 : p.spins;
+  p.spins = std::min(p.spins, looks_in(long_spin));
   p.yields = 20;
   p.longest_sleep = std::chrono::milliseconds(100);
   return p;
@@ -35,7 +35,8 @@ void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept 
       word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
 }
 
-workers::workers(detail::team_state& team) : team_(team), idle_(idle_patience(team.patience)), process_(getpid()) {
+workers::workers(detail::team_state& team)
+    : team_(team), idle_(idle_patience(team.patience)), makers_(numa::affinity_of_process()), process_(getpid()) {
   team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
   start_threads();
   done_.wait_for(threads_.size(), idle_);
@@ -64,7 +65,11 @@ void workers::start_threads() {
 }
 
 void workers::pin(rank_t rank) const try {
-  if (team_.shape.pinned) numa::bind_this_thread(team_.shape.places[rank].os_index);
+  if (team_.shape.pinned) {
+    numa::bind_this_thread(team_.shape.places[rank].os_index);
+  } else if (rank != 0 && makers_.confined) {
+    makers_.processors.apply();  // if the kernel refuses, they stay where their maker is
+  }
 } catch (topology_error const& e) {
   throw topology_error(text::format("rank {} of a team of {}: {}", rank, team_.ranks, e.what()));
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "numa/affinity.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_room {
@@ -52,8 +53,9 @@ class workers {
 
   detail::team_state& team_;
   patience const idle_;
-  signal jobs_;  ///< counts runs; one more than the last means stop
-  signal done_;  ///< counts workers that have ended a job, over all jobs
+  numa::affinity const makers_;  ///< of the thread that makes the team
+  signal jobs_;                  ///< counts runs; one more than the last means stop
+  signal done_;                  ///< counts workers that have ended a job, over all jobs
   std::uint64_t runs_ = 0;
   bool stopping_ = false;
   body body_ = nullptr;

@@ -174,12 +174,14 @@ TEST(OmpReduction, MayBeNewForEveryLoop) {
     }
 }
 
-/// A square as std::mdspan's layouts see it: rows that are longer than they look.
+/// A rectangle as std::mdspan's layouts see it: columns may be further apart than they are long.
 struct square {
   using element_type = float;
   struct mapping_type {
     std::size_t side, stride;
     std::size_t required_span_size() const { return side == 0 ? 0 : stride * (side - 1) + side; }
+    bool is_exhaustive() const { return stride == side; }
+    bool operator==(mapping_type const&) const = default;
   };
   float* at;
   mapping_type layout;
@@ -187,21 +189,101 @@ struct square {
   square(float* data, mapping_type of) : at(data), layout(of) {}
   float* data_handle() const { return at; }
   mapping_type const& mapping() const { return layout; }
-  float& operator()(std::size_t i, std::size_t j) const { return at[i * layout.stride + j]; }
+  float& operator()(std::size_t i, std::size_t j) const { return at[j * layout.stride + i]; }
 };
 
 TEST(OmpReduction, OfAViewHasItsLayout) {
-  std::vector<float> cells(20 * 32, 1);
-  square const field(cells.data(), {20, 32});
+  std::vector<float> cells(20 * 20, 1);
+  square const field(cells.data(), {20, 20});
   omp::reduction sum(field);
 #pragma omp parallel num_threads(4)
   {
     square const mine = sum.local();
-    for (std::size_t i = 0; i < 20; ++i) mine(i, 19 - i) += 1;
+    for (std::size_t i = 0; i < 20; ++i) mine(i, i / 2) += 1;
     sum.combine();
   }
   for (std::size_t i = 0; i < 20; ++i)
-    for (std::size_t j = 0; j < 20; ++j) ASSERT_EQ(field(i, j), i + j == 19 ? 5 : 1);
+    for (std::size_t j = 0; j < 20; ++j) ASSERT_EQ(field(i, j), j == i / 2 ? 5 : 1);
+}
+
+/// Red if what lies between the columns is written, or other views are taken for the target's.
+TEST(OmpReduction, OfViewsWithGapsOrOtherExtentsIsRefused) {
+  std::vector<float> cells(20 * 32, 1), others(20 * 20, 1);
+  EXPECT_THROW(omp::reduction{square(cells.data(), {20, 32})}, argument_error);
+  omp::reduction sum(square(others.data(), {20, 20}));
+  sum.local()(3, 4) += 1;
+  EXPECT_THROW(sum.combine_into(square(cells.data(), {20, 32})), argument_error);
+  EXPECT_EQ(cells, std::vector<float>(20 * 32, 1));
+  sum.combine_into(square(cells.data(), {20, 20}));
+  EXPECT_EQ(cells[4 * 20 + 3], 2);
+}
+
+/// Each region has another number of threads, and threads other numbers, in whichever way the runtime gives them: copies
+/// that are asked for again after a combination, beside those that are not, never belong to two. Red under renumbering if
+/// a thread keeps a copy of a number that it no longer has.
+TEST(OmpReduction, LocalAgainAfterACombinationIsNobodyElses) {
+  std::size_t const n = 100;
+  std::vector<long> got(n);
+  omp::reduction sum(got);
+  long updates = 0;
+  for (int round = 0; round < 200; ++round) {
+    int const threads = 2 + round % 4;
+#pragma omp parallel num_threads(threads) reduction(+ : updates)
+    {
+      auto mine = sum.local();
+      for (std::size_t i = 0; i < n; ++i) mine[i] += 1;
+      sum.combine();
+      auto again = omp_get_thread_num() % 2 == 0 ? sum.local() : mine;
+      for (std::size_t i = 0; i < n; ++i) again[i] += 1;
+      sum.combine();
+      updates += 2;
+    }
+  }
+  EXPECT_EQ(got, std::vector<long>(n, updates));
+}
+
+struct refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Adds, unless it meets a number that no sum has.
+struct picky {
+  int operator()(int a, int b) const {
+    if (a == -1 || b == -1) throw refusal("picky");
+    return a + b;
+  }
+};
+
+/// Red if the thread whose operation throws passes no barrier, or the exception leaves the library's own region.
+TEST(OmpReduction, OperationsThatThrowDoSoOutOfCombine) {
+  for (std::size_t const n : {10u, 100'000u}) {
+    std::vector<int> got(n);
+    omp::reduction sum(into(got, picky{}, 0));
+    for (bool const inside : {true, false}) {
+      std::atomic<int> thrown = 0;
+#pragma omp parallel num_threads(3)
+      {
+        sum.local()[n / 2] = -1;
+        if (inside) {
+          try {
+            sum.combine();
+          } catch (refusal const&) {
+            ++thrown;
+          }
+        }
+      }
+      if (!inside) {
+        EXPECT_THROW(sum.combine(), refusal);
+      }
+      EXPECT_EQ(thrown > 0, inside);
+      sum.reset();
+#pragma omp parallel num_threads(3)
+      sum.local()[n - 1] += 1;
+      std::ranges::fill(got, 0);
+      sum.combine();
+      EXPECT_EQ(got[n - 1], 3);
+    }
+  }
 }
 
 TEST(OmpSparseReduction, FoldsWhatIsTouched) {

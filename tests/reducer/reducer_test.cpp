@@ -492,5 +492,21 @@ TEST(Reducer, SaysWhatItIs) {
   EXPECT_EQ(dense.describe(), "reducer of 1000 float, coset::plus: 0 private copies that are folded whole");
 }
 
+/// Red if copies are folded one after the other into elements, which hold less than the partial sums do.
+TEST(Reducer, RoundsReproducibleSumsOnce) {
+  team three({.ranks = 3, .place = placement::unbound});
+  for (combining const how : {combining::add, combining::assign}) {
+    reducer<double, reproducible_plus> sum(6);
+    std::vector<double> got(6);
+    three.run([&](member& me) {
+      constexpr double brought[] = {1, 1e16, -1e16};
+      for (double& element : sum.local(me)) element += brought[me.rank()];
+      barrier(me);
+      sum.combine_into(got, me, how);
+    });
+    EXPECT_EQ(got, std::vector<double>(6, 1));
+  }
+}
+
 }  // namespace
 }  // namespace coset::reducer_test

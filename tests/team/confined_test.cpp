@@ -54,6 +54,23 @@ TEST_F(Confined, ThreadsOfARegionKeepToThemselves) {
   EXPECT_EQ(cores, std::vector(cores.size(), 1u));
 }
 
+/// Red if workers that nobody pins inherit the place of the thread that makes them: all on one core.
+TEST_F(Confined, TeamsThatAreNotPinnedRunOnAllPlaces) {
+  team all({.place = placement::unbound});
+  ASSERT_EQ(all.size(), static_cast<unsigned>(places));
+  std::vector<unsigned> usable(all.size());
+  all.run([&](member& me) { usable[me.rank()] = numa::mask::of_thread(0).count(); });
+  for (rank_t r = 1; r < all.size(); ++r) EXPECT_EQ(usable[r], topology::machine().processors.size()) << "rank " << r;
+}
+
+/// Red if a rank's own pin is taken for OpenMP's: teams within ranks would all be of all cores.
+TEST_F(Confined, TeamsWithinRanksStayWhereThoseArePinned) {
+  team all;
+  std::vector<unsigned> found(all.size());
+  all.run([&](member& me) { found[me.rank()] = topology::machine().cores(); });
+  EXPECT_EQ(found, std::vector(all.size(), 1u));
+}
+
 /// A mask that is no place is somebody's intention.
 TEST_F(Confined, OtherMasksAreLeftAlone) {
   auto const two = topology::machine().place(2, placement::compact);

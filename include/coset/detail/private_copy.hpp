@@ -82,8 +82,10 @@ COSET_API std::uint64_t const& key_of(reducer_core const&) noexcept;
 /// thread, while nobody asks for a copy.
 COSET_API void renew_claims(reducer_core&) noexcept;
 
-/// How a thread has got a copy: as its own, by claim, or by a number n: by_number + n.
-inline constexpr std::uint64_t as_own = 0, by_claim = 1, by_number = 2;
+/// How a thread has got a copy: as its own, or by a number, claimed or not.
+inline constexpr std::uint64_t as_own = 0;
+constexpr std::uint64_t by_claim(std::uint32_t number) { return 1 + std::uint64_t{2} * number; }
+constexpr std::uint64_t by_number(std::uint32_t number) { return 2 + std::uint64_t{2} * number; }
 
 /// What the calling thread has got last. One for some reducers each, so that it is found in a few instructions: what is
 /// lost costs a call.
