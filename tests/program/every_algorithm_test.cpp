@@ -14,7 +14,7 @@ namespace {
 std::uint64_t stride(rank_t ranks) {
   using test::by_effort;
   if (ranks <= 4) return by_effort(11, 1, 1);
-  if (ranks <= 8) return by_effort(307, 3, 1);
+  if (ranks <= 8) return by_effort(307, 5, 1);
   if (ranks <= 17) return by_effort(3001, 37, 3);
   return by_effort(20011, 1009, 101);
 }

@@ -53,7 +53,7 @@ TEST_P(Plans, OfEveryAlgorithmAreServedByStagingAndRightUnderEveryStorageThatSer
   auto storages = program::policy_names();
   storages.insert(storages.end(), {"zero_copy+stream", "output+stream"});
   std::size_t const tried = test::by_effort<std::size_t>(1, 2, storages.size());
-  std::size_t const stride = test::by_effort<std::size_t>(3, ranks.size() > 12 ? 2 : 1, 1);
+  std::size_t const stride = test::by_effort<std::size_t>(3, ranks.size() > 7 ? 3 : 1, 1);
   auto const texts = plan_texts(ranks.size());
   std::size_t served = 0, refused = 0, turn = 0;
   for (std::size_t at = ranks.size() % stride; at < texts.size(); at += stride) {

@@ -43,7 +43,7 @@ TEST_P(Verbs, GiveEveryRankWhatTheyPromise) {
   rank_t const p = ranks.size();
   std::uint64_t seed = 0;
   std::vector<std::size_t> const few{0, 3, 300};
-  for (std::size_t const each : test::by_effort(few, p > 8 ? few : lengths, lengths)) {
+  for (std::size_t const each : test::by_effort(few, p > 4 ? few : lengths, lengths)) {
     for (rank_t const root : {0u, p / 2, p - 1}) {
       for (bool const in_place : {false, true}) {
         if (in_place && !can_be_in_place()) continue;
