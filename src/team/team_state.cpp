@@ -39,9 +39,8 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
 /// Where other processes' ranks are is not known here, and makes no difference to what all have to agree on.
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
-  auto shape = several_processes
-                   ? team_shape{ranks, {}, node_list(ranks, anywhere), threads.shape.pinned, threads.shape.cache_bytes}
-                   : part_of(threads, there);
+  auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere), false, threads.shape.cache_bytes}
+                                 : part_of(threads, there);
   shape.choices = tuning::table::of_environment();
   return shape;
 }
@@ -51,10 +50,6 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
   std::vector<rank_t> leaders;
   for (rank_t r = 0; r < nodes.size(); ++r) leaders.push_back(first.try_emplace(nodes[r], r).first->second);
   return leaders;
-}
-
-company company_of(team_shape const& shape, bool crowded) {
-  return crowded ? company::crowded : shape.pinned ? company::pinned : company::unpinned;
 }
 
 }  // namespace
@@ -94,7 +89,7 @@ team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<ra
       crowded(shape.tasks || ranks > numa::usable_processors()),
       levels(tuning::levels_of(shape.places)),
       nodes(tuning::nodes_of(shape.places)),
-      patience(patience::of(options.wait, company_of(shape, crowded || of_more.crowded))),
+      patience(patience::of(options.wait, crowded || of_more.crowded)),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),
       of_tasks(shape.tasks),

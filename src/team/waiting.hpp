@@ -11,13 +11,6 @@
 
 namespace coset::team_room {
 
-/// Where the ranks of a team run.
-enum class company : std::uint8_t {
-  pinned,    ///< each on a processor of its own
-  unpinned,  ///< where the kernel has them: two may share a processor for a while
-  crowded    ///< more ranks than processors
-};
-
 /// How long each phase lasts, in failed looks.
 struct patience {
   std::uint32_t spins = 0;
@@ -25,7 +18,7 @@ struct patience {
   bool sleeps = false;
   std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);  ///< what a lost wake-up would cost
 
-  static patience of(waiting, company) noexcept;
+  static patience of(waiting, bool more_ranks_than_processors) noexcept;
 };
 
 /// Failed looks, each with a pause, that take so long on this processor: a pause is 4 ns on one and 40 on another.
