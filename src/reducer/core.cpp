@@ -12,6 +12,7 @@
 #include "coset/error.hpp"
 #include "numa/binding.hpp"
 #include "reducer/pool.hpp"
+#include "reducer/short_lock.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
@@ -39,6 +40,11 @@ void require_sensible(reduced_array const& array) {
         text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
 }
 
+bool is_zero(void const* element, std::size_t bytes) {
+  auto const* const at = static_cast<unsigned char const*>(element);
+  return std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; });
+}
+
 /// The first offset from `offset` on that is `part` of `parts` into what processors tell a load from the stores before it
 /// by: a program that adds to element k of several arrays would otherwise wait for each store to be told from the next load.
 std::size_t staggered(std::size_t offset, std::size_t part, std::size_t parts) {
@@ -55,7 +61,8 @@ std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
     require_sensible(array);
     if (offset >= compared_bytes) offset = staggered(offset, parts.size(), arrays.size());
     std::size_t const bytes = round_up(array.count * array.reduction->element_bytes, line_bytes);
-    parts.push_back({std::move(array), offset});
+    bool const zero = is_zero(array.identity.get(), array.reduction->element_bytes);
+    parts.push_back({std::move(array), offset, zero});
     if (__builtin_add_overflow(offset, bytes, &offset) || offset > std::numeric_limits<std::ptrdiff_t>::max())
       throw argument_error(text::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
   }
@@ -78,11 +85,6 @@ blocks cut(reduced_array const& array, sparse_options const& options) {
     elements =
         std::bit_ceil(round_up(std::max(options.block_bytes, numa::page_bytes()), element_bytes) / element_bytes);
   return {count, element_bytes, static_cast<unsigned>(std::countr_zero(elements))};
-}
-
-bool is_zero(void const* element, std::size_t bytes) {
-  auto const* const at = static_cast<unsigned char const*>(element);
-  return std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; });
 }
 
 tracking tracking_for(reduced_array const& array, blocks const& shape, sparse_options const& options) {
@@ -177,7 +179,7 @@ void reducer_core::put_in_order() noexcept {
 }
 
 private_copy& reducer_core::take() {
-  std::lock_guard const lock(making_);
+  auto const lock = short_lock(making_);
   auto const here = numa::current_node();
   auto const at = std::find_if(left_.begin(), left_.end(), [&](owned_copy* copy) { return copy->node == here; });
   if (at != left_.end()) {
@@ -198,12 +200,12 @@ void reducer_core::give_back(private_copy& copy) noexcept {
 }
 
 private_copy& reducer_core::numbered(std::uint32_t number) {
-  std::lock_guard const lock(making_);
+  auto const lock = short_lock(making_);
   return at(number);
 }
 
 private_copy* reducer_core::claimed(std::uint32_t number, void const* thread) {
-  std::lock_guard const lock(making_);
+  auto const lock = short_lock(making_);
   owned_copy& copy = at(number);
   if (copy.claimed_under == key_ && copy.claimed_by != thread) {
     claims_.store(claims::missed, std::memory_order_relaxed);

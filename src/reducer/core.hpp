@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,10 +21,16 @@ namespace coset::reducer_room {
 struct part_of_copy {
   detail::reduced_array array;
   std::size_t offset = 0;  ///< in each copy
+  bool zero = false;       ///< whether the identity's bytes are zeros
 
   std::size_t element_bytes() const noexcept { return array.reduction->element_bytes; }
   void fill(std::byte* copy, std::size_t begin, std::size_t elements) const {
-    array.fill(array.identity.get(), element_bytes(), copy + offset + begin * element_bytes(), elements);
+    std::byte* const at = copy + offset + begin * element_bytes();
+    if (zero) {
+      std::memset(at, 0, elements * element_bytes());
+    } else {
+      array.fill(array.identity.get(), element_bytes(), at, elements);
+    }
   }
 };
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "reducer/short_lock.hpp"
+
 namespace coset::reducer_room {
 namespace {
 
@@ -26,7 +28,7 @@ class pool {
 
   /// Nothing if there is none.
   numa::memory take(std::size_t bytes, std::optional<unsigned> node) {
-    std::lock_guard const lock(mutex_);
+    auto const lock = short_lock(mutex_);
     auto const at = free_.find({bytes, node});
     if (at == free_.end() || at->second.empty()) return {};
     numa::memory found = std::move(at->second.back());
@@ -39,7 +41,7 @@ class pool {
     std::size_t const bytes = given.size();
     key const like{bytes, node};
     std::vector<std::vector<numa::memory>> dead;  // unmapped after the lock
-    std::lock_guard const lock(mutex_);
+    auto const lock = short_lock(mutex_);
     if (bytes > most_kept_bytes - kept_) give_up_others(like, dead);
     if (bytes > most_kept_bytes - kept_) return;
     free_[like].push_back(std::move(given));
