@@ -17,8 +17,8 @@ struct affinity {
 
 /// The calling thread's mask; or, outside of parallel regions, all of OpenMP's places if the thread was confined to one of
 /// them: that is what OMP_PROC_BIND and OMP_PLACES do to the thread that loads OpenMP, and they say nothing of who works
-/// beside OpenMP's threads. Threads that bind_this_thread() has pinned stay so. Where the runtime cannot be asked, since it is linked statically say, `warning` names the
-/// variable. Cost: some system calls.
+/// beside OpenMP's threads. Threads that bind_this_thread() has pinned stay so. Where the runtime cannot be asked, since it is
+/// linked statically say, `warning` names the variable. Cost: some system calls.
 affinity affinity_of_process();
 
 }  // namespace coset::numa

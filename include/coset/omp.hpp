@@ -49,7 +49,8 @@ class folds {
   void combine(detail::reducer_core& core, void* const* into, combining how) {
     if (omp_get_level() == 0) return combine_outside(core, into, how);
     if (omp_in_parallel() == 0) return alone(core, into, how);  // the only thread of its region
-    std::exception_ptr thrown;                                  // by an operation: the others wait at the barrier
+    // By an operation: the others wait at the barrier.
+    std::exception_ptr thrown;
     try {
       combine(nowait, core, into, how);
     } catch (...) {

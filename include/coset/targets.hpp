@@ -119,8 +119,8 @@ inline constexpr bool is_target<target<Place, Op>> = true;
 }  // namespace detail
 
 /// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and the
-/// operation by which threads reduce into it. Views may have no gaps: argument_error otherwise. The thing itself stays the caller's; a vector may be resized, see
-/// joint_reducer::fit().
+/// operation by which threads reduce into it. Views may have no gaps: argument_error otherwise. The thing itself stays the
+/// caller's; a vector may be resized, see joint_reducer::fit().
 template <class Thing, class Op = plus>
 auto into(Thing&& thing, Op op = {}) {
   auto place = detail::place_of(std::forward<Thing>(thing));

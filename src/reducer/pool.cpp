@@ -58,8 +58,9 @@ class pool {
         ++at;
         continue;
       }
-      kept_ -= at->first.first * at->second.size();
-      dead.push_back(std::move(at->second));
+      std::size_t const bytes = at->first.first * at->second.size();
+      dead.push_back(std::move(at->second));  // may throw, and has taken nothing then
+      kept_ -= bytes;
       at = free_.erase(at);
     }
   }
