@@ -56,7 +56,7 @@ void send_message(rank_state& me, flight const& f, instruction const& i) {
   described_signature said;
   f.plan->describe(said, f.started);
   envelope const opening{f.tag, said.count.load(std::memory_order_relaxed), said.rest.load(std::memory_order_relaxed),
-                         me.number};
+                         me.number, said.kind.load(std::memory_order_relaxed)};
   me.ends[f.channel].mail->send(i.peer, opening, pieces_of(me, f, i));
 }
 

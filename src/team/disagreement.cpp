@@ -30,6 +30,22 @@ bytes of(std::byte const* base, detail::extent part) {
            their_range.end));
 }
 
+/// What a rank has told of its operation `number`, or of its latest if it has forgotten that one.
+struct told {
+  described_signature const& act;
+  bool forgotten;
+
+  std::string in_words(std::string act_in_words) const {
+    return forgotten ? text::format("has gone on and {}", act_in_words) : act_in_words;
+  }
+};
+
+told told_of(own_line const& of, std::uint32_t number) {
+  std::uint32_t const latest = latest_of(of);
+  bool const forgotten = latest - number >= described_operations;
+  return {of.doing[(forgotten ? latest : number) % described_operations], forgotten};
+}
+
 }  // namespace
 
 void leave(detail::rank_state& me) {
@@ -67,45 +83,47 @@ std::uint32_t latest_of(own_line const& line) noexcept {
 }
 
 std::string act_of(own_line const& of, std::uint32_t number, bool one_process) {
-  std::uint32_t const latest = latest_of(of);
-  bool const forgotten = latest - number >= described_operations;
-  auto const act = signature::act_of(of.doing[(forgotten ? latest : number) % described_operations], one_process);
-  return forgotten ? text::format("has gone on and {}", act) : act;
+  told const act = told_of(of, number);
+  return act.in_words(signature::act_of(act.act, one_process));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   own_line const& theirs = me.team.arena.own(other);
   bool const one_process = me.team.one_process;
   rank_t const number = me.team.part.first + other;
-  described_signature mine{};
-  f.plan->describe(mine, f.started);
-  std::string my_act = signature::act_of(mine, true), their_act = act_of(theirs, f.number, one_process);
-  // The same now, but not before: what they disagreed on then.
+  described_signature now{};
+  f.plan->describe(now, f.started);
+  // Where both do the same now, they disagreed before.
+  described_signature const* mine = &now;
   char const* before = "";
-  for (std::uint32_t at = f.number; my_act == their_act; before = "before ") {
-    if (--at == 0 || f.number - at >= described_operations) break;
-    my_act = act_of(me.told, at, one_process);
-    their_act = act_of(theirs, at, one_process);
-  }
-  if (my_act == their_act) {
-    fail(
-        me, cause::mismatch,
-        text::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
-                     "arrays, or called something else long before",
-                     me.number, number, act_of(me.told, f.number, true)));
+  for (std::uint32_t at = f.number; mine != nullptr; before = "before ") {
+    told const peer = told_of(theirs, at);
+    std::string const their_act = peer.in_words(signature::peer_act_of(peer.act, *mine, one_process));
+    if (their_act != signature::act_of(*mine, one_process)) {
+      fail(me, cause::mismatch,
+           text::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, signature::act_of(*mine, true),
+                        number, their_act));
+    }
+    told const earlier = told_of(me.told, --at);
+    bool const known = at != 0 && f.number - at < described_operations && !earlier.forgotten;
+    mine = known ? &earlier.act : nullptr;
   }
   fail(me, cause::mismatch,
-       text::format("ranks disagree: {}rank {} {}, rank {} {}", before, me.number, my_act, number, their_act));
+       text::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
+                    "arrays, or called something else long before",
+                    me.number, number, signature::act_of(now, true)));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
-  described_signature theirs{};
+  described_signature theirs{}, mine{};
+  f.plan->describe(mine, f.started);
   theirs.reduction.store(f.plan->what.reduction, std::memory_order_relaxed);  // only that there is one
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
+  theirs.kind.store(other.kind, std::memory_order_relaxed);
   fail(me, cause::mismatch,
-       text::format("ranks disagree: rank {} {}, rank {} {}", me.number, act_of(me.told, f.number, true), other.sender,
-                    signature::act_of(theirs, false)));
+       text::format("ranks disagree: rank {} {}, rank {} {}", me.number, signature::act_of(mine, true), other.sender,
+                    signature::peer_act_of(theirs, mine, false)));
 }
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {

@@ -67,6 +67,7 @@ struct described_signature {
   std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature.hpp
   static constexpr std::size_t most_counts = 4;
   std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
+  std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose names other processes cannot read
   std::array<std::atomic<std::uint64_t>, most_counts> counts;
 };
 

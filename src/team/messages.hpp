@@ -23,10 +23,10 @@ struct flight;
 /// Which operation a message belongs to, and what its sender takes that for. Every message begins with one.
 struct envelope {
   std::uint64_t tag;    ///< as in entry lines: epoch << 32 | signature hash
-  std::uint64_t count;  ///< these two as in described_signature
+  std::uint64_t count;  ///< these, and `kind`, as in described_signature
   std::uint64_t rest;
   rank_t sender;
-  std::uint32_t reserved = 0;
+  std::uint32_t kind;
 };
 static_assert(sizeof(envelope) == 32);
 

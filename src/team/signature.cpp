@@ -54,6 +54,7 @@ std::string signature::text() const {
 void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
   to.reduction.store(reduction, std::memory_order_relaxed);
   to.count.store(count, std::memory_order_relaxed);
+  to.kind.store(static_cast<std::uint32_t>(reduction->hash >> 32), std::memory_order_relaxed);
   to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) |
                     (started ? started_bit : 0) | std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
                 std::memory_order_relaxed);
@@ -76,6 +77,14 @@ std::string signature::act_of(described_signature const& from, bool one_process)
   std::string const counts = counts_of(from);
   return ((rest & started_bit) != 0 ? "starts " : "calls ") +
          (one_process ? team_room::text(s, table->type, table->operation, counts) : team_room::text(s, {}, {}, counts));
+}
+
+std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {
+  std::string text = act_of(peer, one_process);
+  bool const other_kind =
+      peer.kind.load(std::memory_order_relaxed) != mine.kind.load(std::memory_order_relaxed) && !one_process;
+  if (other_kind && text == act_of(mine, false)) text += ", but of another type or by another operation";
+  return text;
 }
 
 }  // namespace coset::team_room

@@ -33,6 +33,8 @@ struct signature {
   /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the types' names are not to
   /// be had.
   static std::string act_of(described_signature const&, bool one_process);
+  /// The same of a peer: where types have no names and nothing else differs, that they do.
+  static std::string peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process);
 };
 
 /// For signatures and plan keys.
