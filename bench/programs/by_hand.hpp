@@ -65,6 +65,18 @@ class copies_by_hand {
       move_sum(copies_[c].get(), target_.data(), n * t / all, n * (t + 1) / all, c > 0);
   }
 
+  /// For thread 0, where the target serves as its copy.
+  T* cleared_target() {
+    std::fill(target_.begin(), target_.end(), T{});
+    return target_.data();
+  }
+  /// This thread's share of target += the others' copies. After a barrier.
+  void fold_others(int thread) {
+    std::size_t const all = copies_.size(), t = static_cast<std::size_t>(thread), n = target_.size();
+    for (std::size_t c = 1; c < all; ++c)
+      move_sum(copies_[c].get(), target_.data(), n * t / all, n * (t + 1) / all, true);
+  }
+
  private:
   std::vector<T>& target_;
   std::vector<std::unique_ptr<T[]>> copies_;

@@ -7,6 +7,27 @@
 namespace coset::bench {
 namespace {
 
+// Before and after as in README.md: a test compares what stands between the marks.
+void by_clause(double* bins, std::size_t n, std::uint32_t const* key, double const* weight, int items) {
+  // README: before
+#pragma omp parallel for reduction(+ : bins[:n])
+  for (int i = 0; i < items; ++i) bins[key[i]] += weight[i];
+  // README: end
+}
+
+void by_coset(double* bins, std::size_t n, std::uint32_t const* key, double const* weight, int items) {
+  // README: after
+  coset::omp::reduction sum(std::span(bins, n));
+#pragma omp parallel
+  {
+    auto mine = sum.local();
+#pragma omp for nowait
+    for (int i = 0; i < items; ++i) mine[key[i]] += weight[i];
+    sum.combine();
+  }
+  // README: end
+}
+
 struct histogram {
   histogram(std::size_t number, std::size_t items) : keys(items), weights(items), bins(number) {
     std::mt19937_64 choices(5);
@@ -23,17 +44,16 @@ struct histogram {
 
   double item(std::size_t i, auto const& bin) const {
     bin[keys[i]] += weights[i];
-    return weights[i];
+    return 0;
   }
 
-  void clause() {
+  void clause() { anew(by_clause); }
+  void as_in_readme() { anew(by_coset); }
+
+  void anew(auto add) {
+    value = 0;
     std::fill(bins.begin(), bins.end(), 0);
-    double* const bin = bins.data();
-    std::size_t const number = bins.size();
-    double sum = 0;
-#pragma omp parallel for reduction(+ : sum, bin[:number])
-    for (std::size_t i = 0; i < keys.size(); ++i) sum += item(i, bin);
-    value = sum;
+    add(bins.data(), bins.size(), keys.data(), weights.data(), static_cast<int>(keys.size()));
   }
 
   std::vector<std::uint32_t> keys;

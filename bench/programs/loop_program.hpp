@@ -36,6 +36,7 @@ double distance(std::vector<T> const& a, std::vector<T> const& b) {
 ///     double item(std::size_t i, auto const&... arrays) const;  // adds to the arrays; what it returns is added to `value`
 ///     double value;
 ///     void clause();                                          // zeros the targets, then a loop with OpenMP's clause
+///     void as_in_readme();                                    // if README.md has it: the same with coset
 ///
 /// where arrays are whatever has elements: pointers, spans, atomics.
 template <class Loop>
@@ -79,20 +80,27 @@ class loop_program final : public program {
           std::make_shared<std::tuple<copies_of_tasks<element_of<decltype(each)>>...>>(copies_of_tasks(each)...);
       auto const kept = std::make_shared<omp::reduction<value_type, target_type<element_of<decltype(each)>>...>>(
           loop_->value, each...);
+      auto const in_place = std::make_shared<omp::reduction<value_type, target_type<element_of<decltype(each)>>...>>(
+          omp::in_place, loop_->value, each...);
       auto const kept_by_tasks =
           std::make_shared<tbb::reduction<value_type, target_type<element_of<decltype(each)>>...>>(loop_->value,
                                                                                                    each...);
-      return {{"clause", [this] { loop_->clause(); }},
-              {"atomics", [this] { atomics(); }},
-              {"by hand", [this, copies] { by_hand(*copies); }},
-              {"tbb by hand", [this, task_copies] { tasks_by_hand(*task_copies); }, true},
-              {"coset::tbb", [this, kept_by_tasks] { tasks_with_coset(*kept_by_tasks); }, true},
-              {"coset, made anew",
-               [this, &each...] {
-                 omp::reduction sum(loop_->value, each...);
-                 with_coset(sum);
-               }},
-              {"coset", [this, kept] { with_coset(*kept); }}};
+      std::vector<way> ways = {{"clause", [this] { loop_->clause(); }},
+                               {"atomics", [this] { atomics(); }},
+                               {"by hand", [this, copies] { by_hand(*copies); }},
+                               {"by hand, in place", [this, copies] { by_hand_in_place(*copies); }},
+                               {"tbb by hand", [this, task_copies] { tasks_by_hand(*task_copies); }, true},
+                               {"coset::tbb", [this, kept_by_tasks] { tasks_with_coset(*kept_by_tasks); }, true},
+                               {"coset, made anew",
+                                [this, &each...] {
+                                  omp::reduction sum(loop_->value, each...);
+                                  with_coset(sum);
+                                }},
+                               {"coset, in place", [this, in_place] { in_place_with_coset(*in_place); }}};
+      if constexpr (requires { loop_->as_in_readme(); })
+        ways.push_back({"coset, as in README", [this] { loop_->as_in_readme(); }});
+      ways.push_back({"coset", [this, kept] { with_coset(*kept); }});
+      return ways;
     });
   }
 
@@ -153,6 +161,21 @@ class loop_program final : public program {
     loop_->value = sum;
   }
 
+  /// Thread 0 adds to the targets.
+  void by_hand_in_place(auto& all) {
+    double sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    std::apply(
+        [&](auto&... copy) {
+          int const self = omp_get_thread_num();
+          sum += share((self == 0 ? copy.cleared_target() : copy.of(self))...);
+#pragma omp barrier
+          (copy.fold_others(self), ...);
+        },
+        all);
+    loop_->value = sum;
+  }
+
   void tasks_by_hand(auto& all) {
     ::tbb::enumerable_thread_specific<double> sums(0.0);
     std::apply(
@@ -170,6 +193,16 @@ class loop_program final : public program {
     {
       std::apply([&](double& value, auto const... arrays) { value += share(arrays...); }, sum.local());
       sum.combine(omp::nowait, combining::assign);
+    }
+  }
+
+  void in_place_with_coset(auto& sum) {
+    loop_->value = 0;
+    for_targets([](auto&... each) { (std::fill(each.begin(), each.end(), 0), ...); });
+#pragma omp parallel
+    {
+      std::apply([&](double& value, auto const... arrays) { value += share(arrays...); }, sum.local());
+      sum.combine(omp::nowait);
     }
   }
 

@@ -50,15 +50,12 @@ class joint_copies {
   template <class Get>
   decltype(auto) local(std::uint64_t how, Get get) {
     std::byte* const copy = recent_or(*key_, how, get);
-    return [&]<std::size_t... Index>(std::index_sequence<Index...>)->decltype(auto) {
-      if constexpr (number == 1) {
-        return (seen<Index>(copy), ...);
-      } else {
-        return std::tuple<decltype(seen<Index>(copy))...>(seen<Index>(copy)...);
-      }
-    }
-    (std::make_index_sequence<number>());
+    std::array<void*, number> begin;
+    for (std::size_t k = 0; k < number; ++k) begin[k] = copy + offsets_[k];
+    return seen(begin);
   }
+  /// The targets themselves, likewise. Throws as checked() does.
+  decltype(auto) local_in_place() { return seen(checked()); }
 
   reducer_core& core() const noexcept { return *core_; }
 
@@ -89,9 +86,18 @@ class joint_copies {
 
  private:
   template <std::size_t Index>
-  decltype(auto) seen(std::byte* copy) const {
-    auto* const elements = one_number(reinterpret_cast<type_of<Index>*>(copy + offsets_[Index]));
-    return std::get<Index>(targets_).place.seen(elements, counts_[Index]);
+  decltype(auto) seen_one(void* begin) const {
+    return std::get<Index>(targets_).place.seen(one_number(static_cast<type_of<Index>*>(begin)), counts_[Index]);
+  }
+  decltype(auto) seen(std::array<void*, number> const& begin) const {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>)->decltype(auto) {
+      if constexpr (number == 1) {
+        return (seen_one<Index>(begin[Index]), ...);
+      } else {
+        return std::tuple<decltype(seen_one<Index>(begin[Index]))...>(seen_one<Index>(begin[Index])...);
+      }
+    }
+    (std::make_index_sequence<number>());
   }
 
   std::tuple<Targets...> targets_;

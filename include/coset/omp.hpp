@@ -33,6 +33,10 @@ namespace coset::omp {
 struct nowait_t {};
 inline constexpr nowait_t nowait;
 
+/// Thread 0 of each region reduces straight into the targets; see reduction.
+struct in_place_t {};
+inline constexpr in_place_t in_place;
+
 namespace region_room {
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
@@ -133,34 +137,50 @@ class folds {
 /// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
 /// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as those
 /// of reducer; exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
+///
+/// `reduction sum(coset::omp::in_place, bins)`: one copy less to make, fold and clear, as thread 0 has the targets
+/// themselves. So nobody else may look at them from the first local() of a region on until the combination is done, what
+/// thread 0 reduced stays where it is whether combined or not, and nothing can be assigned. A region of one thread has
+/// no copy at all.
 template <class... Targets>
 class reduction {
  public:
   template <detail::reduced_into... Things>
   requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
       : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  template <detail::reduced_into... Things>
+  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(in_place_t, Things&&... things)
+      : reduction(std::forward<Things>(things)...) {
+    in_place_ = true;
+  }
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
 
-  /// The calling thread's arrays and values, as joint_reducer's. Good until a combination, and after it for the same
+  /// The calling thread's arrays and values, as joint_reducer's. clang before 16 takes no structured binding of them into
+  /// a loop directive; std::get<0>(mine) has a name that it takes. Good until a combination, and after it for the same
   /// thread of the same region. Cost: a few instructions; a call after each combination.
   decltype(auto) local() {
+    auto const number = static_cast<std::uint32_t>(omp_get_thread_num());
+    if (in_place_ && number == 0 && omp_get_level() <= 1) return copies_.local_in_place();
     return copies_.local(
-        detail::by_claim(static_cast<std::uint32_t>(omp_get_thread_num())), [this]() -> auto& {
-          return region_room::folds::copy_here(copies_.core());
-        });
+        detail::by_claim(number), [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
   /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets have
   /// everything. Outside of regions: by whoever calls, with a region of its own where that pays.
-  void combine(combining how = combining::add) { folds_.combine(copies_.core(), copies_.checked().data(), how); }
+  void combine(combining how = combining::add) {
+    require_no_target_in_use(how == combining::assign);
+    folds_.combine(copies_.core(), copies_.checked().data(), how);
+  }
   /// The same without the barrier at the end: where the end of the region is one anyway.
   void combine(nowait_t, combining how = combining::add) {
+    require_no_target_in_use(how == combining::assign);
     folds_.combine(nowait, copies_.core(), copies_.checked().data(), how);
   }
   /// The same into other things of the same lengths, for this time: every thread names the same.
   template <class... Things>
   void combine_into(Things&&... things) {
+    require_no_target_in_use(true);
     folds_.combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), combining::add);
   }
 
@@ -172,12 +192,20 @@ class reduction {
   std::string describe() const { return detail::describe(copies_.core()); }
 
  private:
+  void require_no_target_in_use(bool needed) const {
+    if (in_place_ && needed)
+      throw argument_error("in place, thread 0 has added to the targets: nothing can replace that");
+  }
+
   detail::joint_copies<Targets...> copies_;
   region_room::folds folds_;
+  bool in_place_ = false;
 };
 
 template <detail::reduced_into... Things>
 explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
+template <detail::reduced_into... Things>
+explicit reduction(in_place_t, Things&&...) -> reduction<detail::target_of<Things>...>;
 
 /// The same for one large array of which a region touches little; see sparse_reducer. local() gives a sparse_array.
 template <element T, coset::reduction<T> Op = plus>

@@ -51,7 +51,7 @@ void reducer_core::spill(owned_copy& copy) {
 }
 
 void reducer_core::spill_block(owned_copy& total, owned_copy& copy, std::size_t block) {
-  std::lock_guard const lock(of_block_[block % of_block_.size()]);
+  std::lock_guard const lock((*of_block_)[block % of_block_->size()]);
   void* const to = total.data + shape_.begin_bytes(block);
   void const* const from[] = {to, copy.data + shape_.begin_bytes(block)};
   bool const first = total.touched[block] == mark::untouched;

@@ -9,11 +9,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "coset/detail/private_copy.hpp"
-#include "numa/memory.hpp"
+#include "reducer/owned_copy.hpp"
 
 namespace coset::reducer_room {
 
@@ -34,43 +33,6 @@ struct part_of_copy {
   }
 };
 
-/// How a sparse reducer's array is cut: the last block may be shorter.
-struct blocks {
-  std::size_t count = 0;  ///< of the array
-  std::size_t element_bytes = 1;
-  unsigned shift = 0;  ///< a block has 2^shift elements
-
-  std::size_t number() const noexcept { return count == 0 ? 0 : ((count - 1) >> shift) + 1; }
-  std::size_t block_bytes() const noexcept { return element_bytes << shift; }
-  std::size_t begin(std::size_t block) const noexcept { return std::min(count, block << shift); }
-  std::size_t begin_bytes(std::size_t block) const noexcept { return begin(block) * element_bytes; }
-};
-
-/// Tables are read by words of eight blocks; what is beyond the last block is never touched.
-inline constexpr std::size_t word_blocks = 8;
-
-struct owned_copy : detail::private_copy {
-  /// On this node, given as the system numbers it, if the system lets it: so many bytes that hold anything; or, for
-  /// sparse reducers, fresh pages with the marks behind.
-  owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
-  owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
-  ~owned_copy();
-  owned_copy(owned_copy const&) = delete;
-  owned_copy& operator=(owned_copy const&) = delete;
-
-  std::optional<unsigned> node;
-  bool is_lent = false;                ///< its memory goes back to the pool
-  std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
-  void const* claimed_by = nullptr;    ///< the thread
-  std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
-  std::size_t claimed = 0;             ///< capped only: bytes
-  /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of
-  /// its own: the next thread waits for it.
-  alignas(128) std::atomic<std::uint64_t> turn = 0;
-
-  numa::memory memory;
-};
-
 }  // namespace coset::reducer_room
 
 namespace coset::detail {
@@ -79,6 +41,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
   explicit reducer_core(std::vector<reduced_array>);
   reducer_core(reduced_array, sparse_options const&);
+  /// Dense copies go to the next reducer of as many bytes.
+  ~reducer_core();
 
   std::uint64_t id() const noexcept { return id_; }
   std::uint64_t const& key() const noexcept { return key_; }
@@ -117,8 +81,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Of fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
   std::uint64_t round() const noexcept { return round_; }
   void begin_round() noexcept { ++round_; }
-  /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
+  /// Whether the copies of threads 0 … threads − 1 are all that hold something. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
+  bool has_any() const noexcept { return total_ || used_.load(std::memory_order_relaxed) != 0; }
 
   void reset() noexcept;
   std::string describe() const;
@@ -150,21 +115,24 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::blocks const shape_;
   detail::tracking const tracking_ = detail::tracking::none;
 
-  /// Changes only between rounds of updates, which the caller keeps apart.
-  std::uint64_t generation_ = 1;
+  /// Never that of another reducer. Changes only between rounds of updates, which the caller keeps apart.
+  std::uint64_t generation_ = id_;
+  std::atomic<std::uint32_t> used_ = 0;      ///< copies of this generation
+  std::atomic<std::uint32_t> used_end_ = 0;  ///< one more than the highest of their numbers
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
 
   mutable std::mutex making_;  ///< guards what follows
-  std::vector<std::unique_ptr<owned_copy>> of_threads_;
-  std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
+  reducer_room::copy_set copies_;
   std::vector<owned_copy*> left_;  ///< by threads that have ended
   std::unique_ptr<owned_copy> total_;
   std::vector<owned_copy*> in_order_;
 
   std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies
   std::atomic<std::size_t> spills_ = 0;
-  std::array<std::mutex, 64> of_block_;  ///< [block % 64]: the total's
+  /// [block % 64]: the total's. Only where memory is capped: those who make reducers for each loop pay for every byte.
+  using block_locks = std::array<std::mutex, 64>;
+  std::unique_ptr<block_locks> of_block_;
 };
 
 }  // namespace coset::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One private copy with its memory, and all copies of a reducer.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coset/detail/private_copy.hpp"
+#include "numa/memory.hpp"
+
+namespace coset::reducer_room {
+
+/// How a sparse reducer's array is cut: the last block may be shorter.
+struct blocks {
+  std::size_t count = 0;  ///< of the array
+  std::size_t element_bytes = 1;
+  unsigned shift = 0;  ///< a block has 2^shift elements
+
+  std::size_t number() const noexcept { return count == 0 ? 0 : ((count - 1) >> shift) + 1; }
+  std::size_t block_bytes() const noexcept { return element_bytes << shift; }
+  std::size_t begin(std::size_t block) const noexcept { return std::min(count, block << shift); }
+  std::size_t begin_bytes(std::size_t block) const noexcept { return begin(block) * element_bytes; }
+};
+
+/// Tables are read by words of eight blocks; what is beyond the last block is never touched.
+inline constexpr std::size_t word_blocks = 8;
+
+struct owned_copy : detail::private_copy {
+  /// On this node, given as the system numbers it, if the system lets it: so many bytes that hold anything; or, for
+  /// sparse reducers, fresh pages with the marks behind.
+  owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
+  owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
+  ~owned_copy();
+  owned_copy(owned_copy const&) = delete;
+  owned_copy& operator=(owned_copy const&) = delete;
+
+  static constexpr std::uint32_t no_number = ~std::uint32_t{0};
+  std::uint32_t number = no_number;
+  std::optional<unsigned> node;
+  bool is_lent = false;                ///< its memory goes back to the pool
+  std::uint64_t given_by = 0;          ///< the last reducer that gave it to a thread; guarded as the list of copies is
+  std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
+  void const* claimed_by = nullptr;    ///< the thread
+  std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
+  std::size_t claimed = 0;             ///< capped only: bytes
+  /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of
+  /// its own: the next thread waits for it.
+  alignas(128) std::atomic<std::uint64_t> turn = 0;
+
+  numa::memory memory;
+};
+
+/// A reducer's copies: by number, and those of threads that had none.
+struct copy_set {
+  std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered;
+  std::vector<std::unique_ptr<owned_copy>> of_threads;
+
+  std::size_t size() const noexcept { return numbered.size() + of_threads.size(); }
+};
+
+}  // namespace coset::reducer_room
