@@ -416,6 +416,34 @@ COSET_API coset_status coset_reducer_reset(coset_reducer*);
 /// When no thread uses it any more. What was not combined is lost.
 COSET_API coset_status coset_reducer_free(coset_reducer*);
 
+/// Several arrays and values that threads reduce into at once: one copy per thread of all of them, one call to combine.
+/// What is said of reducers holds for each; see joint_reducer.hpp.
+typedef struct coset_joint_reducer coset_joint_reducer;
+
+/// One of them: `{n, COSET_FLOAT64, COSET_PLUS, NULL}`; `identity` as for coset_reducer_create().
+typedef struct coset_reduced {
+  size_t count;
+  coset_type type;
+  coset_operation operation;
+  void const* identity;
+} coset_reduced;
+
+COSET_API coset_status coset_joint_reducer_create(coset_reduced const* things, size_t number,
+                                                  coset_joint_reducer** made);
+/// elements[k] becomes the calling thread's array k, for `number` things.
+COSET_API coset_status coset_joint_reducer_local(coset_joint_reducer*, void** elements, size_t number);
+/// The same in the copy of this number; `copy` as in coset_reducer_local_numbered().
+COSET_API coset_status coset_joint_reducer_local_numbered(coset_joint_reducer*, uint32_t copy, void** elements,
+                                                          size_t number);
+/// Array k into into[k], for `number` things. COSET_ARGUMENT_ERROR, and nothing is combined, where one is NULL that has
+/// elements.
+COSET_API coset_status coset_joint_reducer_combine(coset_joint_reducer*, void* const* into, size_t number,
+                                                   coset_team* with);
+COSET_API coset_status coset_joint_reducer_combine_part(coset_joint_reducer*, void* const* into, size_t number,
+                                                        uint32_t part, uint32_t parts);
+COSET_API coset_status coset_joint_reducer_reset(coset_joint_reducer*);
+COSET_API coset_status coset_joint_reducer_free(coset_joint_reducer*);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coset/coset.h"
 #include "coset/detail/private_copy.hpp"
@@ -35,6 +36,11 @@ struct coset_plan {
 struct coset_reducer {
   std::shared_ptr<coset::detail::reducer_core> core;
   std::size_t count, element_bytes;
+};
+
+struct coset_joint_reducer {
+  std::shared_ptr<coset::detail::reducer_core> core;
+  std::vector<std::size_t> counts;  ///< of each thing
 };
 
 namespace coset::capi {

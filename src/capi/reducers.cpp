@@ -2,6 +2,7 @@
 // Reducers.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
@@ -64,6 +65,33 @@ void require_target(coset_reducer const* reducer, void const* into) {
   if (reducer->count > 0) require(into, "the array to combine into");
 }
 
+void require_part(std::uint32_t part, std::uint32_t parts) {
+  if (part >= parts) throw argument_error(text::format("part {} of {}", part, parts));
+}
+
+void fold(detail::reducer_core& core, void* const* into, coset_team* with) {
+  if (with == nullptr) return detail::fold_part(core, into, 0, 1);
+  with->of->run([&](member& me) { detail::fold_part(core, into, me.rank(), me.size()); });
+}
+
+void require_number(coset_joint_reducer const* reducer, std::size_t number) {
+  require(reducer, "the joint reducer");
+  if (number != reducer->counts.size())
+    throw argument_error(text::format("{} things, of a joint reducer of {}", number, reducer->counts.size()));
+}
+
+void require_targets(coset_joint_reducer const* reducer, void* const* into, std::size_t number) {
+  require_number(reducer, number);
+  require(into, "the list of what to combine into");
+  for (std::size_t k = 0; k < number; ++k)
+    if (reducer->counts[k] > 0 && into[k] == nullptr)
+      throw argument_error(text::format("thing {} of {} to combine into is NULL", k, number));
+}
+
+void list_elements(coset_joint_reducer const& reducer, private_copy const& copy, void** elements) {
+  for (std::size_t k = 0; k < reducer.counts.size(); ++k) elements[k] = copy.data + detail::offset_of(*reducer.core, k);
+}
+
 }  // namespace
 }  // namespace coset::capi
 
@@ -102,15 +130,14 @@ coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_tea
   return guarded([&] {
     require_target(reducer, into);
     if (reducer->count == 0) return;
-    if (with == nullptr) return coset::detail::fold_part(*reducer->core, &into, 0, 1);
-    with->of->run([&](coset::member& me) { coset::detail::fold_part(*reducer->core, &into, me.rank(), me.size()); });
+    fold(*reducer->core, &into, with);
   });
 }
 
 coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint32_t part, uint32_t parts) {
   return guarded([&] {
     require_target(reducer, into);
-    if (part >= parts) throw coset::argument_error(coset::text::format("part {} of {}", part, parts));
+    require_part(part, parts);
     if (reducer->count > 0) coset::detail::fold_part(*reducer->core, &into, part, parts);
   });
 }
@@ -123,5 +150,64 @@ coset_status coset_reducer_reset(coset_reducer* reducer) {
 }
 
 coset_status coset_reducer_free(coset_reducer* reducer) {
+  return guarded([&] { delete reducer; });
+}
+
+coset_status coset_joint_reducer_create(coset_reduced const* things, size_t number, coset_joint_reducer** made) {
+  return guarded([&] {
+    require(made, "the place for a joint reducer");
+    if (number > 0) require(things, "the list of things to reduce into");
+    std::vector<coset::detail::reduced_array> arrays;
+    std::vector<std::size_t> counts;
+    for (coset_reduced const& each : std::span(things, number)) {
+      arrays.push_back(array_of(each.count, each.type, each.operation, each.identity));
+      counts.push_back(each.count);
+    }
+    *made = new coset_joint_reducer{coset::detail::make_reducer(std::move(arrays)), std::move(counts)};
+  });
+}
+
+coset_status coset_joint_reducer_local(coset_joint_reducer* reducer, void** elements, size_t number) {
+  return guarded([&] {
+    require_number(reducer, number);
+    require(elements, "the place for elements");
+    list_elements(*reducer, coset::detail::copy_of_this_thread(*reducer->core), elements);
+  });
+}
+
+coset_status coset_joint_reducer_local_numbered(coset_joint_reducer* reducer, uint32_t copy, void** elements,
+                                                size_t number) {
+  return guarded([&] {
+    require_number(reducer, number);
+    require(elements, "the place for elements");
+    list_elements(*reducer, coset::detail::copy_numbered(*reducer->core, copy), elements);
+  });
+}
+
+coset_status coset_joint_reducer_combine(coset_joint_reducer* reducer, void* const* into, size_t number,
+                                         coset_team* with) {
+  return guarded([&] {
+    require_targets(reducer, into, number);
+    fold(*reducer->core, into, with);
+  });
+}
+
+coset_status coset_joint_reducer_combine_part(coset_joint_reducer* reducer, void* const* into, size_t number,
+                                              uint32_t part, uint32_t parts) {
+  return guarded([&] {
+    require_targets(reducer, into, number);
+    require_part(part, parts);
+    coset::detail::fold_part(*reducer->core, into, part, parts);
+  });
+}
+
+coset_status coset_joint_reducer_reset(coset_joint_reducer* reducer) {
+  return guarded([&] {
+    require(reducer, "the joint reducer");
+    coset::detail::reset(*reducer->core);
+  });
+}
+
+coset_status coset_joint_reducer_free(coset_joint_reducer* reducer) {
   return guarded([&] { delete reducer; });
 }

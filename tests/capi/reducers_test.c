@@ -89,6 +89,71 @@ static void reduce_structs(void) {
   SUCCEEDS(coset_operation_free(sum));
 }
 
+enum { things = 3 };
+
+struct deposition {
+  coset_joint_reducer* sums;
+  void* into[things];
+};
+
+/// Charges, how many particles there were, and the fastest of them: by one call.
+static int deposit(coset_member* me, void* context) {
+  struct deposition const* const of = context;
+  uint32_t const rank = coset_member_rank(me);
+  void* mine[things];
+  SUCCEEDS(coset_joint_reducer_local_numbered(of->sums, rank, mine, things));
+  double* const charge = mine[0];
+  int32_t* const particles = mine[1];
+  float* const fastest = mine[2];
+  CHECK(*fastest == -INFINITY && *particles == 0);
+  for (size_t i = rank; i < bins; i += 3) charge[i] += rank + 1;
+  *particles += (int32_t)rank;
+  *fastest = (float)rank;
+  SUCCEEDS(coset_barrier(me));
+  SUCCEEDS(coset_joint_reducer_combine_part(of->sums, of->into, things, rank, ranks));
+  return 0;
+}
+
+static void reduce_many_things(void) {
+  static double charge[bins];
+  int32_t particles = 10;
+  float fastest = 1;
+  struct deposition of = {NULL, {charge, &particles, &fastest}};
+  coset_reduced const list[things] = {{bins, COSET_FLOAT64, COSET_PLUS, NULL},
+                                      {1, COSET_INT32, COSET_PLUS, NULL},
+                                      {1, COSET_FLOAT32, COSET_MAXIMUM, NULL}};
+  SUCCEEDS(coset_joint_reducer_create(list, things, &of.sums));
+  SUCCEEDS(run_on(ranks, deposit, &of));
+  for (size_t i = 0; i < bins; ++i) CHECK(charge[i] == (double)(i % 3 + 1));
+  CHECK(particles == 13 && fastest == 2);
+
+  void* mine[things];
+  SUCCEEDS(coset_joint_reducer_local(of.sums, mine, things));
+  *(float*)mine[2] = 7;
+  coset_team* const team = team_of(2);
+  SUCCEEDS(coset_joint_reducer_combine(of.sums, of.into, things, team));
+  CHECK(particles == 13 && fastest == 7);
+  SUCCEEDS(coset_joint_reducer_local(of.sums, mine, things));
+  *(float*)mine[2] = 9;
+  SUCCEEDS(coset_joint_reducer_reset(of.sums));
+  SUCCEEDS(coset_joint_reducer_combine(of.sums, of.into, things, NULL));
+  CHECK(fastest == 7);
+  SUCCEEDS(coset_team_free(team));
+
+  FAILS(COSET_ARGUMENT_ERROR, "2 things, of a joint reducer of 3", coset_joint_reducer_local(of.sums, mine, 2));
+  FAILS(COSET_ARGUMENT_ERROR, "the place for elements", coset_joint_reducer_local(of.sums, NULL, things));
+  of.into[1] = NULL;
+  FAILS(COSET_ARGUMENT_ERROR, "thing 1 of 3", coset_joint_reducer_combine(of.sums, of.into, things, NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "thing 1 of 3", coset_joint_reducer_combine_part(of.sums, of.into, things, 0, 1));
+  of.into[1] = &particles;
+  FAILS(COSET_ARGUMENT_ERROR, "part 1 of 1", coset_joint_reducer_combine_part(of.sums, of.into, things, 1, 1));
+  SUCCEEDS(coset_joint_reducer_free(of.sums));
+  SUCCEEDS(coset_joint_reducer_free(NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "the joint reducer", coset_joint_reducer_reset(NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "the list of things", coset_joint_reducer_create(NULL, things, &of.sums));
+  FAILS(COSET_ARGUMENT_ERROR, "the place for a joint reducer", coset_joint_reducer_create(list, things, NULL));
+}
+
 static void refuse(void) {
   coset_reducer* made = NULL;
   void* mine = NULL;
@@ -116,5 +181,6 @@ void test_reducers(void) {
   reduce_by_ranks();
   reduce_by_one_thread();
   reduce_structs();
+  reduce_many_things();
   refuse();
 }

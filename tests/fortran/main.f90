@@ -35,5 +35,6 @@ program main
   call test_operations()
   call test_errors()
   call test_openmp()
+  call test_deposition()
   if (failures() > 0) error stop 'checks have failed'
 end program

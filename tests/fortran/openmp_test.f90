@@ -1,15 +1,61 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! The threads of an OpenMP region as ranks.
 module openmp_test
-  use, intrinsic :: iso_fortran_env, only: real64
-  use omp_lib, only: omp_get_thread_num
+  use, intrinsic :: iso_fortran_env, only: int32, real64
+  use omp_lib, only: omp_get_num_threads, omp_get_thread_num
   use check
   use coset
   implicit none
   private
-  public :: test_openmp
+  public :: test_openmp, test_deposition
+
+  !> What a program reduces at once.
+  type :: deposition
+    type(coset_reducer_real64) :: charge, energy
+    type(coset_reducer_int32) :: particles
+  end type
 
 contains
+
+  !> Three things of two types, one barrier.
+  subroutine test_deposition()
+    integer, parameter :: cells = 1000, items = 30000
+    type(deposition) :: sums
+    type(coset_member) :: nobody
+    real(real64), target :: charge(cells), energy(1)
+    integer(int32), target :: particles(cells)
+    real(real64), pointer :: q(:), e(:)
+    integer(int32), pointer :: n(:)
+    integer :: i, step
+
+    charge = 1
+    energy = 0
+    particles = 0
+    call coset_reducer_create(sums%charge, cells)
+    call coset_reducer_create(sums%energy, 1)
+    call coset_reducer_create(sums%particles, cells)
+    do step = 1, 2
+      !$omp parallel num_threads(3) private(q, e, n)
+      call coset_reducer_local(sums%charge, q)
+      call coset_reducer_local(sums%energy, e)
+      call coset_reducer_local(sums%particles, n)
+      !$omp do
+      do i = 1, items
+        q(1 + mod(i, cells)) = q(1 + mod(i, cells)) + 2
+        n(1 + mod(i, cells)) = n(1 + mod(i, cells)) + 1
+        e(1) = e(1) + 0.5_real64
+      end do
+      call coset_reducer_combine_part(sums%charge, charge, omp_get_thread_num(), omp_get_num_threads())
+      call coset_reducer_combine_part(sums%particles, particles, omp_get_thread_num(), omp_get_num_threads())
+      call coset_reducer_combine_part(sums%energy, energy, omp_get_thread_num(), omp_get_num_threads())
+      !$omp end parallel
+    end do
+    call holds(nobody, all(charge == 1 + 2 * 2 * items / cells), 'charges of two steps')
+    call holds(nobody, all(particles == 2 * items / cells) .and. energy(1) == items, 'particles and their energy')
+    call coset_reducer_free(sums%charge)
+    call coset_reducer_free(sums%energy)
+    call coset_reducer_free(sums%particles)
+  end subroutine
 
   subroutine test_openmp()
     integer, parameter :: ranks = 3
