@@ -70,8 +70,8 @@ void bind_this_thread(unsigned os_index) {
 bool is_bound() noexcept { return bound; }
 
 std::optional<unsigned> current_node() noexcept {
-  unsigned node = 0;
-  if (syscall(SYS_getcpu, nullptr, &node, nullptr) != 0) return std::nullopt;
+  unsigned processor = 0, node = 0;
+  if (getcpu(&processor, &node) != 0) return std::nullopt;
   return node;
 }
 

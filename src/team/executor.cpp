@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "numa/binding.hpp"
 #include "team/busy_mark.hpp"
 #include "team/carrying.hpp"
 #include "team/combining.hpp"
@@ -41,12 +42,21 @@ void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uin
   elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
 }
 
+/// Whether the awaited rank, when it last waited, did so on the processor that this one is on. Then it runs when this one
+/// yields, not before.
+bool shares_processor(rank_state const& me, rank_t other) {
+  std::uint32_t const here = numa::current_processor() + 1;
+  me.told.waited_on.store(here, std::memory_order_relaxed);
+  return me.team.arena.own(other).waited_on.load(std::memory_order_relaxed) == here;
+}
+
 template <class Ready>
 void await_blocking(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
                     Ready ready) {
-  patience const& p = me.team.patience;
+  patience p = me.team.patience;
   wait_until(word, which, me.team.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.team.failed()) leave(me);
+    if (looks == p.few_spins && looks < p.spins && shares_processor(me, other)) p.spins = looks;
     bool const slow = p.sleeps && looks >= p.spins + p.yields;
     if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
     if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
