@@ -286,7 +286,7 @@ TEST_P(Bits, PlansForOperationsThatDoNotCommuteKeepTheOrderOrAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Bits,
-    ::testing::ValuesIn(test::by_effort<std::vector<rank_t>>({1, 2, 3, 5, 8}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16},
+    ::testing::ValuesIn(test::by_effort<std::vector<rank_t>>({1, 2, 3, 5}, {1, 2, 3, 4, 5, 6, 8, 9, 12},
                                                              {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})),
     size_name);
 
