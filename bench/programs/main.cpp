@@ -11,6 +11,7 @@
 #include "bench/collectives/tbb_arena.hpp"
 #include "bench/large_stacks.hpp"
 #include "bench/openmp_threads.hpp"
+#include "bench/processors.hpp"
 #include "bench/programs/program.hpp"
 #include "bench/rounds.hpp"
 #include "bench/statistics.hpp"
@@ -77,14 +78,6 @@ class player final : public contestant {
   way way_;
   machinery& threads_;
 };
-
-std::vector<unsigned> processors_for(topology const& machine, std::size_t threads) {
-  auto const places =
-      machine.place(static_cast<rank_t>(std::min<std::size_t>(threads, machine.cores())), placement::compact);
-  std::vector<unsigned> processors;
-  for (std::size_t t = 0; t < threads; ++t) processors.push_back(places[t % places.size()].os_index);
-  return processors;
-}
 
 constexpr program_kind kinds[] = {{"deposition", make_depositions}, {"spectrum", make_spectra},
                                   {"k-means", make_clusterings},    {"forces", make_force_loops},

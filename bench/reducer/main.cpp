@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/large_stacks.hpp"
+#include "bench/processors.hpp"
 #include "bench/reducer/scatter.hpp"
 #include "bench/rounds.hpp"
 #include "bench/statistics.hpp"
@@ -108,13 +109,6 @@ bool measure(shape const& what, field const& of, latency_probe& probe, rank_t th
   return std::all_of(found.wrong.begin(), found.wrong.end(), [](std::size_t wrong) { return wrong == 0; });
 }
 
-std::vector<unsigned> processors_for(topology const& machine, std::size_t threads) {
-  std::vector<unsigned> processors;
-  for (auto const& p : machine.place(static_cast<rank_t>(threads), placement::compact))
-    processors.push_back(p.os_index);
-  return processors;
-}
-
 int run(arguments const& wanted) {
   topology const machine = topology::machine();
   ordered_json results = ordered_json::array();
@@ -126,7 +120,7 @@ int run(arguments const& wanted) {
     auto const processors = processors_for(machine, threads);
     steppers all = make_openmp_steppers(processors), others = make_tbb_steppers(processors);
     std::move(others.begin(), others.end(), std::back_inserter(all));
-    latency_probe probe(processors);
+    latency_probe probe(processors_for(machine, std::min<std::size_t>(threads, machine.cores())));
     for (shape const& what : shapes_of(wanted))
       right = measure(what, field_of(all), probe, static_cast<rank_t>(threads), wanted.options, results) && right;
   }

@@ -137,8 +137,8 @@ class folds {
 ///
 /// What is reduced into, and how several things are: joint_reducer, into(). Of pointers: std::span(pointer, count). One
 /// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
-/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as those
-/// of reducer; exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
+/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Bits, cost and errors as
+/// reducer's, bits for as many processors; exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
 ///
 /// `reduction sum(coset::omp::in_place, bins)`: one copy less to make, fold and clear, as thread 0 has the targets
 /// themselves. So nobody else may look at them from the first local() of a region on until the combination is done, what

@@ -56,6 +56,23 @@ TEST_P(Adopted, ThreadsMayJoinAgainAndAgainAsOtherRanks) {
   });
 }
 
+/// Red if a rank's place in the next region is free while others are still in this one.
+TEST_P(Adopted, ThreadsJoinAgainOnlyWhenAllHaveLeft) {
+  rank_t const p = ranks->size();
+  if (p == 1) GTEST_SKIP();
+  std::latch tried(1);
+  on_threads(p, [&](rank_t r) {
+    {
+      auto me = ranks->join(r);
+      if (r != 0) tried.wait();
+    }
+    if (r != 0) return;
+    EXPECT_EQ(outcome_of([&] { ranks->join(0, soon()); }).type, type_name<timed_out>());
+    tried.count_down();
+  });
+  expect_works_joined(*ranks);
+}
+
 TEST_P(Adopted, ThreadThatLeavesByAnExceptionAbortsTheOthersAndTheNextRegionWorks) {
   rank_t const p = ranks->size(), who = p - 1;
   auto all = on_threads(p, [&](rank_t r) {

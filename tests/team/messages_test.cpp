@@ -199,6 +199,42 @@ TEST(Messages, CarryLongVectorsInSegmentsThatOverlap) {
   EXPECT_EQ(right, 5);
 }
 
+/// Red if who finds a message to be another's names no type, and not even that there are two.
+TEST(Messages, TellWhatTypesThereAre) {
+  hosts on({{1}, {1}}, false);
+  for (bool const lengths_differ : {true, false}) {
+    std::vector<outcome> all(on.size());
+    on.run([&](member& me) {
+      all[me.rank()] = outcome_of([&] {
+        if (lengths_differ) {
+          std::vector<int> x(10 + me.rank());
+          allreduce(me, x);
+        } else if (me.rank() == 0) {
+          static_cast<void>(allreduce(me, 1));
+        } else {
+          static_cast<void>(allreduce(me, 1.5));
+        }
+      });
+    });
+    expect_everybody_threw<mismatch_error>(all, {lengths_differ ? " int (coset::plus)" : "of another type"});
+  }
+}
+
+/// In the memory that processes of one host share: red if the others wait for ever.
+TEST(Messages, AreNotAwaitedFromAProcessThatThrewWhatIsNoException) {
+  hosts on({{2, 1}}, false);
+  std::vector<outcome> all(on.size());
+  on.run([&](member& me) {
+    if (me.rank() == 2) throw 42;
+    all[me.rank()] = outcome_of([&] { barrier(me); });
+  });
+  all.pop_back();
+  expect_everybody_threw<aborted>(all, {"rank 2 left by an exception"});
+  std::atomic<int> right = 0;
+  on.run([&](member& me) { right += allreduce(me, 1) == 3; });
+  EXPECT_EQ(right, 3);
+}
+
 TEST(Messages, TellADisagreementToEveryHost) {
   hosts on({{2}, {2}, {1}}, false);
   std::vector<outcome> all(on.size());

@@ -50,6 +50,8 @@ outcome outcome_of(Body&& body) {
     body();
   } catch (std::exception const& thrown) {
     return {typeid(thrown).name(), thrown.what()};
+  } catch (int) {  // what has no message
+    return {typeid(int).name(), ""};
   }
   return {};
 }
