@@ -75,10 +75,15 @@ std::optional<unsigned> current_node() noexcept {
   return node;
 }
 
-unsigned current_processor() {
+std::optional<unsigned> processor_of_this_thread() noexcept {
   int const processor = sched_getcpu();
-  if (processor < 0) throw topology_error("the system does not tell which processor a thread runs on");
-  return static_cast<unsigned>(processor);
+  return processor < 0 ? std::nullopt : std::optional(static_cast<unsigned>(processor));
+}
+
+unsigned current_processor() {
+  auto const processor = processor_of_this_thread();
+  if (!processor) throw topology_error("the system does not tell which processor a thread runs on");
+  return *processor;
 }
 
 unsigned usable_processors() {

@@ -31,7 +31,9 @@ void bind_this_thread(unsigned os_index);
 /// Whether bind_this_thread() has pinned the calling thread, and no saved_mask has put back what was before.
 bool is_bound() noexcept;
 
-/// The processor that the calling thread runs on right now.
+/// The processor that the calling thread runs on right now; nothing if the system does not tell. Some ns.
+std::optional<unsigned> processor_of_this_thread() noexcept;
+/// The same, or topology_error.
 unsigned current_processor();
 
 /// The node that the calling thread runs on right now, as the system numbers it; nothing if it does not tell. Some ns.

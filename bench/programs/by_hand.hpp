@@ -58,6 +58,9 @@ class copies_by_hand {
     return own.get();
   }
 
+  /// Once it is made.
+  T* at(int thread) const { return copies_[static_cast<std::size_t>(thread)].get(); }
+
   /// This thread's share of target = sum of all copies. After a barrier.
   void fold(int thread) {
     std::size_t const all = copies_.size(), t = static_cast<std::size_t>(thread), n = target_.size();

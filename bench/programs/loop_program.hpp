@@ -96,7 +96,9 @@ class loop_program final : public program {
                                   omp::reduction sum(loop_->value, each...);
                                   with_coset(sum);
                                 }},
-                               {"coset, in place", [this, in_place] { in_place_with_coset(*in_place); }}};
+                               {"coset, in place", [this, in_place] { in_place_with_coset(*in_place); }},
+                               {"each time, by hand", [this, copies] { each_time_by_hand(*copies); }},
+                               {"each time, coset", [this, kept] { each_time_with_coset(*kept); }}};
       if constexpr (requires { loop_->as_in_readme(); })
         ways.push_back({"coset, as in README", [this] { loop_->as_in_readme(); }});
       ways.push_back({"coset", [this, kept] { with_coset(*kept); }});
@@ -203,6 +205,38 @@ class loop_program final : public program {
     {
       std::apply([&](double& value, auto const... arrays) { value += share(arrays...); }, sum.local());
       sum.combine(omp::nowait);
+    }
+  }
+
+  /// As Kokkos' ScatterView is used, which gives each item the copy of its thread: whose that is is asked for every time.
+  void each_time_by_hand(auto& all) {
+    Loop const& loop = *loop_;
+    std::size_t const items = loop.items();
+    double sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    std::apply(
+        [&](auto&... copy) {
+          int const self = omp_get_thread_num();
+          (copy.of(self), ...);
+#pragma omp for schedule(static)
+          for (std::size_t i = 0; i < items; ++i) sum += loop.item(i, copy.at(omp_get_thread_num())...);
+          (copy.fold(self), ...);
+        },
+        all);
+    loop_->value = sum;
+  }
+
+  void each_time_with_coset(auto& sum) {
+    Loop const& loop = *loop_;
+    std::size_t const items = loop.items();
+#pragma omp parallel
+    {
+      double value = 0;
+#pragma omp for schedule(static) nowait
+      for (std::size_t i = 0; i < items; ++i)
+        value += std::apply([&](double&, auto const... arrays) { return loop.item(i, arrays...); }, sum.local());
+      std::get<0>(sum.local()) += value;
+      sum.combine(omp::nowait, combining::assign);
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -38,6 +39,9 @@ struct in_place_t {};
 inline constexpr in_place_t in_place;
 
 namespace region_room {
+
+template <class Thing>
+concept target = !std::same_as<std::remove_cvref_t<Thing>, in_place_t> && detail::reduced_into<Thing>;
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
 class folds {
@@ -90,8 +94,8 @@ class folds {
   /// whatever copies there are. Where threads share processors, barriers take turns: of 1,000 to 10,000 elements and 4
   /// threads on 2 cores a step of a histogram, a force loop or a transpose takes 7 to 28 % less (bench/programs).
   static bool one_suffices(detail::reducer_core const& core, int threads) {
-    static int const processors = omp_get_num_procs();
-    return detail::worthwhile_parts(core, static_cast<std::size_t>(threads)) < (threads > processors ? 64 : 4);
+    auto const all = static_cast<std::size_t>(threads);
+    return detail::worthwhile_parts(core, all) < (detail::share_processors(all) ? 64 : 4);
   }
 
   static void alone(detail::reducer_core& core, void* const* into, combining how) {
@@ -137,8 +141,9 @@ class folds {
 ///
 /// What is reduced into, and how several things are: joint_reducer, into(). Of pointers: std::span(pointer, count). One
 /// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
-/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Bits, cost and errors as
-/// reducer's, bits for as many processors; exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
+/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as
+/// reducer's, and bits, on as many processors; exceptions may not leave a region, but they do leave combine(), on each
+/// thread whose operation threw.
 ///
 /// `reduction sum(coset::omp::in_place, bins)`: one copy less to make, fold and clear, as thread 0 has the targets
 /// themselves. So nobody else may look at them from the first local() of a region on until the combination is done, what
@@ -147,10 +152,10 @@ class folds {
 template <class... Targets>
 class reduction {
  public:
-  template <detail::reduced_into... Things>
+  template <region_room::target... Things>
   requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
       : copies_(detail::as_target(std::forward<Things>(things))...) {}
-  template <detail::reduced_into... Things>
+  template <region_room::target... Things>
   requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(in_place_t, Things&&... things)
       : reduction(std::forward<Things>(things)...) {
     in_place_ = true;
@@ -163,7 +168,7 @@ class reduction {
   /// thread of the same region. Cost: a few instructions; a call after each combination.
   decltype(auto) local() {
     auto const number = static_cast<std::uint32_t>(omp_get_thread_num());
-    if (in_place_ && number == 0 && omp_get_level() <= 1) return copies_.local_in_place();
+    if (in_place_ && number == 0 && omp_get_level() == 1) return copies_.local_in_place();
     return copies_.local(
         detail::by_claim(number), [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
@@ -204,9 +209,9 @@ class reduction {
   bool in_place_ = false;
 };
 
-template <detail::reduced_into... Things>
+template <region_room::target... Things>
 explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
-template <detail::reduced_into... Things>
+template <region_room::target... Things>
 explicit reduction(in_place_t, Things&&...) -> reduction<detail::target_of<Things>...>;
 
 /// The same for one large array of which a region touches little; see sparse_reducer. local() gives a sparse_array.

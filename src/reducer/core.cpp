@@ -94,13 +94,9 @@ tracking tracking_for(reduced_array const& array, blocks const& shape, sparse_op
 
 }  // namespace
 
-owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node)
-    : node(on_node), is_lent(true), memory(lend(bytes, on_node)) {
+owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node) : node(on_node), memory(bytes) {
   data = memory.data();
-}
-
-owned_copy::~owned_copy() {
-  if (is_lent) take_back(std::move(memory), node);
+  if (!node || !memory.bind(0, bytes, *node)) memory.prefer_huge_pages(0, bytes);
 }
 
 owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> on_node, bool capped)
@@ -143,12 +139,6 @@ void for_runs(blocks const& shape, private_copy const& copy, Run run) {
   if (begin < end) run(begin, end);
 }
 
-void raise(std::atomic<std::uint32_t>& to, std::uint32_t value) noexcept {
-  std::uint32_t now = to.load(std::memory_order_relaxed);
-  while (now < value && !to.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
-  }
-}
-
 /// Also the first of a reducer's keys, which are as many as there are claims before the next number.
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
@@ -161,12 +151,7 @@ reducer_core::reducer_core(std::vector<reduced_array> arrays)
     : id_(next_id()),
       key_(id_),
       parts_(laid_out(std::move(arrays))),
-      bytes_(std::max<std::size_t>(bytes_of(parts_), 1)),
-      copies_(lend_copies(bytes_)) {
-  for (auto const& copy : copies_.of_threads) left_.push_back(copy.get());
-  make_room();
-  put_in_order();
-}
+      bytes_(std::max<std::size_t>(bytes_of(parts_), 1)) {}
 
 reducer_core::reducer_core(reduced_array array, sparse_options const& options)
     : id_(next_id()),
@@ -179,22 +164,25 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
       of_block_(capped() ? std::make_unique<block_locks>() : nullptr) {}
 
 reducer_core::~reducer_core() {
-  if (tracking_ == tracking::none) take_back(std::move(copies_), bytes_);
+  if (tracking_ != tracking::none) return;
+  if (total_) take_back(std::move(total_));
+  for (auto& [number, copy] : numbered_) take_back(std::move(copy));
+  for (auto& copy : of_threads_) take_back(std::move(copy));
 }
 
-std::unique_ptr<owned_copy> reducer_core::made(std::optional<unsigned> node, bool capped) const {
-  if (tracking_ == tracking::none) return std::make_unique<owned_copy>(bytes_, node);
+std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::optional<unsigned> node, bool capped) const {
+  if (tracking_ == tracking::none) return lend(bytes_, number, node);
   return std::make_unique<owned_copy>(shape_, node, capped);
 }
 
 /// Before a copy is made, so that put_in_order() cannot fail.
-void reducer_core::make_room() { in_order_.reserve(copies_.size() + 2); }
+void reducer_core::make_room() { in_order_.reserve(numbered_.size() + of_threads_.size() + 2); }
 
 void reducer_core::put_in_order() noexcept {
   in_order_.clear();
   if (total_) in_order_.push_back(total_.get());
-  for (auto const& [number, copy] : copies_.numbered) in_order_.push_back(copy.get());
-  for (auto const& copy : copies_.of_threads) in_order_.push_back(copy.get());
+  for (auto const& [number, copy] : numbered_) in_order_.push_back(copy.get());
+  for (auto const& copy : of_threads_) in_order_.push_back(copy.get());
 }
 
 private_copy& reducer_core::take() {
@@ -206,9 +194,9 @@ private_copy& reducer_core::take() {
     left_.erase(at);
     return taken;
   }
-  left_.reserve(copies_.of_threads.size() + 1);  // so that giving back cannot fail
+  left_.reserve(of_threads_.size() + 1);  // so that giving back cannot fail
   make_room();
-  owned_copy& copy = *copies_.of_threads.emplace_back(made(here, capped()));
+  owned_copy& copy = *of_threads_.emplace_back(made(owned_copy::no_number, here, capped()));
   put_in_order();
   return copy;
 }
@@ -243,22 +231,17 @@ void reducer_core::change_key() noexcept {
 
 /// Under the lock.
 owned_copy& reducer_core::at(std::uint32_t number) {
-  auto& copy = copies_.numbered[number];
-  if (copy && copy->given_by == id_) return *copy;
-  auto const here = numa::current_node();
-  // From a reducer before, whose thread of this number may have run elsewhere.
-  if (!copy || copy->node != here) {
+  auto& copy = numbered_[number];
+  if (!copy) {
     try {
       make_room();
-      copy = made(here, capped());
+      copy = made(number, numa::current_node(), capped());
     } catch (...) {
-      if (!copy) copies_.numbered.erase(number);
+      numbered_.erase(number);
       throw;
     }
-    copy->number = number;
     put_in_order();
   }
-  copy->given_by = id_;
   return *copy;
 }
 
@@ -266,7 +249,7 @@ owned_copy& reducer_core::total() {
   std::lock_guard const lock(making_);
   if (!total_) {
     make_room();
-    total_ = made(std::nullopt, false);
+    total_ = made(owned_copy::no_number, std::nullopt, false);
     put_in_order();
   }
   return *total_;
@@ -283,12 +266,7 @@ void reducer_core::empty(private_copy& copy) {
     }
     std::memset(copy.touched, 0, shape_.number());
   }
-  if (copy.generation == generation_) return;
   copy.generation = generation_;
-  auto& owned = static_cast<owned_copy&>(copy);
-  owned.turn.store(0, std::memory_order_relaxed);  // of a reducer before, maybe
-  used_.fetch_add(1, std::memory_order_relaxed);
-  raise(used_end_, owned.number == owned_copy::no_number ? owned_copy::no_number : owned.number + 1);
 }
 
 void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t number) {
@@ -310,13 +288,11 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
   generation_ = next_id();
-  used_ = used_end_ = 0;
   change_key();  // nobody goes on with a copy that is not emptied yet
 }
 
 bool reducer_core::has_just(std::size_t threads) const noexcept {
-  return !total_ && used_.load(std::memory_order_relaxed) == threads &&
-         used_end_.load(std::memory_order_relaxed) == threads;
+  return of_threads_.empty() && !total_ && numbered_.size() == threads && numbered_.rbegin()->first == threads - 1;
 }
 
 std::string reducer_core::describe() const {
@@ -327,7 +303,7 @@ std::string reducer_core::describe() const {
     text +=
         text::format("{}{} {}, {}", &part == parts_.data() ? "" : "; ", part.array.count, what.type, what.operation);
   }
-  text += text::format(": {} private copies", used_.load());
+  text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
                                       : text::format(" in blocks of {} bytes", shape_.block_bytes());
   if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
@@ -357,7 +333,7 @@ std::size_t offset_of(reducer_core const& core, std::size_t index) noexcept { re
 
 std::uint64_t const& key_of(reducer_core const& core) noexcept { return core.key(); }
 
-bool has_copies(reducer_core const& core) noexcept { return core.has_any(); }
+bool has_copies(reducer_core const& core) noexcept { return !core.in_order().empty(); }
 
 void renew_claims(reducer_core& core) noexcept { core.renew_claims(); }
 

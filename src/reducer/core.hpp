@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "coset/detail/private_copy.hpp"
@@ -41,7 +42,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
   explicit reducer_core(std::vector<reduced_array>);
   reducer_core(reduced_array, sparse_options const&);
-  /// Dense copies go to the next reducer of as many bytes.
+  /// Dense copies go to the next reducer of about their size.
   ~reducer_core();
 
   std::uint64_t id() const noexcept { return id_; }
@@ -81,9 +82,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Of fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
   std::uint64_t round() const noexcept { return round_; }
   void begin_round() noexcept { ++round_; }
-  /// Whether the copies of threads 0 … threads − 1 are all that hold something. Not while copies are made.
+  /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
-  bool has_any() const noexcept { return total_ || used_.load(std::memory_order_relaxed) != 0; }
 
   void reset() noexcept;
   std::string describe() const;
@@ -94,7 +94,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   using owned_copy = reducer_room::owned_copy;
 
   bool capped() const noexcept { return most_bytes_ != 0; }
-  std::unique_ptr<owned_copy> made(std::optional<unsigned> node, bool capped) const;
+  std::unique_ptr<owned_copy> made(std::uint32_t number, std::optional<unsigned> node, bool capped) const;
   owned_copy& at(std::uint32_t number);
   void change_key() noexcept;
   void empty(private_copy&);
@@ -115,15 +115,15 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::blocks const shape_;
   detail::tracking const tracking_ = detail::tracking::none;
 
-  /// Never that of another reducer. Changes only between rounds of updates, which the caller keeps apart.
+  /// Never that of another reducer, whose copies may come here. Changes only between rounds of updates, which the caller
+  /// keeps apart.
   std::uint64_t generation_ = id_;
-  std::atomic<std::uint32_t> used_ = 0;      ///< copies of this generation
-  std::atomic<std::uint32_t> used_end_ = 0;  ///< one more than the highest of their numbers
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
 
   mutable std::mutex making_;  ///< guards what follows
-  reducer_room::copy_set copies_;
+  std::vector<std::unique_ptr<owned_copy>> of_threads_;
+  std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
   std::vector<owned_copy*> left_;  ///< by threads that have ended
   std::unique_ptr<owned_copy> total_;
   std::vector<owned_copy*> in_order_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "numa/binding.hpp"
 #include "reducer/core.hpp"
 #include "team/busy_mark.hpp"
 #include "team/disagreement.hpp"
@@ -361,6 +362,11 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
     throw;
   }
   run(me, meeting);
+}
+
+bool share_processors(std::size_t threads) {
+  static std::size_t const processors = numa::usable_processors();
+  return threads > processors;
 }
 
 std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexcept {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One private copy with its memory, and all copies of a reducer.
+// One private copy with its memory.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,15 +35,12 @@ struct owned_copy : detail::private_copy {
   /// sparse reducers, fresh pages with the marks behind.
   owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
   owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
-  ~owned_copy();
   owned_copy(owned_copy const&) = delete;
   owned_copy& operator=(owned_copy const&) = delete;
 
   static constexpr std::uint32_t no_number = ~std::uint32_t{0};
   std::uint32_t number = no_number;
   std::optional<unsigned> node;
-  bool is_lent = false;                ///< its memory goes back to the pool
-  std::uint64_t given_by = 0;          ///< the last reducer that gave it to a thread; guarded as the list of copies is
   std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
   void const* claimed_by = nullptr;    ///< the thread
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
@@ -54,14 +50,6 @@ struct owned_copy : detail::private_copy {
   alignas(128) std::atomic<std::uint64_t> turn = 0;
 
   numa::memory memory;
-};
-
-/// A reducer's copies: by number, and those of threads that had none.
-struct copy_set {
-  std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered;
-  std::vector<std::unique_ptr<owned_copy>> of_threads;
-
-  std::size_t size() const noexcept { return numbered.size() + of_threads.size(); }
 };
 
 }  // namespace coset::reducer_room

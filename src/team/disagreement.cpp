@@ -98,6 +98,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   char const* before = "";
   for (std::uint32_t at = f.number; mine != nullptr; before = "before ") {
     told const peer = told_of(theirs, at);
+    if (at != f.number && peer.forgotten) break;
     std::string const their_act = peer.in_words(signature::peer_act_of(peer.act, *mine, one_process));
     if (their_act != signature::act_of(*mine, one_process)) {
       fail(me, cause::mismatch,

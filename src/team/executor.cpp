@@ -28,6 +28,8 @@ using program::wait;
 constexpr std::size_t foreign_bytes = 256 * 1024;
 /// Looks in vain between two questions whether the awaited rank will ever come, and whether all wait for one another.
 constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question = 16, looks_per_standstill = 1024;
+/// Whoever yields instead of spinning sleeps no sooner for it.
+constexpr std::uint32_t yields_instead_of_spins = 5;
 
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
@@ -42,12 +44,13 @@ void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uin
   elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
 }
 
-/// Whether the awaited rank, when it last waited, did so on the processor that this one is on. Then it runs when this one
-/// yields, not before.
+/// Whether the awaited rank is itself in a long wait on the processor that this one is on. Then it runs when this one
+/// yields, not before. Tells the others where this one waits.
 bool shares_processor(rank_state const& me, rank_t other) {
-  std::uint32_t const here = numa::current_processor() + 1;
-  me.told.waited_on.store(here, std::memory_order_relaxed);
-  return me.team.arena.own(other).waited_on.load(std::memory_order_relaxed) == here;
+  auto const here = numa::processor_of_this_thread();
+  if (!here) return false;
+  me.told.waits_on.store(*here + 1, std::memory_order_relaxed);
+  return me.team.arena.own(other).waits_on.load(std::memory_order_relaxed) == *here + 1;
 }
 
 template <class Ready>
@@ -56,11 +59,15 @@ void await_blocking(rank_state& me, flight const& f, rank_t other, std::atomic<s
   patience p = me.team.patience;
   wait_until(word, which, me.team.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.team.failed()) leave(me);
-    if (looks == p.few_spins && looks < p.spins && shares_processor(me, other)) p.spins = looks;
+    if (looks == p.few_spins && looks < p.spins && shares_processor(me, other)) {
+      p.spins = looks;
+      p.yields *= yields_instead_of_spins;
+    }
     bool const slow = p.sleeps && looks >= p.spins + p.yields;
     if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
     if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
   });
+  me.told.waits_on.store(0, std::memory_order_relaxed);
   note_moving(me.root);
 }
 

@@ -78,9 +78,9 @@ inline constexpr std::uint32_t described_operations = 8;
 
 /// Written by its rank, read by others only when something has gone wrong or takes long.
 struct alignas(line_spacing) own_line {
-  std::atomic<std::uint32_t> busy;       ///< inside an instruction that touches a peer's caller memory
-  std::atomic<std::uint32_t> waited_on;  ///< one more than the processor on which it last waited for long
-  std::atomic<std::uint64_t> standing;   ///< of a root, these three: see standstill.hpp
+  std::atomic<std::uint32_t> busy;      ///< inside an instruction that touches a peer's caller memory
+  std::atomic<std::uint32_t> waits_on;  ///< one more than the processor on which it waits for long; 0: it does not
+  std::atomic<std::uint64_t> standing;  ///< of a root, these three: see standstill.hpp
   std::atomic<std::uint64_t> moves;
   described_signature waiting_in;
   std::atomic<std::uint32_t> waiting_among;  ///< ranks of that team · 2, and 1 if it was split from the root

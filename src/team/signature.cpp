@@ -32,6 +32,7 @@ constexpr unsigned verb_shift = 1, root_shift = 8, plan_shift = 40;
 
 std::string counts_of(described_signature const& from) {
   std::size_t const pieces = from.pieces.load(std::memory_order_relaxed);
+  if (pieces == 0) return "that its message does not tell";
   std::string text;
   for (std::size_t p = 0; p < std::min(pieces, from.counts.size()); ++p)
     text += text::format("{}{}", p == 0 ? "" : ", ", from.counts[p].load(std::memory_order_relaxed));
@@ -83,7 +84,9 @@ std::string signature::peer_act_of(described_signature const& peer, described_si
   std::string text = act_of(peer, one_process);
   bool const other_kind =
       peer.kind.load(std::memory_order_relaxed) != mine.kind.load(std::memory_order_relaxed) && !one_process;
-  if (other_kind && text == act_of(mine, false)) text += ", but of another type or by another operation";
+  bool const same_else = peer.count.load(std::memory_order_relaxed) == mine.count.load(std::memory_order_relaxed) &&
+                         peer.rest.load(std::memory_order_relaxed) == mine.rest.load(std::memory_order_relaxed);
+  if (other_kind && same_else) text += ", but of another type or by another operation";
   return text;
 }
 

@@ -19,6 +19,7 @@ def main():
     blocks = [b for b in re.findall(r"```cpp\n(.*?)```", readme, re.S) if "// before" in b and "#pragma omp" in b]
     assert len(blocks) == 1, f"{len(blocks)} programs before and after in README.md"
     shown = dict(zip(("before", "after"), blocks[0].split("\n\n", 1)))
+    assert len(shown) == 2, "README.md: no empty line between the program before and after"
     for which, text in shown.items():
         assert f"// {which}" in text, f"README.md: no comment says that this is {which}:\n{text}"
         compiled = re.search(rf"// README: {which}\n(.*?)// README: end", source, re.S)

@@ -29,8 +29,6 @@ TEST(ReducersMadeAnew, HoldNothingOfThoseBefore) {
     EXPECT_EQ(sum[n - 1], 10);
     EXPECT_EQ(std::count(sum.begin(), sum.end(), 1.0), static_cast<std::ptrdiff_t>(n - 1));
     EXPECT_NE(after.describe().find(": 3 private copies"), std::string::npos) << after.describe();
-    after.reset();
-    EXPECT_NE(after.describe().find(": 0 private copies"), std::string::npos) << after.describe();
   }
 }
 
@@ -105,7 +103,7 @@ TEST(ReducersMadeAnew, OfEverNewSizesKeepNoMoreThanTheyMay) {
   }
   std::size_t const most = std::size_t{256} << 20;
   ASSERT_GT(asked_for, 3 * most);
-  EXPECT_LT(resident_bytes() - before, most + (std::size_t{64} << 20));
+  EXPECT_LT(resident_bytes(), before + most + (std::size_t{64} << 20));
 }
 
 }  // namespace

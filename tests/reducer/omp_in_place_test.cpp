@@ -73,10 +73,14 @@ TEST(OmpReduction, InPlaceReplacesNothing) {
   EXPECT_EQ(bins[5], 3);
   EXPECT_EQ(others, std::vector<double>(100));
   bins.resize(50);
+#pragma omp parallel num_threads(1)
   EXPECT_THROW(sum.local(), argument_error);
   sum.fit();
+#pragma omp parallel num_threads(1)
   sum.local()[49] += 1;
   EXPECT_EQ(bins[49], 2);
+  auto tag = omp::in_place;
+  EXPECT_EQ((omp::reduction(tag, bins).describe()), (omp::reduction(omp::in_place, bins).describe()));
 }
 
 }  // namespace

@@ -135,6 +135,9 @@ COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const
 /// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
 COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;
 
+/// Whether so many threads take turns on the processors that the process may use, as it was when first asked.
+COSET_API bool share_processors(std::size_t threads);
+
 /// Whether any thread has ever reduced. Not while copies are made.
 COSET_API bool has_copies(reducer_core const&) noexcept;
 
