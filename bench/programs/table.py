@@ -7,8 +7,8 @@ usage: table.py FILE...
 import json
 import sys
 
-RIVALS = ("clause", "atomics", "by hand", "by hand, in place", "tbb by hand")
-OWN = ("coset, in place", "coset, made anew", "coset::tbb")
+RIVALS = ("clause", "atomics", "by hand", "by hand, in place", "tbb by hand", "each time, by hand")
+OWN = ("coset, in place", "coset, made anew", "coset::tbb", "each time, coset")
 
 
 def cell(row):
@@ -23,7 +23,7 @@ def table(runs):
     yield "|---" * (3 + len(RIVALS + OWN)) + "|"
     for run in runs:
         rows = {row["who"]: row for row in run["rows"]}
-        cells = [cell(rows[who]) for who in RIVALS + OWN]
+        cells = [cell(rows[who]) if who in rows else "–" for who in RIVALS + OWN]
         yield f"| {run['program']} | {run['threads']} | {rows['coset']['median_ns'] / 1e3:.0f} | " + " | ".join(cells) + " |"
 
 
