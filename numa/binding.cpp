@@ -3,7 +3,6 @@
 #include "numa/binding.hpp"
 
 #include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>

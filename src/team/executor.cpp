@@ -57,17 +57,21 @@ template <class Ready>
 void await_blocking(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
                     Ready ready) {
   patience p = me.team.patience;
+  bool long_wait = false;
   wait_until(word, which, me.team.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.team.failed()) leave(me);
-    if (looks == p.few_spins && looks < p.spins && shares_processor(me, other)) {
-      p.spins = looks;
-      p.yields *= yields_instead_of_spins;
+    if (looks == p.few_spins && looks < p.spins) {
+      long_wait = true;
+      if (shares_processor(me, other)) {
+        p.spins = looks;
+        p.yields *= yields_instead_of_spins;
+      }
     }
     bool const slow = p.sleeps && looks >= p.spins + p.yields;
     if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
     if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
   });
-  me.told.waits_on.store(0, std::memory_order_relaxed);
+  if (long_wait) me.told.waits_on.store(0, std::memory_order_relaxed);
   note_moving(me.root);
 }
 
