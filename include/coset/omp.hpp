@@ -43,6 +43,10 @@ namespace region_room {
 template <class Thing>
 concept target = !std::same_as<std::remove_cvref_t<Thing>, in_place_t> && detail::reduced_into<Thing>;
 
+/// Asks again because clang before 16 makes a guide's type before it looks at the guide's constraints.
+template <target Thing>
+using target_of = detail::target_of<Thing>;
+
 /// Folds by the threads of a region. `into` as in detail::fold_part().
 class folds {
  public:
@@ -210,9 +214,9 @@ class reduction {
 };
 
 template <region_room::target... Things>
-explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
+explicit reduction(Things&&...) -> reduction<region_room::target_of<Things>...>;
 template <region_room::target... Things>
-explicit reduction(in_place_t, Things&&...) -> reduction<detail::target_of<Things>...>;
+explicit reduction(in_place_t, Things&&...) -> reduction<region_room::target_of<Things>...>;
 
 /// The same for one large array of which a region touches little; see sparse_reducer. local() gives a sparse_array.
 template <element T, coset::reduction<T> Op = plus>
