@@ -46,6 +46,15 @@ std::string newer_hwloc(std::string const& file) {
          "; where it is from, `lstopo --export-xml-flags v" + number + " FILE.xml` writes what can be read here";
 }
 
+// hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's are
+// installed. An empty one that nobody ends keeps them.
+void keep_plugins() {
+  [[maybe_unused]] static hwloc_topology_t const kept = [] {
+    hwloc_topology_t empty = nullptr;
+    return hwloc_topology_init(&empty) == 0 ? empty : nullptr;
+  }();
+}
+
 handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source,
             std::string const& file = "") {
   auto const fail = [&] {
@@ -53,6 +62,7 @@ handle load(std::string const& name, std::function<int(hwloc_topology_t)> const&
     auto const newer = newer_hwloc(file);
     throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer));
   };
+  keep_plugins();
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) fail();
   handle machine(raw);
