@@ -10,6 +10,8 @@ class openmp_region;
 
 std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_push(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_push_stream(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region>);
@@ -22,6 +24,7 @@ std::unique_ptr<contestant> make_mpi(std::vector<unsigned> const& processors);
 class tbb_arena;
 
 std::unique_ptr<contestant> make_tbb_ets(std::shared_ptr<tbb_arena>);
+std::unique_ptr<contestant> make_tbb_push(std::shared_ptr<tbb_arena>);
 std::unique_ptr<contestant> make_tbb_reduce(std::shared_ptr<tbb_arena>);
 
 }  // namespace coset::bench

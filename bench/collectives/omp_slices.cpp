@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP by hand: barriers and slices, in the three forms that one meets.
+// OpenMP by hand: barriers and slices, in the forms that one meets.
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
 #include "bench/collectives/omp_contestant.hpp"
+#include "bench/collectives/push.hpp"
 #include "bench/collectives/slices.hpp"
 
 namespace coset::bench {
@@ -46,6 +47,20 @@ class omp_shared final : public omp_contestant {
   }
 };
 
+class omp_push final : public omp_contestant {
+ public:
+  omp_push(std::shared_ptr<openmp_region> region, bool streams)
+      : omp_contestant(streams ? "omp push stream" : "omp push", std::move(region)), streams_(streams) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    pushed_slices const slices(work, streams_);
+    return play(work, order, [&](rank_t rank, std::size_t) { return slices.reduce(rank, barrier); });
+  }
+
+ private:
+  bool streams_;
+};
+
 class omp_by_hand final : public omp_contestant {
  public:
   explicit omp_by_hand(std::shared_ptr<openmp_region> region) : omp_contestant("omp by hand", std::move(region)) {}
@@ -66,6 +81,12 @@ std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region> regio
 }
 std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region> region) {
   return std::make_unique<omp_private>(std::move(region));
+}
+std::unique_ptr<contestant> make_omp_push(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_push>(std::move(region), false);
+}
+std::unique_ptr<contestant> make_omp_push_stream(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_push>(std::move(region), true);
 }
 std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region> region) {
   return std::make_unique<omp_shared>(std::move(region));

@@ -24,7 +24,9 @@ using omp_factory = std::unique_ptr<contestant> (*)(std::shared_ptr<openmp_regio
 bool shares_the_result(verb what) { return what == verb::reduce_shared || what == verb::allreduce_view; }
 
 std::vector<omp_factory> omp_rivals(verb what) {
-  if (what == verb::allreduce) return {make_omp_copies, make_omp_private, make_omp_shared, make_omp_reduction};
+  if (what == verb::allreduce)
+    return {make_omp_copies,      make_omp_private, make_omp_push,
+            make_omp_push_stream, make_omp_shared,  make_omp_reduction};
   if (shares_the_result(what)) return {make_omp_shared, make_omp_reduction};
   return {make_omp_by_hand};
 }
@@ -43,6 +45,7 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
   if (wanted("tbb") && (what == verb::allreduce || shares_the_result(what))) {
     auto const arena = std::make_shared<tbb_arena>(processors);
     for (auto make : {make_tbb_ets, make_tbb_reduce}) rivals.push_back(make(arena));
+    if (what == verb::allreduce) rivals.push_back(make_tbb_push(arena));
   }
   if (wanted("mpi")) rivals.push_back(make_mpi(processors));
   if (wanted("std")) rivals.push_back(make_std_barrier(processors));

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneTBB, parallel_for over items: whoever folds some stores them into everybody's output.
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "bench/collectives/factories.hpp"
+#include "bench/collectives/push.hpp"
+#include "bench/collectives/tbb_arena.hpp"
+#include "bench/stage.hpp"
+
+namespace coset::bench {
+namespace {
+
+class tbb_push final : public contestant {
+ public:
+  explicit tbb_push(std::shared_ptr<tbb_arena> arena) : contestant("tbb", "tbb push"), arena_(std::move(arena)) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    stage stage(work, order);
+    pushed_slices const slices(work, false);
+    arena_->run([&] {
+      stage.play_forks([&](auto const& body) { arena_->on_all_ranks(body); },
+                       [&](std::size_t, auto const& prepare) { return reduce(work, slices, prepare); });
+    });
+    return stage.result();
+  }
+
+ private:
+  static constexpr std::size_t grain = 1024;
+
+  template <class Prepare>
+  std::byte const* reduce(workload const& work, pushed_slices const& slices, Prepare&& prepare) const {
+    arena_->on_all_ranks(prepare);
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, work.shape().count, grain),
+        [&](auto const& range) { slices.push(range.begin(), range.end()); }, tbb::static_partitioner());
+    return work.output(0);
+  }
+
+  std::shared_ptr<tbb_arena> arena_;
+};
+
+}  // namespace
+
+std::unique_ptr<contestant> make_tbb_push(std::shared_ptr<tbb_arena> arena) {
+  return std::make_unique<tbb_push>(std::move(arena));
+}
+
+}  // namespace coset::bench
