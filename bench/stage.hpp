@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include "bench/clock.hpp"
 #include "bench/contestant.hpp"
@@ -45,11 +46,12 @@ class stage {
   }
 
   /// Plays all ranks from one thread of a library that forks and joins. `on_all_ranks(f)` runs f(rank) for each rank in
-  /// parallel; `collective(k, prepare)` calls prepare(rank) before it first reads that rank's input.
+  /// parallel; `collective(k, prepare)` calls prepare(rank) before it first reads that rank's input, and returns where
+  /// they all find the result, or a function that says where each does.
   template <class OnAllRanks, class Collective>
   void play_forks(OnAllRanks&& on_all_ranks, Collective&& collective) {
-    auto const inspect = [&](std::size_t k, std::byte const* result) {
-      on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(rank, result, k); });
+    auto const inspect = [&](std::size_t k, auto const& result) {
+      on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(rank, found_by(rank, result), k); });
     };
     if (order_.timing == timing::cycle) {
       time_cycles(logs_[0],
@@ -89,6 +91,9 @@ class stage {
 
   std::size_t samples() const { return order_.iterations / group_; }
 
+  static std::byte const* found_by(rank_t, std::byte const* result) { return result; }
+  static std::byte const* found_by(rank_t rank, std::invocable<rank_t> auto const& where) { return where(rank); }
+
   template <class Step>
   void time_cycles(record& mine, Step&& step) {
     std::size_t k = 0;
@@ -106,7 +111,7 @@ class stage {
     auto const timed_call = [&] {
       prepare(k);
       auto const begin = ticks();
-      std::byte const* const result = collective(k);
+      auto const result = collective(k);
       auto const spent = ticks() - begin;
       inspect(k++, result);
       return spent;

@@ -237,6 +237,16 @@ std::uint64_t cache_bytes(std::vector<usable> const& order) {
   return 0;
 }
 
+std::uint64_t l2_bytes(std::vector<usable> const& order) {
+  std::uint64_t smallest = 0;
+  for (auto const& each : order) {
+    hwloc_obj_t const cache = ancestor_or(each.pu, HWLOC_OBJ_L2CACHE, nullptr);
+    std::uint64_t const bytes = cache != nullptr ? cache->attr->cache.size : 0;
+    if (smallest == 0 || (bytes != 0 && bytes < smallest)) smallest = bytes;
+  }
+  return smallest;
+}
+
 topology read(hwloc_topology_t machine, std::string name, std::function<bool(unsigned)> const& allowed) {
   auto const order = usable_in_order(machine, allowed);
   if (order.empty()) throw topology_error("no processor of " + name + " may be used");
@@ -247,6 +257,7 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.nodes = nodes_of(order);
   result.distances = distances_between(machine, result.nodes);
   result.cache_bytes = cache_bytes(order);
+  result.l2_bytes = l2_bytes(order);
   result.has_l3 = std::ranges::any_of(
       order, [](usable const& each) { return ancestor_or(each.pu, HWLOC_OBJ_L3CACHE, nullptr) != nullptr; });
   return result;

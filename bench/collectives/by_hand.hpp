@@ -22,37 +22,43 @@ class by_hand {
     if (p.what == verb::reduce_shared || p.what == verb::allreduce_view) return slices_.reduce(rank, barrier);
     barrier();
     if (p.what == verb::barrier) return work_.output(rank);
-    take(p, rank);
+    take(rank, inputs_.data());
     barrier();  // the owners rewrite their inputs
     return work_.output(rank);
   }
 
- private:
-  void take(problem const& p, rank_t rank) const {
+  /// Everything into the rank's output.
+  void fold_all(rank_t rank, void const* const* from) const {
+    fold_(work_.output(rank), from, work_.shape().ranks, 0, work_.shape().count);
+  }
+
+  /// What the rank ends with, out of what all ranks give, which lies in `from`; of a reduction its share.
+  void take(rank_t rank, void const* const* from) const {
+    problem const& p = work_.shape();
     switch (p.what) {
       case verb::reduce: {
         auto const [begin, end] = slice_of(p.count, p.ranks, rank);
-        return fold_(work_.output(0), inputs_.data(), p.ranks, begin, end);
+        return fold_(work_.output(0), from, p.ranks, begin, end);
       }
       case verb::reduce_scatter: {
         auto const [begin, end] = piece_of(p, rank);
         std::byte* const whole = work_.output(rank) - begin * p.element_bytes();
-        return fold_(whole, inputs_.data(), p.ranks, begin, end);
+        return fold_(whole, from, p.ranks, begin, end);
       }
       case verb::scan:
-        return fold_(work_.output(rank), inputs_.data(), rank + 1, 0, p.count);
+        return fold_(work_.output(rank), from, rank + 1, 0, p.count);
       case verb::broadcast:
-        std::memcpy(work_.output(rank), work_.input(0), p.bytes());
+        std::memcpy(work_.output(rank), from[0], p.bytes());
         return;
       default:  // allgather
         for (rank_t q = 0; q < p.ranks; ++q) {
           auto const [begin, end] = piece_of(p, q);
-          std::memcpy(work_.output(rank) + begin * p.element_bytes(), work_.input(q),
-                      (end - begin) * p.element_bytes());
+          std::memcpy(work_.output(rank) + begin * p.element_bytes(), from[q], (end - begin) * p.element_bytes());
         }
     }
   }
 
+ private:
   workload const& work_;
   shared_slices slices_;
   fold_function fold_;

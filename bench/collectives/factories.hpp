@@ -9,6 +9,7 @@ namespace coset::bench {
 class openmp_region;
 
 std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region>);
+std::unique_ptr<contestant> make_omp_ips(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_push(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_push_stream(std::shared_ptr<openmp_region>);
@@ -16,6 +17,8 @@ std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_std_push(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_flags(std::vector<unsigned> const& processors);
 
 /// Processes and messages, where the build has found an MPI.
 bool mpi_is_there();
@@ -25,6 +28,7 @@ class tbb_arena;
 
 std::unique_ptr<contestant> make_tbb_ets(std::shared_ptr<tbb_arena>);
 std::unique_ptr<contestant> make_tbb_push(std::shared_ptr<tbb_arena>);
+std::unique_ptr<contestant> make_tbb_push_stream(std::shared_ptr<tbb_arena>);
 std::unique_ptr<contestant> make_tbb_reduce(std::shared_ptr<tbb_arena>);
 
 }  // namespace coset::bench

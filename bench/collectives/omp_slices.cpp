@@ -37,6 +37,17 @@ class omp_private final : public omp_contestant {
   }
 };
 
+/// Staged: own copies are folded into all of them, where each rank then finds the result to copy.
+class omp_ips final : public omp_contestant {
+ public:
+  explicit omp_ips(std::shared_ptr<openmp_region> region) : omp_contestant("omp ips", std::move(region)) {}
+
+  burst_result burst(workload const& work, burst_order const& order) override {
+    staged_slices const slices(work);
+    return play(work, order, [&](rank_t rank, std::size_t) { return slices.reduce(rank, barrier); });
+  }
+};
+
 class omp_shared final : public omp_contestant {
  public:
   explicit omp_shared(std::shared_ptr<openmp_region> region) : omp_contestant("omp shared", std::move(region)) {}
@@ -78,6 +89,9 @@ std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region> regi
 }
 std::unique_ptr<contestant> make_omp_copies(std::shared_ptr<openmp_region> region) {
   return std::make_unique<omp_copies>(std::move(region));
+}
+std::unique_ptr<contestant> make_omp_ips(std::shared_ptr<openmp_region> region) {
+  return std::make_unique<omp_ips>(std::move(region));
 }
 std::unique_ptr<contestant> make_omp_private(std::shared_ptr<openmp_region> region) {
   return std::make_unique<omp_private>(std::move(region));

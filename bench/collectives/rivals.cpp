@@ -25,7 +25,7 @@ bool shares_the_result(verb what) { return what == verb::reduce_shared || what =
 
 std::vector<omp_factory> omp_rivals(verb what) {
   if (what == verb::allreduce)
-    return {make_omp_copies,      make_omp_private, make_omp_push,
+    return {make_omp_copies,      make_omp_private, make_omp_ips,      make_omp_push,
             make_omp_push_stream, make_omp_shared,  make_omp_reduction};
   if (shares_the_result(what)) return {make_omp_shared, make_omp_reduction};
   return {make_omp_by_hand};
@@ -45,10 +45,15 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
   if (wanted("tbb") && (what == verb::allreduce || shares_the_result(what))) {
     auto const arena = std::make_shared<tbb_arena>(processors);
     for (auto make : {make_tbb_ets, make_tbb_reduce}) rivals.push_back(make(arena));
-    if (what == verb::allreduce) rivals.push_back(make_tbb_push(arena));
+    if (what == verb::allreduce)
+      for (auto make : {make_tbb_push, make_tbb_push_stream}) rivals.push_back(make(arena));
   }
   if (wanted("mpi")) rivals.push_back(make_mpi(processors));
-  if (wanted("std")) rivals.push_back(make_std_barrier(processors));
+  if (wanted("std")) {
+    rivals.push_back(make_std_barrier(processors));
+    if (what != verb::reduce_shared) rivals.push_back(make_flags(processors));
+    if (what == verb::allreduce) rivals.push_back(make_std_push(processors));
+  }
   return rivals;
 }
 

@@ -13,11 +13,12 @@ namespace {
 
 class tbb_push final : public contestant {
  public:
-  explicit tbb_push(std::shared_ptr<tbb_arena> arena) : contestant("tbb", "tbb push"), arena_(std::move(arena)) {}
+  tbb_push(std::shared_ptr<tbb_arena> arena, bool streams)
+      : contestant("tbb", streams ? "tbb push stream" : "tbb push"), arena_(std::move(arena)), streams_(streams) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
-    pushed_slices const slices(work, false);
+    pushed_slices const slices(work, streams_);
     arena_->run([&] {
       stage.play_forks([&](auto const& body) { arena_->on_all_ranks(body); },
                        [&](std::size_t, auto const& prepare) { return reduce(work, slices, prepare); });
@@ -29,21 +30,25 @@ class tbb_push final : public contestant {
   static constexpr std::size_t grain = 1024;
 
   template <class Prepare>
-  std::byte const* reduce(workload const& work, pushed_slices const& slices, Prepare&& prepare) const {
+  auto reduce(workload const& work, pushed_slices const& slices, Prepare&& prepare) const {
     arena_->on_all_ranks(prepare);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, work.shape().count, grain),
         [&](auto const& range) { slices.push(range.begin(), range.end()); }, tbb::static_partitioner());
-    return work.output(0);
+    return [&work](rank_t rank) -> std::byte const* { return work.output(rank); };
   }
 
   std::shared_ptr<tbb_arena> arena_;
+  bool const streams_;
 };
 
 }  // namespace
 
 std::unique_ptr<contestant> make_tbb_push(std::shared_ptr<tbb_arena> arena) {
-  return std::make_unique<tbb_push>(std::move(arena));
+  return std::make_unique<tbb_push>(std::move(arena), false);
+}
+std::unique_ptr<contestant> make_tbb_push_stream(std::shared_ptr<tbb_arena> arena) {
+  return std::make_unique<tbb_push>(std::move(arena), true);
 }
 
 }  // namespace coset::bench

@@ -47,9 +47,10 @@ struct COSET_API topology {
   std::vector<std::vector<unsigned>> distances;  ///< [node][node], empty where the machine gives none
   bool has_l3 = false;  ///< whether the machine tells of L3 caches of usable processors; else packages stand for them
   std::uint64_t cache_bytes = 0;  ///< of all L3 caches (or L2, where there is no L3) of usable processors; 0: not told
+  std::uint64_t l2_bytes = 0;     ///< of the smallest L2 of usable processors; 0: not told
 
   /// The machine this process runs on, cut to the calling thread's mask: ask before pinning. If OpenMP has confined that
-  /// thread to one of its places (OMP_PROC_BIND, OMP_PLACES), cut to all of its places. Some 10 ms on a small machine.
+  /// thread to one of its places (OMP_PROC_BIND, OMP_PLACES), cut to all of its places. Some ms; 9 the first time.
   /// Throws topology_error if it cannot be read.
   static topology machine();
   /// The same without the mask: all that the control group permits. For threads that come with masks of their own.

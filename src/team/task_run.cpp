@@ -17,10 +17,14 @@ using namespace team_room;
 std::unique_ptr<team> make_task_team(rank_t ranks) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   topology const& machine = tuning::machine_tuned_for();
-  auto state = std::make_shared<team_state>(
-      team_shape{
-          ranks, {}, node_list(ranks, anywhere), false, machine.cache_bytes, tuning::table::of_environment(), true},
-      team_options{});
+  auto state = std::make_shared<team_state>(team_shape{ranks,
+                                                       {},
+                                                       node_list(ranks, anywhere),
+                                                       false,
+                                                       tuning::told_of(machine),
+                                                       tuning::table::of_environment(),
+                                                       true},
+                                            team_options{});
   for (rank_t r = 0; r < ranks; ++r) {
     state->members[r] = std::make_unique<rank_state>(*state, r, nullptr);
     if (machine.nodes.size() == 1) state->members[r]->node = 0;

@@ -16,6 +16,7 @@
 #include "team/workers.hpp"
 #include "text/format.hpp"
 #include "tuning/fit.hpp"
+#include "tuning/look.hpp"
 #include "tuning/profile.hpp"
 #include "tuning/settings.hpp"
 
@@ -44,7 +45,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   machine.cache_bytes};
+                   machine.this_system ? tuning::memory_here(machine) : tuning::told_of(machine)};
   if (shape.pinned) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
     shape.choices = tuning::choices_here(shape.places, in_any_order);
@@ -66,7 +67,7 @@ team_shape shape_anywhere(rank_t ranks) {
           {},
           node_list(ranks, anywhere),
           false,
-          tuning::machine_tuned_for().cache_bytes,
+          tuning::memory_here(tuning::machine_tuned_for()),
           tuning::table::of_this_machine()};
 }
 

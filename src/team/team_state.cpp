@@ -27,7 +27,7 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
 team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   team_shape const& whole = team.shape;
   // The order of ranks may be another than that of the clusters.
-  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.cache_bytes,
+  team_shape part{static_cast<rank_t>(ranks.size()), {}, {}, whole.pinned, whole.memory,
                   whole.choices.without_clusters()};
   for (rank_t r : ranks) {
     if (!whole.places.empty()) part.places.push_back(whole.places[r]);
@@ -36,11 +36,10 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   return part;
 }
 
-/// Where other processes' ranks are is not known here, and makes no difference to what all have to agree on.
+/// Where other processes' ranks are is not known here, and neither that nor what a process has measured makes a difference to what all have to agree on.
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
-  auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere), false, threads.shape.cache_bytes}
-                                 : part_of(threads, there);
+  auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere)} : part_of(threads, there);
   shape.choices = tuning::table::of_environment();
   return shape;
 }

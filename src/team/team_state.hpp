@@ -23,6 +23,7 @@
 #include "team/rank_state.hpp"
 #include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
+#include "tuning/memory_facts.hpp"
 #include "tuning/table.hpp"
 
 namespace coset::team_room {
@@ -63,9 +64,9 @@ struct team_shape {
   std::vector<processor> places;  ///< [rank]; empty where ranks are wherever their threads run
   node_list nodes;                ///< [rank]: of its memory, as the system numbers it
   bool pinned = false;
-  std::uint64_t cache_bytes = 0;  ///< of the machine; 0: not known
-  tuning::table choices = {};     ///< what comes before the library's own choice
-  bool tasks = false;             ///< ranks are no threads, and wait for nothing
+  tuning::memory_facts memory = {};  ///< of the machine; the same for all ranks
+  tuning::table choices = {};        ///< what comes before the library's own choice
+  bool tasks = false;                ///< ranks are no threads, and wait for nothing
 };
 
 }  // namespace coset::team_room

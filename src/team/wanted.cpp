@@ -90,7 +90,7 @@ tuning::choice default_for(team_state const& team, call const& c) {
   auto domains = domains_of(team.part.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
   tuning::choice chosen =
-      tuning::choose({c.what, team.size(), c.count * c.reduction->element_bytes, in_place(c), team.shape.cache_bytes,
+      tuning::choose({c.what, team.size(), c.count * c.reduction->element_bytes, in_place(c), team.shape.memory,
                       team.one_process && team.crowded, team.levels, team.nodes, c.reduction->commutative});
   chosen.storage.in_place = in_place(c);
   if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;

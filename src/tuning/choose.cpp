@@ -45,7 +45,10 @@ constexpr std::size_t staged_bytes(verb what) {
   }
 }
 
-constexpr std::uint64_t usual_cache_bytes = 32 * 1024 * 1024;
+/// Where a machine tells nothing.
+constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
+/// No core has more of a last cache than this, but where caches are stacked: what a virtual machine says is its host's.
+constexpr std::uint64_t most_per_core = 4 * mebibyte;
 
 constexpr program::policy eager{area::staging, area::staging, copies::pull};
 constexpr program::policy staged{area::staging, area::staging, copies::forward};
@@ -55,8 +58,15 @@ constexpr program::policy through_outputs{area::output, area::output, copies::fo
 
 /// Arrays that exceed the caches this far come from memory every time, and results are better not left in caches.
 bool exceeds_caches(question const& q) {
-  std::uint64_t const caches = q.cache_bytes != 0 ? q.cache_bytes : usual_cache_bytes;
+  std::uint64_t const caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
   return std::uint64_t{2} * q.ranks * q.bytes > caches / 2 * 5;
+}
+
+/// Arrays that a core's own cache does not keep beside each other are fetched from further away whoever wrote them last: a
+/// copy more costs more than lines that change their owner, where these cost what lines do that are read.
+bool is_better_pushed(question const& q) {
+  std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
+  return q.memory.pushes_pay && std::uint64_t{2} * q.bytes >= own;
 }
 
 /// Few ranks fold everything at once, and so do ranks that take turns on processors: there a round costs more than its
@@ -85,6 +95,7 @@ program::policy storage_for(question const& q) {
     return zero_copy;  // one reader a line
   if (q.bytes <= staged_bytes(q.what)) return staged;
   if (exceeds_caches(q)) return streaming(zero_copy);
+  if (is_better_pushed(q)) return zero_copy;
   return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
 
@@ -187,6 +198,14 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places) {
     levels.push_back(inner = size);
   }
   return levels;
+}
+
+memory_facts told_of(topology const& machine) {
+  if (!machine.has_l3) return {machine.cache_bytes, machine.l2_bytes};
+  std::set<unsigned> l2s;
+  for (processor const& p : machine.processors) l2s.insert(p.l2);
+  return {std::min(machine.cache_bytes, machine.cores() * most_per_core) + l2s.size() * machine.l2_bytes,
+          machine.l2_bytes};
 }
 
 choice choose(question const& q) {

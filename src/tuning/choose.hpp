@@ -10,6 +10,7 @@
 #include "coset/topology.hpp"
 #include "coset/verb.hpp"
 #include "program/program.hpp"
+#include "tuning/memory_facts.hpp"
 
 namespace coset::tuning {
 
@@ -28,7 +29,7 @@ struct question {
   rank_t ranks = 1;
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
-  std::uint64_t cache_bytes = 0;     ///< last-level caches of the machine; 0: as measured on
+  memory_facts memory = {};
   bool crowded = false;              ///< more ranks than processors
   std::vector<rank_t> levels = {};   ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
   std::vector<rank_t> nodes = {};    ///< ranks of each NUMA node; see nodes_of

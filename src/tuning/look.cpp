@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/look.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "numa/binding.hpp"
+#include "text/format.hpp"
+#include "tuning/settings.hpp"
+
+namespace coset::tuning {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t lines = 512, words_per_line = 8;
+constexpr int trials = 5;  // the fastest counts: interruptions only ever add
+constexpr std::chrono::milliseconds all_pairs{2};
+/// Near or far, lines that change their owner take as long as lines that are read, give or take a half. Where cores are
+/// in different caches and ask each other for every line, several times as long.
+constexpr double most_times_as_long = 2;
+
+/// Two cores take turns; each gives up by itself.
+class exchange {
+ public:
+  explicit exchange(clock::time_point deadline) : deadline_(deadline) {}
+
+  /// The other side: writes what is to be read, and reads what is to be written, before each trial.
+  void serve(unsigned on) {
+    if (!bound(on)) return;
+    for (int t = 0; t < trials; ++t) {
+      write(to_read_, static_cast<std::uint64_t>(t));
+      seen_ = seen_ + sum(to_write_);
+      turn_.store(2 * t + 1, std::memory_order_release);
+      if (!turn_comes_to(2 * t + 2)) return;
+    }
+  }
+
+  std::optional<double> play(unsigned on) {
+    if (!bound(on)) return std::nullopt;
+    double load = std::numeric_limits<double>::max(), store = load;
+    for (int t = 0; t < trials; ++t) {
+      if (!turn_comes_to(2 * t + 1)) return std::nullopt;
+      auto const begin = clock::now();
+      seen_own_ = seen_own_ + sum(to_read_);
+      auto const between = clock::now();
+      write(to_write_, static_cast<std::uint64_t>(t));
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // until the last store has left the core
+      auto const end = clock::now();
+      load = std::min(load, seconds(between - begin));
+      store = std::min(store, seconds(end - between));
+      turn_.store(2 * t + 2, std::memory_order_release);
+    }
+    return store / load;
+  }
+
+ private:
+  using region = std::vector<std::uint64_t>;
+
+  static double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
+  static void write(region& all, std::uint64_t value) { std::ranges::fill(all, value); }
+  static std::uint64_t sum(region const& all) {
+    std::uint64_t total = 0;
+    for (std::uint64_t const each : all) total += each;
+    return total;
+  }
+  static bool bound(unsigned on) {
+    try {
+      numa::bind_this_thread(on);
+      return true;
+    } catch (topology_error const&) {
+      return false;
+    }
+  }
+
+  /// Partner: the release stores of the other side.
+  bool turn_comes_to(int turn) {
+    for (int polls = 1; turn_.load(std::memory_order_acquire) != turn; ++polls) {
+      if (polls % 1000 != 0) continue;
+      if (clock::now() > deadline_) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  clock::time_point const deadline_;
+  region to_read_ = region(lines * words_per_line), to_write_ = region(lines * words_per_line);
+  alignas(128) std::atomic<int> turn_ = 0;
+  alignas(128) std::uint64_t volatile seen_ = 0;  // the sums are wanted by nobody
+  alignas(128) std::uint64_t volatile seen_own_ = 0;
+};
+
+/// The first processor and the last one, the one in the middle, the next one: near ones and far ones, as machines count
+/// them.
+std::vector<unsigned> some_others(std::vector<processor> const& all) {
+  std::vector<unsigned> some;
+  for (std::size_t const at : {all.size() - 1, all.size() / 2, std::size_t{1}}) {
+    unsigned const other = all[at].os_index;
+    bool const another_core = all[at].core != all[0].core;
+    if (another_core && std::ranges::find(some, other) == some.end()) some.push_back(other);
+  }
+  return some;
+}
+
+/// What was found between two processors stays: machines move, but a look at every team costs more than it tells.
+std::optional<double> found_once(unsigned one, unsigned other, clock::time_point deadline) {
+  static std::mutex looking;
+  static auto& found =
+      *new std::map<std::pair<unsigned, unsigned>, double>;  // teams may be made until the process ends
+  std::lock_guard const lock(looking);
+  if (auto const at = found.find({one, other}); at != found.end()) return at->second;
+  auto const now = stores_over_loads(one, other, deadline);
+  if (now) found.emplace(std::pair(one, other), *now);
+  return now;
+}
+
+bool is_wanted() {
+  char const* const tuning = std::getenv("COSET_TUNING");
+  return tuning == nullptr || std::string_view(tuning) != "off";
+}
+
+}  // namespace
+
+std::optional<double> stores_over_loads(unsigned one, unsigned other, clock::time_point deadline) {
+  numa::saved_mask const mask;
+  auto const between = std::make_unique<exchange>(deadline);
+  try {
+    std::jthread const serving([&] { between->serve(other); });
+    return between->play(one);
+  } catch (std::system_error const&) {  // no thread to play with: the team that is to be made will say so
+    return std::nullopt;
+  }
+}
+
+memory_facts memory_here(topology const& machine) {
+  memory_facts facts = told_of(machine);
+  if (!is_wanted() || machine.processors.size() < 2) return facts;
+  auto const deadline = clock::now() + all_pairs;
+  unsigned const first = machine.processors.front().os_index;
+  facts.pushes_pay = true;
+  for (unsigned const other : some_others(machine.processors)) {
+    auto const found = found_once(first, other, deadline);
+    facts.pushes_pay = facts.pushes_pay && found && *found < most_times_as_long;
+    if (plans_are_logged())
+      text::complain(found ? text::format("{}-{}: stores take {:.2f} times as long as loads", first, other, *found)
+                           : text::format("{}-{} could not be measured in time", first, other));
+  }
+  return facts;
+}
+
+}  // namespace coset::tuning

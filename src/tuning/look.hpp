@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A quick look at the memory of the machine when a team is made: what no machine tells, and virtual ones tell wrongly.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "tuning/memory_facts.hpp"
+
+namespace coset::tuning {
+
+/// How many times as long a core stores into lines that another core has read last as it reads lines that the other has
+/// written; the fastest of some trials. Nothing if it could not be found before the deadline. The calling thread is moved
+/// meanwhile.
+std::optional<double> stores_over_loads(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
+
+/// told_of(machine), and what is measured between a few of its processors: once per process and pair, below 1 ms. Not
+/// where COSET_TUNING is off.
+memory_facts memory_here(topology const& machine);
+
+}  // namespace coset::tuning
