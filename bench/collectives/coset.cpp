@@ -43,12 +43,12 @@ class coset_contestant final : public contestant {
       std::span const out(reinterpret_cast<T*>(output), length(gets(p, me.rank())));
       stage.play_rank(me.rank(), [&](std::size_t) -> std::byte const* {
         if (!chooses_)
-          named->execute(me, in, out);
+          named->execute(me, in, out);       // a broadcast's root has it where it was
         else if (p.what == verb::allreduce)  // looked at first: it is the one whose nanoseconds are compared
           allreduce(me, in, out, operation);
         else
           return call(p.what, me, in, out, operation);
-        return output;
+        return p.what == verb::broadcast && me.rank() == 0 ? work.input(0) : output;
       });
     });
   }

@@ -23,6 +23,7 @@
 #include "numa/share.hpp"
 #include "team/plans.hpp"
 #include "team/waiting.hpp"
+#include "tuning/look.hpp"
 
 namespace coset::cli {
 namespace {
@@ -54,6 +55,7 @@ struct machine_report {
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
   bench::latency_matrix latency;
+  tuning::memory_facts memory;       ///< what defaults go by
   std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the team
   std::vector<std::string> refused;  ///< rules of the environment or a profile that cannot serve the team
 };
@@ -91,6 +93,7 @@ machine_report look_around(info_command const& asked, topology machine) {
   found.siblings = numa::launched_siblings();
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
   if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
+  found.memory = tuning::memory_here(found.machine);
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
@@ -126,6 +129,13 @@ std::string as_text(machine_report const& found) {
   text += "caches";
   for (auto const& c : found.caches)
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
+  text += fmt::format("\nof them an allreduce counts on {} together and {} for each core",
+                      bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
+  if (found.memory.stores_over_loads > 0)
+    text += fmt::format(
+        "\nstores into lines that another core has read take {:.2f} times as long as loads of lines that it "
+        "has written",
+        found.memory.stores_over_loads);
   text += fmt::format("\ninstruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
   text += latency_table(found);
@@ -165,18 +175,21 @@ nlohmann::ordered_json as_json(machine_report const& found) {
   nlohmann::ordered_json quota;
   if (found.quota) quota = *found.quota;
   nlohmann::ordered_json json = machine_json(found.machine, found.places);
-  json.update({{"warnings", found.warnings},
-               {"usable_processors", found.usable},
-               {"quota", quota},
-               {"caches", caches},
-               {"instruction_set", kernels::instruction_set()},
-               {"instruction_sets", kernels::instruction_sets()},
-               {"team", found.processors},
-               {"state", bench::classify(found.latency).describe()},
-               {"latency_ns", found.latency},
-               {"allreduce_plans", plans},
-               {"plans_passed_over", found.refused},
-               {"membarrier", team_room::sleepers_pay()}});
+  json.update(
+      {{"warnings", found.warnings},
+       {"usable_processors", found.usable},
+       {"quota", quota},
+       {"caches", caches},
+       {"caches_counted_on", {{"together", found.memory.last_cache_bytes}, {"own", found.memory.own_cache_bytes}}},
+       {"stores_over_loads", found.memory.stores_over_loads},
+       {"instruction_set", kernels::instruction_set()},
+       {"instruction_sets", kernels::instruction_sets()},
+       {"team", found.processors},
+       {"state", bench::classify(found.latency).describe()},
+       {"latency_ns", found.latency},
+       {"allreduce_plans", plans},
+       {"plans_passed_over", found.refused},
+       {"membarrier", team_room::sleepers_pay()}});
   return json;
 }
 

@@ -107,6 +107,7 @@ bool await_entry(rank_state& me, flight& f, rank_t other) {
     return false;
   };
   if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
+  __builtin_prefetch(line.second.data());  // a payload there is on its way while the pointers are looked at
   rank_t const ranks = me.team.ranks;
   auto* const in = static_cast<std::byte*>(const_cast<void*>(line.in));
   auto* const out = static_cast<std::byte*>(line.out);
@@ -162,7 +163,7 @@ void make_room(rank_state& me, flight const& f) {
   me.to.resize(operands);
 }
 
-/// Takes the next epoch of the channel and writes this rank's entry, all but the tag.
+/// Takes the next epoch of the channel.
 template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.channel];
@@ -182,9 +183,6 @@ bool enter(rank_state& me, flight& f) {
   end.peers_entered = plan.code->full;
   end.readers[f.parity] = &f.code->readers;
   if (plan.own_copied_first && f.segment == 0) copy_own(f, me.number);
-  entry_line& mine = end.lines[me.rank]->entry[f.parity];
-  mine.in = f.in;
-  mine.out = f.out;
   if (me.team.part.messages != nullptr) [[unlikely]]
     expect_messages(me, f);
   end.bases[program::row_input * me.team.ranks + me.rank] = const_cast<std::byte*>(f.in);
@@ -267,7 +265,11 @@ void post(rank_state& me, flight const& f, std::uint32_t number) {
   perturb();
   channel_lines& mine = *me.ends[f.channel].lines[me.rank];
   if (number == program::entry_post) {
-    post(mine.entry[f.parity].tag, f.tag, me.sleepers, half::high, me.team.plain_posts);
+    // Not before a payload in the second line: as long as that is on its way here, a peer would take the first one back.
+    entry_line& entry = mine.entry[f.parity];
+    entry.in = f.in;
+    entry.out = f.out;
+    post(entry.tag, f.tag, me.sleepers, half::high, me.team.plain_posts);
   } else {
     post(mine.progress.posted, f.base + number, me.sleepers, half::low, me.team.plain_posts);
   }

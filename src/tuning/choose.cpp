@@ -22,6 +22,13 @@ constexpr std::size_t one_writer_bytes = 512;
 
 /// One flag round beats two up to here, although everybody folds everything.
 constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * kibibyte : 2 * kibibyte; }
+/// What the root of a reduction folds alone, of all other ranks together, in less than another round takes.
+constexpr std::size_t most_folded_by_root = 16 * kibibyte;
+
+bool is_eager(question const& q) {
+  if (q.what == verb::reduce && (q.ranks - 1) * q.bytes <= most_folded_by_root) return true;
+  return q.bytes <= eager_bytes(q.what);
+}
 
 /// One copy, into the output, and folds that go on there cost less than two copies through staging: small arrays …
 constexpr std::size_t little_bytes = 4 * kibibyte;
@@ -56,17 +63,28 @@ constexpr program::policy zero_copy{area::input, area::output, copies::forward};
 constexpr program::policy staged_in{area::staging, area::output, copies::forward};
 constexpr program::policy through_outputs{area::output, area::output, copies::forward};
 
+/// Near or far, lines that change their owner take as long as lines that are read, give or take a half; where cores are in
+/// different caches and ask each other for every line, several times as long.
+constexpr double most_times_as_long = 2;
+
+/// All that ranks give and get.
+std::uint64_t footprint(question const& q) {
+  bool const all_get_all = q.what == verb::allreduce || q.what == verb::scan || q.what == verb::exclusive_scan;
+  return std::uint64_t{all_get_all ? 2 * q.ranks : q.ranks + 1} * q.bytes;
+}
+
 /// Arrays that exceed the caches this far come from memory every time, and results are better not left in caches.
 bool exceeds_caches(question const& q) {
   std::uint64_t const caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
-  return std::uint64_t{2} * q.ranks * q.bytes > caches / 2 * 5;
+  return footprint(q) > caches / 2 * 5;
 }
 
 /// Arrays that a core's own cache does not keep beside each other are fetched from further away whoever wrote them last: a
 /// copy more costs more than lines that change their owner, where these cost what lines do that are read.
 bool is_better_pushed(question const& q) {
   std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
-  return q.memory.pushes_pay && std::uint64_t{2} * q.bytes >= own;
+  double const ratio = q.memory.stores_over_loads;
+  return ratio > 0 && ratio < most_times_as_long && std::uint64_t{2} * q.bytes >= own;
 }
 
 /// Few ranks fold everything at once, and so do ranks that take turns on processors: there a round costs more than its
@@ -87,15 +105,15 @@ program::policy streaming(program::policy p) {
 
 program::policy storage_for(question const& q) {
   bool const everybody_gives_and_gets = q.what == verb::allreduce;
-  if (q.bytes <= eager_bytes(q.what)) return eager;
+  if (is_eager(q)) return eager;
   // In place every line is written by the rank that reads it: no history to avoid.
   if (everybody_gives_and_gets && q.in_place) return zero_copy;
   if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
   if (q.what == verb::reduce_scatter && q.bytes <= staged_bytes(verb::allreduce))
     return zero_copy;  // one reader a line
-  if (q.bytes <= staged_bytes(q.what)) return staged;
   if (exceeds_caches(q)) return streaming(zero_copy);
   if (is_better_pushed(q)) return zero_copy;
+  if (q.bytes <= staged_bytes(q.what)) return staged;
   return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
 
@@ -209,7 +227,7 @@ memory_facts told_of(topology const& machine) {
 }
 
 choice choose(question const& q) {
-  bool const whole_vector = q.bytes <= eager_bytes(q.what);
+  bool const whole_vector = is_eager(q);
   switch (q.what) {
     case verb::reduce_shared:
     case verb::allreduce_view:

@@ -12,8 +12,9 @@ namespace coset::tuning {
 struct memory_facts {
   std::uint64_t last_cache_bytes = 0;  ///< what its cores really have of the caches together; 0: not known
   std::uint64_t own_cache_bytes = 0;   ///< what each has for itself; 0: not known
-  /// Storing into lines that another core has read costs about what reading lines does that another core has written.
-  bool pushes_pay = false;
+  /// How many times as long a core stores into lines that another has read as it reads lines that another has written; of
+  /// the worst pair looked at. 0: not known.
+  double stores_over_loads = 0;
 };
 
 /// As the machine tells: no core has more of its last cache than `most_per_core`, whatever a virtual machine reports.
