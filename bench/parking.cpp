@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "numa/binding.hpp"
@@ -66,10 +67,15 @@ void parking::close() {
   new_job_.notify_all();
 }
 
+bool have_one_each(std::vector<unsigned> const& processors) {
+  return std::set(processors.begin(), processors.end()).size() == processors.size();
+}
+
 crew::crew(std::vector<unsigned> const& processors) : parking_(static_cast<rank_t>(processors.size())) {
   for (rank_t rank = 0; rank < processors.size(); ++rank) {
     threads_.emplace_back([this, rank] { parking_.serve(rank); });
   }
+  if (!have_one_each(processors)) return;
   std::mutex several;
   std::exception_ptr failure;
   parking_.run([&](rank_t rank) {

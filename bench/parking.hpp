@@ -35,7 +35,10 @@ class parking {
   bool closed_ = false;
 };
 
-/// Plain threads, one pinned to each of the processors.
+/// Threads that have a processor each are pinned to it. Where some share one, nobody is, as in a team that is unbound.
+bool have_one_each(std::vector<unsigned> const& processors);
+
+/// Plain threads, one on each of the processors.
 class crew {
  public:
   /// Throws topology_error naming a processor that the system does not pin threads to.

@@ -3,10 +3,10 @@
 #include <coset/coset.hpp>
 
 #include <optional>
-#include <set>
 #include <span>
 
 #include "bench/collectives/typed.hpp"
+#include "bench/parking.hpp"
 #include "bench/stage.hpp"
 
 namespace coset::bench {
@@ -56,8 +56,7 @@ class coset_contestant final : public contestant {
   /// Ranks that share processors are not bound.
   static team_options options_for(std::vector<unsigned> const& processors) {
     auto const ranks = static_cast<rank_t>(processors.size());
-    if (std::set(processors.begin(), processors.end()).size() < ranks)
-      return {.ranks = ranks, .place = placement::unbound};
+    if (!have_one_each(processors)) return {.ranks = ranks, .place = placement::unbound};
     return {.ranks = ranks, .processors = processors};
   }
 

@@ -2,7 +2,6 @@
 // What an expert writes for small arrays: everybody publishes what it gives right behind a tag, waits for the others' tags,
 // and takes what it needs out of their places. No barrier: two places each, used in turns.
 #include <algorithm>
-#include <set>
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
@@ -36,7 +35,7 @@ class places {
 class flags final : public contestant {
  public:
   explicit flags(std::vector<unsigned> const& processors)
-      : contestant("std", "flags"), crew_(processors), crowded_(shared(processors)) {}
+      : contestant("std", "flags"), crew_(processors), crowded_(!have_one_each(processors)) {}
 
   std::string declines(problem const& p) const override {
     return p.bytes() > 64 * 1024 ? "everybody takes everything: for small arrays only" : "";
@@ -52,10 +51,6 @@ class flags final : public contestant {
   }
 
  private:
-  static bool shared(std::vector<unsigned> const& processors) {
-    return std::set(processors.begin(), processors.end()).size() < processors.size();
-  }
-
   /// Who has seen all tags of iteration k + 1 knows that nobody reads iteration k any more.
   std::byte const* act(workload const& work, by_hand const& hand, places& all, rank_t rank, std::size_t k) const {
     problem const& p = work.shape();

@@ -25,7 +25,11 @@ constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 
 /// What the root of a reduction folds alone, of all other ranks together, in less than another round takes.
 constexpr std::size_t most_folded_by_root = 16 * kibibyte;
 
+/// What each of ranks that take turns folds in less than another round of turns takes.
+constexpr std::size_t most_folded_in_turns = 32 * kibibyte;
+
 bool is_eager(question const& q) {
+  if (q.what == verb::allreduce && q.crowded && q.ranks * q.bytes <= most_folded_in_turns) return true;
   if (q.what == verb::reduce && (q.ranks - 1) * q.bytes <= most_folded_by_root) return true;
   return q.bytes <= eager_bytes(q.what);
 }
@@ -108,7 +112,8 @@ program::policy storage_for(question const& q) {
   if (is_eager(q)) return eager;
   // In place every line is written by the rank that reads it: no history to avoid.
   if (everybody_gives_and_gets && q.in_place) return zero_copy;
-  if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
+  // Ranks of one processor have no lines to fetch from each other.
+  if (everybody_gives_and_gets && (q.bytes <= little_bytes || q.crowded)) return through_outputs;
   if (q.what == verb::reduce_scatter && q.bytes <= staged_bytes(verb::allreduce))
     return zero_copy;  // one reader a line
   if (exceeds_caches(q)) return streaming(zero_copy);
