@@ -14,7 +14,8 @@ namespace coset::tuning {
 /// meanwhile.
 std::optional<double> stores_over_loads(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
 
-/// told_of(machine), and what is measured between a few of its processors: once per process and pair, below 1 ms. Not
+/// told_of(machine), and what is measured between a few of its processors: once per process and pair, mostly below 1
+/// ms and 5 at most. Not
 /// where COSET_TUNING is off.
 memory_facts memory_here(topology const& machine);
 
