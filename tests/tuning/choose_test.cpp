@@ -73,5 +73,63 @@ TEST(Levels, AreThoseWithGroupsOfOneSize) {
   EXPECT_EQ(levels("core:4 pu:1", 4, placement::compact), (std::vector<rank_t>{}));
 }
 
+constexpr std::size_t mebibyte = 1 << 20;
+
+std::string storage(question const& q) { return program::policy_name(choose(q).storage); }
+
+question allreduce_of(std::size_t bytes, double stores_over_loads) {
+  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, stores_over_loads}};
+}
+
+TEST(Choose, PushesLargeArraysWhereStoresCostWhatLoadsDo) {
+  EXPECT_EQ(storage(allreduce_of(mebibyte / 2, 0.9)), "output");
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 0.9)), "zero_copy");
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 4)), "output");
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");  // nobody has looked
+}
+
+TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
+  for (double const ratio : {0.0, 0.9, 4.0}) {
+    EXPECT_EQ(storage(allreduce_of(8 * mebibyte, ratio)), "zero_copy+stream");
+    EXPECT_NE(storage(allreduce_of(7 * mebibyte, ratio)), "zero_copy+stream");
+  }
+  auto reduce = allreduce_of(8 * mebibyte, 0.9);  // one output less
+  reduce.what = verb::reduce;
+  EXPECT_EQ(storage(reduce), "zero_copy");
+}
+
+TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
+  for (verb const what : verbs)
+    for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u})
+      for (std::size_t bytes = 8; bytes < std::size_t{1} << 28; bytes *= 4) {
+        question q{.what = what, .ranks = ranks, .bytes = bytes};
+        auto const plain = choose(q).algorithm;
+        for (memory_facts const facts :
+             {memory_facts{mebibyte, mebibyte, 0}, {1000 * mebibyte, 4 * mebibyte, 0.5}, {0, 0, 9}}) {
+          q.memory = facts;
+          EXPECT_EQ(choose(q).algorithm, plain);
+        }
+      }
+}
+
+TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
+  auto const folds_alone = [](question const& q) { return choose(q).algorithm == "direct(saved_steps=1)"; };
+  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 16 << 10}));
+  EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 16 << 10}));
+  EXPECT_FALSE(folds_alone({.ranks = 4, .bytes = 8 << 10}));
+  EXPECT_TRUE(folds_alone({.ranks = 4, .bytes = 8 << 10, .crowded = true}));
+  EXPECT_FALSE(folds_alone({.ranks = 8, .bytes = 8 << 10, .crowded = true}));
+}
+
+TEST(MemoryFacts, BelieveNoCoreMoreOfALastCacheThanCoresHave) {
+  auto const of = [](std::string const& machine) { return told_of(topology::synthetic(machine)); };
+  auto const virtual_machine = of("package:1 l3:1(size=314572800) l2:2(size=2097152) core:1 pu:1");
+  EXPECT_EQ(virtual_machine.last_cache_bytes, (2 * 4 + 2 * 2) * mebibyte);
+  EXPECT_EQ(virtual_machine.own_cache_bytes, 2 * mebibyte);
+  auto const whole = of("package:1 l3:2(size=33554432) l2:8(size=1048576) core:1 pu:1");
+  EXPECT_EQ(whole.last_cache_bytes, (64 + 16) * mebibyte);
+  EXPECT_EQ(of("core:4 pu:1").last_cache_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace coset::tuning
