@@ -15,54 +15,29 @@ def size_text(size):
     return f"{size} B"
 
 
-# What coset is meant to reach: times the flag floor at most, and times faster than the best OpenMP way at least, from
-# each size on; where the cores are near each other, and where they are not.
-FLOOR = {0: 1.25, 65: 2, 1024: 2.5, 1025: None}
-FASTER = {
-    ("allreduce", "near"): {0: 1.3, 65: 3, 8 << 10: 1.5, 64 << 10: 2, 1 << 20: 1.15, 4 << 20: 1.5, 16 << 20: 1.3},
-    ("allreduce", "apart"): {0: 1.3, 65: 3, 8 << 10: 1.3, 64 << 10: 4, 4 << 20: 1.7, 16 << 20: 1.3},
-    ("reduce_shared", "near"): {0: 1.6, 2048: 1},
-    ("reduce_shared", "apart"): {0: 1.6, 2048: 1},
-}
-FASTER_THAN_MPI = {0: 2.5, 8 << 10: 4, 512 << 10: 2.5}  # the call alone
-TRAFFIC = 1.2  # times the bare memory traffic at most
 FEWEST_ROUNDS = 5
+# Rivals that a table shows apart, by what one has to write for them.
+KINDS = {
+    "the best OpenMP way": lambda row: row["family"] == "omp",
+    "the best flags by hand": lambda row: row["who"].startswith("flags"),
+    "the best other": lambda row: row["family"] != "omp" and not row["who"].startswith("flags"),
+}
 
 
-def target(table, size):
-    return next((value for start, value in sorted(table.items(), reverse=True) if size >= start), None)
-
-
-def against(rows, wanted):
+def best_of(rows):
     """The fastest of the rivals: (its row, how many times coset's its time is, with the interval)."""
-    rivals = [row for row in rows if row["family"] not in ("floor", "coset") and "ratio" in row and wanted(row)]
-    if not rivals:
+    if not rows:
         return None
-    row = max(rivals, key=lambda row: row["ratio"]["median"])
+    row = max(rows, key=lambda row: row["ratio"]["median"])
     return row, [1 / row["ratio"][key] for key in ("high", "median", "low")]
 
 
-def cell(found, wanted):
-    """'1.59× [1.58, 1.69] omp copies', with what was wanted and whether it holds where something was."""
+def cell(found):
+    """'1.59× [1.58, 1.69] omp push', and ✗ where coset is slower beyond doubt."""
     if found is None:
         return "–"
     row, (low, middle, high) = found
-    text = f"{middle:.2f}× [{low:.2f}, {high:.2f}] {row['who']}"
-    if wanted is None:
-        return text if high > 1 / 1.05 else text + " ✗"
-    return text + f", wanted {wanted:g}: {'✓' if middle >= wanted else '✗'}"
-
-
-def floor_cell(rows, wanted):
-    """Times the flags of small vectors, or the bare memory traffic of large ones."""
-    if "traffic" in rows:
-        row, wanted = rows["traffic"], TRAFFIC
-    else:
-        row = rows["flag floor"]
-    ratio = row["ratio"]["median"]
-    if wanted is None:
-        return "–"
-    return f"{ratio:.2f}, wanted {wanted:g}: {'✓' if ratio <= wanted else '✗'}"
+    return f"{middle:.2f}× [{low:.2f}, {high:.2f}] {row['who']}" + (" ✗" if high < 1 / 1.03 else "")
 
 
 def lines_of(file):
@@ -72,25 +47,20 @@ def lines_of(file):
     for size in file["sizes"]:
         states = [state for state in size["states"] if state["rounds"] >= FEWEST_ROUNDS] or size["states"][:1]
         for state in states:
-            rows = {row["who"]: row for row in state["rows"]}
             shares = verb in ("reduce_shared", "allreduce_view")
-            near = "near" if state["state"] == "near" else "apart"
             # Like with like: one result for all, or one for each.
-            by_hand = {"omp shared"} if shares else {"omp copies", "omp private", "omp reduction", "omp by hand"}
-            openmp = against(state["rows"], lambda row: row["who"] in by_hand)
-            others = against(state["rows"], lambda row: row["who"] not in by_hand and (shares or row["who"] != "omp shared"))
-            small = size["size"] if verb in ("allreduce", "barrier") else 1 << 30
+            rivals = [row for row in state["rows"] if row["family"] not in ("floor", "coset") and "ratio" in row
+                      and (shares or row["who"] != "omp shared")]
+            own = next(row for row in state["rows"] if row["who"] == "coset")
             yield " | ".join([
                 f"| {verb}{', call alone' if call else ''}", str(file["ranks"]), size_text(size["size"]), state["state"],
-                f"{rows['coset']['median_ns'] / 1000:.2f}",
-                floor_cell(rows, target(FLOOR, small)),
-                cell(openmp, target(FASTER.get((verb, near), {}), size["size"])),
-                cell(others, target(FASTER_THAN_MPI, size["size"]) if call else None)]) + " |"
+                f"{own['median_ns'] / 1000:.2f}",
+                *(cell(best_of([row for row in rivals if kind(row)])) for kind in KINDS.values())]) + " |"
 
 
 def table(figures):
-    yield "| verb | ranks | size | cores are | µs | ÷ floor | faster than the best OpenMP way | than the best other |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield f"| verb | ranks | size | cores are | µs | {' | '.join('than ' + name for name in KINDS)} |"
+    yield "|---" * (5 + len(KINDS)) + "|"
     for file in figures:
         yield from lines_of(file)
 

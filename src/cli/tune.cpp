@@ -32,10 +32,15 @@
 namespace coset::cli {
 namespace {
 
-constexpr std::array<std::size_t, 8> sizes{64,         1024,        8 * 1024,        64 * 1024,
-                                           256 * 1024, 1024 * 1024, 4 * 1024 * 1024, 16 * 1024 * 1024};
+constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr std::array<std::size_t, 10> sizes{64,           1 * kibibyte, 8 * kibibyte,  64 * kibibyte, 256 * kibibyte,
+                                            1 * mebibyte, 4 * mebibyte, 16 * mebibyte, 64 * mebibyte, 256 * mebibyte};
+/// Beyond this, where memory alone counts, it is an allreduce that is measured, a few times, and not with every plan.
+constexpr std::size_t most_measured_often = 16 * mebibyte;
+/// Of all memory, that arrays of all ranks may take.
+constexpr std::uint64_t least_share_of_memory = 4;
 
-constexpr std::chrono::seconds time_limit{17};
+constexpr std::chrono::seconds time_limit{30};
 
 /// So much better is no chance.
 constexpr double clearly = 1.1;
@@ -47,7 +52,8 @@ constexpr int matrices = 5;
 std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
   std::vector<std::string> plans{""};
   if (ranks == 1) return plans;
-  bool const small = bytes <= 8 * 1024;
+  if (bytes > most_measured_often) return {"", "direct/output", "direct/zero_copy", "direct/zero_copy+stream"};
+  bool const small = bytes <= 8 * kibibyte;
   bool const star = small && (what == verb::reduce_shared || what == verb::reduce || what == verb::broadcast);
   if (star) plans.push_back(fmt::format("binomial(radix={})/staged_in", std::max<rank_t>(ranks, 2)));
   if (small && what != verb::reduce_shared) plans.emplace_back("direct(saved_steps=1)/staged_pull");
@@ -57,15 +63,15 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
   }
   plans.insert(plans.end(), {"direct/staged", "direct/zero_copy"});
   if (what == verb::allreduce && !small) plans.emplace_back("direct/output");
-  if (what == verb::allreduce && bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/staged/256K");
-  if (bytes >= 4 * 1024 * 1024) plans.emplace_back("direct/zero_copy+stream");
+  if (what == verb::allreduce && bytes >= 4 * mebibyte) plans.emplace_back("direct/staged/256K");
+  if (bytes >= 4 * mebibyte) plans.emplace_back("direct/zero_copy+stream");
   return plans;
 }
 
 /// What may beat them along the clusters that were measured: a value crosses each level once and is handed on inside.
 std::vector<std::string> candidates_along(std::vector<tuning::clustering> const& levels, verb what, rank_t ranks,
                                           std::size_t bytes) {
-  if (levels.empty() || what != verb::allreduce || bytes < 256 * 1024) return {};
+  if (levels.empty() || what != verb::allreduce || bytes < 256 * kibibyte) return {};
   std::string const folds = tuning::folds_along(levels, ranks);
   return {folds + "/zero_copy_push", folds + "/output_push"};
 }
@@ -128,7 +134,8 @@ class tuner {
     try {
       measure_model();
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        for (verb const what : verbs) tune(what, i);
+        for (verb const what : verbs)
+          if (is_measured(what, sizes[i])) tune(what, i);
       }
     } catch (interrupted const&) {  // what has been measured is kept
     }
@@ -148,7 +155,8 @@ class tuner {
   bool measured_something() const { return measured_ > 0; }
 
   /// What there was no time for keeps the defaults.
-  std::size_t left_out() const { return verbs.size() * sizes.size() - measured_; }
+  std::size_t left_out() const { return cells() - measured_; }
+  std::size_t all() const { return cells(); }
 
  private:
   rank_t ranks() const { return static_cast<rank_t>(processors_.size()); }
@@ -164,8 +172,8 @@ class tuner {
   /// A bar on a terminal.
   void progress(std::string const& what) {
     if (isatty(STDERR_FILENO) != 1) return;
-    constexpr std::size_t width = 40, all = verbs.size() * sizes.size();
-    std::size_t const full = measured_ * width / all;
+    constexpr std::size_t width = 40;
+    std::size_t const full = measured_ * width / cells();
     fmt::print(stderr, "\r\033[K");
     if (!what.empty()) fmt::print(stderr, "[{:#<{}}{:.<{}}] {}", "", full, "", width - full, what);
     std::fflush(stderr);
@@ -227,8 +235,24 @@ class tuner {
   }
 
   bench::measurement play(std::vector<bench::contestant*> const& players, bench::problem const& shape) {
-    return bench::play_rounds(players, *probe_, shape, {.rounds = 5, .burst_nanoseconds = 1e6},
+    bool const few = shape.bytes() > most_measured_often;
+    bench::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
+        seldom{.rounds = 3, .iterations = 2, .warmup = 1};
+    return bench::play_rounds(players, *probe_, shape, few ? seldom : often,
                               [](std::size_t) { stop_if_interrupted(); });
+  }
+
+  bool is_measured(verb what, std::size_t bytes) const {
+    if (bytes <= most_measured_often) return true;
+    std::uint64_t memory = 0;
+    for (numa_node const& node : machine_.nodes) memory += node.bytes;
+    return what == verb::allreduce && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory / least_share_of_memory;
+  }
+  std::size_t cells() const {
+    std::size_t all = 0;
+    for (verb const what : verbs)
+      for (std::size_t const bytes : sizes) all += is_measured(what, bytes) ? 1 : 0;
+    return all;
   }
 
   void tune(verb what, std::size_t i) {
@@ -281,7 +305,7 @@ class tuner {
     auto const flags = play(alone, nothing);
     if (!flags.states.empty() && ranks() > 1)
       made_.lambda = bench::median(flags.states[0].of[0].rounds) / (ranks() - 1);
-    constexpr std::size_t large = 1024 * 1024;
+    constexpr std::size_t large = mebibyte;
     auto const bulk = measure(verb::allreduce, large, {""});
     if (!bulk.states.empty()) made_.beta = bench::median(bulk.states[0].of[0].rounds) / large;
   }
@@ -335,9 +359,9 @@ void make_folder_of(std::filesystem::path const& file) {
 }
 
 /// What is left out keeps the defaults.
-void print_left_out(std::size_t cells) {
+void print_left_out(std::size_t cells, std::size_t all) {
   if (cells == 0) return;
-  std::cout << fmt::format("{} of {} cells were left out: {}\n", cells, verbs.size() * sizes.size(),
+  std::cout << fmt::format("{} of {} cells were left out: {}\n", cells, all,
                            interrupted_status() != 0 ? "interrupted" : "this machine is busy");
 }
 
@@ -353,18 +377,20 @@ void add_tune(CLI::App& app) {
   add_ranks(tune, a->ranks, "Threads; default: one per core");
   tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
   tune.footer(
-      "Under 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
+      "Under 30 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
       "COSET_TUNING=off none. Ctrl-C ends it with what has been measured, and exit status 130.");
   tune.callback([a] {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
-      unsetenv("COSET_TUNING");
+      unsetenv("COSET_TUNING");  // there is to be a profile
     machine_to_measure();
     auto const file =
         a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
     if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
     make_folder_of(file);
     output_file const kept(file);
-    setenv("COSET_TUNING", "off", 1);  // the defaults are what the candidates are compared with
+    // The defaults are what the candidates are compared with: those of a user who has no profile yet.
+    unsetenv("COSET_TUNING");
+    setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
     remember_interrupts();
     tuner all(a->ranks);
     auto const found = all.run();
@@ -375,7 +401,7 @@ void add_tune(CLI::App& app) {
       print(all.contests());
       print(found, file);
     }
-    print_left_out(all.left_out());
+    print_left_out(all.left_out(), all.all());
     if (stopped) throw CLI::RuntimeError(interrupted_status());
   });
 }

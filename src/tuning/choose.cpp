@@ -112,13 +112,14 @@ program::policy storage_for(question const& q) {
   if (is_eager(q)) return eager;
   // In place every line is written by the rank that reads it: no history to avoid.
   if (everybody_gives_and_gets && q.in_place) return zero_copy;
-  // Ranks of one processor have no lines to fetch from each other.
-  if (everybody_gives_and_gets && (q.bytes <= little_bytes || q.crowded)) return through_outputs;
+  if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
   if (exceeds_caches(q)) return streaming(zero_copy);
   if (q.what == verb::reduce_scatter) return zero_copy;  // one reader a line
   // The root runs ahead: it rewrites its array while the copy is read.
   if (q.what == verb::broadcast && q.ranks == 2) return staged;
   if (is_better_pushed(q)) return zero_copy;
+  // Ranks of one processor have no lines to fetch from each other.
+  if (everybody_gives_and_gets && q.crowded) return through_outputs;
   if (q.bytes <= staged_bytes(q.what)) return staged;
   return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
