@@ -12,23 +12,28 @@
 
 namespace {
 
-using array = std::unique_ptr<float[]>;
+struct alignas(64) line {
+  float items[16];
+};
+using array = std::unique_ptr<line[]>;
 
 double cycle(coset::team& team, std::size_t count, std::size_t iterations) {
   std::vector<array> in(team.size()), out(team.size());
   std::vector<float> wrong(team.size());
   auto const run = [&](std::size_t times) {
     team.run([&](coset::member& me) {
-      auto& mine = in[me.rank()];
-      auto& result = out[me.rank()];
-      if (!mine) mine = array(new float[count]()), result = array(new float[count]());
+      array& mine = in[me.rank()];
+      array& result = out[me.rank()];
+      if (!mine) mine = array(new line[count / 16 + 1]()), result = array(new line[count / 16 + 1]());
+      float* const give = mine[0].items;
+      float* const get = result[0].items;
       for (std::size_t k = 0; k < times; ++k) {
         auto const value = static_cast<float>(k % 1000);
-        std::fill_n(mine.get(), count, value);
-        coset::allreduce(me, std::span<float const>(mine.get(), count), std::span(result.get(), count), coset::plus{});
+        std::fill_n(give, count, value);
+        coset::allreduce(me, std::span<float const>(give, count), std::span(get, count), coset::plus{});
         float const right = value * static_cast<float>(me.size());
-        std::size_t differ = 0;
-        for (std::size_t i = 0; i < count; ++i) differ += result[i] != right ? 1 : 0;
+        unsigned differ = 0;
+        for (std::size_t i = 0; i < count; ++i) differ += get[i] != right ? 1 : 0;
         wrong[me.rank()] += static_cast<float>(differ);
       }
     });
