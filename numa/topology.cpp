@@ -47,11 +47,11 @@ std::string newer_hwloc(std::string const& file) {
 }
 
 // hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's are
-// installed. An empty one that nobody ends keeps them.
+// installed. An empty one keeps them until the process ends.
 void keep_plugins() {
-  [[maybe_unused]] static hwloc_topology_t const kept = [] {
+  static handle const kept = [] {
     hwloc_topology_t empty = nullptr;
-    return hwloc_topology_init(&empty) == 0 ? empty : nullptr;
+    return handle(hwloc_topology_init(&empty) == 0 ? empty : nullptr);
   }();
 }
 

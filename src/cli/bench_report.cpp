@@ -74,7 +74,8 @@ std::string bench_preamble(bench_setting const& s) {
       "# time: {}; contestants take turns in {} rounds\n"
       "# ratio: coset's time / the rival's, median of the rounds with a bootstrap 95 % interval; slower: all above {}\n"
       "# rivals: pinned like coset's ranks, asleep while others run, no region start timed except oneTBB's;\n"
-      "#   OMP_WAIT_POLICY={}; coset, omp copies, private, ips and push, tbb push, std::barrier and flags give private results, the others "
+      "#   OMP_WAIT_POLICY={}; coset, omp copies, private, ips and push, tbb push, std::barrier and flags give private "
+      "results, the others "
       "shared ones\n",
       s.verb, s.ranks, fmt::join(s.processors, " "), kernels::instruction_set(),
       cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
