@@ -31,7 +31,7 @@ class tbb_push final : public contestant {
 
   template <class Prepare>
   auto reduce(workload const& work, pushed_slices const& slices, Prepare&& prepare) const {
-    arena_->on_all_ranks(prepare);
+    if constexpr (!std::same_as<std::remove_cvref_t<Prepare>, nothing_to_prepare>) arena_->on_all_ranks(prepare);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, work.shape().count, grain),
         [&](auto const& range) { slices.push(range.begin(), range.end()); }, tbb::static_partitioner());

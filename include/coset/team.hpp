@@ -27,7 +27,7 @@ COSET_API std::unique_ptr<team> make_task_team(rank_t);
 
 /// What a rank does while it waits for another.
 enum class waiting : std::uint8_t {
-  automatic,  ///< spin shortly, then yield, then sleep; shorter where ranks exceed the processors
+  automatic,  ///< spin shortly, then yield, then sleep; yield at once where ranks exceed the processors
   spin,       ///< never yields: for dedicated cores only
   yield,      ///< spins and yields, never sleeps
   block       ///< sleeps soon: for teams that wait long

@@ -21,6 +21,7 @@
 #include "bench/statistics.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/free_memory.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
@@ -37,10 +38,10 @@ constexpr std::array<std::size_t, 10> sizes{64,           1 * kibibyte, 8 * kibi
                                             1 * mebibyte, 4 * mebibyte, 16 * mebibyte, 64 * mebibyte, 256 * mebibyte};
 /// Beyond this, where memory alone counts, it is an allreduce that is measured, a few times, and not with every plan.
 constexpr std::size_t most_measured_often = 16 * mebibyte;
-/// Of all memory, that arrays of all ranks may take.
+/// Of free memory, that arrays of all ranks may take.
 constexpr std::uint64_t least_share_of_memory = 4;
 
-constexpr std::chrono::seconds time_limit{30};
+constexpr std::chrono::seconds time_limit{20};
 
 /// So much better is no chance.
 constexpr double clearly = 1.1;
@@ -244,9 +245,7 @@ class tuner {
 
   bool is_measured(verb what, std::size_t bytes) const {
     if (bytes <= most_measured_often) return true;
-    std::uint64_t memory = 0;
-    for (numa_node const& node : machine_.nodes) memory += node.bytes;
-    return what == verb::allreduce && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory / least_share_of_memory;
+    return what == verb::allreduce && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory_ / least_share_of_memory;
   }
   std::size_t cells() const {
     std::size_t all = 0;
@@ -322,6 +321,7 @@ class tuner {
   std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
   std::vector<contest> contests_;
   std::size_t measured_ = 0;
+  std::uint64_t const memory_ = free_memory();
   std::chrono::steady_clock::time_point const deadline_ = std::chrono::steady_clock::now() + time_limit;
 };
 
@@ -377,7 +377,7 @@ void add_tune(CLI::App& app) {
   add_ranks(tune, a->ranks, "Threads; default: one per core");
   tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
   tune.footer(
-      "Under 30 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
+      "About 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
       "COSET_TUNING=off none. Ctrl-C ends it with what has been measured, and exit status 130.");
   tune.callback([a] {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")

@@ -56,6 +56,9 @@ constexpr std::size_t staged_bytes(verb what) {
   }
 }
 
+/// Staging stays as long as the team.
+constexpr std::size_t most_staged_by_two = 16 * mebibyte;
+
 /// Where a machine tells nothing.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 /// No core has more of a last cache than this, but where caches are stacked: what a virtual machine says is its host's.
@@ -79,7 +82,8 @@ std::uint64_t footprint(question const& q) {
 
 /// Arrays that exceed the caches this far come from memory every time, and results are better not left in caches.
 bool exceeds_caches(question const& q) {
-  std::uint64_t const caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
+  std::uint64_t caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
+  if (q.memory.most_reached != 0) caches = std::min(caches, q.ranks * q.memory.most_reached);
   return footprint(q) > caches / 2 * 5;
 }
 
@@ -116,7 +120,7 @@ program::policy storage_for(question const& q) {
   if (exceeds_caches(q)) return streaming(zero_copy);
   if (q.what == verb::reduce_scatter) return zero_copy;  // one reader a line
   // The root runs ahead: it rewrites its array while the copy is read.
-  if (q.what == verb::broadcast && q.ranks == 2) return staged;
+  if (q.what == verb::broadcast && q.ranks == 2 && q.bytes <= most_staged_by_two) return staged;
   if (is_better_pushed(q)) return zero_copy;
   // Ranks of one processor have no lines to fetch from each other.
   if (everybody_gives_and_gets && q.crowded) return through_outputs;
@@ -226,11 +230,16 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places) {
 }
 
 memory_facts told_of(topology const& machine) {
-  if (!machine.has_l3) return {machine.cache_bytes, machine.l2_bytes};
-  std::set<unsigned> l2s;
-  for (processor const& p : machine.processors) l2s.insert(p.l2);
-  return {std::min(machine.cache_bytes, machine.cores() * most_per_core) + l2s.size() * machine.l2_bytes,
-          machine.l2_bytes};
+  std::set<unsigned> l2s, l3s;
+  for (processor const& p : machine.processors) {
+    l2s.insert(p.l2);
+    l3s.insert(p.l3);
+  }
+  if (l2s.empty()) return {};
+  std::uint64_t const cores = machine.cores(), own = machine.l2_bytes / ((cores + l2s.size() - 1) / l2s.size());
+  if (!machine.has_l3) return {machine.cache_bytes, own, machine.l2_bytes};
+  std::uint64_t const shared = std::min(machine.cache_bytes, cores * most_per_core);
+  return {shared + l2s.size() * machine.l2_bytes, own, shared / l3s.size() + machine.l2_bytes};
 }
 
 choice choose(question const& q) {

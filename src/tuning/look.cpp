@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::tuning {
@@ -23,8 +24,10 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t lines = 512, words_per_line = 8;
 constexpr int trials = 5;  // the fastest counts: interruptions only ever add
+constexpr int most_failures = 3;
 /// Most of it for a thread that wakes up late; all trials of a pair take 0.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
+
 /// Two cores take turns; each gives up by itself.
 class exchange {
  public:
@@ -45,7 +48,7 @@ class exchange {
     if (!bound(on)) return std::nullopt;
     double load = std::numeric_limits<double>::max(), store = load;
     for (int t = 0; t < trials; ++t) {
-      if (!turn_comes_to(2 * t + 1)) break;  // what has been found by then is of some trials, too
+      if (!turn_comes_to(2 * t + 1)) return std::nullopt;
       auto const begin = clock::now();
       seen_own_ = seen_own_ + sum(to_read_);
       auto const between = clock::now();
@@ -56,7 +59,6 @@ class exchange {
       store = std::min(store, seconds(end - between));
       turn_.store(2 * t + 2, std::memory_order_release);
     }
-    if (store == std::numeric_limits<double>::max()) return std::nullopt;
     return store / load;
   }
 
@@ -108,21 +110,39 @@ std::vector<unsigned> some_others(std::vector<processor> const& all) {
   return some;
 }
 
-/// What was found between two processors stays: machines move, but a look at every team costs more than it tells.
+/// What was found between two processors stays: machines move, but a look at every team costs more than it tells. So does
+/// a busy machine that is asked again and again. Nothing, too, while another thread looks, or was looking when it forked.
 std::optional<double> found_once(unsigned one, unsigned other, clock::time_point deadline) {
+  struct look {
+    std::optional<double> ratio;
+    int failures = 0;
+  };
   static std::mutex looking;
-  static auto& found =
-      *new std::map<std::pair<unsigned, unsigned>, double>;  // teams may be made until the process ends
-  std::lock_guard const lock(looking);
-  if (auto const at = found.find({one, other}); at != found.end()) return at->second;
-  auto const now = stores_over_loads(one, other, deadline);
-  if (now) found.emplace(std::pair(one, other), *now);
-  return now;
+  static auto& looks = *new std::map<std::pair<unsigned, unsigned>, look>;  // teams may be made until the end
+  std::unique_lock const lock(looking, std::try_to_lock);
+  if (!lock) return std::nullopt;
+  look& taken = looks[{one, other}];
+  if (!taken.ratio && taken.failures < most_failures) {
+    taken.ratio = stores_over_loads(one, other, deadline);
+    if (!taken.ratio) ++taken.failures;
+  }
+  return taken.ratio;
 }
 
-bool is_wanted() {
+/// Threads of this process can be pinned to the machine's processors, and nobody minds.
+bool is_possible(topology const& machine) {
   char const* const tuning = std::getenv("COSET_TUNING");
-  return tuning == nullptr || std::string_view(tuning) != "off";
+  bool const off = tuning != nullptr && std::string_view(tuning) == "off";
+  return !off && machine.this_system && numa::binding_wanted();
+}
+
+/// Those that the process may use.
+std::vector<processor> usable(topology const& machine) {
+  auto const mask = numa::affinity_of_process().processors;
+  std::vector<processor> some;
+  std::ranges::copy_if(machine.processors, std::back_inserter(some),
+                       [&](processor const& p) { return mask.contains(p.os_index); });
+  return some;
 }
 
 }  // namespace
@@ -140,11 +160,13 @@ std::optional<double> stores_over_loads(unsigned one, unsigned other, clock::tim
 
 memory_facts memory_here(topology const& machine) {
   memory_facts facts = told_of(machine);
-  if (!is_wanted() || machine.processors.size() < 2) return facts;
+  if (!is_possible(machine)) return facts;
+  auto const processors = usable(machine);
+  if (processors.size() < 2) return facts;
   auto const deadline = clock::now() + all_pairs;
-  unsigned const first = machine.processors.front().os_index;
+  unsigned const first = processors.front().os_index;
   double worst = 0;
-  for (unsigned const other : some_others(machine.processors)) {
+  for (unsigned const other : some_others(processors)) {
     auto const found = found_once(first, other, deadline);
     if (!found) return facts;
     worst = std::max(worst, *found);

@@ -78,7 +78,7 @@ constexpr std::size_t mebibyte = 1 << 20;
 std::string storage(question const& q) { return program::policy_name(choose(q).storage); }
 
 question allreduce_of(std::size_t bytes, double stores_over_loads) {
-  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, stores_over_loads}};
+  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, 10 * mebibyte, stores_over_loads}};
 }
 
 TEST(Choose, PushesLargeArraysWhereStoresCostWhatLoadsDo) {
@@ -93,6 +93,9 @@ TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
     EXPECT_EQ(storage(allreduce_of(8 * mebibyte, ratio)), "zero_copy+stream");
     EXPECT_NE(storage(allreduce_of(7 * mebibyte, ratio)), "zero_copy+stream");
   }
+  auto two_of_many = allreduce_of(64 * mebibyte, 0.9);  // which reach no more than their own
+  two_of_many.memory.last_cache_bytes = 640 * mebibyte;
+  EXPECT_EQ(storage(two_of_many), "zero_copy+stream");
   auto reduce = allreduce_of(8 * mebibyte, 0.9);  // one output less
   reduce.what = verb::reduce;
   EXPECT_EQ(storage(reduce), "zero_copy");
@@ -105,7 +108,7 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
         question q{.what = what, .ranks = ranks, .bytes = bytes};
         auto const plain = choose(q).algorithm;
         for (memory_facts const facts :
-             {memory_facts{mebibyte, mebibyte, 0}, {1000 * mebibyte, 4 * mebibyte, 0.5}, {0, 0, 9}}) {
+             {memory_facts{mebibyte, mebibyte, mebibyte, 0}, {1000 * mebibyte, 4 * mebibyte, 0, 0.5}, {0, 0, 0, 9}}) {
           q.memory = facts;
           EXPECT_EQ(choose(q).algorithm, plain);
         }
@@ -128,6 +131,8 @@ TEST(MemoryFacts, BelieveNoCoreMoreOfALastCacheThanCoresHave) {
   EXPECT_EQ(virtual_machine.own_cache_bytes, 2 * mebibyte);
   auto const whole = of("package:1 l3:2(size=33554432) l2:8(size=1048576) core:1 pu:1");
   EXPECT_EQ(whole.last_cache_bytes, (64 + 16) * mebibyte);
+  EXPECT_EQ(whole.most_reached, (32 + 1) * mebibyte);
+  EXPECT_EQ(of("package:1 l2:2(size=2097152) core:4 pu:1").own_cache_bytes, mebibyte / 2);
   EXPECT_EQ(of("core:4 pu:1").last_cache_bytes, 0u);
 }
 
