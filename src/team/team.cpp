@@ -45,7 +45,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   machine.this_system ? tuning::memory_here(machine) : tuning::told_of(machine)};
+                   tuning::memory_here(machine)};
   if (shape.pinned) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
     shape.choices = tuning::choices_here(shape.places, in_any_order);
