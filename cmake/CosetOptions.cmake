@@ -6,6 +6,7 @@ option(COSET_BUILD_BENCHMARKS "Build the benchmarks and their rivals (needs Open
        ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_TOOLS "Build the coset command" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(COSET_UNITY "Compile several files of the library as one: for builds that nobody edits in")
 option(COSET_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 
 # coset_choice(NAME default choices… HELP text): a cache variable that takes its default or one of a few words.

@@ -16,7 +16,7 @@ struct join {
   std::vector<rank_t> from;
 };
 
-std::vector<std::vector<join>> tree(rank_t ranks, rank_t root, rank_t radix) {
+std::vector<std::vector<join>> joins_of(rank_t ranks, rank_t root, rank_t radix) {
   auto const holder = [&](std::uint64_t first, std::uint64_t length) {
     return root >= first && root < first + length ? root : static_cast<rank_t>(first);
   };
@@ -36,7 +36,7 @@ std::vector<std::vector<join>> tree(rank_t ranks, rank_t root, rank_t radix) {
 }  // namespace
 
 schedule binomial(rank_t ranks, collective verb, rank_t root, rank_t radix) {
-  auto rounds = tree(ranks, root, radix);
+  auto rounds = joins_of(ranks, root, radix);
   assembly plan(ranks);
   for (auto const& round : rounds) {
     if (verb == collective::broadcast) break;

@@ -12,28 +12,28 @@
 namespace coset::schedule {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-json number_or_text(std::string const& value) {
+ordered_json number_or_text(std::string const& value) {
   std::int64_t number = 0;
   auto const [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
   bool const whole = failure == std::errc() && end == value.data() + value.size();
-  return whole ? json(number) : json(value);
+  return whole ? ordered_json(number) : ordered_json(value);
 }
 
-json parameters_of(schedule const& plan) {
-  json all = json::object();
+ordered_json parameters_of(schedule const& plan) {
+  ordered_json all = ordered_json::object();
   for (auto const& [key, value] : plan.parameters) all[key] = number_or_text(value);
   return all;
 }
 
-json blocks_of(schedule const& plan) {
-  json all = json::array();
+ordered_json blocks_of(schedule const& plan) {
+  ordered_json all = ordered_json::array();
   for (block const& b : plan.blocks) all.push_back({{"offset", b.offset.text()}, {"size", b.size.text()}});
   return all;
 }
 
-json properties_of(properties const& found) {
+ordered_json properties_of(properties const& found) {
   return {{"steps", found.steps},
           {"sent_max", found.sent_max.text()},
           {"received_max", found.received_max.text()},
@@ -76,11 +76,11 @@ void write_result(std::ostream& out, std::vector<slot_t> const& row) {
 }  // namespace
 
 std::vector<std::string> contradictions(statements const& stated, properties const& found) {
-  json const so = properties_of(found);
+  ordered_json const so = properties_of(found);
   std::vector<std::string> all;
   for (auto const& [name, value] : stated) {
     if (!so.contains(name))
-      all.push_back(text::format("{} is {}, and there is no such property", json(name).dump(), value));
+      all.push_back(text::format("{} is {}, and there is no such property", ordered_json(name).dump(), value));
     else if (std::string const true_value = so[name].dump(); value != true_value)
       all.push_back(text::format("{} is {}, and {} was found", name, value, true_value));
   }
@@ -98,15 +98,15 @@ void write_plan(std::ostream& out, schedule const& plan, properties const& found
     }
     out << "]";
   };
-  json const head{{"coset_plan", 1},
-                  {"collective", name_of(plan.verb)},
-                  {"algorithm", plan.algorithm},
-                  {"parameters", parameters_of(plan)},
-                  {"root", plan.root ? json(*plan.root) : json(nullptr)},
-                  {"ranks", plan.ranks},
-                  {"blocks", blocks_of(plan)}};
+  ordered_json const head{{"coset_plan", 1},
+                          {"collective", name_of(plan.verb)},
+                          {"algorithm", plan.algorithm},
+                          {"parameters", parameters_of(plan)},
+                          {"root", plan.root ? ordered_json(*plan.root) : ordered_json(nullptr)},
+                          {"ranks", plan.ranks},
+                          {"blocks", blocks_of(plan)}};
   std::string const opened =
-      head.dump(-1, ' ', false, json::error_handler_t::replace);              // names of files can be no UTF-8
+      head.dump(-1, ' ', false, ordered_json::error_handler_t::replace);      // names of files can be no UTF-8
   out.write(opened.data(), static_cast<std::streamsize>(opened.size() - 1));  // the closing brace comes last
   out << ",\n\"steps\": ";
   list(plan.steps, [&](auto const& step) { write_step(out, plan, step); });

@@ -58,13 +58,6 @@ void for_each_pair(distances const& of, Visitor visit) {
   }
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return values.size() % 2 == 1 ? *middle : (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 /// The distances of a partition, by kind.
 struct kinds {
   kinds(distances const& of, homes const& home) {
@@ -275,6 +268,13 @@ std::vector<clustering> nested(distances const& of) {
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::nan("");
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
 
 std::vector<clustering> clusters_of(std::vector<std::vector<double>> const& latency) {
   return nested(logarithms(latency));

@@ -27,4 +27,7 @@ using clustering = std::vector<std::vector<rank_t>>;
 /// as much for them as against. Measure more than once.
 std::vector<clustering> clusters_of(std::vector<std::vector<double>> const& latency);
 
+/// The mean of the middle two where their number is even; NaN if there are none.
+double median(std::vector<double> values);
+
 }  // namespace coset::tuning

@@ -7,6 +7,7 @@
 
 #include "numa/binding.hpp"
 #include "text/format.hpp"
+#include "tuning/clusters.hpp"
 #include "tuning/settings.hpp"
 
 namespace coset::tuning {
@@ -25,12 +26,6 @@ bool together(clustering const& clusters, rank_t a, rank_t b) {
   return std::ranges::any_of(clusters, [&](std::vector<rank_t> const& cluster) {
     return std::ranges::binary_search(cluster, a) && std::ranges::binary_search(cluster, b);
   });
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// Of one level: `inner` is the next finer one and `outer` the next coarser; nothing where there is none.

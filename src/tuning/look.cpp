@@ -23,7 +23,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t lines = 512, words_per_line = 8;
-constexpr int trials = 5;  // the fastest counts: interruptions only ever add
+constexpr int tries = 5;  // the fastest counts: interruptions only ever add
 constexpr int most_failures = 3;
 /// Most of it for a thread that wakes up late; all trials of a pair take 0.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
@@ -36,7 +36,7 @@ class exchange {
   /// The other side: writes what is to be read, and reads what is to be written, before each trial.
   void serve(unsigned on) {
     if (!bound(on)) return;
-    for (int t = 0; t < trials; ++t) {
+    for (int t = 0; t < tries; ++t) {
       write(to_read_, static_cast<std::uint64_t>(t));
       seen_ = seen_ + sum(to_write_);
       turn_.store(2 * t + 1, std::memory_order_release);
@@ -47,7 +47,7 @@ class exchange {
   std::optional<double> play(unsigned on) {
     if (!bound(on)) return std::nullopt;
     double load = std::numeric_limits<double>::max(), store = load;
-    for (int t = 0; t < trials; ++t) {
+    for (int t = 0; t < tries; ++t) {
       if (!turn_comes_to(2 * t + 1)) return std::nullopt;
       auto const begin = clock::now();
       seen_own_ = seen_own_ + sum(to_read_);

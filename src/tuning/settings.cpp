@@ -28,11 +28,12 @@ constexpr std::array<std::string_view, 5> read_by_library{"COSET_BIND", "COSET_I
                                                           "COSET_TUNING"};
 
 /// What builds, tests and packages of coset read: set for them, they are no mistakes here.
-constexpr std::array<std::string_view, 20> read_by_others{
-    "COSET_DIR",      "COSET_ROOT",      "COSET_FORTRAN",        "COSET_FUZZ",     "COSET_KERNEL_TARGETS",
-    "COSET_LIBOMP",   "COSET_LIBRARY",   "COSET_MACHINES",       "COSET_MPI",      "COSET_MPIEXEC",
-    "COSET_MPI_DIR",  "COSET_MPI_RIVAL", "COSET_OPENMP_RUNTIME", "COSET_PERTURB",  "COSET_PREFIX",
-    "COSET_SANITIZE", "COSET_VALGRIND",  "COSET_VERSION",        "COSET_VM_NODES", "COSET_WERROR"};
+constexpr std::array<std::string_view, 21> read_by_others{
+    "COSET_DIR",      "COSET_ROOT",      "COSET_FORTRAN",        "COSET_FUZZ",    "COSET_KERNEL_TARGETS",
+    "COSET_LIBOMP",   "COSET_LIBRARY",   "COSET_MACHINES",       "COSET_MPI",     "COSET_MPIEXEC",
+    "COSET_MPI_DIR",  "COSET_MPI_RIVAL", "COSET_OPENMP_RUNTIME", "COSET_PERTURB", "COSET_PREFIX",
+    "COSET_SANITIZE", "COSET_UNITY",     "COSET_VALGRIND",       "COSET_VERSION", "COSET_VM_NODES",
+    "COSET_WERROR"};
 constexpr std::array<std::string_view, 3> families_of_others{"COSET_BUILD_", "COSET_MPIEXEC_", "COSET_TEST_"};
 
 std::vector<std::string> names_of_library() {

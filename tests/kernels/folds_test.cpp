@@ -163,8 +163,10 @@ TEST_P(Folds, AreThoseOfAPlainLoopAtEverySmallLength) {
 
 TEST_P(Folds, AreThoseOfAPlainLoopAtLengthsBeyondATile) {
   for_type(type(), []<class T>(T) {
-    for (std::uint32_t const sources : {1u, 2u, 4u, 8u, 9u, 15u, 16u, 20u}) {
-      for (std::size_t const count : {511u, 1024u, 1025u, 2500u}) {
+    using list = std::vector<std::uint32_t>;
+    list const all{1, 2, 4, 8, 9, 15, 16, 20}, few{2, 9, 16, 20}, lengths{511, 1024, 1025, 2500}, two{1024, 2500};
+    for (std::uint32_t const sources : coset::test::by_effort(few, all, all)) {
+      for (std::size_t const count : coset::test::by_effort(two, lengths, lengths)) {
         auto const values = random_sources<T>(sources, count);
         auto const expected = fold(op(), values, sources);
         for (std::uint32_t destinations = 1; destinations <= most_destinations; ++destinations) {

@@ -16,7 +16,7 @@ namespace coset::schedule::testing {
 namespace {
 
 constexpr unsigned seed = 20240311;
-rank_t const most_ranks = by_effort<rank_t>(6, 13, 16);
+rank_t const most_ranks = by_effort<rank_t>(5, 13, 16);
 
 struct two_levels {
   std::vector<rank_t> hosts;
