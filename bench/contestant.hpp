@@ -56,7 +56,7 @@ using contestants = std::vector<std::unique_ptr<contestant>>;
 /// collective of these ranks can be.
 std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
                                        bool in_place = false);
-std::unique_ptr<contestant> make_flag_floor(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
 /// The same of large allreduces: their memory traffic without any waiting.
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
 

@@ -49,18 +49,18 @@ def lines_of(file):
         for state in states:
             shares = verb in ("reduce_shared", "allreduce_view")
             # Like with like: one result for all, or one for each.
-            rivals = [row for row in state["rows"] if row["family"] not in ("floor", "coset") and "ratio" in row
+            rivals = [row for row in state["rows"] if row["family"] not in ("reference", "coset") and "ratio" in row
                       and (shares or row["who"] != "omp shared")]
             own = next(row for row in state["rows"] if row["who"] == "coset")
             yield " | ".join([
                 f"| {verb}{', call alone' if call else ''}", str(file["ranks"]), size_text(size["size"]), state["state"],
-                f"{own['median_ns'] / 1000:.2f}",
+                f"{own['median_ns'] / 1000:.2f}", f"{own['median_ns'] / state['least']['median_ns']:.2f}",
                 *(cell(best_of([row for row in rivals if kind(row)])) for kind in KINDS.values())]) + " |"
 
 
 def table(figures):
-    yield f"| verb | ranks | size | cores are | µs | {' | '.join('than ' + name for name in KINDS)} |"
-    yield "|---" * (5 + len(KINDS)) + "|"
+    yield f"| verb | ranks | size | cores are | µs | ÷ least | {' | '.join('than ' + name for name in KINDS)} |"
+    yield "|---" * (6 + len(KINDS)) + "|"
     for file in figures:
         yield from lines_of(file)
 

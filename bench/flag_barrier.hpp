@@ -21,19 +21,22 @@ struct alignas(flag_spacing) flag {
 };
 static_assert(sizeof(flag) == flag_spacing);
 
-/// Polls until `reached()`; gives the processor away once the wait is longer than any flag could travel.
+/// Longer than any flag could travel.
+inline constexpr int looks_before_yields = 5000;
+
+/// Polls until `reached()`; gives the processor away at each look after so many.
 template <class Condition>
-void spin_until(Condition reached) {
+void spin_until(Condition reached, int looks = looks_before_yields) {
   for (int polls = 0; !reached(); ++polls) {
-    if (polls > 5000) sched_yield();
+    if (polls >= looks) sched_yield();
   }
 }
 
-/// A barrier of P ranks, and the floor under every collective that needs all of them. Counters only grow, so a rank
+/// A barrier of P ranks: the least that a collective of all of them has to wait. Counters only grow, so a rank
 /// that runs ahead into the next round cannot hide its arrival in this one.
 class flag_barrier {
  public:
-  explicit flag_barrier(rank_t ranks) : flags_(ranks) {}
+  explicit flag_barrier(rank_t ranks, int looks = looks_before_yields) : flags_(ranks), looks_(looks) {}
 
   void arrive_and_wait(rank_t rank) noexcept {
     auto const round = flags_[rank].value.load(std::memory_order_relaxed) + 1;
@@ -41,12 +44,13 @@ class flag_barrier {
     flags_[rank].value.store(round, std::memory_order_release);
     for (rank_t other = 0; other < flags_.size(); ++other) {
       if (other == rank) continue;
-      spin_until([&] { return flags_[other].value.load(std::memory_order_acquire) >= round; });
+      spin_until([&] { return flags_[other].value.load(std::memory_order_acquire) >= round; }, looks_);
     }
   }
 
  private:
   std::vector<flag> flags_;
+  int looks_;
 };
 
 }  // namespace coset::bench

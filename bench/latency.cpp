@@ -40,6 +40,15 @@ double one_way_nanoseconds(flag& ball, bool serves, flag_barrier& together, rank
   return best;
 }
 
+/// The least latency of a pair; 0 for one rank.
+double nearest_of(latency_matrix const& latency) {
+  double least = 0;
+  for (std::size_t a = 0; a < latency.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) least = least == 0 ? latency[a][b] : std::min(least, latency[a][b]);
+  }
+  return least;
+}
+
 }  // namespace
 
 std::string nearness::describe() const {
@@ -62,7 +71,7 @@ bool nearness::all_apart() const {
   return std::all_of(clusters.begin(), clusters.end(), [](auto const& cluster) { return cluster.size() == 1; });
 }
 
-nearness classify(latency_matrix const& latency) {
+nearness classify(latency_matrix const& latency, double nearest) {
   auto const ranks = static_cast<rank_t>(latency.size());
   nearness found;
   std::vector<bool> placed(ranks, false);
@@ -72,7 +81,7 @@ nearness classify(latency_matrix const& latency) {
     std::vector<rank_t> cluster{first};
     for (std::size_t i = 0; i < cluster.size(); ++i) {
       for (rank_t other = 0; other < ranks; ++other) {
-        if (placed[other] || latency[cluster[i]][other] > near_limit) continue;
+        if (placed[other] || latency[cluster[i]][other] > near_ratio * nearest) continue;
         placed[other] = true;
         cluster.push_back(other);
       }
@@ -82,6 +91,8 @@ nearness classify(latency_matrix const& latency) {
   }
   return found;
 }
+
+nearness classify(latency_matrix const& latency) { return classify(latency, nearest_of(latency)); }
 
 rank_t opponent_rounds(rank_t ranks) { return ranks < 2 ? 0 : ranks + ranks % 2 - 1; }
 
@@ -113,6 +124,8 @@ latency_matrix latency_probe::measure() {
       if (rank < other) latency[rank][other] = latency[other][rank] = found;
     }
   });
+  double const nearest = nearest_of(latency);
+  nearest_ = nearest_ == 0 ? nearest : std::min(nearest_, nearest);
   return latency;
 }
 

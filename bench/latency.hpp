@@ -13,9 +13,10 @@ namespace coset::bench {
 /// [a][b]: nanoseconds from a store by rank a until rank b sees it. Symmetric; 0 on the diagonal.
 using latency_matrix = std::vector<std::vector<double>>;
 
-/// Ranks within this many nanoseconds share a cache: one core complex of today's processors takes 20 to 50, the way
-/// between two of them 80 and more.
-inline constexpr double near_limit = 60;
+/// Pairs within this many times the nearest pair are near. Within a core complex or a mesh the farthest pair takes up to
+/// one and a half times as long as the nearest (Sapphire Rapids 76 to 110 ns), between two complexes five times (Zen 4 30
+/// and 160 ns): ratios, since nanoseconds are one processor's.
+inline constexpr double near_ratio = 2;
 
 /// Which ranks are near each other. Virtual machines move processors within seconds: measure before and after.
 struct nearness {
@@ -34,6 +35,10 @@ struct nearness {
   bool all_apart() const;
 };
 
+/// Beside the nearest pair of all that were measured, which `nearest` is; 0 where there is none.
+nearness classify(latency_matrix const&, double nearest);
+
+/// The same beside the nearest pair of its own.
 nearness classify(latency_matrix const&);
 
 /// The pairs of round `round` of a tournament in which everybody meets everybody once in opponent_rounds(ranks) rounds.
@@ -49,10 +54,14 @@ class latency_probe {
   /// Cost: P-1 rounds of about 0.1 ms. Not to be called while other threads run on these processors.
   latency_matrix measure();
 
+  /// The nearest pair in all that was measured so far: pairs that are apart now may have been together before.
+  double nearest() const { return nearest_; }
+
  private:
   crew crew_;
   std::vector<flag> balls_;  ///< [lower rank of the pair]
   flag_barrier together_;
+  double nearest_ = 0;
 };
 
 }  // namespace coset::bench

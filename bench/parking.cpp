@@ -75,7 +75,6 @@ crew::crew(std::vector<unsigned> const& processors) : parking_(static_cast<rank_
   for (rank_t rank = 0; rank < processors.size(); ++rank) {
     threads_.emplace_back([this, rank] { parking_.serve(rank); });
   }
-  if (!have_one_each(processors)) return;
   std::mutex several;
   std::exception_ptr failure;
   parking_.run([&](rank_t rank) {

@@ -35,7 +35,7 @@ class parking {
   bool closed_ = false;
 };
 
-/// Threads that have a processor each are pinned to it. Where some share one, nobody is, as in a team that is unbound.
+/// Else some share a processor.
 bool have_one_each(std::vector<unsigned> const& processors);
 
 /// Plain threads, one on each of the processors.

@@ -11,18 +11,22 @@
 namespace coset::bench {
 namespace {
 
-struct observed_state {
-  nearness near;
-  double farthest;
-};
-
-observed_state observe(latency_probe& probe) {
+latency_matrix observe(latency_probe& probe) {
   wait_until_others_sleep();
-  auto const latency = probe.measure();
+  return probe.measure();
+}
+
+double farthest_of(latency_matrix const& latency) {
   double farthest = 0;
   for (auto const& row : latency) farthest = std::max(farthest, *std::max_element(row.begin(), row.end()));
-  return {classify(latency), farthest};
+  return farthest;
 }
+
+/// What was played between two looks at the latencies.
+struct played_round {
+  latency_matrix before, after;
+  std::vector<burst_result> bursts;
+};
 
 /// The contestants on one shape, with their calibrated bursts.
 class match {
@@ -121,21 +125,31 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
                         round_options const& options, std::function<void(std::size_t)> const& after_round) {
   match match(players, p, options);
   auto& found = match.found();
-  std::vector<std::pair<std::string, double>> farthest;
+  std::vector<played_round> all;
+  auto const stayed = [&](played_round const& r) {
+    return classify(r.before, probe.nearest()) == classify(r.after, probe.nearest());
+  };
 
   auto before = observe(probe);
-  for (std::size_t played = 0, kept = 0; kept < options.rounds && played < 2 * options.rounds; ++played) {
-    auto const bursts = match.round();
-    auto const after = observe(probe);
-    if (before.near == after.near) {
-      record(figures_of(found, after.near), bursts);
-      farthest.emplace_back(after.near.kind(), (before.farthest + after.farthest) / 2);
-      ++kept;
-    } else {
-      ++found.dropped;
-    }
-    before = after;
+  for (std::size_t played = 0; played < 2 * options.rounds; ++played) {
+    auto bursts = match.round();
+    auto after = observe(probe);
+    all.push_back({std::move(before), after, std::move(bursts)});
+    before = std::move(after);
     after_round(played + 1);
+    if (static_cast<std::size_t>(std::ranges::count_if(all, stayed)) == options.rounds) break;
+  }
+
+  // Only now is the nearest pair known, against which near and far are said.
+  std::vector<std::pair<std::string, double>> farthest;
+  for (played_round const& r : all) {
+    if (!stayed(r)) {
+      ++found.dropped;
+      continue;
+    }
+    auto const near = classify(r.after, probe.nearest());
+    record(figures_of(found, near), r.bursts);
+    farthest.emplace_back(near.kind(), (farthest_of(r.before) + farthest_of(r.after)) / 2);
   }
 
   for (auto& state : found.states) {

@@ -2,6 +2,8 @@
 // Bandwidths by nccl-tests' definitions, and the comparison of each rival with coset.
 #include "bench/rows.hpp"
 
+#include <algorithm>
+
 namespace coset::bench {
 
 namespace {
@@ -37,6 +39,10 @@ std::vector<row> rows_of(measurement const& m, state_figures const& state, std::
     rows.push_back(r);
   }
   return rows;
+}
+
+row const& least_of(std::vector<row> const& rows) {
+  return *std::ranges::min_element(rows, {}, [](row const& r) { return r.time.median; });
 }
 
 }  // namespace coset::bench

@@ -53,10 +53,10 @@ class coset_contestant final : public contestant {
     });
   }
 
-  /// Ranks that share processors are not bound.
+  /// Ranks that share processors share them as they were handed out: compactly.
   static team_options options_for(std::vector<unsigned> const& processors) {
     auto const ranks = static_cast<rank_t>(processors.size());
-    if (!have_one_each(processors)) return {.ranks = ranks, .place = placement::unbound};
+    if (!have_one_each(processors)) return {.ranks = ranks};
     return {.ranks = ranks, .processors = processors};
   }
 

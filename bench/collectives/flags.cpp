@@ -32,10 +32,13 @@ class places {
   std::vector<void const*> payloads_[2];
 };
 
+/// Whoever shares a processor hands it over at once.
+int looks_among(std::vector<unsigned> const& processors) { return have_one_each(processors) ? looks_before_yields : 0; }
+
 class flags final : public contestant {
  public:
   explicit flags(std::vector<unsigned> const& processors)
-      : contestant("std", "flags"), crew_(processors), crowded_(!have_one_each(processors)) {}
+      : contestant("std", "flags"), crew_(processors), looks_(looks_among(processors)) {}
 
   std::string declines(problem const& p) const override {
     return p.bytes() > 64 * 1024 ? "everybody takes everything: for small arrays only" : "";
@@ -64,9 +67,7 @@ class flags final : public contestant {
   }
 
   void await(places::tag const& tag, std::uint64_t value) const {
-    auto const reached = [&] { return tag.load(std::memory_order_acquire) >= value; };
-    if (!crowded_) return spin_until(reached);
-    while (!reached()) sched_yield();
+    spin_until([&] { return tag.load(std::memory_order_acquire) >= value; }, looks_);
   }
 
   static std::byte const* result(workload const& work, by_hand const& hand, std::vector<void const*> const& from,
@@ -84,14 +85,14 @@ class flags final : public contestant {
   }
 
   crew crew_;
-  bool const crowded_;
+  int const looks_;
 };
 
 /// Plain threads that push, between two rounds of flags.
 class std_push final : public contestant {
  public:
   explicit std_push(std::vector<unsigned> const& processors)
-      : contestant("std", "flags push"), crew_(processors), barrier_(crew_.size()) {}
+      : contestant("std", "flags push"), crew_(processors), barrier_(crew_.size(), looks_among(processors)) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);

@@ -16,7 +16,7 @@ openmp_region::openmp_region(std::vector<unsigned> const& processors)
 #pragma omp parallel num_threads(static_cast <int>(processors.size()))
         {
           auto const rank = static_cast<rank_t>(omp_get_thread_num());
-          if (have_one_each(processors)) numa::bind_this_thread(processors[rank]);
+          numa::bind_this_thread(processors[rank]);
           parking_.serve(rank);
         }
       }) {

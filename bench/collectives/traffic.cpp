@@ -11,7 +11,7 @@ namespace {
 
 class traffic final : public contestant {
  public:
-  explicit traffic(std::vector<unsigned> const& processors) : contestant("floor", "traffic"), crew_(processors) {}
+  explicit traffic(std::vector<unsigned> const& processors) : contestant("reference", "traffic"), crew_(processors) {}
 
   std::string declines(problem const& p) const override {
     if (p.what != verb::allreduce) return "of allreduce only";

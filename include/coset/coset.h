@@ -166,8 +166,8 @@ typedef struct coset_team_options {
 typedef int coset_body(coset_member* me, void* context);
 
 /// A team of P−1 pinned threads of its own; rank 0 is whoever calls coset_team_run(). `options` may be NULL.
-/// COSET_TOPOLOGY_ERROR if the ranks do not fit, a processor is unknown or not allowed, or the system starts no thread for a
-/// rank or does not let it be pinned: the message names the rank and what would do. Some ms.
+/// Ranks that outnumber the processors share them. COSET_TOPOLOGY_ERROR if a processor is unknown or not allowed, or the
+/// system starts no thread for a rank or does not let it be pinned: the message names the rank and what would do. Some ms.
 COSET_API coset_status coset_team_create(coset_team_options const* options, coset_team** made);
 /// A team of `ranks` threads that the caller brings. They join; of the options, only `waiting` counts.
 COSET_API coset_status coset_team_adopt(uint32_t ranks, coset_team_options const* options, coset_team** made);

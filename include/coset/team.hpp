@@ -103,8 +103,8 @@ class COSET_API team {
   using clock = std::chrono::steady_clock;
 
   /// P−1 pinned workers of this process on this machine; rank 0 is whoever calls run().
-  /// Throws topology_error if the ranks do not fit, a processor is unknown or not allowed, or the system starts no thread
-  /// for a rank or does not let it be pinned: the message names the rank and what would do.
+  /// Ranks that outnumber the processors share them. Throws topology_error if a processor is unknown or not allowed, or
+  /// the system starts no thread for a rank or does not let it be pinned: the message names the rank and what would do.
   explicit team(team_options = {});
   /// The same, placed on a given topology; nothing is pinned if that is not this machine.
   team(topology const&, team_options);

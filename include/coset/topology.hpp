@@ -11,7 +11,8 @@
 
 namespace coset {
 
-/// How a team spreads its ranks. One rank per core comes first in all of them, hardware threads after.
+/// How a team spreads its ranks. One rank per core comes first in all of them, hardware threads after; more ranks than
+/// hardware threads share them, compact ones with their neighbours.
 enum class placement : std::uint8_t {
   compact,  ///< fill a node, then the next
   scatter,  ///< one rank per node in turn

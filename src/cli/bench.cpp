@@ -23,6 +23,8 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "numa/binding.hpp"
+#include "numa/placement.hpp"
 
 namespace coset::cli {
 namespace {
@@ -43,10 +45,12 @@ struct bench_arguments {
 };
 
 // OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
-// it what coset finds of the machine; its threads are pinned by the region instead.
-void restart_with_openmp_settings() {
+// it what coset finds of the machine; its threads are pinned by the region instead. Those that share processors do best to
+// wait passively.
+void restart_with_openmp_settings(rank_t threads) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  setenv("OMP_WAIT_POLICY", "active", 1);
+  char const* const policy = threads > numa::usable_processors() ? "passive" : "active";
+  setenv("OMP_WAIT_POLICY", policy, 1);
   setenv("OMP_PROC_BIND", "false", 1);
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string line(std::istreambuf_iterator<char>(file), {});
@@ -55,7 +59,7 @@ void restart_with_openmp_settings() {
     arguments.push_back(line.data() + at);
   arguments.push_back(nullptr);
   execv("/proc/self/exe", arguments.data());
-  throw error(fmt::format("cannot restart with OMP_WAIT_POLICY=active: {}", std::strerror(errno)));
+  throw error(fmt::format("cannot restart with OMP_WAIT_POLICY={}: {}", policy, std::strerror(errno)));
 }
 
 std::vector<std::string> verb_names() {
@@ -92,9 +96,7 @@ std::vector<unsigned> processors_for(rank_t ranks) {
   auto const machine = machine_to_measure();
   std::vector<unsigned> chosen;
   require_room_for(ranks, machine);
-  bool const enough = ranks <= machine.processors.size();  // else they share them, unbound
-  for (auto const& p :
-       machine.place(ranks > 0 ? ranks : machine.cores(), enough ? placement::compact : placement::unbound)) {
+  for (auto const& p : numa::place_or_share(machine, ranks > 0 ? ranks : machine.cores(), placement::compact)) {
     chosen.push_back(p.os_index);
   }
   return chosen;
@@ -139,7 +141,7 @@ std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vecto
 }
 
 void run_bench(bench_arguments a) {
-  restart_with_openmp_settings();
+  restart_with_openmp_settings(a.ranks);
   a.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
   auto const all_sizes = sizes(a);
   auto const processors = processors_for(a.ranks);
@@ -152,7 +154,7 @@ void run_bench(bench_arguments a) {
   bench::contestants owned;
   owned.push_back(bench::make_coset(processors, "", a.in_place));
   for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
-  owned.push_back(bench::make_flag_floor(processors));
+  owned.push_back(bench::make_flag_round(processors));
   if (what == verb::allreduce) owned.push_back(bench::make_traffic(processors));
   for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
   std::vector<bench::contestant*> players;
@@ -180,7 +182,7 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
 
 void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
-  restart_with_openmp_settings();
+  restart_with_openmp_settings(a.threads);
   processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
                             a.json_file, a.options};
   request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;

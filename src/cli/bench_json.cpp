@@ -31,11 +31,17 @@ ordered_json row_json(bench::row const& r, std::vector<double> const& rounds) {
 ordered_json state_json(bench::measurement const& m, bench::state_figures const& state,
                         std::vector<bench::contestant*> const& players) {
   ordered_json rows = ordered_json::array();
-  for (auto const& r : rows_of(m, state, players)) {
+  auto const found = rows_of(m, state, players);
+  for (auto const& r : found) {
     auto const at = static_cast<std::size_t>(std::find(players.begin(), players.end(), r.player) - players.begin());
     rows.push_back(row_json(r, state.of[at].rounds));
   }
-  return {{"state", state.state}, {"rounds", state.rounds}, {"one_way_ns", state.one_way}, {"rows", rows}};
+  auto const& least = least_of(found);
+  return {{"state", state.state},
+          {"rounds", state.rounds},
+          {"one_way_ns", state.one_way},
+          {"least", {{"who", least.player->name()}, {"median_ns", least.time.median}}},
+          {"rows", rows}};
 }
 
 ordered_json size_json(bench::measurement const& m, std::vector<bench::contestant*> const& players) {

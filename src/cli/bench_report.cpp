@@ -27,20 +27,21 @@ std::string microseconds(double nanoseconds) {
 /// Two digits at least, also of ratios far below one.
 std::string ratio(double r) { return fmt::format("{:.{}f}", r, r < 0.1 ? 4 : 2); }
 
-bool is_floor(bench::row const& r) { return r.player->family() == "floor"; }
+/// Not a collective: one flag round, or its traffic alone.
+bool is_reference(bench::row const& r) { return r.player->family() == "reference"; }
 
-/// Being above the floor is no defeat: no verdict there, but how many line transfers the floor itself amounts to.
+/// Being above what is no collective is no defeat: no verdict there, but how many line transfers it amounts to.
 std::string ratio_cell(bench::row const& r, double one_way) {
   if (!r.against_coset) return {};
   auto const& c = *r.against_coset;
   auto const text = fmt::format("{} [{}, {}]", ratio(c.ratio), ratio(c.low), ratio(c.high));
-  if (!is_floor(r)) return fmt::format("{} {}", text, name_of(c.verdict));
+  if (!is_reference(r)) return fmt::format("{} {}", text, name_of(c.verdict));
   return one_way > 0 ? fmt::format("{}; {:.1f} one-way latencies", text, r.time.median / one_way) : text;
 }
 
 /// "0.92 5.1x": a rival's time, and how many times coset's it is. A mark where that is not the verdict "faster".
 std::string summary_cell(bench::row const& r) {
-  if (!r.against_coset || is_floor(r)) return microseconds(r.time.median);
+  if (!r.against_coset || is_reference(r)) return microseconds(r.time.median);
   char const* mark = "";
   if (r.against_coset->verdict == bench::verdict::undecided) mark = "?";
   if (r.against_coset->verdict == bench::verdict::slower) mark = "!";
@@ -97,14 +98,17 @@ std::string bench_rows(bench::measurement const& m, std::vector<bench::contestan
   for (auto const& state : m.states) {
     text += fmt::format("# {} B, {}: {} rounds, one-way latency {:.0f} ns, {} rounds dropped\n", m.shape.bytes(),
                         state.state, state.rounds, state.one_way, m.dropped);
-    for (auto const& r : rows_of(m, state, players)) {
-      text += fmt::format("{:>10} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", m.shape.bytes(),
-                          m.shape.count, bench::name_of(m.shape.element), bench::name_of(m.shape.operation),
-                          r.player->name(), microseconds(r.time.median), microseconds(r.time.minimum),
-                          microseconds(r.time.p99), is_floor(r) ? "-" : fmt::format("{:.3f}", r.algorithm_bandwidth),
-                          is_floor(r) ? "-" : fmt::format("{:.3f}", r.bus_bandwidth), r.wrong,
-                          ratio_cell(r, state.one_way));
+    auto const rows = rows_of(m, state, players);
+    for (auto const& r : rows) {
+      text += fmt::format(
+          "{:>10} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", m.shape.bytes(), m.shape.count,
+          bench::name_of(m.shape.element), bench::name_of(m.shape.operation), r.player->name(),
+          microseconds(r.time.median), microseconds(r.time.minimum), microseconds(r.time.p99),
+          is_reference(r) ? "-" : fmt::format("{:.3f}", r.algorithm_bandwidth),
+          is_reference(r) ? "-" : fmt::format("{:.3f}", r.bus_bandwidth), r.wrong, ratio_cell(r, state.one_way));
     }
+    auto const& least = least_of(rows);
+    text += fmt::format("# least of all: {} us, {}\n", microseconds(least.time.median), least.player->name());
   }
   return text;
 }

@@ -19,6 +19,7 @@
 #include "kernels/kernels.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
+#include "numa/placement.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
 #include "team/plans.hpp"
@@ -70,15 +71,15 @@ std::vector<chosen_plan> default_plans(team& on) {
   return plans;
 }
 
-/// More ranks than processors share them unbound, which the library serves and a warning tells.
+/// More ranks than processors share them, which the library serves and a warning tells.
 void place_team(info_command const& asked, machine_report& found) {
   rank_t const ranks = asked.ranks != 0 ? asked.ranks : found.machine.cores();
   bool const enough = ranks <= found.machine.processors.size();
-  placement const how = enough ? placement_named(asked.place) : placement::unbound;
-  found.places = found.machine.place(ranks, how);
+  placement const how = placement_named(asked.place);
+  found.places = numa::place_or_share(found.machine, ranks, how);
   for (auto const& p : found.places) found.processors.push_back(p.os_index);
-  placement_findings findings{.usable = found.usable, .pinned = enough && numa::binding_wanted()};
-  if (findings.pinned) findings.seen = processors_seen(found.machine, found.places);
+  placement_findings findings{.usable = found.usable, .pinned = numa::binding_wanted()};
+  if (findings.pinned) findings.seen = processors_seen(found.machine, found.places, how);
   found.warnings = placement_warnings(found.places, findings);
   if (enough) found.latency = bench::latency_probe(found.processors).measure();
   team as_asked(found.machine, {.ranks = ranks, .place = how});
@@ -195,7 +196,9 @@ nlohmann::ordered_json as_json(machine_report const& found) {
 
 /// Another machine: nothing to be measured, and nothing to warn of but what its own processors tell.
 void show_machine(info_command const& asked, topology const& machine, std::string const& left_out = "") {
-  auto const places = machine.place(asked.ranks != 0 ? asked.ranks : machine.cores(), placement_named(asked.place));
+  rank_t const ranks = asked.ranks != 0 ? asked.ranks : machine.cores();
+  require_room_for(ranks, machine);
+  auto const places = numa::place_or_share(machine, ranks, placement_named(asked.place));
   if (asked.json) {
     auto json = machine_json(machine, places);
     if (!left_out.empty()) json["left_out"] = left_out;

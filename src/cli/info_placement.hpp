@@ -35,6 +35,6 @@ struct placement_findings {
 std::vector<std::string> placement_warnings(std::vector<processor> const& places, placement_findings const&);
 
 /// The processors that ranks of a team on these places run on, looked at for some milliseconds.
-std::vector<unsigned> processors_seen(topology const&, std::vector<processor> const& places);
+std::vector<unsigned> processors_seen(topology const&, std::vector<processor> const& places, placement);
 
 }  // namespace coset::cli

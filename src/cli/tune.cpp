@@ -298,7 +298,7 @@ class tuner {
 
   void measure_model() {
     for (auto const& row : made_.latency) made_.alpha = std::max(made_.alpha, *std::ranges::max_element(row));
-    auto const floor = bench::make_flag_floor(processors_);
+    auto const floor = bench::make_flag_round(processors_);
     std::vector<bench::contestant*> const alone{floor.get()};
     bench::problem const nothing{.ranks = ranks()};
     auto const flags = play(alone, nothing);

@@ -9,6 +9,7 @@
 
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
+#include "numa/placement.hpp"
 #include "numa/share.hpp"
 #include "team/gathering.hpp"
 #include "team/requests.hpp"
@@ -42,7 +43,8 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
   bool const bound = numa::binding_wanted() && (options.place != placement::unbound || !options.processors.empty());
   if (!bound) options.place = placement::unbound;
   team_shape shape{ranks,
-                   options.processors.empty() ? machine.place(ranks, options.place) : machine.place(options.processors),
+                   options.processors.empty() ? numa::place_or_share(machine, ranks, options.place)
+                                              : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
                    tuning::memory_here(machine)};
@@ -56,6 +58,8 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   // Threads that nobody pins may come to run on any node.
   if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
+  if (bound && ranks > machine.processors.size() && tuning::plans_are_logged())
+    text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
   auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
   state->workers = std::make_unique<workers>(*state);
   return state;

@@ -24,7 +24,7 @@ class Bench(unittest.TestCase):
         rows = [line.split() for line in run.stdout.splitlines() if " float " in line]
         for size in ("8", "64", "512"):
             who = " ".join(" ".join(row) for row in rows if row[0] == size)
-            for name in ("coset", "flag floor", "omp private", "omp reduction", "std::barrier"):
+            for name in ("coset", "flag round", "omp private", "omp reduction", "std::barrier"):
                 self.assertIn(name, who)
             self.assertNotIn("tbb", who)
 

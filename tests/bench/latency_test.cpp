@@ -40,7 +40,21 @@ TEST(Nearness, OneClusterIsNear) {
   EXPECT_EQ(classify(all_apart(1)).describe(), "near");
 }
 
-TEST(Nearness, AllApartIsFar) { EXPECT_EQ(classify(all_apart(4)).describe(), "far"); }
+TEST(Nearness, AllApartIsFarBesideAPairThatWasNearBefore) {
+  EXPECT_EQ(classify(all_apart(4), 25).describe(), "far");
+  EXPECT_EQ(classify(all_apart(4)).describe(), "near") << "nothing nearer was ever seen";
+}
+
+TEST(Nearness, HoldsWithinTwiceTheNearestWhateverTheNanoseconds) {
+  for (double const nearest : {8.0, 76.0, 300.0}) {
+    auto latency = latency_matrix(3, std::vector<double>(3, 2.1 * nearest));
+    latency[0][1] = latency[1][0] = nearest;
+    latency[1][2] = latency[2][1] = 1.9 * nearest;
+    EXPECT_EQ(classify(latency).describe(), "near");
+    latency[1][2] = latency[2][1] = 2.1 * nearest;
+    EXPECT_EQ(classify(latency).describe(), "clustered {0,1} {2}");
+  }
+}
 
 TEST(Nearness, PairsAreNamed) {
   auto latency = all_apart(5);

@@ -413,10 +413,12 @@ class InfoOfPlacement(Files):
                                  env={**os.environ, "COSET_BIND": wish})
             self.assertEqual("warning: ranks are not pinned" in run.stdout, expected)
 
-    def test_ranks_that_do_not_fit_another_machine_are_refused(self):
-        result = coset("info", "--topology", "core:2 pu:1", "-r", 3)
+    def test_ranks_that_outnumber_processors_share_them(self):
+        result = coset("info", "--topology", "core:2 pu:1", "-r", 4, "--json")
+        self.assertEqual([each["processor"] for each in json.loads(result.stdout)["placement"]], [0, 0, 1, 1])
+        result = coset("info", "--topology", "core:2 pu:1", "-r", 33)
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertIn("3 ranks do not fit", result.stderr)
+        self.assertIn("at most 32", result.stderr)
 
 
 class InfoOfSettings(unittest.TestCase):

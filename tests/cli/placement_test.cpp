@@ -105,7 +105,7 @@ TEST(PlacementTree, ShowsCoresWithoutRanks) {
 TEST(PlacementSeen, IsWhereTheRanksWerePinned) {
   auto const here = topology::machine();
   auto const places = here.place(here.cores(), placement::compact);
-  auto const seen = processors_seen(here, places);
+  auto const seen = processors_seen(here, places, placement::compact);
   ASSERT_EQ(seen.size(), places.size());
   for (rank_t r = 0; r < places.size(); ++r) EXPECT_EQ(seen[r], places[r].os_index) << "rank " << r;
 }

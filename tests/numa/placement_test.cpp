@@ -7,6 +7,7 @@
 
 #include "effort.hpp"
 #include "numa/machines.hpp"
+#include "numa/placement.hpp"
 
 namespace coset::numa_test {
 namespace {
@@ -110,6 +111,18 @@ TEST(Placement, TooManyRanksNameBothNumbersAndUnboundOnesShare) {
     }
   EXPECT_EQ(each(machine.place(10, placement::unbound), &processor::os_index),
             (std::vector<unsigned>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1}));
+}
+
+TEST(Placement, OfATeamSharesProcessorsWhereRanksOutnumberThem) {
+  auto const machine = topology::synthetic("node:2 core:2 pu:1");
+  auto const shared = [&](rank_t ranks, placement how) {
+    return each(numa::place_or_share(machine, ranks, how), &processor::os_index);
+  };
+  EXPECT_EQ(shared(4, placement::compact), (std::vector<unsigned>{0, 1, 2, 3}));
+  EXPECT_EQ(shared(6, placement::compact), (std::vector<unsigned>{0, 0, 1, 2, 2, 3}));
+  EXPECT_EQ(shared(8, placement::compact), (std::vector<unsigned>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(shared(6, placement::scatter), (std::vector<unsigned>{0, 2, 1, 3, 0, 2}));
+  EXPECT_EQ(shared(6, placement::unbound), (std::vector<unsigned>{0, 1, 2, 3, 0, 1}));
 }
 
 TEST(Placement, ExplicitProcessorsAreTakenInTheOrderGiven) {

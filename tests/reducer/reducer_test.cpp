@@ -45,7 +45,7 @@ TYPED_TEST(Differential, EqualsALoopOverAllUpdates) {
   using Op = typename TypeParam::operation;
   std::uint64_t seed = test::seed();
   using sizes = std::vector<std::size_t>;
-  sizes const few = {1, 256, 20'001}, all = {1, 7, 256, 4097, 70'001};
+  sizes const few = {1, 20'001}, all = {1, 7, 256, 4097, 70'001};
   for (std::size_t const elements : test::by_effort(few, all, all))
     for (std::uint32_t const threads : {1u, 2u, 5u})
       for (spread const where : {spread::dense, spread::sparse})

@@ -40,7 +40,7 @@ bool one_of_many(member& me, std::mt19937& choices, plan<std::int64_t> const& pe
 TEST_P(Sequences, OfTenThousandMixedCollectivesAreRight) {
   team ranks(options_for(GetParam()));
   auto const persistent = make_plan<std::int64_t>(ranks, 700, plus{}, {.storage = "zero_copy"});
-  int const rounds = test::by_effort(500, 10000, 100000);
+  int const rounds = test::by_effort(200, 10000, 100000);
   std::atomic<int> first_wrong = rounds;
   ranks.run([&](member& me) {
     std::mt19937 choices(7);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <latch>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -88,19 +89,29 @@ TEST(Team, PinsNobodyIfTheEnvironmentSaysSo) {
   EXPECT_TRUE(numa_test::in_child([] {
     setenv("COSET_BIND", "no", 1);
     auto const before = mask();
-    team ranks({.ranks = 2 * topology::machine().cores()});  // would not fit if it were to be pinned
+    team ranks({.ranks = 2 * topology::machine().cores()});
     expect_works(ranks);
     auto const found = masks(ranks);
     return found == std::vector(found.size(), before) && mask() == before;
   }));
 }
 
-TEST(Team, OfMoreRanksThanFitIsRefusedWithBothNumbers) {
-  auto const small = topology::synthetic("core:3 pu:1");
-  expect_everybody_threw<topology_error>({outcome_of([&] { team(small, {.ranks = 5}); })}, {"5", "3"});
-  auto const processors = topology::machine().processors.size();
-  expect_everybody_threw<topology_error>({outcome_of([&] { team({.ranks = static_cast<rank_t>(processors + 1)}); })},
-                                         {std::to_string(processors), std::to_string(processors + 1)});
+TEST(Team, OfMoreRanksThanProcessorsSharesThemPinned) {
+  auto const before = mask();
+  auto const machine = topology::machine();
+  auto const all = static_cast<rank_t>(machine.processors.size());
+  for (placement const how : {placement::compact, placement::scatter}) {
+    team ranks({.ranks = 2 * all + 1, .place = how});
+    expect_works(ranks);
+    std::map<std::set<unsigned>, rank_t> ranks_of;
+    for (auto const& found : masks(ranks)) {
+      EXPECT_EQ(found.size(), 1u);
+      ++ranks_of[found];
+    }
+    EXPECT_EQ(ranks_of.size(), all);
+    for (auto const& [processor, number] : ranks_of) EXPECT_TRUE(number == 2 || number == 3) << number;
+    EXPECT_EQ(mask(), before);
+  }
 }
 
 TEST(Team, OnProcessorsThatAreUnknownOrRepeatedIsRefusedNamingThem) {

@@ -133,7 +133,7 @@ machine two_levels(dice& with, bool equal) {
 }
 
 TEST(Clusters, PlantedOnOneLevelAreFoundUnderNoise) {
-  for (std::uint32_t seed = 0, all = test::by_effort(80, 400, 400); seed < all; ++seed) {
+  for (std::uint32_t seed = 0, all = test::by_effort(40, 400, 400); seed < all; ++seed) {
     dice with(seed);
     auto made = one_level(with, seed % 2 == 0 ? equal_sizes(with) : unequal_sizes(with));
     with.disturb(made.latency);
@@ -143,7 +143,7 @@ TEST(Clusters, PlantedOnOneLevelAreFoundUnderNoise) {
 }
 
 TEST(Clusters, PlantedOnTwoLevelsAreFoundUnderNoise) {
-  for (std::uint32_t seed = 0, all = test::by_effort(40, 200, 200); seed < all; ++seed) {
+  for (std::uint32_t seed = 0, all = test::by_effort(20, 200, 200); seed < all; ++seed) {
     dice with(seed);
     auto made = two_levels(with, seed % 2 == 0);
     with.disturb(made.latency);
@@ -153,7 +153,7 @@ TEST(Clusters, PlantedOnTwoLevelsAreFoundUnderNoise) {
 }
 
 TEST(Clusters, AreNotInventedWhereAllPairsAreAlike) {
-  for (std::uint32_t seed = 0, all = test::by_effort(200, 1000, 1000); seed < all; ++seed) {
+  for (std::uint32_t seed = 0, all = test::by_effort(100, 1000, 1000); seed < all; ++seed) {
     dice with(seed);
     rank_t const n = seed % 10 < 9 ? 2 + seed % 31 : with.number(33, 128);
     auto latency = latencies(n, {}, {with.real(20, 250)});
@@ -169,7 +169,7 @@ void mismeasure(matrix& latency, rank_t a, rank_t b, double factor) {
 }
 
 TEST(Clusters, AreNotInventedForOneNoisyPair) {
-  for (std::uint32_t seed = 0, all = test::by_effort(80, 400, 400); seed < all; ++seed) {
+  for (std::uint32_t seed = 0, all = test::by_effort(40, 400, 400); seed < all; ++seed) {
     dice with(seed);
     rank_t const n = with.number(3, 32);
     auto latency = latencies(n, {}, {100});
@@ -181,7 +181,7 @@ TEST(Clusters, AreNotInventedForOneNoisyPair) {
 }
 
 TEST(Clusters, AreNeitherSplitNorJoinedByOneNoisyPair) {
-  for (std::uint32_t seed = 0, all = test::by_effort(80, 400, 400); seed < all; ++seed) {
+  for (std::uint32_t seed = 0, all = test::by_effort(40, 400, 400); seed < all; ++seed) {
     dice with(seed);
     bool const splits = seed % 2 == 0;
     // In clusters of three one pair that is too far leaves as much for them as against.
