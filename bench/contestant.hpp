@@ -36,7 +36,7 @@ class contestant {
   contestant(contestant const&) = delete;
   contestant& operator=(contestant const&) = delete;
 
-  /// What users choose by: coset, omp, tbb, std.
+  /// What users choose by: coset, omp, tbb, std, mpi; or reference, which is no collective.
   std::string const& family() const noexcept { return family_; }
   std::string const& name() const noexcept { return name_; }
 
@@ -52,12 +52,11 @@ class contestant {
 
 using contestants = std::vector<std::unique_ptr<contestant>>;
 
-/// The one library under test, as it chooses by itself or by a plan that is named; and the floor below which no
-/// collective of these ranks can be.
+/// The one library under test, as it chooses by itself or by a plan that is named.
 std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
                                        bool in_place = false);
+/// No collective, but what it cannot do without: a round of flags, and of large allreduces the memory traffic.
 std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
-/// The same of large allreduces: their memory traffic without any waiting.
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
 
 /// What the processors can have of their memory, or of the caches that hold arrays of this size. Every rank for itself,

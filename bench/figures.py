@@ -15,6 +15,11 @@ def size_text(size):
     return f"{size} B"
 
 
+def state_text(state):
+    """'near, 107 ns': which states are near is relative to the nearest pair that was seen."""
+    return f"{state['state']}, {state['one_way_ns']:.0f} ns" if state["one_way_ns"] > 0 else state["state"]
+
+
 FEWEST_ROUNDS = 5
 # Rivals that a table shows apart, by what one has to write for them.
 KINDS = {
@@ -49,18 +54,18 @@ def lines_of(file):
         for state in states:
             shares = verb in ("reduce_shared", "allreduce_view")
             # Like with like: one result for all, or one for each.
-            rivals = [row for row in state["rows"] if row["family"] not in ("reference", "coset") and "ratio" in row
+            rivals = [row for row in state["rows"] if row["family"] not in ("reference", "floor", "coset") and "ratio" in row
                       and (shares or row["who"] != "omp shared")]
             own = next(row for row in state["rows"] if row["who"] == "coset")
             yield " | ".join([
-                f"| {verb}{', call alone' if call else ''}", str(file["ranks"]), size_text(size["size"]), state["state"],
-                f"{own['median_ns'] / 1000:.2f}", f"{own['median_ns'] / state['least']['median_ns']:.2f}",
+                f"| {verb}{', call alone' if call else ''}", str(file["ranks"]), size_text(size["size"]), state_text(state),
+                f"{own['median_ns'] / 1000:.2f}",
                 *(cell(best_of([row for row in rivals if kind(row)])) for kind in KINDS.values())]) + " |"
 
 
 def table(figures):
-    yield f"| verb | ranks | size | cores are | µs | ÷ least | {' | '.join('than ' + name for name in KINDS)} |"
-    yield "|---" * (6 + len(KINDS)) + "|"
+    yield f"| verb | ranks | size | cores are | µs | {' | '.join('than ' + name for name in KINDS)} |"
+    yield "|---" * (5 + len(KINDS)) + "|"
     for file in figures:
         yield from lines_of(file)
 

@@ -52,13 +52,14 @@ double nearest_of(latency_matrix const& latency) {
 }  // namespace
 
 std::string nearness::describe() const {
-  if (clusters.size() == 1 || all_apart()) return kind();
+  if (clusters.size() <= 1 || all_apart()) return kind();
   std::string text = "clustered";
   for (auto const& cluster : clusters) text += fmt::format(" {{{}}}", fmt::join(cluster, ","));
   return text;
 }
 
 std::string nearness::kind() const {
+  if (clusters.empty()) return "shared";
   if (clusters.size() == 1) return "near";
   if (all_apart()) return "far";
   std::vector<std::size_t> sizes;
@@ -111,7 +112,10 @@ rank_t opponent(rank_t ranks, rank_t round, rank_t rank) {
 }
 
 latency_probe::latency_probe(std::vector<unsigned> const& processors)
-    : crew_(processors), balls_(processors.size()), together_(static_cast<rank_t>(processors.size())) {}
+    : crew_(processors),
+      balls_(processors.size()),
+      together_(static_cast<rank_t>(processors.size())),
+      takes_turns_(!have_one_each(processors)) {}
 
 latency_matrix latency_probe::measure() {
   rank_t const ranks = crew_.size();

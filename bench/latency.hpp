@@ -13,16 +13,16 @@ namespace coset::bench {
 /// [a][b]: nanoseconds from a store by rank a until rank b sees it. Symmetric; 0 on the diagonal.
 using latency_matrix = std::vector<std::vector<double>>;
 
-/// Pairs within this many times the nearest pair are near. Within a core complex or a mesh the farthest pair takes up to
-/// one and a half times as long as the nearest (Sapphire Rapids 76 to 110 ns), between two complexes five times (Zen 4 30
-/// and 160 ns): ratios, since nanoseconds are one processor's.
+/// Pairs within this many times the nearest pair are near. Within a core complex or a mesh the farthest pair takes less
+/// than twice as long as the nearest (Sapphire Rapids 76 to 130 ns), between two complexes five times (Zen 4 30 and
+/// 160 ns): ratios, since nanoseconds are one processor's. Two ranks that never were nearer are near.
 inline constexpr double near_ratio = 2;
 
 /// Which ranks are near each other. Virtual machines move processors within seconds: measure before and after.
 struct nearness {
   std::vector<std::vector<rank_t>> clusters;  ///< connected by near pairs; each sorted, ordered by first rank
 
-  /// "near" (one cluster), "far" (all apart), or "clustered {0,1} {2,3}".
+  /// "near" (one cluster), "far" (all apart), "clustered {0,1} {2,3}", or "shared" where there is nobody to be near.
   std::string describe() const;
 
   /// The same without saying who: "near", "far" or "clustered 2+2", the largest cluster first. Figures are kept by
@@ -54,6 +54,9 @@ class latency_probe {
   /// Cost: P-1 rounds of about 0.1 ms. Not to be called while other threads run on these processors.
   latency_matrix measure();
 
+  /// Ranks share processors: what would be measured is how long a turn takes.
+  bool takes_turns() const { return takes_turns_; }
+
   /// The nearest pair in all that was measured so far: pairs that are apart now may have been together before.
   double nearest() const { return nearest_; }
 
@@ -62,6 +65,7 @@ class latency_probe {
   std::vector<flag> balls_;  ///< [lower rank of the pair]
   flag_barrier together_;
   double nearest_ = 0;
+  bool const takes_turns_;
 };
 
 }  // namespace coset::bench

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include "bench/flag_barrier.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::bench {
@@ -70,6 +71,8 @@ void parking::close() {
 bool have_one_each(std::vector<unsigned> const& processors) {
   return std::set(processors.begin(), processors.end()).size() == processors.size();
 }
+
+int looks_among(std::vector<unsigned> const& processors) { return have_one_each(processors) ? looks_before_yields : 0; }
 
 crew::crew(std::vector<unsigned> const& processors) : parking_(static_cast<rank_t>(processors.size())) {
   for (rank_t rank = 0; rank < processors.size(); ++rank) {

@@ -38,6 +38,9 @@ class parking {
 /// Else some share a processor.
 bool have_one_each(std::vector<unsigned> const& processors);
 
+/// Before the first yield: whoever shares a processor hands it over at once.
+int looks_among(std::vector<unsigned> const& processors);
+
 /// Plain threads, one on each of the processors.
 class crew {
  public:

@@ -12,6 +12,7 @@ namespace coset::bench {
 namespace {
 
 latency_matrix observe(latency_probe& probe) {
+  if (probe.takes_turns()) return {};
   wait_until_others_sleep();
   return probe.measure();
 }
@@ -131,13 +132,17 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
   };
 
   auto before = observe(probe);
-  for (std::size_t played = 0; played < 2 * options.rounds; ++played) {
+  std::size_t kept = 0;
+  double nearest = probe.nearest();
+  for (std::size_t played = 0; kept < options.rounds && played < 2 * options.rounds; ++played) {
     auto bursts = match.round();
     auto after = observe(probe);
     all.push_back({std::move(before), after, std::move(bursts)});
     before = std::move(after);
     after_round(played + 1);
-    if (static_cast<std::size_t>(std::ranges::count_if(all, stayed)) == options.rounds) break;
+    bool const as_before = probe.nearest() == nearest;
+    nearest = probe.nearest();
+    kept = as_before ? kept + stayed(all.back()) : static_cast<std::size_t>(std::ranges::count_if(all, stayed));
   }
 
   // Only now is the nearest pair known, against which near and far are said.

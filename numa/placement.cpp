@@ -85,7 +85,7 @@ std::vector<processor> topology::place(std::vector<unsigned> const& os_indices) 
 
 std::vector<processor> numa::place_or_share(topology const& machine, rank_t ranks, placement how) {
   std::size_t const all = machine.processors.size();
-  if (ranks <= all || how == placement::unbound) return machine.place(ranks, how);
+  if (ranks <= all || all == 0 || how == placement::unbound) return machine.place(ranks, how);
   auto const each = machine.place(static_cast<rank_t>(all), how);
   std::vector<processor> shared;
   for (std::size_t r = 0; r < ranks; ++r) shared.push_back(each[how == placement::compact ? r * all / ranks : r % all]);

@@ -10,7 +10,7 @@ namespace {
 class flag_round final : public contestant {
  public:
   explicit flag_round(std::vector<unsigned> const& processors)
-      : contestant("reference", "flag round"), crew_(processors), barrier_(crew_.size()) {}
+      : contestant("reference", "flag round"), crew_(processors), barrier_(crew_.size(), looks_among(processors)) {}
 
   // An empty workload: the loop around the barrier stays the same, its writing and reading have nothing to do.
   burst_result burst(workload const& work, burst_order const& order) override {

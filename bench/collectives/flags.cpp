@@ -32,9 +32,6 @@ class places {
   std::vector<void const*> payloads_[2];
 };
 
-/// Whoever shares a processor hands it over at once.
-int looks_among(std::vector<unsigned> const& processors) { return have_one_each(processors) ? looks_before_yields : 0; }
-
 class flags final : public contestant {
  public:
   explicit flags(std::vector<unsigned> const& processors)

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "bench/parking.hpp"
 #include "cli/bench_processes.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bench_scaling.hpp"
@@ -23,7 +24,6 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
-#include "numa/binding.hpp"
 #include "numa/placement.hpp"
 
 namespace coset::cli {
@@ -47,9 +47,9 @@ struct bench_arguments {
 // OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
 // it what coset finds of the machine; its threads are pinned by the region instead. Those that share processors do best to
 // wait passively.
-void restart_with_openmp_settings(rank_t threads) {
+void restart_with_openmp_settings(bool share) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  char const* const policy = threads > numa::usable_processors() ? "passive" : "active";
+  char const* const policy = share ? "passive" : "active";
   setenv("OMP_WAIT_POLICY", policy, 1);
   setenv("OMP_PROC_BIND", "false", 1);
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -141,10 +141,10 @@ std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vecto
 }
 
 void run_bench(bench_arguments a) {
-  restart_with_openmp_settings(a.ranks);
   a.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
   auto const all_sizes = sizes(a);
   auto const processors = processors_for(a.ranks);
+  restart_with_openmp_settings(!bench::have_one_each(processors));
   auto const ranks = static_cast<rank_t>(processors.size());
   verb const what = verb_named(a.verb);
   bench_setting const setting{a.verb, ranks, processors, a.options};
@@ -182,7 +182,7 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
 
 void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
-  restart_with_openmp_settings(a.threads);
+  restart_with_openmp_settings(false);
   processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
                             a.json_file, a.options};
   request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;

@@ -228,7 +228,11 @@ std::vector<std::string> placement_warnings(std::vector<processor> const& places
 
 std::vector<unsigned> processors_seen(topology const& machine, std::vector<processor> const& places, placement how) {
   using clock = std::chrono::steady_clock;
-  team ranks(machine, {.ranks = static_cast<rank_t>(places.size()), .place = how});
+  team_options options{.ranks = static_cast<rank_t>(places.size()), .place = how};
+  // By name where that is possible: a profile may put compact ranks in another order.
+  if (places.size() <= machine.processors.size())
+    for (processor const& p : places) options.processors.push_back(p.os_index);
+  team ranks(machine, options);
   std::vector<unsigned> seen(places.size());
   ranks.run([&](member& me) {
     unsigned const own = places[me.rank()].os_index;

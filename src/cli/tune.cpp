@@ -298,8 +298,8 @@ class tuner {
 
   void measure_model() {
     for (auto const& row : made_.latency) made_.alpha = std::max(made_.alpha, *std::ranges::max_element(row));
-    auto const floor = bench::make_flag_round(processors_);
-    std::vector<bench::contestant*> const alone{floor.get()};
+    auto const round = bench::make_flag_round(processors_);
+    std::vector<bench::contestant*> const alone{round.get()};
     bench::problem const nothing{.ranks = ranks()};
     auto const flags = play(alone, nothing);
     if (!flags.states.empty() && ranks() > 1)

@@ -48,7 +48,8 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
                    {},
                    bound && machine.this_system,
                    tuning::memory_here(machine)};
-  if (shape.pinned) {
+  bool const share = ranks > machine.processors.size();
+  if (shape.pinned && !share) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
     shape.choices = tuning::choices_here(shape.places, in_any_order);
   } else {
@@ -58,7 +59,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   // Threads that nobody pins may come to run on any node.
   if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
-  if (bound && ranks > machine.processors.size() && tuning::plans_are_logged())
+  if (shape.pinned && share && tuning::plans_are_logged())
     text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
   auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
   state->workers = std::make_unique<workers>(*state);

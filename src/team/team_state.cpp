@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "numa/binding.hpp"
 #include "team/gathering.hpp"
@@ -21,6 +22,13 @@ std::vector<rank_t> all_ranks(rank_t ranks) {
   std::vector<rank_t> all(ranks);
   std::iota(all.begin(), all.end(), 0);
   return all;
+}
+
+/// Ranks that are pinned to the same processor, whatever else this process could use.
+bool take_turns(team_shape const& shape) {
+  std::set<unsigned> processors;
+  return shape.pinned &&
+         !std::ranges::all_of(shape.places, [&](processor const& p) { return processors.insert(p.os_index).second; });
 }
 
 /// Adopted ranks have told by now which nodes they are on.
@@ -86,7 +94,8 @@ team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<ra
       options(std::move(wanted)),
       shape(s),
       root_ranks(std::move(there)),
-      crowded(shape.tasks || ranks > numa::usable_processors()),
+      crowded(shape.tasks || ranks > numa::usable_processors() || take_turns(shape) ||
+              (shape.pinned && of_whole != nullptr && of_whole->crowded)),
       levels(tuning::levels_of(shape.places)),
       nodes(tuning::nodes_of(shape.places)),
       patience(patience::of(options.wait, crowded || of_more.crowded)),

@@ -123,7 +123,7 @@ struct team_state : std::enable_shared_from_this<team_state> {
   team_options const options;
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
-  bool const crowded;                    ///< more ranks than processors, or rounds that cost as much
+  bool const crowded;                    ///< ranks that take turns on processors, or rounds that cost as much
   std::vector<rank_t> const levels;      ///< see tuning::levels_of
   std::vector<rank_t> const nodes;       ///< see tuning::nodes_of
   team_room::patience const patience;

@@ -25,7 +25,7 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t lines = 512, words_per_line = 8;
 constexpr int tries = 5;  // the fastest counts: interruptions only ever add
 constexpr int most_failures = 3;
-/// Most of it for a thread that wakes up late; all trials of a pair take 0.3 ms.
+/// Most of it for a thread that wakes up late; all tries of a pair take 0.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
 
 /// Two cores take turns; each gives up by itself.

@@ -45,6 +45,13 @@ TEST(Nearness, AllApartIsFarBesideAPairThatWasNearBefore) {
   EXPECT_EQ(classify(all_apart(4)).describe(), "near") << "nothing nearer was ever seen";
 }
 
+TEST(Nearness, IsNotAskedForWhereRanksTakeTurns) {
+  unsigned const here = numa::current_processor();
+  EXPECT_TRUE(latency_probe({here, here}).takes_turns());
+  EXPECT_FALSE(latency_probe({here}).takes_turns());
+  EXPECT_EQ(classify({}).describe(), "shared");
+}
+
 TEST(Nearness, HoldsWithinTwiceTheNearestWhateverTheNanoseconds) {
   for (double const nearest : {8.0, 76.0, 300.0}) {
     auto latency = latency_matrix(3, std::vector<double>(3, 2.1 * nearest));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "numa/child.hpp"
+#include "team/team_state.hpp"
 #include "team/teams.hpp"
 
 namespace coset::team_test {
@@ -112,6 +113,18 @@ TEST(Team, OfMoreRanksThanProcessorsSharesThemPinned) {
     for (auto const& [processor, number] : ranks_of) EXPECT_TRUE(number == 2 || number == 3) << number;
     EXPECT_EQ(mask(), before);
   }
+}
+
+/// As patiently as the whole, however few they are: others want the same processors.
+TEST(Team, PartsOfOneThatSharesProcessorsShareThem) {
+  auto const all = static_cast<rank_t>(topology::machine().processors.size());
+  team ranks({.ranks = 2 * all});
+  ranks.run([&](member& me) {
+    for (rank_t const colour : {me.rank() / 2, me.rank() % 2}) {
+      auto const part = me.split(static_cast<int>(colour));
+      EXPECT_TRUE(part.state().team.crowded) << "rank " << me.rank();
+    }
+  });
 }
 
 TEST(Team, OnProcessorsThatAreUnknownOrRepeatedIsRefusedNamingThem) {
