@@ -52,7 +52,7 @@ if(COSET_FUZZ)
   # What reads foreign text; the rest would only be slower, to compile and under the tests.
   get_target_property(readers coset SOURCES)
   list(FILTER readers INCLUDE REGEX
-    "/(numa/topology|src/schedule/(algorithm|named_[a-z]+|plan_file|tree_file)|src/tuning/(profile|plan_text|settings))[.]cpp$")
+    "/(numa/topology|(registry/(algorithm|named_[a-z]+))|io/(plan_file|tree_file)|profile|plan_text|settings)[.]cpp$")
   # What was precompiled without the option cannot be read with it.
   set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link
     SKIP_PRECOMPILE_HEADERS ON)

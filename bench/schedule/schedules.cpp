@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "schedule/algorithm.hpp"
-#include "schedule/chains.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/groups/chains.hpp"
+#include "schedule/groups/fold.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace {
 

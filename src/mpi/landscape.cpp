@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "coset/detail/reduction.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/model/tree.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {

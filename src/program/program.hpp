@@ -8,7 +8,7 @@
 
 #include "coset/detail/fold.hpp"
 #include "coset/error.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/core/schedule.hpp"
 
 namespace coset::program {
 

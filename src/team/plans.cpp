@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "numa/memory.hpp"
-#include "schedule/algorithm.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "team/wanted.hpp"
 #include "text/format.hpp"
-#include "tuning/plan_text.hpp"
-#include "tuning/settings.hpp"
+#include "tuning/choice/plan_text.hpp"
+#include "tuning/choice/settings.hpp"
 
 namespace coset::team_room {
 namespace {

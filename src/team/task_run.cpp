@@ -7,7 +7,7 @@
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
-#include "tuning/profile.hpp"
+#include "tuning/calibration/profile.hpp"
 
 namespace coset::detail {
 

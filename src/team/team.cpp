@@ -16,10 +16,10 @@
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 #include "text/format.hpp"
-#include "tuning/fit.hpp"
-#include "tuning/look.hpp"
-#include "tuning/profile.hpp"
-#include "tuning/settings.hpp"
+#include "tuning/calibration/fit.hpp"
+#include "tuning/calibration/look.hpp"
+#include "tuning/calibration/profile.hpp"
+#include "tuning/choice/settings.hpp"
 
 namespace coset {
 namespace {

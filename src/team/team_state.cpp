@@ -10,7 +10,7 @@
 #include "team/gathering.hpp"
 #include "team/use_staging.hpp"
 #include "team/workers.hpp"
-#include "tuning/choose.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::detail {
 

@@ -23,8 +23,8 @@
 #include "team/rank_state.hpp"
 #include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
-#include "tuning/memory_facts.hpp"
-#include "tuning/table.hpp"
+#include "tuning/calibration/memory_facts.hpp"
+#include "tuning/choice/table.hpp"
 
 namespace coset::team_room {
 

@@ -12,7 +12,7 @@
 #include <ctime>
 #include <limits>
 
-#include "tuning/settings.hpp"
+#include "tuning/choice/settings.hpp"
 
 namespace coset::team_room {
 namespace {

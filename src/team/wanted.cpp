@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "team/plans.hpp"
 #include "text/format.hpp"
 

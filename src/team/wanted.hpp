@@ -4,7 +4,7 @@
 
 #include "coset/plan.hpp"
 #include "team/team_state.hpp"
-#include "tuning/choose.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::team_room {
 

@@ -2,7 +2,7 @@
 // Where coset bench --scaling measures, on machines that are not here.
 #include <gtest/gtest.h>
 
-#include "cli/bench_scaling.hpp"
+#include "cli/measure/bench_scaling.hpp"
 
 namespace coset::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/required.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include "answers.hpp"
 #include "coset/verb.hpp"
 #include "program/program.hpp"
-#include "tuning/plan_text.hpp"
-#include "tuning/table.hpp"
+#include "tuning/choice/plan_text.hpp"
+#include "tuning/choice/table.hpp"
 
 namespace {
 

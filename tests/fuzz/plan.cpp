@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/draw.hpp"
-#include "schedule/plan_json.hpp"
+#include "schedule/io/draw.hpp"
+#include "schedule/io/plan_json.hpp"
 
 namespace {
 

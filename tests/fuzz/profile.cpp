@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning profiles: refused naming the file, or read.
-#include "tuning/profile.hpp"
+#include "tuning/calibration/profile.hpp"
 #include "answers.hpp"
-#include "tuning/plan_text.hpp"
+#include "tuning/choice/plan_text.hpp"
 
 namespace {
 

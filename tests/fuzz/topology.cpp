@@ -3,8 +3,8 @@
 #include "coset/topology.hpp"
 #include "answers.hpp"
 #include "foreign.hpp"
-#include "tuning/choose.hpp"
-#include "tuning/profile.hpp"
+#include "tuning/calibration/profile.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/flexreduce.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/algorithms/flexreduce.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/model/tree.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "mpi/processes.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/link_traffic.hpp"
+#include "schedule/model/link_traffic.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace coset::mpi_test {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "effort.hpp"
 #include "numa/machines.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
-#include "tuning/choose.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::numa_test {
 namespace {

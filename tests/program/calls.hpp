@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/required.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "simulation.hpp"
 
 namespace coset::program::testing {

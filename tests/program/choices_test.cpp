@@ -4,7 +4,7 @@
 
 #include "calls.hpp"
 #include "effort.hpp"
-#include "tuning/choose.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::program::testing {
 namespace {

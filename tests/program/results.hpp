@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "memory.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/core/schedule.hpp"
 
 namespace coset::program::testing {
 

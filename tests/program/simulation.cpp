@@ -9,7 +9,7 @@
 
 #include "memory.hpp"
 #include "results.hpp"
-#include "schedule/required.hpp"
+#include "schedule/core/required.hpp"
 
 namespace coset::program::testing {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices by hand, the seed paper's estimate against the optimum, and what the planner may choose.
-#include "schedule/cost.hpp"
+#include "schedule/model/cost.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "schedule/planner.hpp"
+#include "schedule/model/planner.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -6,10 +6,10 @@
 #include <cctype>
 
 #include "effort.hpp"
-#include "schedule/named_fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/required.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/rank_order.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fold generator: which chains it refuses, and the exact counts and worked examples of the sources.
-#include "schedule/fold.hpp"
+#include "schedule/groups/fold.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <map>
 #include <tuple>
 
-#include "schedule/algorithm.hpp"
-#include "schedule/chains.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/groups/chains.hpp"
 #include "schedule/plans.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace coset::schedule {
 namespace {

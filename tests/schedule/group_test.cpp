@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The groups: axioms, exhaustively to order 64.
-#include "schedule/group.hpp"
+#include "schedule/groups/group.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <random>
 #include <set>
 
+#include "schedule/algorithms/flexreduce.hpp"
+#include "schedule/composed/nodes.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/flexreduce.hpp"
-#include "schedule/nodes.hpp"
+#include "schedule/model/tree.hpp"
 #include "schedule/plans.hpp"
-#include "schedule/tree.hpp"
 
 namespace coset::schedule::testing {
 namespace {

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "effort.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/required.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "set_execution.hpp"
 
 namespace coset::schedule {

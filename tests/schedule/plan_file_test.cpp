@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "plans.hpp"
-#include "schedule/plan_json.hpp"
-#include "schedule/required.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/io/plan_json.hpp"
 
 namespace coset::schedule {
 namespace {

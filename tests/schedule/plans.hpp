@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace coset::schedule::testing {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "schedule/bruck_ho.hpp"
-#include "schedule/dissemination.hpp"
+#include "schedule/algorithms/bruck_ho.hpp"
+#include "schedule/algorithms/dissemination.hpp"
+#include "schedule/core/required.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/named_special.hpp"
 #include "schedule/plans.hpp"
-#include "schedule/required.hpp"
+#include "schedule/registry/named_special.hpp"
 
 namespace coset::schedule::testing {
 namespace {

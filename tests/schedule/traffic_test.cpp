@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "plans.hpp"
-#include "schedule/planner.hpp"
+#include "schedule/model/planner.hpp"
 
 namespace coset::schedule {
 namespace {

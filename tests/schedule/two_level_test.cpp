@@ -6,11 +6,11 @@
 #include <numeric>
 #include <random>
 
-#include "schedule/draw.hpp"
+#include "schedule/core/required.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/link_traffic.hpp"
+#include "schedule/io/draw.hpp"
+#include "schedule/model/link_traffic.hpp"
 #include "schedule/plans.hpp"
-#include "schedule/required.hpp"
 
 namespace coset::schedule::testing {
 namespace {

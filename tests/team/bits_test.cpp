@@ -9,7 +9,7 @@
 #include <random>
 
 #include "kernels/kernels.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
 #include "team/plan_texts.hpp"
 #include "team/verbs.hpp"
 

@@ -7,7 +7,7 @@
 #include "numa/machines.hpp"
 #include "team/combination.hpp"
 #include "team/erased.hpp"
-#include "tuning/choose.hpp"
+#include "tuning/choice/choose.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {

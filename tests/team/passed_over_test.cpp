@@ -10,8 +10,8 @@
 #include "team/plan_texts.hpp"
 #include "team/team_state.hpp"
 #include "team/verbs.hpp"
-#include "tuning/profile.hpp"
-#include "tuning/table.hpp"
+#include "tuning/calibration/profile.hpp"
+#include "tuning/choice/table.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {

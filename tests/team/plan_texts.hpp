@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/algorithm.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace coset::team_test {
 

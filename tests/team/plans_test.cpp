@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm under every storage that serves it, executed by real threads.
 #include "program/program.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
 #include "team/plan_texts.hpp"
 #include "team/reductions.hpp"
 #include "team/teams.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "coset/detail/task_run.hpp"
-#include "schedule/algorithm.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "team/bound_plan.hpp"
 #include "team/tasks.hpp"
 #include "team/team_state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/choose.hpp"
+#include "tuning/choice/choose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "effort.hpp"
-#include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "team/wanted.hpp"
 
 namespace coset::tuning {

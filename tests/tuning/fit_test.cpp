@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hidden clusters are looked at again before ranks start, and plans along them dropped where they are gone.
-#include "tuning/fit.hpp"
+#include "tuning/calibration/fit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "tuning/choose.hpp"
-#include "tuning/plan_text.hpp"
+#include "tuning/choice/choose.hpp"
+#include "tuning/choice/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::tuning {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of clusters: the sentence about them, the order of ranks, the schedule.
-#include "tuning/hidden.hpp"
+#include "tuning/calibration/hidden.hpp"
 
 #include <gtest/gtest.h>
 
-#include "schedule/algorithm.hpp"
-#include "schedule/validate.hpp"
-#include "tuning/choose.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::tuning {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/look.hpp"
+#include "tuning/calibration/look.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles: kept, found again, and passed over or refused where they do not belong.
-#include "tuning/profile.hpp"
+#include "tuning/calibration/profile.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "numa/binding.hpp"
-#include "tuning/plan_text.hpp"
+#include "tuning/choice/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::tuning {

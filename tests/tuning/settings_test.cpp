@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings that nobody reads as they stand are named, and those that make no sense are refused.
-#include "tuning/settings.hpp"
+#include "tuning/choice/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "schedule/algorithm.hpp"
-#include "tuning/table.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "tuning/choice/table.hpp"
 #include "variable.hpp"
 
 namespace coset::tuning {

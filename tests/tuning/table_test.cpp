@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans and rules as users write them, and what becomes of them.
-#include "tuning/table.hpp"
+#include "tuning/choice/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "tuning/plan_text.hpp"
+#include "tuning/choice/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::tuning {

@@ -2,7 +2,7 @@
 // Every verb is right under flat plans and under those that follow the machine's nodes, however ranks are placed.
 #include "team/verbs.hpp"
 
-#include "schedule/algorithm.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "team/bound_plan.hpp"
 #include "team/wanted.hpp"
 #include "vm/machine.hpp"

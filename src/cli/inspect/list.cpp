@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset list`: every algorithm with its parameters, steps and volume.
+#include <fmt/format.h>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/numbers.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::cli {
+namespace {
+
+std::string parameters_of(schedule::named_algorithm const& row) {
+  std::string text;
+  for (auto const& [name, value, meaning] : row.parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "(" : ",", name, value.empty() ? "…" : value);
+  return text.empty() ? text : text + ")";
+}
+
+// Two nodes as equal as they get, for the algorithms that ask.
+schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) {
+  schedule::algorithm chosen{row.name, {}};
+  rank_t const upper = (ranks + 1) / 2;
+  for (auto const& [name, value, meaning] : row.parameters) {
+    if (name == "nodes") chosen.parameters[name] = fmt::format("{}+{}", upper, ranks - upper);
+    if (name == "dims" || name == "factors")
+      chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
+  }
+  return chosen;
+}
+
+std::string figures(schedule::named_algorithm const& row, rank_t ranks) {
+  try {
+    auto const plan = schedule::make(example(row, ranks), ranks, row.verbs.front());
+    auto const found = schedule::validate(plan);
+    return fmt::format("{:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}", found.steps, found.received_max.text(),
+                       found.combined_max.text(), found.fan_in, found.rank_uniform ? "same" : "differ",
+                       plan.idempotent_only ? "idem"
+                       : found.ordered      ? "yes"
+                                            : "no");
+  } catch (schedule_error const&) {
+    return fmt::format("{:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}", "-", "-", "-", "-", "-", "-");
+  }
+}
+
+std::string verbs_of(schedule::named_algorithm const& row) {
+  std::string text;
+  for (auto const verb : row.verbs) text += (text.empty() ? "" : ", ") + std::string(schedule::name_of(verb));
+  return text;
+}
+
+void print(rank_t ranks, bool details) {
+  if (ranks < 2) throw schedule_error("list compares algorithms on at least 2 ranks");
+  std::cout << fmt::format("{:<22}  {:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}  {}\n", fmt::format("{} ranks", ranks),
+                           "steps", "received", "combined", "peers", "bits", "order", "what it is");
+  for (auto const& row : schedule::registry()) {
+    std::cout << fmt::format("{:<22}  {}  {}\n", row.name, figures(row, ranks), row.summary);
+    if (!details) continue;
+    std::cout << fmt::format("    {}{}\n    for {}\n    source: {}\n", row.name, parameters_of(row), verbs_of(row),
+                             row.source);
+    for (auto const& [name, value, meaning] : row.parameters) std::cout << fmt::format("    {}: {}\n", name, meaning);
+  }
+  std::cout
+      << "Volumes are per rank, in vectors. peers: the most that one rank reads from in one step. order: whether rank "
+         "order is kept (non-commutative operations); idem: minimum, maximum and the like only. Two nodes, or two "
+         "dimensions, where the algorithm asks.\n";
+}
+
+}  // namespace
+
+void add_list(CLI::App& app) {
+  auto const command = app.add_subcommand("list", "List the algorithms with their steps and volume");
+  auto const ranks = std::make_shared<rank_t>(8);
+  auto const details = std::make_shared<bool>(false);
+  add_ranks(*command, *ranks, "For how many ranks")->capture_default_str();
+  command->add_flag("-l,--long", *details, "Parameters, collectives and sources too");
+  command->callback([ranks, details] { print(*ranks, *details); });
+}
+
+}  // namespace coset::cli

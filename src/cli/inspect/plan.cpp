@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved.
+#include <fmt/format.h>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/inspect/schedule_options.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/io/draw.hpp"
+#include "schedule/io/plan_json.hpp"
+#include "schedule/model/tree.hpp"
+
+namespace coset::cli {
+namespace {
+
+struct plan_command {
+  schedule_options what;
+  bool json = false, dot = false, svg = false, text = false, check = false;
+
+  void run() const {
+    auto const [plan, stated] = what.make();
+    if (what.names_file()) prove(plan);  // others are right by construction
+    if (json)
+      schedule::write_plan(std::cout, plan, schedule::validate(plan));
+    else if (dot)
+      std::cout << schedule::draw_dot(plan);
+    else if (svg)
+      std::cout << schedule::draw_svg(plan);
+    else if (text || !check)
+      std::cout << schedule::draw_text(plan);
+    if (check) report(plan, stated);
+  }
+
+  static schedule::properties prove(schedule::schedule const& plan) {
+    try {
+      return schedule::validate(plan);
+    } catch (schedule_error const& violation) {
+      std::cerr << "wrong: " << violation.what() << '\n';
+      throw CLI::RuntimeError(1);
+    }
+  }
+
+  // Beside a drawing on standard output the verdict goes to standard error.
+  void report(schedule::schedule const& plan, schedule::statements const& stated) const {
+    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+    auto const p = prove(plan);
+    if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
+      for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
+      throw CLI::RuntimeError(1);
+    }
+    out << fmt::format(
+        "valid: {} steps; at most {} sent, {} received, {} combined per rank (no less than {}); fan-in {}; {}; {}\n",
+        p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
+        p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
+        p.ordered ? "rank order kept" : "commutative operations only");
+    if (plan.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
+    auto const tree = plan.parameters.find("tree");
+    if (tree != plan.parameters.end() && !what.names_file())  // whose tree may be another by now
+      out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
+                         schedule::busiest_edge(plan, schedule::read_tree(tree->second)));
+  }
+};
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  auto const command = app.add_subcommand("plan", "Show the schedule of an algorithm");
+  auto const state = std::make_shared<plan_command>();
+  state->what.add_to(*command);
+  auto const format = command->add_option_group("format", "How to show it");
+  format->add_flag("--text", state->text, "Who reads from whom and holds what, step by step (default)");
+  format->add_flag("--json", state->json, "Plan JSON, for programs");
+  format->add_flag("--dot", state->dot, "A graph for Graphviz");
+  format->add_flag("--svg", state->svg, "A picture");
+  format->require_option(0, 1);
+  command->add_flag("--check", state->check,
+                    "Prove that it does what the collective requires, and that the properties which a file states are "
+                    "true; exit status 1 if not. A plan from a file is always proved");
+  command->callback([state] { state->run(); });
+}
+
+}  // namespace coset::cli

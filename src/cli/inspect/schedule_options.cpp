@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to a schedule.
+#include "cli/inspect/schedule_options.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "cli/numbers.hpp"
+#include "schedule/core/required.hpp"
+
+namespace coset::cli {
+
+void schedule_options::add_to(CLI::App& command) {
+  command
+      .add_option("algorithm", algorithm,
+                  "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
+                  "A name that ends in .json is a file with Plan JSON, which says all that the options below do")
+      ->required();
+  auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
+    CLI::Option* const made = command.add_option(names, value, meaning);
+    said_by_plans_.push_back(made);
+    return made;
+  };
+  auto const number = whole_number(0, UINT32_MAX);
+  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; needed beside an algorithm"));
+  add("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
+  add("--root", root, "The root of reduce and broadcast")->check(number)->capture_default_str();
+  add("--radix", radix, "Shorthand for the parameter radix=K")->check(number);
+  add("--saved-steps", saved_steps, "Shorthand for saved_steps=R")->check(number);
+  add("--group", group, "Shorthand for dims=4x3");
+  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")
+      ->delimiter(',')
+      ->check(whole_number(1, most_ranks));
+  add("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
+}
+
+schedule::plan_file schedule_options::read() const {
+  for (CLI::Option const* const given : said_by_plans_)
+    if (!given->empty())
+      throw schedule_error(fmt::format("{} is a plan and says itself what {} would", algorithm, given->get_name()));
+  std::ifstream file(algorithm);
+  if (!file) throw schedule_error(algorithm + " cannot be read");
+  return schedule::read_plan(file, algorithm);
+}
+
+schedule::plan_file schedule_options::make() const {
+  if (names_file()) return read();
+  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required beside an algorithm");
+  auto named = schedule::algorithm::parse(algorithm);
+  auto const set = [&](std::string const& key, std::string const& value) {
+    if (!value.empty() && !named.parameters.emplace(key, value).second)
+      throw schedule_error(
+          fmt::format("{} is given twice: as {} in the algorithm and as an option", key, named.parameters[key]));
+  };
+  set("radix", radix);
+  set("saved_steps", saved_steps);
+  set("dims", group);
+  set("nodes", fmt::format("{}", fmt::join(nodes, "+")));
+  set("tree", tree);
+  return {schedule::make(named, ranks, schedule::collective_of(collective), root)};
+}
+
+}  // namespace coset::cli

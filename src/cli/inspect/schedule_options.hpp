@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options by which several subcommands name a schedule.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "schedule/io/plan_json.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::cli {
+
+/// An algorithm's text and the shorthands for its parameters; or the name of a file with a plan, without any of these.
+struct schedule_options {
+  std::string algorithm, collective = "allreduce";
+  rank_t ranks = 0, root = 0;
+  std::string radix, saved_steps, group, tree;
+  std::vector<std::string> nodes;
+
+  void add_to(CLI::App&);
+
+  bool names_file() const { return algorithm.ends_with(".json"); }
+
+  /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter that is given
+  /// twice, and for what a plan says itself. A plan read is not proved, nor what it states.
+  schedule::plan_file make() const;
+
+ private:
+  schedule::plan_file read() const;
+
+  std::vector<CLI::Option const*> said_by_plans_;
+};
+
+}  // namespace coset::cli

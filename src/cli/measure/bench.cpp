@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset bench`: a collective beside what people use today, every result verified.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "bench/parking.hpp"
+#include "cli/bytes.hpp"
+#include "cli/commands.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/measure/bench_processes.hpp"
+#include "cli/measure/bench_report.hpp"
+#include "cli/measure/bench_scaling.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
+#include "coset/topology.hpp"
+#include "numa/placement.hpp"
+
+namespace coset::cli {
+namespace {
+
+struct bench_arguments {
+  std::string verb = "allreduce";
+  std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
+  bool range_given = false;
+  std::vector<std::uint64_t> sizes;
+  rank_t ranks = 0;
+  std::string type = "float", operation = "sum", timing = "cycle";
+  std::vector<std::string> against = bench::rival_families();
+  std::vector<std::string> plans;
+  bool in_place = false, scaling = false, processes = false;
+  rank_t threads = 1;
+  std::string json_file;
+  bench::round_options options;
+};
+
+// OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
+// it what coset finds of the machine; its threads are pinned by the region instead. Those that share processors do best to
+// wait passively.
+void restart_with_openmp_settings(bool share) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  char const* const policy = share ? "passive" : "active";
+  setenv("OMP_WAIT_POLICY", policy, 1);
+  setenv("OMP_PROC_BIND", "false", 1);
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string line(std::istreambuf_iterator<char>(file), {});
+  std::vector<char*> arguments;
+  for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1)
+    arguments.push_back(line.data() + at);
+  arguments.push_back(nullptr);
+  execv("/proc/self/exe", arguments.data());
+  throw error(fmt::format("cannot restart with OMP_WAIT_POLICY={}: {}", policy, std::strerror(errno)));
+}
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (verb const what : all_verbs()) {
+    if (what != verb::exclusive_scan) names.emplace_back(name_of(what));  // as scan
+  }
+  return names;
+}
+
+std::vector<std::uint64_t> sizes(bench_arguments const& a) {
+  if (a.verb == "barrier") return {0};
+  if (!a.sizes.empty()) return a.sizes;
+  if (!a.range_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  if (a.smallest > a.largest) {
+    throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
+  }
+  std::vector<std::uint64_t> all{a.smallest};
+  while (all.back() <= a.largest / a.factor) all.push_back(all.back() * a.factor);
+  return all;
+}
+
+/// Every rank has an input and a result at least.
+void require_memory_for(std::vector<std::uint64_t> const& sizes, rank_t ranks) {
+  auto const pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  auto const memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  auto const largest = *std::ranges::max_element(sizes);
+  if (largest > memory / 2 / ranks)
+    throw argument_error(fmt::format("{} ranks with {} of input and of result each do not fit the {} of this machine",
+                                     ranks, bytes_for_people(largest), bytes_for_people(memory)));
+}
+
+std::vector<unsigned> processors_for(rank_t ranks) {
+  auto const machine = machine_to_measure();
+  std::vector<unsigned> chosen;
+  require_room_for(ranks, machine);
+  for (auto const& p : numa::place_or_share(machine, ranks > 0 ? ranks : machine.cores(), placement::compact)) {
+    chosen.push_back(p.os_index);
+  }
+  return chosen;
+}
+
+bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
+                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
+  bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
+  bool const is_float = shape.element == bench::element_kind::float32 || shape.element == bench::element_kind::float64;
+  if (shape.operation == bench::operation_kind::reproducible_plus && !is_float)
+    throw argument_error(fmt::format("repsum is of float and double, not of {}", a.type));
+  shape.count = bytes / shape.element_bytes();
+  bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
+  if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
+  auto const progress = [&](std::size_t played) {
+    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
+    stop_if_interrupted();
+  };
+  auto found = play_rounds(players, probe, shape, a.options, progress);
+  show_progress("");
+  return found;
+}
+
+/// Sizes that have been measured when the user has had enough, or nobody takes the results any more.
+std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
+                                            std::vector<bench::contestant*> const& players,
+                                            std::vector<unsigned> const& processors) {
+  bench::latency_probe probe(processors);
+  auto const ranks = static_cast<rank_t>(processors.size());
+  std::vector<bench::measurement> found;
+  remember_interrupts();
+  try {
+    for (auto const bytes : sizes) {
+      found.push_back(measure(a, bytes, players, probe, ranks));
+      std::cout << bench_rows(found.back(), players);
+      if (standard_output_lost() && a.json_file.empty()) break;
+    }
+  } catch (interrupted const&) {
+    report_interrupt(found.size(), sizes.size());
+  }
+  return found;
+}
+
+void run_bench(bench_arguments a) {
+  a.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  auto const all_sizes = sizes(a);
+  auto const processors = processors_for(a.ranks);
+  restart_with_openmp_settings(!bench::have_one_each(processors));
+  auto const ranks = static_cast<rank_t>(processors.size());
+  verb const what = verb_named(a.verb);
+  bench_setting const setting{a.verb, ranks, processors, a.options};
+  require_memory_for(all_sizes, ranks);
+  output_file const json(a.json_file);
+
+  bench::contestants owned;
+  owned.push_back(bench::make_coset(processors, "", a.in_place));
+  for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
+  owned.push_back(bench::make_flag_round(processors));
+  if (what == verb::allreduce) owned.push_back(bench::make_traffic(processors));
+  for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
+  std::vector<bench::contestant*> players;
+  for (auto const& player : owned) players.push_back(player.get());
+
+  std::cout << bench_preamble(setting) << bench_column_heads();
+  auto const found = measure_all(a, all_sizes, players, processors);
+  std::cout << bench_summary(found, players);
+  if (json.wanted()) json.write(text_of(bench_json(setting, found, players)));
+  finish(wrong_in(found));
+}
+
+void run_scaling(bench_arguments const& a, bool rounds_given) {
+  if (a.verb != "allreduce") throw argument_error(fmt::format("--scaling measures allreduce, not {}", a.verb));
+  scaling_request request;
+  request.element = bench::element_named(a.type);
+  request.most_ranks = a.ranks;
+  request.json_file = a.json_file;
+  if (a.range_given || !a.sizes.empty()) request.sizes = sizes(a);
+  request.options = a.options;
+  if (!rounds_given) request.options.rounds = scaling_rounds;
+  require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
+  measure_scaling(request);
+}
+
+void run_processes(bench_arguments const& a) {
+  if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
+  restart_with_openmp_settings(false);
+  processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
+                            a.json_file, a.options};
+  request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  require_memory_for(request.sizes, a.threads);
+  measure_processes(request);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto const a = std::make_shared<bench_arguments>();
+  auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
+  constexpr std::uint64_t most_iterations = 10'000'000;
+  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
+  auto* const b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
+  auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(byte_size());
+  auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(whole_number(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes, "These sizes: 8,1K,4M")->delimiter(',')->transform(byte_size())->excludes(b);
+  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
+      ->check(whole_number(1, most_iterations));
+  bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
+      ->check(whole_number(1, most_iterations));
+  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
+                           ->check(whole_number(1, 10000))
+                           ->capture_default_str();
+  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the most");
+  bench.add_option("-d,--type", a->type, "float, double, int32, int64")
+      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
+      ->capture_default_str();
+  bench
+      .add_option("-o,--op", a->operation,
+                  "sum, prod, min, max, or repsum: reproducible, beside the rivals' plain sums")
+      ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
+      ->capture_default_str();
+  bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
+      ->check(CLI::IsMember({"cycle", "call"}))
+      ->capture_default_str();
+  bench
+      .add_option("--against", a->against,
+                  fmt::format("Rivals, of {}; all by default", fmt::join(bench::rival_families(), ", ")))
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench::rival_families()));
+  bench
+      .add_option("--plan", a->plans,
+                  "Beside coset's choice: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
+      ->allow_extra_args(false);
+  bench.add_flag("--in-place", a->in_place, "coset's result takes the place of its input; the rivals' does not");
+  auto* const scaling = bench.add_flag(
+      "--scaling", a->scaling,
+      "Instead, allreduce on 1 rank and more, compact, scattered and on each node, beside the bandwidth of "
+      "plain reads, copies and folds on the same processors; 64K, 1M and 16M unless sizes are given");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
+    scaling->excludes(bench.get_option(other));
+  auto* const processes = bench.add_flag("--mpi", a->processes,
+                                         "Instead, launched by mpirun with one unbound process per core: coset::mpi "
+                                         "beside OpenMP with a master that calls "
+                                         "MPI, and beside MPI alone");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
+    processes->excludes(bench.get_option(other));
+  bench.add_option("--threads", a->threads, "With --mpi: threads per process, so many that each host's cores divide")
+      ->check(whole_number(1, most_ranks))
+      ->needs(processes);
+  bench.add_option("--json", a->json_file, "Write all figures to this file");
+  bench.footer(
+      "Ctrl-C ends it with what has been measured, and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
+      "to 4 MiB, about half a minute.");
+  bench.callback([a, b, e, f, rounds] {
+    a->range_given = b->count() + e->count() + f->count() > 0;
+    if (a->processes) return run_processes(*a);
+    a->scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
+  });
+}
+
+}  // namespace coset::cli

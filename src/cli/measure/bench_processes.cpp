@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset bench --mpi`: process 0 measures and prints, the others play what it asks for.
+#include "cli/measure/bench_processes.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/mpi/hybrid.hpp"
+#include "cli/bytes.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/measure/bench_report.hpp"
+#include "cli/output.hpp"
+#include "coset/topology.hpp"
+#include "numa/placement.hpp"
+
+namespace coset::cli {
+namespace {
+
+std::vector<unsigned> processors_for(rank_t processes) {
+  auto const machine = machine_to_measure();
+  std::vector<unsigned> chosen;
+  for (auto const& p : numa::place_or_share(machine, processes, placement::compact)) chosen.push_back(p.os_index);
+  return chosen;
+}
+
+std::string preamble(bench::hybrid_stage const& stage, processes_request const& r) {
+  bool const cycle = r.options.timing == bench::timing::cycle;
+  return fmt::format(
+      "# coset allreduce: {}\n"
+      "# coset and omp+master: {} processes of {} threads; mpi flat: {} processes; {} hosts\n"
+      "# time: {}; contestants take turns in {} rounds, asleep while others run\n"
+      "# omp+master: threads fold slices into one array, the master's MPI_Allreduce, all read that array\n",
+      stage.describe(), stage.ranks() / r.threads, r.threads, stage.ranks(), stage.hosts(),
+      cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
+            : "the call alone after an untimed barrier, averaged over ranks",
+      r.options.rounds);
+}
+
+bench::measurement measure(bench::hybrid_stage const& stage, processes_request const& r, std::uint64_t bytes,
+                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe) {
+  bench::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
+  shape.count = bytes / shape.element_bytes();
+  auto found = play_rounds(players, probe, shape, r.options, [&](std::size_t played) {
+    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, r.options.rounds));
+    stop_if_interrupted();
+  });
+  show_progress("");
+  return found;
+}
+
+std::size_t measure_all(bench::hybrid_stage& stage, std::vector<unsigned> const& processors, processes_request const& r,
+                        output_file const& json_file) {
+  auto const owned = stage.players();
+  std::vector<bench::contestant*> players;
+  for (auto const& player : owned) players.push_back(player.get());
+  bench::latency_probe probe(processors);
+  std::cout << preamble(stage, r) << bench_column_heads();
+  std::vector<bench::measurement> found;
+  try {
+    for (auto const bytes : r.sizes) {
+      found.push_back(measure(stage, r, bytes, players, probe));
+      std::cout << bench_rows(found.back(), players) << std::flush;
+    }
+  } catch (interrupted const&) {
+    report_interrupt(found.size(), r.sizes.size());
+  }
+  std::cout << bench_summary(found, players) << std::flush;
+  if (json_file.wanted()) {
+    auto json = bench_json({"allreduce", stage.ranks(), processors, r.options}, found, players);
+    json["threads"] = r.threads;
+    json["hosts"] = stage.hosts();
+    json_file.write(text_of(json));
+  }
+  return wrong_in(found);
+}
+
+}  // namespace
+
+void measure_processes(processes_request const& r) {
+  bench::mpi_session const session;
+  auto const processors = processors_for(session.processes_on_this_host());
+  remember_interrupts();  // on all processes: the launcher tells them all, and process 0 ends the others
+  bench::hybrid_stage stage(r.threads, processors);
+  if (session.process() != 0) return stage.serve();
+  output_file const json(r.json_file);
+  finish(measure_all(stage, processors, r, json));
+}
+
+}  // namespace coset::cli

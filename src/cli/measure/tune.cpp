@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset tune`: measures this machine's candidates and keeps what is best for each verb and size.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "bench/rounds.hpp"
+#include "bench/statistics.hpp"
+#include "cli/bytes.hpp"
+#include "cli/commands.hpp"
+#include "cli/interruption.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/measure/free_memory.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
+#include "coset/topology.hpp"
+#include "tuning/calibration/profile.hpp"
+#include "tuning/choice/plan_text.hpp"
+
+namespace coset::cli {
+namespace {
+
+constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+constexpr std::array<std::size_t, 10> sizes{64,           1 * kibibyte, 8 * kibibyte,  64 * kibibyte, 256 * kibibyte,
+                                            1 * mebibyte, 4 * mebibyte, 16 * mebibyte, 64 * mebibyte, 256 * mebibyte};
+/// Beyond this, where memory alone counts, it is an allreduce that is measured, a few times, and not with every plan.
+constexpr std::size_t most_measured_often = 16 * mebibyte;
+/// Of free memory, that arrays of all ranks may take.
+constexpr std::uint64_t least_share_of_memory = 4;
+
+constexpr std::chrono::seconds time_limit{20};
+
+/// So much better is no chance.
+constexpr double clearly = 1.1;
+
+/// Latencies are the medians of so many matrices: one that was interrupted must make no clusters.
+constexpr int matrices = 5;
+
+/// Measured for each: the default (""), then what may beat it wherever the ranks are.
+std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
+  std::vector<std::string> plans{""};
+  if (ranks == 1) return plans;
+  if (bytes > most_measured_often) return {"", "direct/output", "direct/zero_copy", "direct/zero_copy+stream"};
+  bool const small = bytes <= 8 * kibibyte;
+  bool const star = small && (what == verb::reduce_shared || what == verb::reduce || what == verb::broadcast);
+  if (star) plans.push_back(fmt::format("binomial(radix={})/staged_in", std::max<rank_t>(ranks, 2)));
+  if (small && what != verb::reduce_shared) plans.emplace_back("direct(saved_steps=1)/staged_pull");
+  if (what == verb::reduce_shared) {
+    plans.insert(plans.end(), {"direct/staged_in", "direct/zero_copy"});
+    return plans;
+  }
+  plans.insert(plans.end(), {"direct/staged", "direct/zero_copy"});
+  if (what == verb::allreduce && !small) plans.emplace_back("direct/output");
+  if (what == verb::allreduce && bytes >= 4 * mebibyte) plans.emplace_back("direct/staged/256K");
+  if (bytes >= 4 * mebibyte) plans.emplace_back("direct/zero_copy+stream");
+  return plans;
+}
+
+/// What may beat them along the clusters that were measured: a value crosses each level once and is handed on inside.
+std::vector<std::string> candidates_along(std::vector<tuning::clustering> const& levels, verb what, rank_t ranks,
+                                          std::size_t bytes) {
+  if (levels.empty() || what != verb::allreduce || bytes < 256 * kibibyte) return {};
+  std::string const folds = tuning::folds_along(levels, ranks);
+  return {folds + "/zero_copy_push", folds + "/output_push"};
+}
+
+constexpr std::array verbs{verb::allreduce, verb::reduce_shared, verb::reduce, verb::reduce_scatter,
+                           verb::allgather, verb::broadcast,     verb::scan};
+
+double time_of(bench::figures const& of) {
+  return of.rounds.empty() ? std::numeric_limits<double>::infinity() : bench::median(of.rounds);
+}
+
+/// [plan]: its worst ratio to the best, over the states that the machine was in.
+std::vector<double> regrets(bench::measurement const& found) {
+  std::vector<double> worst(found.declined.size(), 0);
+  for (auto const& state : found.states) {
+    std::vector<double> times;
+    for (auto const& of : state.of) times.push_back(time_of(of));
+    double const best = *std::ranges::min_element(times);
+    for (std::size_t i = 0; i < times.size(); ++i) worst[i] = std::max(worst[i], times[i] / best);
+  }
+  return worst;
+}
+
+/// The plan of least regret among the first `plans`: machines that move must not be tuned for a moment.
+std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
+  auto const least = std::min_element(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(plans));
+  // The default stays unless something is clearly better.
+  return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
+}
+
+/// The best plan along clusters beside the best of the others, at one size.
+struct contest {
+  verb what;
+  std::size_t bytes;
+  std::string along, flat;
+  std::string times;  ///< of both, in each state of the machine
+  bool chosen;        ///< along
+};
+
+std::string times_of(bench::measurement const& found, std::size_t along, std::size_t flat) {
+  std::string all;
+  for (auto const& state : found.states) {
+    all += fmt::format("{}{}: {:.1f} against {:.1f} µs", all.empty() ? "" : ", ", state.state,
+                       time_of(state.of[along]) / 1e3, time_of(state.of[flat]) / 1e3);
+  }
+  return all;
+}
+
+class tuner {
+ public:
+  explicit tuner(rank_t ranks) : machine_(machine_to_measure()) {
+    places_ = machine_.place(ranks > 0 ? ranks : machine_.cores(), placement::compact);
+    look_for_clusters();
+  }
+
+  tuning::profile run() {
+    made_.fingerprint = tuning::fingerprint_of(tuning::machine_tuned_for());
+    made_.date = now();
+    made_.processors = processors_;
+    try {
+      measure_model();
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        for (verb const what : verbs)
+          if (is_measured(what, sizes[i])) tune(what, i);
+      }
+    } catch (interrupted const&) {  // what has been measured is kept
+    }
+    for (verb const what : verbs) {
+      add_rules(what, winners_[what], made_.rules);
+      // What the machine tells itself needs no second look when a team starts.
+      bool const hidden = !made_.hidden.levels.empty();
+      add_rules(what, along_[what], hidden ? made_.hidden.rules : made_.rules, !hidden);
+    }
+    progress("");
+    return std::move(made_);
+  }
+
+  std::string machine() const { return told_and_measured_; }
+  std::vector<contest> const& contests() const { return contests_; }
+
+  bool measured_something() const { return measured_ > 0; }
+
+  /// What there was no time for keeps the defaults.
+  std::size_t left_out() const { return cells() - measured_; }
+  std::size_t all() const { return cells(); }
+
+ private:
+  rank_t ranks() const { return static_cast<rank_t>(processors_.size()); }
+
+  static std::string now() {
+    std::time_t const time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::tm utc{};
+    gmtime_r(&time, &utc);
+    char text[32];
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+  }
+
+  /// A bar on a terminal.
+  void progress(std::string const& what) {
+    if (isatty(STDERR_FILENO) != 1) return;
+    constexpr std::size_t width = 40;
+    std::size_t const full = measured_ * width / cells();
+    fmt::print(stderr, "\r\033[K");
+    if (!what.empty()) fmt::print(stderr, "[{:#<{}}{:.<{}}] {}", "", full, "", width - full, what);
+    std::fflush(stderr);
+  }
+
+  bench::latency_matrix latency() {
+    std::vector<bench::latency_matrix> found;
+    for (int i = 0; i < matrices; ++i) found.push_back(probe_->measure());
+    auto made = found[0];
+    for (rank_t a = 0; a < ranks(); ++a) {
+      for (rank_t b = 0; b < ranks(); ++b) {
+        std::vector<double> times;
+        for (auto const& matrix : found) times.push_back(matrix[a][b]);
+        made[a][b] = bench::median(std::move(times));
+      }
+    }
+    return made;
+  }
+
+  void settle() {
+    processors_.clear();
+    for (auto const& p : places_) processors_.push_back(p.os_index);
+    probe_.emplace(processors_);
+  }
+
+  /// Ranks are in the order of the clusters from here on.
+  void look_for_clusters() {
+    settle();
+    auto const in_machine_order = latency();
+    made_.latency = in_machine_order;
+    levels_ = tuning::clusters_of(in_machine_order);
+    told_and_measured_ = tuning::told_and_measured(places_, levels_);
+    if (levels_.empty()) return;
+    auto const order = tuning::consecutive(levels_);
+    auto const places = places_;
+    for (rank_t r = 0; r < ranks(); ++r) {
+      places_[r] = places[order[r]];
+      for (rank_t q = 0; q < ranks(); ++q) made_.latency[r][q] = in_machine_order[order[r]][order[q]];
+    }
+    settle();
+    levels_ = tuning::renumbered(levels_, order);
+    auto const told = tuning::told_by(places_);
+    std::ranges::copy_if(levels_, std::back_inserter(made_.hidden.levels),
+                         [&](auto const& level) { return std::ranges::find(told, level) == told.end(); });
+  }
+
+  bench::contestant* player(std::string const& plan) {
+    auto& made = players_[plan];
+    if (!made) made = bench::make_coset(processors_, plan);
+    return made.get();
+  }
+
+  bench::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+    std::vector<bench::contestant*> players;
+    for (auto const& plan : plans) players.push_back(player(plan));
+    bench::problem shape{.ranks = ranks(), .what = what};
+    shape.count = bytes / shape.element_bytes() / ranks() * ranks();
+    return play(players, shape);
+  }
+
+  bench::measurement play(std::vector<bench::contestant*> const& players, bench::problem const& shape) {
+    bool const few = shape.bytes() > most_measured_often;
+    bench::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
+        seldom{.rounds = 3, .iterations = 2, .warmup = 1};
+    return bench::play_rounds(players, *probe_, shape, few ? seldom : often,
+                              [](std::size_t) { stop_if_interrupted(); });
+  }
+
+  bool is_measured(verb what, std::size_t bytes) const {
+    if (bytes <= most_measured_often) return true;
+    return what == verb::allreduce && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory_ / least_share_of_memory;
+  }
+  std::size_t cells() const {
+    std::size_t all = 0;
+    for (verb const what : verbs)
+      for (std::size_t const bytes : sizes) all += is_measured(what, bytes) ? 1 : 0;
+    return all;
+  }
+
+  void tune(verb what, std::size_t i) {
+    if (std::chrono::steady_clock::now() > deadline_) return;
+    progress(fmt::format("{} of {}", name_of(what), bytes_for_people(sizes[i])));
+    auto plans = candidates(what, ranks(), sizes[i]);
+    std::size_t const flat_ones = plans.size();
+    for (auto& plan : candidates_along(levels_, what, ranks(), sizes[i])) plans.push_back(std::move(plan));
+    auto const found = measure(what, sizes[i], plans);
+    auto const worst = regrets(found);
+    std::size_t const flat = least_regret(worst, flat_ones);
+    winners_[what][i] = plans[flat];
+    if (plans.size() > flat_ones) compare(what, i, plans, found, worst, flat, flat_ones);
+    ++measured_;
+  }
+
+  void compare(verb what, std::size_t i, std::vector<std::string> const& plans, bench::measurement const& found,
+               std::vector<double> const& worst, std::size_t flat, std::size_t flat_ones) {
+    auto const best = std::min_element(worst.begin() + static_cast<std::ptrdiff_t>(flat_ones), worst.end());
+    auto const along = static_cast<std::size_t>(best - worst.begin());
+    bool const chosen = *best * clearly < worst[flat];
+    if (chosen) along_[what][i] = plans[along];
+    contests_.push_back({what, sizes[i], plans[along], plans[flat], times_of(found, along, flat), chosen});
+  }
+
+  /// What is best at a size serves half-way to the next, on the scale of powers.
+  void add_rules(verb what, std::array<std::string, sizes.size()> const& best, std::vector<tuning::rule>& to_these,
+                 bool first = false) {
+    std::size_t from = 0;
+    auto at = first ? to_these.begin() : to_these.end();
+    for (std::size_t i = 0; i < sizes.size();) {
+      std::size_t last = i;
+      while (last + 1 < sizes.size() && best[last + 1] == best[i]) ++last;
+      std::size_t const to = last + 1 < sizes.size() ? middle(sizes[last], sizes[last + 1]) : SIZE_MAX;
+      if (!best[i].empty()) at = to_these.insert(at, {what, ranks(), from, to, plan_named(best[i]), false}) + 1;
+      from = to;
+      i = last + 1;
+    }
+  }
+
+  static std::size_t middle(std::size_t a, std::size_t b) {
+    return static_cast<std::size_t>(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
+  }
+
+  void measure_model() {
+    for (auto const& row : made_.latency) made_.alpha = std::max(made_.alpha, *std::ranges::max_element(row));
+    auto const round = bench::make_flag_round(processors_);
+    std::vector<bench::contestant*> const alone{round.get()};
+    bench::problem const nothing{.ranks = ranks()};
+    auto const flags = play(alone, nothing);
+    if (!flags.states.empty() && ranks() > 1)
+      made_.lambda = bench::median(flags.states[0].of[0].rounds) / (ranks() - 1);
+    constexpr std::size_t large = mebibyte;
+    auto const bulk = measure(verb::allreduce, large, {""});
+    if (!bulk.states.empty()) made_.beta = bench::median(bulk.states[0].of[0].rounds) / large;
+  }
+
+  topology const machine_;
+  std::vector<processor> places_;
+  std::vector<unsigned> processors_;
+  std::optional<bench::latency_probe> probe_;
+  std::map<std::string, std::unique_ptr<bench::contestant>> players_;
+  tuning::profile made_;
+  std::vector<tuning::clustering> levels_;  ///< measured, of ranks
+  std::string told_and_measured_;
+  std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< wherever ranks are; empty: the default
+  std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
+  std::vector<contest> contests_;
+  std::size_t measured_ = 0;
+  std::uint64_t const memory_ = free_memory();
+  std::chrono::steady_clock::time_point const deadline_ = std::chrono::steady_clock::now() + time_limit;
+};
+
+void print(std::vector<contest> const& contests) {
+  for (contest const& c : contests) {
+    std::cout << fmt::format("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what),
+                             bytes_for_people(c.bytes), c.along, c.flat.empty() ? "the default" : c.flat, c.times,
+                             c.chosen ? "along the clusters, since it is clearly better"
+                                      : "flat, since nothing along them is clearly better");
+  }
+}
+
+void print(std::vector<tuning::rule> const& rules, std::string const& as_long_as) {
+  for (auto const& r : rules) {
+    std::cout << fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
+                             r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
+  }
+}
+
+void print(tuning::profile const& found, std::string const& file) {
+  std::cout << fmt::format(
+      "machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n", found.fingerprint,
+      found.processors.size(), found.alpha, found.lambda, found.beta);
+  if (found.rules.empty() && found.hidden.rules.empty())
+    std::cout << fmt::format("no plan was clearly better than the defaults\n");
+  print(found.hidden.rules, "  (while the clusters are there)");
+  print(found.rules, "");
+  std::cout << "kept in " << file << '\n';
+}
+
+/// The cache has none at first.
+void make_folder_of(std::filesystem::path const& file) {
+  std::error_code ignored;  // the file cannot be written either then
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+}
+
+/// What is left out keeps the defaults.
+void print_left_out(std::size_t cells, std::size_t all) {
+  if (cells == 0) return;
+  std::cout << fmt::format("{} of {} cells were left out: {}\n", cells, all,
+                           interrupted_status() != 0 ? "interrupted" : "this machine is busy");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+  struct arguments {
+    rank_t ranks = 0;
+    std::string output;
+  };
+  auto const a = std::make_shared<arguments>();
+  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep what is best for each verb and size");
+  add_ranks(tune, a->ranks, "Threads; default: one per core");
+  tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
+  tune.footer(
+      "About 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
+      "COSET_TUNING=off none. Ctrl-C ends it with what has been measured, and exit status 130.");
+  tune.callback([a] {
+    if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
+      unsetenv("COSET_TUNING");  // there is to be a profile
+    machine_to_measure();
+    auto const file =
+        a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
+    if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
+    make_folder_of(file);
+    output_file const kept(file);
+    // The defaults are what the candidates are compared with: those of a user who has no profile yet.
+    unsetenv("COSET_TUNING");
+    setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
+    remember_interrupts();
+    tuner all(a->ranks);
+    auto const found = all.run();
+    bool const stopped = interrupted_status() != 0;
+    if (all.measured_something() || !stopped) {
+      kept.write(found.text());
+      std::cout << all.machine() << '\n';
+      print(all.contests());
+      print(found, file);
+    }
+    print_left_out(all.left_out(), all.all());
+    if (stopped) throw CLI::RuntimeError(interrupted_status());
+  });
+}
+
+}  // namespace coset::cli

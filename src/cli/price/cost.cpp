@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset cost`: what every algorithm would take under a model of the machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "cli/commands.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
+#include "cli/price/cost_figures.hpp"
+#include "cli/price/cost_machine.hpp"
+#include "cli/price/machine_model.hpp"
+#include "schedule/core/required.hpp"
+#include "schedule/model/link_traffic.hpp"
+#include "schedule/model/planner.hpp"
+
+namespace coset::cli {
+namespace {
+
+/// By rank, where each node has so many.
+std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
+  std::vector<rank_t> all;
+  for (rank_t n = 0; n < nodes.size(); ++n) all.insert(all.end(), nodes[n], n);
+  return all;
+}
+
+struct cost_command {
+  int figure = 0;
+  std::string collective = "allreduce";
+  rank_t ranks = 8, root = 0;
+  std::uint64_t bytes = 8;
+  std::vector<rank_t> nodes;
+  bool per_rank_bits = false, ordered = false;
+  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
+  machine_request machine;
+  bool ranks_given = false, gamma_given = false;
+
+  void run() {
+    if (!machine.topology.empty()) return print_on_machine();
+    if (!nodes.empty()) count_ranks();
+    auto const model = schedule::cost_model::flat(alpha, beta, gamma);
+    if (figure != 0)
+      print_figure(std::cout, figure, model);
+    else
+      print_candidates(model);
+  }
+
+  void count_ranks() {
+    auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
+    if (ranks_given && sum != ranks)
+      throw schedule_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
+    ranks = static_cast<rank_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
+  }
+
+  schedule::demand wanted() const {
+    return {schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false, nodes};
+  }
+
+  void print_on_machine() const {
+    machine_request request = machine;
+    request.wanted = wanted();
+    if (!ranks_given) request.wanted.ranks = 0;
+    if (gamma_given) request.gamma = gamma;
+    request.bytes = bytes;
+    print_costs_on_machine(std::cout, request);
+  }
+
+  /// What the busiest link of a node carries in one direction, in vectors.
+  std::string busiest_link(schedule::algorithm const& how) const {
+    if (nodes.empty()) return "";
+    schedule::fraction busiest = 0;
+    auto const plan = schedule::make(how, ranks, schedule::collective_of(collective), root);
+    for (auto const& [out, in] : schedule::host_traffic(plan, node_of_ranks(nodes)))
+      busiest = std::max({busiest, out, in});
+    return fmt::format("{:>10}  ", busiest.text());
+  }
+
+  void print_candidates(schedule::cost_model const& model) const {
+    schedule::require_room(ranks, 1);  // before anything is laid out by rank
+    schedule::planner const all(wanted(), model);
+    auto const order = all.rank(static_cast<double>(bytes));
+    std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
+                             bytes, ranks, alpha, beta, gamma);
+    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
+                             "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
+                             "algorithm");
+    for (auto const& [plan, seconds] : order)
+      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
+                               seconds / order.front().seconds, plan->found.steps, plan->found.received_max.text(),
+                               plan->found.combined_max.text(), busiest_link(plan->how),
+                               plan->found.rank_uniform ? "same" : "differ", plan->found.ordered ? "yes" : "no",
+                               plan->how.text());
+    std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
+                             schedule::saved_steps(model, ranks, static_cast<double>(bytes)));
+  }
+};
+
+void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
+  auto* const topology = command.add_option(
+      "--topology", machine.topology,
+      "On this machine, with the bytes that cross each level: a file of hwloc's XML, a synthetic description like "
+      "\"node:2 core:4 pu:1\", or \"machine\"");
+  for (auto* const other : others) topology->excludes(other);
+  add_place(command, machine.place)->needs(topology);
+  command
+      .add_option("--set", machine.set,
+                  "With --topology, a level's seconds per step (alpha), per peer (lambda) or per byte (beta), like "
+                  "node.beta=1e-10; repeatable. Defaults: " +
+                      default_settings())
+      ->allow_extra_args(false)
+      ->needs(topology);
+  command.add_flag("--json", machine.json, "With --topology, as JSON")->needs(topology);
+}
+
+}  // namespace
+
+void add_cost(CLI::App& app) {
+  auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
+  auto const state = std::make_shared<cost_command>();
+  auto* const ranks =
+      add_ranks(*command, state->ranks, "How many ranks take part; with --topology, one per core unless given")
+          ->capture_default_str();
+  auto* const nodes = command
+                          ->add_option("--nodes", state->nodes,
+                                       "Ranks of each node, 5,2,4: node by node too, with what the busiest link of a "
+                                       "node carries in one direction, in vectors")
+                          ->delimiter(',')
+                          ->check(whole_number(1, most_ranks));
+  command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
+      ->transform(byte_size())
+      ->capture_default_str();
+  command->add_option("-c,--collective", state->collective, "What they compute")->capture_default_str();
+  command->add_option("--root", state->root, "The root of reduce and broadcast")
+      ->check(whole_number(0, most_ranks))
+      ->capture_default_str();
+  command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
+  command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  auto* const alpha =
+      command->add_option("--alpha", state->alpha, "Seconds per step")->capture_default_str()->check(seconds());
+  auto* const beta =
+      command->add_option("--beta", state->beta, "Seconds per byte sent")->capture_default_str()->check(seconds());
+  auto* const gamma = command->add_option("--gamma", state->gamma, "Seconds per byte combined; 1e-11 with --topology")
+                          ->capture_default_str()
+                          ->check(seconds());
+  auto* const figure = command
+                           ->add_option("--figure", state->figure,
+                                        "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
+                           ->check(whole_number(1, 99));
+  figure->excludes(nodes);
+  add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
+  command->callback([state, ranks, gamma] {
+    state->ranks_given = !ranks->empty();
+    state->gamma_given = !gamma->empty();
+    state->run();
+  });
+}
+
+}  // namespace coset::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels of a placement, with defaults for shared memory.
+#include "cli/price/machine_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include "cli/numbers.hpp"
+
+namespace coset::cli {
+namespace {
+
+using schedule::cost_model;
+
+struct level_kind {
+  char const* name;
+  unsigned processor::*domain;  ///< null: one domain for all
+  double alpha, lambda, beta;
+};
+
+/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others follow by their one-way
+/// line latencies. beta is what one core gets while its neighbours read as well: measured within an L3 and from the node's
+/// memory, which is what other L3s amount to; by rule of thumb beyond.
+constexpr std::array kinds{
+    level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9},
+    level_kind{"l3", &processor::l3, 100e-9, 20e-9, 0.03e-9},
+    level_kind{"node", &processor::node, 300e-9, 60e-9, 0.07e-9},
+    level_kind{"package", &processor::package, 400e-9, 80e-9, 0.1e-9},
+    level_kind{"machine", nullptr, 700e-9, 140e-9, 0.2e-9},
+};
+constexpr double combine_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
+
+std::vector<unsigned> domains_of(std::vector<processor> const& places, level_kind const& kind) {
+  std::vector<unsigned> domains;
+  for (processor const& p : places) domains.push_back(kind.domain != nullptr ? p.*kind.domain : 0);
+  return domains;
+}
+
+/// The size of the domains if all are of that many consecutive ranks; else that of the level inside, so that no product
+/// of groups is tried on this one.
+rank_t group_of(std::vector<unsigned> const& domains, rank_t inner) {
+  auto const first = std::ranges::find_if(domains, [&](unsigned d) { return d != domains.front(); });
+  auto const group = static_cast<rank_t>(first - domains.begin());
+  if (domains.size() % group != 0 || group % inner != 0) return inner;
+  for (std::size_t r = 0; r < domains.size(); ++r) {
+    bool const begins = r % group == 0;
+    if (!begins && domains[r] != domains[r - 1]) return inner;
+    if (begins &&
+        std::find(domains.begin() + static_cast<std::ptrdiff_t>(r + group), domains.end(), domains[r]) != domains.end())
+      return inner;
+  }
+  return group;
+}
+
+/// "l3.beta=2e-11" into the table.
+void set(std::string const& setting, std::vector<level_kind>& table) {
+  auto const refuse = [&] {
+    throw argument_error(fmt::format("'{}' sets nothing: write LEVEL.PARAMETER=SECONDS, as in node.beta=1e-10, of {}",
+                                     setting, default_settings()));
+  };
+  auto const dot = setting.find('.'), equals = setting.find('=');
+  if (dot == std::string::npos || equals == std::string::npos || equals < dot) refuse();
+  auto const level = std::ranges::find(table, setting.substr(0, dot), &level_kind::name);
+  std::string const parameter = setting.substr(dot + 1, equals - dot - 1);
+  auto const value = seconds_in(std::string_view(setting).substr(equals + 1));
+  if (level == table.end() || !value) refuse();
+  if (parameter == "alpha")
+    level->alpha = *value;
+  else if (parameter == "lambda")
+    level->lambda = *value;
+  else if (parameter == "beta")
+    level->beta = *value;
+  else
+    refuse();
+}
+
+/// Whether two ranks are joined here and by nothing inside.
+std::vector<bool> joining_levels(schedule::rank_levels const& levels) {
+  std::vector<bool> joins(levels.count());
+  for (rank_t a = 0; a < levels.ranks(); ++a)
+    for (rank_t b = 0; b < a; ++b) joins[levels.joining(a, b)] = true;
+  return joins;
+}
+
+}  // namespace
+
+std::size_t machine_model::first_between_nodes() const {
+  return static_cast<std::size_t>(
+      std::ranges::find_if(names, [](std::string const& n) { return n == "package" || n == "machine"; }) -
+      names.begin());
+}
+
+machine_model model_of(topology const& machine, std::vector<processor> const& places,
+                       std::vector<std::string> const& settings) {
+  std::vector<level_kind> table(kinds.begin(), kinds.end());
+  for (std::string const& setting : settings) set(setting, table);
+  if (!machine.has_l3) std::erase_if(table, [](level_kind const& k) { return k.domain == &processor::l3; });
+  std::vector<std::vector<unsigned>> all, kept;
+  for (level_kind const& kind : table) all.push_back(domains_of(places, kind));
+  auto const joins = joining_levels(schedule::rank_levels(all));
+
+  std::vector<std::string> names;
+  cost_model costs;
+  rank_t inner = 1;
+  for (std::size_t l = 0; l < table.size(); ++l) {
+    bool const last_resort = l + 1 == table.size() && kept.empty();  // one rank: nobody to join, yet a level
+    if (!joins[l] && !last_resort) continue;
+    names.emplace_back(table[l].name);
+    kept.push_back(all[l]);
+    costs.links.push_back({inner = group_of(all[l], inner), table[l].alpha, table[l].beta, table[l].lambda});
+  }
+  costs.combine_per_byte = combine_per_byte;
+  costs.peers_per_latency = std::numeric_limits<rank_t>::max();  // one look at all flags
+  costs.per_stream_beyond = per_stream_beyond;
+  return {std::move(names), schedule::rank_levels(kept), std::move(costs)};
+}
+
+std::string default_settings() {
+  std::string text;
+  for (level_kind const& k : kinds)
+    text += fmt::format("{0}{1}.alpha={2:g} {1}.lambda={3:g} {1}.beta={4:g}", text.empty() ? "" : " ", k.name, k.alpha,
+                        k.lambda, k.beta);
+  return text;
+}
+
+}  // namespace coset::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binomial tree: runs of neighbours joined round by round; broadcast goes the same way back.
+#include "schedule/algorithms/binomial.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "schedule/core/assembly.hpp"
+
+namespace coset::schedule {
+namespace {
+
+// A run of ranks is joined from up to `radix` runs: the holders of their values, and the holder of the joined one.
+struct join {
+  rank_t holder;
+  std::vector<rank_t> from;
+};
+
+std::vector<std::vector<join>> joins_of(rank_t ranks, rank_t root, rank_t radix) {
+  auto const holder = [&](std::uint64_t first, std::uint64_t length) {
+    return root >= first && root < first + length ? root : static_cast<rank_t>(first);
+  };
+  std::vector<std::vector<join>> rounds;
+  for (std::uint64_t length = 1; length < ranks; length *= radix) {
+    auto& round = rounds.emplace_back();
+    for (std::uint64_t first = 0; first < ranks; first += length * radix) {
+      join joined{holder(first, length * radix), {}};
+      std::uint64_t const last = std::min<std::uint64_t>(first + length * radix, ranks);
+      for (std::uint64_t part = first; part < last; part += length) joined.from.push_back(holder(part, length));
+      round.push_back(joined);
+    }
+  }
+  return rounds;
+}
+
+}  // namespace
+
+schedule binomial(rank_t ranks, collective verb, rank_t root, rank_t radix) {
+  auto rounds = joins_of(ranks, root, radix);
+  assembly plan(ranks);
+  for (auto const& round : rounds) {
+    if (verb == collective::broadcast) break;
+    for (auto const& [holder, from] : round) plan.fold(holder, {}, from);
+    plan.end_step();
+  }
+  std::ranges::reverse(rounds);
+  for (auto const& round : rounds) {
+    if (verb == collective::reduce) break;
+    for (auto const& [holder, to] : round)
+      for (rank_t const r : to) plan.fold(r, {}, std::array{holder});
+    plan.end_step();
+  }
+  return std::move(plan).finish(verb, root);
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduce to leaders, allreduce among them, broadcast: three sets of placed schedules.
+#include "schedule/composed/leaders.hpp"
+
+#include "schedule/composed/nodes.hpp"
+
+namespace coset::schedule {
+
+schedule leaders(std::vector<rank_t> const& nodes, algorithm const& between) {
+  auto const members = members_of(nodes);
+  algorithm const tree{"binomial", {}};
+  placed among{make(between, static_cast<rank_t>(nodes.size())), {}, {}};
+  for (auto const& node : members) among.members.push_back(node.front());
+
+  std::vector<fraction> cuts;
+  append_cuts(among, cuts);
+  assembly plan(members.back().back() + 1, cuts);
+  plan.run(in_every_node(members, tree, collective::reduce));
+  plan.run(std::span(&among, 1));
+  plan.run(in_every_node(members, tree, collective::broadcast));
+  auto made = std::move(plan).finish(collective::allreduce, 0);
+  made.idempotent_only = among.inner.idempotent_only;
+  return made;
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing schedules.
+#include "schedule/io/draw.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "schedule/core/required.hpp"
+#include "text/format.hpp"
+
+namespace coset::schedule {
+namespace {
+
+using numbers = std::vector<std::uint32_t>;
+
+void make_set(numbers& some) {
+  std::ranges::sort(some);
+  some.erase(std::unique(some.begin(), some.end()), some.end());
+}
+
+// {0, 1, 2, 5} as "0-2,5", whatever their order.
+std::string runs(numbers some) {
+  make_set(some);
+  std::string text;
+  for (auto first = some.begin(); first != some.end();) {
+    auto last = first;
+    while (std::next(last) != some.end() && *std::next(last) == *last + 1) ++last;
+    text += text::format("{}{}", text.empty() ? "" : ",", *first);
+    if (last != first) text += text::format("-{}", *last);
+    first = std::next(last);
+  }
+  return text;
+}
+
+// Whose contributions a value holds, followed from the inputs. Copies share the set of what they are copies of.
+class contributions {
+ public:
+  using set_pointer = std::shared_ptr<numbers const>;
+
+  numbers const& add(schedule const& plan, assignment const& a) {
+    set_pointer& mine = values_[{a.rank, a.block, a.slot}];
+    auto const from = plan.from(a);
+    mine = from.size() == 1 && from[0].slot != 0 ? values_.at({from[0].rank, a.block, from[0].slot}) : joined(from, a);
+    return *mine;
+  }
+
+ private:
+  set_pointer joined(std::span<source const> from, assignment const& a) const {
+    numbers all;
+    for (source const& s : from) {
+      if (s.slot == 0) {
+        all.push_back(s.rank);
+        continue;
+      }
+      numbers const& more = *values_.at({s.rank, a.block, s.slot});
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    make_set(all);
+    return std::make_shared<numbers const>(std::move(all));
+  }
+
+  std::map<std::tuple<rank_t, block_t, slot_t>, set_pointer> values_;
+};
+
+std::string title(schedule const& plan) {
+  std::string parameters;
+  for (auto const& [key, value] : plan.parameters)
+    parameters += text::format("{}{}={}", parameters.empty() ? "(" : ",", key, value);
+  if (!parameters.empty()) parameters += ")";
+  return text::format("{} by {}{}: {} ranks, {} blocks", name_of(plan.verb), plan.algorithm, parameters, plan.ranks,
+                      plan.blocks.size());
+}
+
+// Names of files and plans of others may have anything in them.
+std::string escaped(std::string const& plain, std::initializer_list<std::pair<char, char const*>> forbidden) {
+  std::string text;
+  for (char const c : plain) {
+    auto const found = std::ranges::find(forbidden, c, &std::pair<char, char const*>::first);
+    found == forbidden.end() ? text.push_back(c) : void(text += found->second);
+  }
+  return text;
+}
+
+std::string for_dot(std::string const& plain) { return escaped(plain, {{'"', "\\\""}, {'\\', "\\\\"}}); }
+
+std::string for_svg(std::string const& plain) { return escaped(plain, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}}); }
+
+// The blocks of each message (from, to) of a step.
+std::map<std::pair<rank_t, rank_t>, numbers> messages(schedule const& plan, std::vector<assignment> const& step) {
+  std::map<std::pair<rank_t, rank_t>, numbers> found;
+  for (assignment const& a : step)
+    for (source const& s : plan.from(a))
+      if (s.rank != a.rank) found[{s.rank, a.rank}].push_back(a.block);
+  return found;
+}
+
+}  // namespace
+
+std::string draw_text(schedule const& plan) {
+  std::string text = title(plan) + "\n";
+  contributions known;
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    text += text::format("step {}\n", step + 1);
+    std::vector<numbers> peers(plan.ranks);
+    std::vector<std::map<numbers, numbers>> blocks_by_set(
+        plan.ranks);  // a set of contributors to the blocks that have it
+    for (assignment const& a : plan.steps[step]) {
+      blocks_by_set[a.rank][known.add(plan, a)].push_back(a.block);
+      for (source const& s : plan.from(a))
+        if (s.rank != a.rank) peers[a.rank].push_back(s.rank);
+    }
+    for (rank_t r = 0; r < plan.ranks; ++r) {
+      if (blocks_by_set[r].empty()) continue;
+      text += text::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
+      for (auto const& [set, blocks] : blocks_by_set[r])
+        text += text::format("  block {} = {{{}}}", runs(blocks), runs(set));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string draw_dot(schedule const& plan) {
+  std::string text = text::format(
+      "digraph plan {{\n  label=\"{}\";\n  node [shape=circle, width=0.4, fixedsize=true];\n", for_dot(title(plan)));
+  for (std::size_t level = 0; level <= plan.steps.size(); ++level) {
+    text += "  { rank=same;";
+    for (rank_t r = 0; r < plan.ranks; ++r) text += text::format(" s{}r{} [label=\"{}\"];", level, r, r);
+    for (rank_t r = 1; r < plan.ranks; ++r)  // keeps ranks in order
+      text += text::format(" s{}r{} -> s{}r{} [style=invis];", level, r - 1, level, r);
+    text += " }\n";
+  }
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    for (rank_t r = 0; r < plan.ranks; ++r)
+      text += text::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
+    for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
+      text +=
+          text::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
+  }
+  return text + "}\n";
+}
+
+std::string draw_svg(schedule const& plan) {
+  constexpr std::size_t margin = 40, across = 60, down = 80, letter = 8;  // the widest common letters of the title
+  auto const x = [&](std::size_t rank) { return margin + rank * across; };
+  auto const y = [&](std::size_t level) { return 2 * margin + level * down; };
+  std::string text = text::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
+      "\n<text x=\"{}\" y=\"{}\">{}</text>\n",
+      std::max(x(plan.ranks), margin + title(plan).size() * letter), y(plan.steps.size() + 1), margin / 2, margin / 2,
+      for_svg(title(plan)));
+  for (rank_t r = 0; r < plan.ranks; ++r)
+    text += text::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x(r), y(0),
+                         y(plan.steps.size()));
+  for (std::size_t step = 0; step < plan.steps.size(); ++step)
+    for (auto const& [ends, blocks] : messages(plan, plan.steps[step]))
+      text += text::format(
+          "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#36c\"><title>{} to {}: block {}</title></line>\n",
+          x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, runs(blocks));
+  for (std::size_t level = 0; level <= plan.steps.size(); ++level)
+    for (rank_t r = 0; r < plan.ranks; ++r)
+      text += text::format(
+          "<circle cx=\"{0}\" cy=\"{1}\" r=\"11\" fill=\"#fff\" stroke=\"#333\"/>"
+          "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>\n",
+          x(r), y(level), y(level) + 4, r);
+  return text + "</svg>\n";
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting what ranks do in each step, and pricing it.
+#include "schedule/model/cost.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <numeric>
+
+#include "schedule/core/events.hpp"
+
+namespace coset::schedule {
+
+namespace {
+
+struct value_read {
+  rank_t rank;
+  block_t block;
+  slot_t slot;
+  friend auto operator<=>(value_read const&, value_read const&) = default;
+};
+
+/// The different values that a rank reads from its peers in one step, sorted by peer.
+std::vector<value_read> reads_of(schedule const& s, std::span<event const> list) {
+  std::vector<value_read> reads;
+  for (event const& e : list)
+    for (source const& from : s.from(*e.made))
+      if (from.rank != e.made->rank) reads.push_back({from.rank, e.made->block, from.slot});
+  std::ranges::sort(reads);
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  return reads;
+}
+
+/// What one rank reads in one step by level, in whole units.
+struct reading {
+  explicit reading(std::size_t levels) : received(levels), largest(levels), peers(levels) {}
+
+  std::vector<std::int64_t> received, largest;
+  std::vector<rank_t> peers;
+};
+
+reading reading_of(schedule const& s, std::span<event const> list, units const& unit, rank_levels const& levels) {
+  reading found(levels.count());
+  auto const reads = reads_of(s, list);
+  for (std::size_t first = 0, last = 0; first < reads.size(); first = last) {
+    std::int64_t volume = 0;
+    for (; last < reads.size() && reads[last].rank == reads[first].rank; ++last) volume += unit.size[reads[last].block];
+    std::size_t const level = levels.joining(list.front().made->rank, reads[first].rank);
+    found.received[level] += volume;
+    found.largest[level] = std::max(found.largest[level], volume);
+    ++found.peers[level];
+  }
+  return found;
+}
+
+work work_of(reading const& read, std::span<event const> list, units const& unit) {
+  auto const vectors = [&](std::int64_t volume) {
+    return static_cast<double>(volume) / static_cast<double>(unit.denominator);
+  };
+  work done;
+  std::ranges::transform(read.received, std::back_inserter(done.received), vectors);
+  std::ranges::transform(read.largest, std::back_inserter(done.largest), vectors);
+  done.peers = read.peers;
+  std::int64_t combined = 0;
+  for (event const& e : list) combined += unit.size[e.made->block] * (std::int64_t{e.made->count} - 1);
+  done.combined = vectors(combined);
+  return done;
+}
+
+/// Latencies are those of the slowest link used; volumes share the ports, but one peer has one port.
+double seconds_of(work const& done, cost_model const& model, double bytes) {
+  rank_t peers = 0;
+  double latency = 0, rest = model.combine_per_byte * bytes * done.combined;
+  for (std::size_t l = 0; l < model.links.size(); ++l) {
+    if (done.peers[l] == 0) continue;
+    link const& at = model.links[l];
+    peers += done.peers[l];
+    latency = std::max(latency, at.latency);
+    rest +=
+        at.per_peer * done.peers[l] + at.per_byte * bytes * std::max(done.largest[l], done.received[l] / model.ports);
+  }
+  double const rounds = std::ceil(static_cast<double>(peers) / model.peers_per_latency);
+  double const beyond = peers > model.streams ? peers - model.streams : 0;
+  return latency * rounds + rest + model.per_stream_beyond * beyond;
+}
+
+}  // namespace
+
+std::vector<rank_t> groups_of(cost_model const& model) {
+  std::vector<rank_t> groups;
+  for (link const& l : model.links) groups.push_back(l.group);
+  return groups;
+}
+
+cost_model cost_model::flat(double latency, double per_byte, double combine_per_byte) {
+  cost_model model;
+  model.links = {{UINT32_MAX, latency, per_byte}};
+  model.combine_per_byte = combine_per_byte;
+  return model;
+}
+
+counts::counts(schedule const& s, cost_model const& model) : counts(s, rank_levels(s.ranks, groups_of(model))) {}
+
+counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.size()) {
+  if (levels.ranks() != s.ranks)
+    throw schedule_error("the levels are those of " + std::to_string(levels.ranks()) + " ranks, the schedule is of " +
+                         std::to_string(s.ranks));
+  units const unit(s);
+  std::vector<event> events = events_of(s);
+  sort_by_step_and_rank(events, s);
+  std::vector<std::vector<std::int64_t>> received(levels.count(), std::vector<std::int64_t>(s.ranks));
+  for_each_list(events, [&](std::span<event const> list) {
+    reading const read = reading_of(s, list, unit, levels);
+    for (std::size_t l = 0; l < levels.count(); ++l) received[l][list.front().made->rank] += read.received[l];
+    work done = work_of(read, list, unit);
+    auto& known = steps_[list.front().step];
+    if (std::ranges::find(known, done) == known.end()) known.push_back(std::move(done));
+  });
+  for (auto const& of_rank : received)
+    volumes_.push_back({{std::accumulate(of_rank.begin(), of_rank.end(), std::int64_t{0}), unit.denominator},
+                        {*std::ranges::max_element(of_rank), unit.denominator}});
+}
+
+double counts::seconds(cost_model const& model, double bytes) const {
+  double total = 0;
+  for (auto const& works : steps_) {
+    double slowest = 0;
+    for (work const& done : works) slowest = std::max(slowest, seconds_of(done, model, bytes));
+    total += slowest;
+  }
+  return total;
+}
+
+// With u = m/P and L = ceil(log2 P), saving r steps is taken to cost (L − 1)(2^r − 1)u more volume, [KZ] (36), and
+// L(2^r − 1)u more combines, against r latencies. The minimum of that in r:
+std::uint32_t saved_steps(cost_model const& model, rank_t ranks, double bytes) {
+  auto const levels = static_cast<double>(std::bit_width(ranks - 1));
+  link const& outer = model.links.back();
+  double const per_vector = (levels - 1) * outer.per_byte + levels * model.combine_per_byte;
+  double const doubled = outer.latency * ranks / (std::numbers::ln2 * bytes * per_vector);
+  double const best = doubled > 0 ? std::log2(doubled) : 0;  // infinite where nothing is to be sent: then save all
+  return static_cast<std::uint32_t>(std::lround(std::clamp(best, 0.0, levels)));
+}
+
+}  // namespace coset::schedule

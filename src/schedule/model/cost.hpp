@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted times and traffic: exact counts of a schedule under a linear model of the machine.
+#pragma once
+
+#include <vector>
+
+#include "schedule/core/schedule.hpp"
+#include "schedule/model/rank_levels.hpp"
+
+namespace coset::schedule {
+
+/// What ranks of one group of a level pay to reach each other. Seconds, and seconds per byte.
+struct link {
+  rank_t group;         ///< ranks r and s are joined by the first level with r / group == s / group, unless
+                        ///< rank_levels say which level joins whom
+  double latency;       ///< alpha, per round of a step
+  double per_byte;      ///< beta
+  double per_peer = 0;  ///< lambda, per rank read from
+};
+
+/// alpha-beta-gamma, with levels and ports.
+struct cost_model {
+  std::vector<link> links;       ///< innermost first; the last one joins whoever no earlier one does
+  double combine_per_byte = 0;   ///< gamma
+  rank_t ports = 1;              ///< peers whose volumes travel at once, each at full speed
+  rank_t peers_per_latency = 1;  ///< peers that one latency covers: `ports` of a network, all of them in shared memory
+  rank_t streams = 16;           ///< a rank may read from so many peers at once …
+  double per_stream_beyond = 0;  ///< … and pays this for every further one
+
+  /// One level, one port.
+  static cost_model flat(double latency, double per_byte, double combine_per_byte);
+  /// The parameters of [KZ] Table 2.
+  static cost_model ten_gigabit() { return flat(3e-5, 1e-8, 2e-10); }
+};
+
+/// Of the links, in their order.
+std::vector<rank_t> groups_of(cost_model const&);
+
+/// What one rank does in one step, volumes in vectors of m.
+struct work {
+  std::vector<double> received;  ///< by level
+  std::vector<double> largest;   ///< by level: from the one peer that gives most
+  std::vector<rank_t> peers;     ///< by level
+  double combined = 0;
+  friend auto operator<=>(work const&, work const&) = default;
+};
+
+/// What ranks read from others whom one level joins to them, in all steps, in vectors of m. Own reads are free; a value
+/// that a rank reads twice in one step counts once, as validate() counts.
+struct traffic {
+  fraction total;    ///< over all ranks
+  fraction largest;  ///< of one rank
+};
+
+/// The counts of a schedule that its time depends on: step by step, the different works of its ranks.
+/// Of symmetric schedules on one level that is one work per step.
+class counts {
+ public:
+  /// Wants a schedule that validate() has passed, and the levels of as many ranks. Cost: about that of validate().
+  counts(schedule const&, rank_levels const&);
+  /// With the groups of a model, consecutive ranks; the last one is taken as all ranks.
+  counts(schedule const&, cost_model const&);
+
+  /// Seconds for a vector of `bytes`: a step lasts as long as its slowest rank. Wants a model with the same levels.
+  double seconds(cost_model const&, double bytes) const;
+
+  /// By level.
+  std::vector<traffic> const& volumes() const { return volumes_; }
+
+ private:
+  std::vector<std::vector<work>> steps_;
+  std::vector<traffic> volumes_;
+};
+
+/// The number of steps to save that [KZ] (37) estimates for radix 2, with its logarithm rounded up and the result
+/// rounded and clamped to [0, ceil(log2 P)]. Uses the outermost link. planner.hpp has the argmin over exact counts.
+std::uint32_t saved_steps(cost_model const&, rank_t ranks, double bytes);
+
+}  // namespace coset::schedule

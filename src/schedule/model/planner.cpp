@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithms and parameters are tried, and their ranking.
+#include "schedule/model/planner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
+
+#include "schedule/core/required.hpp"
+
+namespace coset::schedule {
+
+namespace {
+
+/// A row and the values to try for each of its parameters.
+struct trial {
+  std::string name;
+  std::vector<std::pair<std::string, std::vector<std::string>>> values;
+};
+
+std::vector<std::string> texts(std::uint32_t first, std::uint32_t last) {
+  std::vector<std::string> result;
+  for (std::uint32_t n = first; n <= last; ++n) result.push_back(std::to_string(n));
+  return result;
+}
+
+std::vector<std::string> radices(rank_t ranks) {
+  std::vector<std::string> result{"2"};
+  for (rank_t const k : {3u, 4u, 8u})
+    if (k < ranks) result.push_back(std::to_string(k));
+  return result;
+}
+
+std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
+  std::uint32_t steps = 0;
+  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++steps;
+  return steps;
+}
+
+/// The levels' group sizes as factors of P, {4, 3, 2}: none where they do not divide one another.
+std::vector<rank_t> factors_of(rank_t ranks, cost_model const& model) {
+  std::vector<rank_t> factors;
+  rank_t inner = 1;
+  for (link const& l : model.links) {
+    rank_t const group = std::min(l.group, ranks);
+    if (group % inner != 0 || ranks % group != 0) return {};
+    if (group == inner) continue;
+    factors.push_back(group / inner);
+    inner = group;
+  }
+  return inner == ranks ? factors : std::vector<rank_t>{};
+}
+
+/// Each factor as factors up to 8 where it has such: fewer sources at once for more steps.
+std::vector<rank_t> in_small_factors(std::vector<rank_t> const& factors) {
+  std::vector<rank_t> small;
+  for (rank_t left : factors) {
+    rank_t next = 8;
+    for (; left > 8; left /= next) {
+      for (next = 8; next > 1 && left % next != 0;) --next;
+      if (next == 1) break;
+      small.push_back(next);
+    }
+    small.push_back(left);
+  }
+  return small;
+}
+
+void append_products(rank_t ranks, cost_model const& model, std::vector<trial>& to) {
+  for (auto const& factors : std::set{factors_of(ranks, model), in_small_factors(factors_of(ranks, model))}) {
+    if (factors.size() < 2) continue;
+    std::string dims;
+    for (rank_t const f : factors) dims += (dims.empty() ? "" : "x") + std::to_string(f);
+    to.push_back(
+        {"product", {{"dims", {dims}}, {"saved_steps", texts(0, static_cast<std::uint32_t>(factors.size()))}}});
+  }
+}
+
+/// All combinations of the values.
+void expand(trial const& t, std::size_t next, algorithm chosen, std::vector<algorithm>& to) {
+  if (next == t.values.size()) {
+    to.push_back(std::move(chosen));
+    return;
+  }
+  auto const& [key, values] = t.values[next];
+  for (std::string const& value : values) {
+    chosen.parameters[key] = value;
+    expand(t, next + 1, chosen, to);
+  }
+}
+
+/// What goes node by node: "nodes=5+2+4", and a fold between the nodes as flat ones are tried.
+void append_by_node(std::vector<rank_t> const& nodes, std::vector<trial>& to) {
+  if (nodes.size() < 2) return;
+  std::string text;
+  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
+  for (char const* const name : {"leaders", "smp_rdb", "smp_binomial", "flexreduce", "tree_ring"})
+    to.push_back({name, {{"nodes", {text}}}});
+  auto const count = static_cast<rank_t>(nodes.size());
+  for (std::string const& radix : radices(*std::ranges::max_element(nodes)))
+    to.push_back({"unequal",
+                  {{"nodes", {text}},
+                   {"radix", {radix}},
+                   {"saved_steps", texts(0, ceil_log(count, static_cast<rank_t>(std::stoul(radix))))}}});
+  for (rank_t const radix : std::set{rank_t{2}, count})
+    to.push_back({"two_level",
+                  {{"nodes", {text}},
+                   {"leaders", {"1", "0"}},
+                   {"radix", {std::to_string(radix)}},
+                   {"saved_steps", {"0", std::to_string(ceil_log(count, radix))}}}});
+}
+
+std::vector<trial> trials(demand const& wanted, cost_model const& model) {
+  rank_t const ranks = wanted.ranks;
+  auto const bits = static_cast<std::uint32_t>(std::bit_width(ranks)) - 1;
+  auto const k = radices(ranks);
+  std::vector<trial> result{
+      {"direct", {{"saved_steps", texts(0, ranks > 1 ? 1 : 0)}}},
+      {"latency", {{"radix", k}}},
+      {"ring", {{"ordered", {"0", "1"}}}},
+      {"circulant", {{"radix", k}}},
+      {"dilated", {{"radix", k}, {"ordered", {"0", "1"}}}},
+      {"hybrid", {{"saved_steps", texts(0, bits)}}},
+  };
+  for (rank_t const radix : {2u, 3u, 4u, 8u})
+    if (radix == 2 || radix < ranks)
+      result.push_back(
+          {"generalized", {{"radix", {std::to_string(radix)}}, {"saved_steps", texts(0, ceil_log(ranks, radix))}}});
+  if (ranks % 2 == 0 && ranks > 2)
+    result.push_back({"tower", {{"factors", {std::to_string(ranks / 2) + "x2"}}, {"saved_steps", {"1"}}}});
+  append_products(ranks, model, result);
+  append_by_node(wanted.nodes, result);
+  return result;
+}
+
+bool without_required_parameters(named_algorithm const& row) {
+  return std::ranges::none_of(row.parameters, [](parameter const& p) { return p.default_value.empty(); });
+}
+
+bool serves(properties const& found, schedule const& plan, demand const& wanted) {
+  return (found.rank_uniform || !wanted.same_bits) && (found.ordered || wanted.commutative) &&
+         (!plan.idempotent_only || wanted.idempotent);
+}
+
+/// Nothing where the algorithm is not defined for this many ranks.
+std::optional<schedule> make_if_defined(algorithm const& how, demand const& wanted) {
+  try {
+    return make(how, wanted.ranks, wanted.verb, wanted.root);
+  } catch (schedule_error const&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& model) {
+  std::vector<trial> const explicit_trials = trials(wanted, model);
+  std::vector<algorithm> result;
+  for (named_algorithm const& row : registry()) {
+    if (std::ranges::find(row.verbs, wanted.verb) == row.verbs.end()) continue;
+    bool tried = false;
+    for (trial const& t : explicit_trials)
+      if (t.name == row.name) {
+        expand(t, 0, {t.name, {}}, result);
+        tried = true;
+      }
+    if (!tried && without_required_parameters(row)) result.push_back({row.name, {}});
+  }
+  return result;
+}
+
+planner::planner(demand const& wanted, cost_model const& model)
+    : planner(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
+
+planner::planner(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
+  if (levels.count() != model.links.size())
+    throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
+                         std::to_string(levels.count()) + " levels");
+  for (algorithm const& how : candidates_for(wanted, model)) {
+    auto const plan = make_if_defined(how, wanted);
+    if (!plan) continue;
+    properties const found = validate(*plan);
+    if (serves(found, *plan, wanted)) candidates_.push_back({how, found, counts(*plan, levels)});
+  }
+  if (candidates_.empty())
+    throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +
+                         std::to_string(wanted.ranks) + " ranks with these bits and this order");
+}
+
+std::vector<scored> planner::rank(double bytes) const {
+  std::vector<scored> result;
+  for (candidate const& c : candidates_) result.push_back({&c, c.work.seconds(model_, bytes)});
+  std::ranges::stable_sort(result, {}, &scored::seconds);
+  return result;
+}
+
+}  // namespace coset::schedule

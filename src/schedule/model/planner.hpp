@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice by model: all candidates for a call, scored with exact counts.
+#pragma once
+
+#include <vector>
+
+#include "schedule/core/validate.hpp"
+#include "schedule/model/cost.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::schedule {
+
+/// What is to be served, and what the operation allows.
+struct demand {
+  collective verb = collective::allreduce;
+  rank_t ranks = 1;
+  rank_t root = 0;
+  bool same_bits = true;           ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
+  bool commutative = true;         ///< false: only ordered schedules
+  bool idempotent = false;         ///< contributors may count twice: minimum, maximum, and, or
+  std::vector<rank_t> nodes = {};  ///< consecutive ranks of each node, of any sizes: try what goes node by node too
+};
+
+/// An algorithm that serves a demand, with what the model needs to know of it.
+struct candidate {
+  algorithm how;
+  properties found;
+  counts work;
+};
+
+struct scored {
+  candidate const* plan;
+  double seconds;
+};
+
+/// The candidates of a demand under the levels of one model, counted once and scored for any number of sizes.
+class planner {
+ public:
+  /// Generates, validates and counts every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all
+  /// saved_steps where these are logarithmic, with dims as the model's levels have them, with the nodes of the demand.
+  /// Cost: some forty schedules, twenty more with nodes.
+  /// Throws schedule_error if nothing serves the demand, or there is no rank.
+  planner(demand const&, cost_model const&);
+  /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
+  planner(demand const&, cost_model const&, rank_levels const&);
+
+  std::vector<candidate> const& candidates() const { return candidates_; }
+
+  /// Fastest first; equal times in the order of the registry. Refers to candidates().
+  std::vector<scored> rank(double bytes) const;
+  scored best(double bytes) const { return rank(bytes).front(); }
+
+ private:
+  cost_model model_;
+  std::vector<candidate> candidates_;
+};
+
+/// The algorithms that a planner tries.
+std::vector<algorithm> candidates_for(demand const&, cost_model const&);
+
+}  // namespace coset::schedule

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walking trees, their contention-free ring, and the messages that a schedule puts on their edges.
+#include "schedule/model/tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "schedule/composed/nodes.hpp"
+
+namespace coset::schedule {
+
+std::size_t tree::leaf_of(rank_t rank) const {
+  auto const found = std::ranges::find(nodes, std::optional(rank), &tree_node::rank);
+  return static_cast<std::size_t>(found - nodes.begin());
+}
+
+tree two_level_tree(std::vector<rank_t> const& nodes) {
+  auto const members = members_of(nodes);
+  tree made{{{"root", {}, {}, 0, 0}}, members.back().back() + 1};
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    std::size_t const node = made.nodes.size();
+    made.nodes[0].children.push_back(node);
+    made.nodes.push_back({"node" + std::to_string(n), {}, {}, 0, 1});
+    for (rank_t const r : members[n]) {
+      made.nodes[node].children.push_back(made.nodes.size());
+      made.nodes.push_back({std::to_string(r), r, {}, node, 2});
+    }
+  }
+  return made;
+}
+
+std::vector<rank_t> leaves_below(tree const& of, std::size_t node) {
+  if (of.nodes[node].rank) return {*of.nodes[node].rank};
+  std::vector<rank_t> found;
+  for (std::size_t const child : of.nodes[node].children) {
+    auto const below = leaves_below(of, child);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
+
+namespace {
+
+// Inner nodes, depth first.
+void append_inner_nodes(tree const& of, std::size_t node, std::vector<std::size_t>& order) {
+  order.push_back(node);
+  for (std::size_t const child : of.nodes[node].children)
+    if (!of.nodes[child].rank) append_inner_nodes(of, child, order);
+}
+
+// The nodes with ranks of their own, depth first, each with these ranks.
+std::vector<std::pair<std::size_t, std::vector<rank_t>>> machines(tree const& of) {
+  std::vector<std::size_t> inner;
+  append_inner_nodes(of, 0, inner);
+  std::vector<std::pair<std::size_t, std::vector<rank_t>>> found;
+  for (std::size_t const node : inner) {
+    std::vector<rank_t> own;
+    for (std::size_t const child : of.nodes[node].children)
+      if (of.nodes[child].rank) own.push_back(*of.nodes[child].rank);
+    if (!own.empty()) found.emplace_back(node, std::move(own));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<rank_t> ring_order(tree const& of) {
+  std::vector<rank_t> order;
+  for (auto const& [node, ranks] : machines(of)) order.insert(order.end(), ranks.begin(), ranks.end());
+  return order;
+}
+
+std::vector<std::string> machines_along(tree const& of) {
+  std::vector<std::string> names;
+  for (auto const& [node, ranks] : machines(of)) names.push_back(of.nodes[node].name);
+  return names;
+}
+
+std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to) {
+  std::vector<directed_edge> edges;
+  while (from != to) {
+    bool const up = of.nodes[from].depth >= of.nodes[to].depth;
+    std::size_t& lower = up ? from : to;
+    edges.push_back({lower, up});
+    lower = of.nodes[lower].parent;
+  }
+  return edges;
+}
+
+std::size_t busiest_edge(schedule const& plan, tree const& of) {
+  std::size_t busiest = 0;
+  for (auto const& step : plan.steps) {
+    std::set<std::pair<rank_t, rank_t>> messages;
+    for (assignment const& a : step)
+      for (source const& s : plan.from(a))
+        if (s.rank != a.rank) messages.emplace(s.rank, a.rank);
+    std::map<directed_edge, std::size_t> load;
+    for (auto const& [from, to] : messages)
+      for (directed_edge const& edge : route(of, of.leaf_of(from), of.leaf_of(to)))
+        busiest = std::max(busiest, ++load[edge]);
+  }
+  return busiest;
+}
+
+schedule tree_ring(tree const& of) {
+  auto const order = ring_order(of);
+  rank_t const ranks = of.ranks;
+  auto const at = [&](rank_t position) { return order[position % ranks]; };
+  auto const segment = [&](rank_t number) -> piece {
+    std::int64_t const i = number % ranks;
+    return {{i, ranks}, {i + 1, ranks}};
+  };
+  std::vector<fraction> cuts;
+  for (rank_t i = 0; i < ranks; ++i) cuts.push_back(segment(i).low);
+
+  assembly plan(ranks, cuts);
+  for (rank_t round = 1; round < ranks; ++round) {  // position i passes segment i − round on, ends with segment i
+    for (rank_t i = 0; i < ranks; ++i) plan.fold(at(i + 1), segment(i + ranks - round), std::array{at(i), at(i + 1)});
+    plan.end_step();
+  }
+  for (rank_t round = 1; round < ranks; ++round) {
+    for (rank_t i = 0; i < ranks; ++i) plan.fold(at(i + 1), segment(i + 1 + ranks - round), std::array{at(i)});
+    plan.end_step();
+  }
+  return std::move(plan).finish(collective::allreduce, 0);
+}
+
+}  // namespace coset::schedule

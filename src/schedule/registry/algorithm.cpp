@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing algorithm texts, and looking them up.
+#include "schedule/registry/algorithm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+#include "schedule/core/required.hpp"
+#include "schedule/registry/named_fold.hpp"
+#include "schedule/registry/named_special.hpp"
+
+namespace coset::schedule {
+
+namespace {
+
+bool is_word(std::string_view text) {
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), letter);
+}
+
+std::uint32_t number_in(std::string_view text, algorithm const& whole, std::string const& key) {
+  std::uint32_t result = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (failure != std::errc() || end != text.data() + text.size())
+    throw schedule_error(whole.text() + ": " + key + " takes whole numbers, not '" + std::string(text) + "'");
+  return result;
+}
+
+/// The parameters given, completed with defaults; those that the row does not know are refused.
+algorithm complete(algorithm given, named_algorithm const& row) {
+  std::string known;
+  for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
+  for (auto const& entry : given.parameters)
+    if (std::none_of(row.parameters.begin(), row.parameters.end(),
+                     [&](auto const& p) { return p.name == entry.first; }))
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
+                           (known.empty() ? "none" : known));
+  for (parameter const& p : row.parameters)
+    if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
+  return given;
+}
+
+/// What a number must be at least to mean anything, by the name of its parameter; those that are not here are no numbers.
+struct least {
+  std::string_view parameter;
+  std::uint32_t value;
+  bool or_zero = false;
+};
+constexpr std::array smallest{least{"radix", 2},   least{"saved_steps", 0}, least{"ordered", 0},     least{"cap", 1},
+                              least{"n", 1},       least{"leaders", 0},     least{"inner", 2, true}, least{"dims", 1},
+                              least{"factors", 1}, least{"nodes", 1}};
+
+void require_numbers(algorithm const& given, std::string const& key) {
+  auto const known = std::ranges::find(smallest, key, &least::parameter);
+  if (known == smallest.end()) return;
+  for (std::uint32_t const number : given.numbers(key)) {
+    if (number >= known->value || (known->or_zero && number == 0)) continue;
+    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(known->value) +
+                         (known->or_zero ? ", or 0" : ""));
+  }
+}
+
+void check_verb(named_algorithm const& row, collective verb) {
+  if (std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end()) return;
+  std::string served;
+  for (collective const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
+  throw schedule_error(row.name + " does not serve " + std::string(name_of(verb)) + "; it serves " + served);
+}
+
+}  // namespace
+
+algorithm algorithm::parse(std::string_view text) {
+  auto const refuse = [&](std::string const& why) {
+    throw schedule_error("cannot read the algorithm '" + std::string(text) + "': " + why +
+                         "; write it like generalized(radix=4,saved_steps=1)");
+  };
+  auto const open = text.find('(');
+  algorithm result{std::string(text.substr(0, open)), {}};
+  if (!is_word(result.name)) refuse("a name has small letters, digits and _ only");
+  if (open == std::string_view::npos) return result;
+  if (text.back() != ')') refuse("the closing ) is missing");
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  while (!rest.empty()) {
+    auto const item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    auto const equals = item.find('=');
+    std::string const key(item.substr(0, equals));
+    if (equals == std::string_view::npos || !is_word(key) || equals + 1 == item.size())
+      refuse(std::string(item) + " is no key=value");
+    if (!result.parameters.emplace(key, item.substr(equals + 1)).second) refuse(key + " is given twice");
+  }
+  return result;
+}
+
+std::string algorithm::text() const {
+  std::string list;
+  for (auto const& [key, value] : parameters) list += (list.empty() ? "" : ",") + key + "=" + value;
+  return list.empty() ? name : name + "(" + list + ")";
+}
+
+std::string const& algorithm::value(std::string const& key) const {
+  auto const found = parameters.find(key);
+  if (found == parameters.end()) throw schedule_error(name + " needs the parameter " + key);
+  return found->second;
+}
+
+std::uint32_t algorithm::number(std::string const& key) const { return number_in(value(key), *this, key); }
+
+std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
+  std::vector<std::uint32_t> result;
+  std::string_view const all = value(key);
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = all.find_first_of("x+", begin);
+    result.push_back(number_in(all.substr(begin, end - begin), *this, key));
+  }
+  return result;
+}
+
+/// Never destroyed: a rank may ask for it while another one's exit() ends what is static.
+std::vector<named_algorithm> const& registry() {
+  static std::vector<named_algorithm> const& all = *new auto([] {
+    std::vector<named_algorithm> rows;
+    for (auto const family : {fold_algorithms, special_algorithms})
+      std::ranges::copy(family(), std::back_inserter(rows));
+    return rows;
+  }());
+  return all;
+}
+
+named_algorithm const& find_algorithm(std::string_view name) {
+  std::string known;
+  for (named_algorithm const& row : registry()) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + row.name;
+  }
+  throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + known);
+}
+
+void require_room(rank_t ranks, std::size_t blocks) {
+  constexpr std::size_t most = std::size_t{1} << 26;  // 8,192 blocks of 8,192 ranks: 4.7 GiB
+  if (ranks * blocks <= most) return;
+  throw schedule_error(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
+                       " blocks each are too many to write out: at most " + std::to_string(most) +
+                       " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
+}
+
+void require_sense(algorithm const& given) {
+  algorithm const whole = complete(given, find_algorithm(given.name));
+  for (auto const& entry : whole.parameters) require_numbers(whole, entry.first);
+  if (whole.parameters.contains("between")) (void)find_algorithm(whole.value("between"));
+  for (parameter const& p : find_algorithm(given.name).parameters) {
+    bool const stands_for_another = p.name == "tree" || (p.name == "nodes" && whole.parameters.contains("tree"));
+    if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
+  }
+}
+
+schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
+  if (ranks == 0) throw schedule_error(given.name + " needs at least one rank");
+  require_room(ranks, 1);
+  if (root >= ranks)
+    throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(ranks) + " ranks");
+  named_algorithm const& row = find_algorithm(given.name);
+  check_verb(row, verb);
+  algorithm const whole = complete(given, row);
+  schedule result = row.make(whole, ranks, verb, root);
+  result.algorithm = whole.name;
+  result.parameters = whole.parameters;
+  result.verb = verb;
+  result.root = verb == collective::reduce || verb == collective::broadcast ? std::optional(root) : std::nullopt;
+  return result;
+}
+
+}  // namespace coset::schedule

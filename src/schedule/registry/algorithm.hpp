@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithms by name: "generalized(radix=4,saved_steps=1)" to a schedule.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/core/schedule.hpp"
+
+namespace coset::schedule {
+
+/// A name and its parameters, the same text on the command line, in the environment and in plan_options.
+struct algorithm {
+  std::string name;
+  std::map<std::string, std::string> parameters;
+
+  /// "ring", "capped(cap=3)", "product(dims=4x3,saved_steps=1)". Throws schedule_error quoting what it cannot read.
+  static algorithm parse(std::string_view text);
+  /// The inverse, parameters in alphabetical order.
+  std::string text() const;
+
+  /// A whole number. Throws schedule_error if the parameter is missing or is none.
+  std::uint32_t number(std::string const& key) const;
+  /// Whole numbers between 'x' or '+': "4x3", "5+2+4". Throws schedule_error as number() does.
+  std::vector<std::uint32_t> numbers(std::string const& key) const;
+  /// The text itself. Throws schedule_error if the parameter is missing.
+  std::string const& value(std::string const& key) const;
+
+  friend bool operator==(algorithm const&, algorithm const&) = default;
+};
+
+/// A parameter that an algorithm takes. Without a default it must be given.
+struct parameter {
+  std::string name, default_value, meaning;
+};
+
+/// A row of the registry. Its maker finds every parameter present; make() sets name, parameters, verb and root.
+struct named_algorithm {
+  std::string name, summary, source;
+  std::vector<collective> verbs;
+  std::vector<parameter> parameters;
+  schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+};
+
+/// Every algorithm there is, in the order in which `coset list` shows them.
+std::vector<named_algorithm> const& registry();
+
+/// The row of a name. Throws schedule_error listing all names.
+named_algorithm const& find_algorithm(std::string_view name);
+
+/// Throws schedule_error for what no number of ranks would give a sense: an unknown name or parameter, one that is missing,
+/// a number below the least that it takes. Reads no files; whether a given number of ranks is served, make() tells.
+void require_sense(algorithm const&);
+
+/// The schedule of a named algorithm: name, parameters (defaults included), verb and root are filled in.
+/// Throws schedule_error saying what would do: ranks 0, a root that is no rank, an unknown name or parameter, a verb
+/// that the algorithm does not serve, a parameter out of range.
+schedule make(algorithm const&, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0);
+
+}  // namespace coset::schedule

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the algorithms that are fold chains: a group, a chain, and how many steps to save.
+#include "schedule/registry/named_fold.hpp"
+
+#include <bit>
+#include <functional>
+#include <numeric>
+
+#include "schedule/algorithms/latency.hpp"
+#include "schedule/algorithms/scan.hpp"
+#include "schedule/core/assembly.hpp"
+#include "schedule/core/rank_order.hpp"
+#include "schedule/core/verbs.hpp"
+#include "schedule/groups/chains.hpp"
+
+namespace coset::schedule {
+
+namespace {
+
+using verbs = std::vector<collective>;
+
+verbs const reductions{collective::allreduce, collective::reduce,    collective::reduce_scatter,
+                       collective::allgather, collective::broadcast, collective::barrier};
+verbs const reductions_and_scans{collective::allreduce, collective::reduce,        collective::reduce_scatter,
+                                 collective::allgather, collective::broadcast,     collective::barrier,
+                                 collective::scan,      collective::exclusive_scan};
+
+parameter const saved_steps{"saved_steps", "0", "distribution steps saved by reducing to more placements, 0..L"};
+parameter const radix{"radix", "2", "values combined in one pass"};
+parameter const ordered{"ordered", "0",
+                        "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
+parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
+
+/// A barrier moves no data, so it saves all the steps that can be saved.
+symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, collective verb) {
+  return fold(ranks, steps, steps, verb == collective::barrier ? static_cast<std::uint32_t>(steps.size()) : saved);
+}
+
+schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, collective verb, rank_t root) {
+  return derive(expand(folds(ranks, steps, saved, verb)), verb, root);
+}
+
+schedule cyclic(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
+  return folded(group::cyclic(ranks), steps, a.number("saved_steps"), verb, root);
+}
+
+/// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
+schedule cyclic_or_ordered(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
+  if (a.number("ordered") == 0) return cyclic(ranks, steps, a, verb, root);
+  auto const generated = folds(group::cyclic(ranks), steps, a.number("saved_steps"), verb);
+  return derive(in_rank_order(expand(generated, source_order::as_generated)), verb, root);
+}
+
+std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
+  std::vector<rank_t> factors = a.numbers(key);
+  std::uint64_t product = 1;
+  for (rank_t const n : factors) product = std::min<std::uint64_t>(product * n, UINT32_MAX);
+  if (product != ranks)
+    throw schedule_error(a.name + ": the product of " + key + "=" + a.value(key) + " is not the number of ranks, " +
+                         std::to_string(ranks));
+  return factors;
+}
+
+/// One chain per factor, one after the other, digit 0 first.
+chain lifted(std::vector<rank_t> const& factors, rank_t ranks, std::function<chain(rank_t)> const& per_factor) {
+  chain result;
+  rank_t stride = 1;
+  for (rank_t const n : factors) {
+    append_lifted(result, per_factor(n), n, stride, ranks / stride / n);
+    stride *= n;
+  }
+  return result;
+}
+
+schedule direct(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  if (verb == collective::scan || verb == collective::exclusive_scan)
+    return direct_scan(ranks, verb, a.number("saved_steps") > 0);
+  return cyclic(ranks, direct_chain(ranks), a, verb, root);
+}
+
+schedule naive(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic(ranks, naive_chain(ranks), a, verb, root);
+}
+
+schedule ring(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic_or_ordered(ranks, ring_chain(ranks), a, verb, root);
+}
+
+schedule capped(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic(ranks, capped_chain(ranks, a.number("cap")), a, verb, root);
+}
+
+schedule generalized(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic(ranks, interval_chain(ranks, a.number("radix")), a, verb, root);
+}
+
+schedule latency(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return derive(latency_optimal(ranks, a.number("radix")), verb, root);
+}
+
+schedule circulant(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic(ranks, circulant_chain(ranks, a.number("radix")), a, verb, root);
+}
+
+schedule bruck(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic(ranks, bruck_chain(ranks), a, verb, root);
+}
+
+schedule dilated(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return cyclic_or_ordered(ranks, dilated_chain(ranks, a.number("radix")), a, verb, root);
+}
+
+schedule tower(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  rank_t const k = a.number("radix");
+  auto const steps = lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); });
+  return cyclic(ranks, steps, a, verb, root);
+}
+
+schedule product(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  auto const factors = factors_of(ranks, a, "dims");
+  return folded(group(factors), lifted(factors, ranks, direct_chain), a.number("saved_steps"), verb, root);
+}
+
+schedule blueconnect(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  auto const factors = factors_of(ranks, a, "dims");
+  return folded(group(factors), lifted(factors, ranks, ring_chain), a.number("saved_steps"), verb, root);
+}
+
+/// Over Z_2^k, neighbours first. Where P is no power of two, the first P − 2^k pairs of neighbours act as one rank each:
+/// the even one folds both inputs before and hands the result back after.
+schedule binary(rank_t ranks, std::uint32_t saved, collective verb, rank_t root) {
+  auto const bits = static_cast<unsigned>(std::bit_width(ranks)) - 1;
+  group const powers = group::binary(bits);
+  rank_t const core = powers.order(), pairs = ranks - core;
+  chain const steps = lifted(powers.factors(), core, direct_chain);
+  if (pairs == 0) return folded(powers, steps, saved, verb, root);
+
+  schedule const inner = folded(powers, steps, saved, collective::allreduce, 0);
+  placed part{inner, {}, {}};
+  for (rank_t r = 0; r < core; ++r) part.members.push_back(r < pairs ? 2 * r : r + pairs);
+  std::vector<fraction> cuts;
+  append_cuts(part, cuts);
+  assembly all(ranks, cuts);
+  for (rank_t r = 0; r < pairs; ++r) all.fold(2 * r, {}, std::vector<rank_t>{2 * r, 2 * r + 1});
+  all.end_step();
+  all.run(std::vector{part});
+  for (rank_t r = 0; r < pairs; ++r) all.fold(2 * r + 1, {}, std::vector<rank_t>{2 * r});
+  all.end_step();
+  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+}
+
+std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
+
+schedule recursive_doubling(algorithm const&, rank_t ranks, collective verb, rank_t root) {
+  if (verb == collective::scan || verb == collective::exclusive_scan) return doubling_scan(ranks, verb);
+  return binary(ranks, floor_log2(ranks), verb, root);
+}
+
+schedule recursive_halving(algorithm const&, rank_t ranks, collective verb, rank_t root) {
+  return binary(ranks, verb == collective::barrier ? floor_log2(ranks) : 0, verb, root);
+}
+
+schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  return binary(ranks, a.number("saved_steps"), verb, root);
+}
+
+}  // namespace
+
+std::vector<named_algorithm> fold_algorithms() {
+  return {
+      {"direct",
+       "every rank folds its block of all inputs at once; saved_steps=1: every rank folds everything",
+       "[KZ] with radix P",
+       reductions_and_scans,
+       {saved_steps},
+       direct},
+      {"product",
+       "direct within each level of a hierarchy, one level after the other",
+       "radix-k, any dimensions",
+       reductions,
+       {dims, saved_steps},
+       product},
+      {"generalized",
+       "interval chain: ceil(log_radix P) steps each way for any P",
+       "[KZ] sections 7-9",
+       reductions,
+       {radix, saved_steps},
+       generalized},
+      {"latency",
+       "whole vector in ceil(log_radix P) steps, at most radix combines each",
+       "[KZ] section 9, any radix",
+       reductions,
+       {radix},
+       latency},
+      {"ring", "P-1 neighbour steps each way", "[KZ] with shift 1", reductions, {saved_steps, ordered}, ring},
+      {"naive", "P-1 steps each way, step i by shift i", "[KZ] (10)-(15)", reductions, {saved_steps}, naive},
+      {"capped",
+       "at most cap blocks a step, between the ring and ceil(log2 P) steps",
+       "[KZ], its open problem",
+       reductions,
+       {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps},
+       capped},
+      {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, circulant},
+      {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, bruck},
+      {"dilated",
+       "skips 1, radix, radix^2 ...: partials are runs of ranks",
+       "[KZ], dilated",
+       reductions,
+       {radix, saved_steps, ordered},
+       dilated},
+      {"tower",
+       "an interval chain on each digit of Z_P",
+       "[KZ], subgroup chain",
+       reductions,
+       {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"}, radix, saved_steps},
+       tower},
+      {"blueconnect",
+       "a ring within each level of a hierarchy",
+       "Cho et al., BlueConnect",
+       reductions,
+       {dims, saved_steps},
+       blueconnect},
+      {"recursive_doubling",
+       "neighbours first, whole vector in log2 P steps; 2 more if P is no power of two",
+       "[KZ] over Z_2^k",
+       reductions_and_scans,
+       {},
+       recursive_doubling},
+      {"recursive_halving",
+       "the same group, halves each way in 2 log2 P steps; 2 more if P is no power of two",
+       "Rabenseifner; [KZ] over Z_2^k",
+       reductions,
+       {},
+       recursive_halving},
+      {"hybrid",
+       "between recursive halving and doubling: saves 0..log2 P steps",
+       "[KZ] over Z_2^k",
+       reductions,
+       {saved_steps},
+       hybrid},
+  };
+}
+
+}  // namespace coset::schedule

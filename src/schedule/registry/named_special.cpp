@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the algorithms that are no fold chains: trees, dissemination, exchanges, compositions over nodes.
+#include "schedule/registry/named_special.hpp"
+
+#include <algorithm>
+
+#include "schedule/algorithms/binomial.hpp"
+#include "schedule/algorithms/bruck_ho.hpp"
+#include "schedule/algorithms/dissemination.hpp"
+#include "schedule/algorithms/elimination.hpp"
+#include "schedule/algorithms/exchange.hpp"
+#include "schedule/algorithms/flexreduce.hpp"
+#include "schedule/composed/leaders.hpp"
+#include "schedule/composed/two_level.hpp"
+#include "schedule/composed/unequal.hpp"
+#include "schedule/core/rank_order.hpp"
+#include "schedule/core/verbs.hpp"
+
+namespace coset::schedule {
+namespace {
+
+rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
+  rank_t const number = given.number(key);
+  if (number < smallest) throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
+  return number;
+}
+
+/// More ports than peers change nothing, and their number plus one need not fit.
+rank_t ports_of(algorithm const& given, rank_t ranks) {
+  return std::min(at_least(1, given, "n"), std::max<rank_t>(ranks, 2) - 1);
+}
+
+std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
+  if (!given.parameters.contains("nodes"))
+    throw schedule_error(given.name + " needs the ranks of every node, like nodes=5+2+4 for 11 ranks");
+  auto nodes = given.numbers("nodes");
+  std::uint64_t sum = 0;
+  for (rank_t const size : nodes) sum += size;
+  if (sum != ranks)
+    throw schedule_error(given.text() + ": the nodes hold " + std::to_string(sum) + " ranks, not " +
+                         std::to_string(ranks) + "; list sizes that add up, like nodes=5+2+4 for 11 ranks");
+  return nodes;
+}
+
+tree tree_of(algorithm const& given, rank_t ranks) {
+  if (!given.parameters.contains("tree")) return two_level_tree(nodes_of(given, ranks));
+  auto found = read_tree(given.value("tree"));
+  if (found.ranks != ranks)
+    throw schedule_error(given.text() + ": the tree holds " + std::to_string(found.ranks) + " ranks, not " +
+                         std::to_string(ranks) + "; ask for as many ranks as it has");
+  return found;
+}
+
+// The generators fold runs of ranks in cyclic order; as pairs these are put into rank order.
+schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
+  if (given.number("ordered") == 0) return cyclic;
+  if (cyclic.idempotent_only)
+    throw schedule_error(given.text() + " on " + std::to_string(cyclic.ranks) +
+                         " ranks counts some contributions twice and so keeps no order; adapted_dissemination and "
+                         "bruck_ho do");
+  return in_rank_order(cyclic);
+}
+
+/// The algorithm named `between`, with those parameters of the whole that it takes.
+algorithm between_of(algorithm const& given, std::vector<parameter> const& passed_on) {
+  algorithm between{given.value("between"), {}};
+  auto const& taken = find_algorithm(between.name).parameters;
+  for (parameter const& p : passed_on)
+    if (std::ranges::find(taken, p.name, &parameter::name) != taken.end())
+      between.parameters[p.name] = given.value(p.name);
+    else if (given.value(p.name) != p.default_value)
+      throw schedule_error(given.text() + ": " + between.name + " has no parameter " + p.name + "; leave it out");
+  return between;
+}
+
+parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
+parameter const ports{"n", "1", "ports: peers read from per round"};
+parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
+parameter const radix_between{"radix", "2", "of the algorithm between the nodes"};
+parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes"};
+parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
+
+}  // namespace
+
+std::vector<named_algorithm> special_algorithms() {
+  using enum collective;
+  std::vector<collective> const all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
+  std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
+  std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
+  return {
+      {"binomial",
+       "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order",
+       "folklore",
+       {allreduce, reduce, broadcast, barrier},
+       {{"radix", "2", "runs of ranks joined per round"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return binomial(ranks, verb, root, at_least(2, a, "radix"));
+       }},
+      {"pairwise_exchange",
+       "recursive doubling after the last P - 2^K ranks gave theirs to a partner",
+       end,
+       all,
+       {},
+       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
+         return derive(pairwise_exchange(ranks), verb, root);
+       }},
+      {"butterfly",
+       "recursive doubling, virtual ranks played by real ones; idempotent operations only",
+       end,
+       {allreduce, barrier},
+       {},
+       [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
+      {"dissemination",
+       "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
+       end,
+       {allreduce, barrier},
+       {ports, ordered},
+       [](algorithm const& a, rank_t ranks, collective, rank_t) {
+         return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
+       }},
+      {"adapted_dissemination",
+       "n-way dissemination whose last round counts nothing twice",
+       end,
+       all,
+       {ports, ordered},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), verb, root);
+       }},
+      {"bruck_ho",
+       "n ports, any P, whole vector, fewest rounds",
+       "Bruck and Ho, Efficient global combine operations",
+       all,
+       {ports, ordered},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), verb, root);
+       }},
+      {"elimination_3_2",
+       "recursive halving and doubling, odd groups merged three to two",
+       "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors",
+       all,
+       {},
+       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
+         return derive(elimination_3_2(ranks), verb, root);
+       }},
+      {"leaders",
+       "reduce to one rank per node, allreduce between them, broadcast",
+       "folklore",
+       all,
+       {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), verb, root);
+       }},
+      {"smp_rdb",
+       "leaders with recursive doubling between them",
+       trees,
+       all,
+       {nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), verb, root);
+       }},
+      {"smp_binomial",
+       "leaders with a binomial tree between them",
+       trees,
+       all,
+       {nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), verb, root);
+       }},
+      {"unequal",
+       "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
+       "ours",
+       all,
+       {nodes, {"radix", "2", "of every fold"}, saved_between},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
+       }},
+      {"two_level",
+       "wide folds to some leaders in each node, pieces between nodes; optimal between nodes",
+       "ours",
+       all,
+       {nodes,
+        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
+        {"between", "generalized", "the algorithm between the nodes, a name alone"},
+        radix_between,
+        saved_between,
+        {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         auto const between = between_of(a, {radix_between, saved_between});
+         return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
+       }},
+      {"flexreduce",
+       "every rank busy on every level of a tree of unequal nodes",
+       "Lee et al., FlexReduce",
+       all,
+       {tree_file, nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(flexreduce(tree_of(a, ranks)), verb, root);
+       }},
+      {"tree_ring",
+       "ring in depth-first order: no contention on a tree of switches",
+       trees,
+       all,
+       {tree_file, nodes},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(tree_ring(tree_of(a, ranks)), verb, root);
+       }},
+  };
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a profile's hidden clusters are still there when a team starts: virtual machines move.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuning/calibration/profile.hpp"
+
+namespace coset::tuning {
+
+/// The one-way latency between two processors right now, in nanoseconds; nothing if it could not be found in time.
+using prober = std::function<std::optional<double>(unsigned, unsigned)>;
+
+struct fit {
+  bool holds;
+  std::string because;  ///< what was measured
+};
+
+/// Asks for one pair inside each cluster and one between it and the next, sixteen in all at most; a pair that does not
+/// fit is asked three times. It holds if each is on the side of the profile's latencies that it was on.
+fit look_again(profile const&, prober const&);
+
+/// What a team on these processors chooses by: the environment, the profile's rules along clusters if they hold, its other
+/// rules. Where clusters are in force the processors come back in their order, if the team takes them `in_any_order`, and
+/// marked; a team on others, or of more ranks than are `usable` at once, does without and asks nothing. COSET_LOG=plan
+/// says so.
+table choices_on(std::vector<processor>& places, bool in_any_order, profile const&, unsigned usable, prober const&);
+
+/// The same by this machine's own profile, if it has one. Cost: reads a small file; below 1 ms where there are clusters.
+table choices_here(std::vector<processor>& places, bool in_any_order);
+
+/// Plays ping-pong with one cache line between the calling thread, which is moved meanwhile, and one of its own. Some 60 µs
+/// a pair where both have their processors, `all_pairs` in all: from then on nothing is found.
+class ping_pong {
+ public:
+  explicit ping_pong(std::chrono::nanoseconds all_pairs = std::chrono::milliseconds(2)) : all_pairs_(all_pairs) {}
+  std::optional<double> operator()(unsigned one, unsigned other);
+
+ private:
+  using clock = std::chrono::steady_clock;
+  std::chrono::nanoseconds all_pairs_;
+  std::optional<clock::time_point> deadline_;
+};
+
+}  // namespace coset::tuning

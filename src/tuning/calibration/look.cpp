@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/calibration/look.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "numa/affinity.hpp"
+#include "numa/binding.hpp"
+
+namespace coset::tuning {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t lines = 512, words_per_line = 8;
+constexpr int tries = 5;  // the fastest counts: interruptions only ever add
+constexpr int most_failures = 3;
+/// Most of it for a thread that wakes up late; all tries of a pair take 0.3 ms.
+constexpr std::chrono::milliseconds all_pairs{5};
+
+/// Two cores take turns; each gives up by itself.
+class exchange {
+ public:
+  explicit exchange(clock::time_point deadline) : deadline_(deadline) {}
+
+  /// The other side: writes what is to be read, and reads what is to be written, before each trial.
+  void serve(unsigned on) {
+    if (!bound(on)) return;
+    for (int t = 0; t < tries; ++t) {
+      write(to_read_, static_cast<std::uint64_t>(t));
+      seen_ = seen_ + sum(to_write_);
+      turn_.store(2 * t + 1, std::memory_order_release);
+      if (!turn_comes_to(2 * t + 2)) return;
+    }
+  }
+
+  std::optional<double> play(unsigned on) {
+    if (!bound(on)) return std::nullopt;
+    double load = std::numeric_limits<double>::max(), store = load;
+    for (int t = 0; t < tries; ++t) {
+      if (!turn_comes_to(2 * t + 1)) return std::nullopt;
+      auto const begin = clock::now();
+      seen_own_ = seen_own_ + sum(to_read_);
+      auto const between = clock::now();
+      write(to_write_, static_cast<std::uint64_t>(t));
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // until the last store has left the core
+      auto const end = clock::now();
+      load = std::min(load, seconds(between - begin));
+      store = std::min(store, seconds(end - between));
+      turn_.store(2 * t + 2, std::memory_order_release);
+    }
+    return store / load;
+  }
+
+ private:
+  using region = std::vector<std::uint64_t>;
+
+  static double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
+  static void write(region& all, std::uint64_t value) { std::ranges::fill(all, value); }
+  static std::uint64_t sum(region const& all) {
+    std::uint64_t total = 0;
+    for (std::uint64_t const each : all) total += each;
+    return total;
+  }
+  static bool bound(unsigned on) {
+    try {
+      numa::bind_this_thread(on);
+      return true;
+    } catch (topology_error const&) {
+      return false;
+    }
+  }
+
+  /// Partner: the release stores of the other side.
+  bool turn_comes_to(int turn) {
+    for (int polls = 1; turn_.load(std::memory_order_acquire) != turn; ++polls) {
+      if (polls % 1000 != 0) continue;
+      if (clock::now() > deadline_) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  clock::time_point const deadline_;
+  region to_read_ = region(lines * words_per_line), to_write_ = region(lines * words_per_line);
+  alignas(128) std::atomic<int> turn_ = 0;
+  alignas(128) std::uint64_t volatile seen_ = 0;  // the sums are wanted by nobody
+  alignas(128) std::uint64_t volatile seen_own_ = 0;
+};
+
+/// The first processor and the last one, the one in the middle, the next one: near ones and far ones, as machines count
+/// them.
+std::vector<unsigned> some_others(std::vector<processor> const& all) {
+  std::vector<unsigned> some;
+  for (std::size_t const at : {all.size() - 1, all.size() / 2, std::size_t{1}}) {
+    unsigned const other = all[at].os_index;
+    bool const another_core = all[at].core != all[0].core;
+    if (another_core && std::ranges::find(some, other) == some.end()) some.push_back(other);
+  }
+  return some;
+}
+
+/// What was found between two processors stays: machines move, but a look at every team costs more than it tells. So does
+/// a busy machine that is asked again and again. Nothing, too, while another thread looks, or was looking when it forked.
+std::optional<double> found_once(unsigned one, unsigned other, clock::time_point deadline) {
+  struct look {
+    std::optional<double> ratio;
+    int failures = 0;
+  };
+  static std::mutex looking;
+  static auto& looks = *new std::map<std::pair<unsigned, unsigned>, look>;  // teams may be made until the end
+  std::unique_lock const lock(looking, std::try_to_lock);
+  if (!lock) return std::nullopt;
+  look& taken = looks[{one, other}];
+  if (!taken.ratio && taken.failures < most_failures) {
+    taken.ratio = stores_over_loads(one, other, deadline);
+    if (!taken.ratio) ++taken.failures;
+  }
+  return taken.ratio;
+}
+
+/// Threads of this process can be pinned to the machine's processors, and nobody minds.
+bool is_possible(topology const& machine) {
+  char const* const tuning = std::getenv("COSET_TUNING");
+  bool const off = tuning != nullptr && std::string_view(tuning) == "off";
+  return !off && machine.this_system && numa::binding_wanted();
+}
+
+/// Those that the process may use.
+std::vector<processor> usable(topology const& machine) {
+  auto const mask = numa::affinity_of_process().processors;
+  std::vector<processor> some;
+  std::ranges::copy_if(machine.processors, std::back_inserter(some),
+                       [&](processor const& p) { return mask.contains(p.os_index); });
+  return some;
+}
+
+}  // namespace
+
+std::optional<double> stores_over_loads(unsigned one, unsigned other, clock::time_point deadline) {
+  numa::saved_mask const mask;
+  auto const between = std::make_unique<exchange>(deadline);
+  try {
+    std::jthread const serving([&] { between->serve(other); });
+    return between->play(one);
+  } catch (std::system_error const&) {  // no thread to play with: the team that is to be made will say so
+    return std::nullopt;
+  }
+}
+
+memory_facts memory_here(topology const& machine) {
+  memory_facts facts = told_of(machine);
+  if (!is_possible(machine)) return facts;
+  auto const processors = usable(machine);
+  if (processors.size() < 2) return facts;
+  auto const deadline = clock::now() + all_pairs;
+  unsigned const first = processors.front().os_index;
+  double worst = 0;
+  for (unsigned const other : some_others(processors)) {
+    auto const found = found_once(first, other, deadline);
+    if (!found) return facts;
+    worst = std::max(worst, *found);
+  }
+  facts.stores_over_loads = worst;
+  return facts;
+}
+
+}  // namespace coset::tuning
