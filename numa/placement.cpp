@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which processors the ranks of a team get. Pure data: no hwloc, no system calls.
-#include "numa/placement.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
+
+#include "coset/topology.hpp"
 
 namespace coset {
 namespace {
@@ -81,15 +81,6 @@ std::vector<processor> topology::place(std::vector<unsigned> const& os_indices) 
     placed.push_back(*found);
   }
   return placed;
-}
-
-std::vector<processor> numa::place_or_share(topology const& machine, rank_t ranks, placement how) {
-  std::size_t const all = machine.processors.size();
-  if (ranks <= all || all == 0 || how == placement::unbound) return machine.place(ranks, how);
-  auto const each = machine.place(static_cast<rank_t>(all), how);
-  std::vector<processor> shared;
-  for (std::size_t r = 0; r < ranks; ++r) shared.push_back(each[how == placement::compact ? r * all / ranks : r % all]);
-  return shared;
 }
 
 }  // namespace coset

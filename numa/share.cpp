@@ -64,4 +64,13 @@ std::set<unsigned> share_of(topology const& machine, siblings of) {
   return own;
 }
 
+std::vector<processor> place_or_share(topology const& machine, rank_t ranks, placement how) {
+  std::size_t const all = machine.processors.size();
+  if (ranks <= all || all == 0 || how == placement::unbound) return machine.place(ranks, how);
+  auto const each = machine.place(static_cast<rank_t>(all), how);
+  std::vector<processor> shared;
+  for (std::size_t r = 0; r < ranks; ++r) shared.push_back(each[how == placement::compact ? r * all / ranks : r % all]);
+  return shared;
+}
+
 }  // namespace coset::numa

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What part of a host belongs to one of several processes that a launcher has started there together.
+// Who shares: processes that a launcher has started together on a host, ranks that outnumber its processors.
 #pragma once
 
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "coset/topology.hpp"
 
@@ -26,5 +27,9 @@ std::set<unsigned> share_of(topology const& machine, siblings);
 /// not fit that. A launcher that binds its processes, or whoever else has narrowed the calling thread's mask, has shared
 /// out already: then it is topology::machine().
 topology machine_for(rank_t ranks);
+
+/// topology::place(), and where ranks outnumber processors each processor has several, as many as another give or take
+/// one: compact ranks share with their neighbours, others in turn.
+std::vector<processor> place_or_share(topology const&, rank_t ranks, placement);
 
 }  // namespace coset::numa

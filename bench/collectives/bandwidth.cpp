@@ -4,9 +4,9 @@
 
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
-#include "bench/parking.hpp"
-#include "bench/stage.hpp"
-#include "bench/vector_levels.hpp"
+#include "bench/harness/stage.hpp"
+#include "bench/machine/parking.hpp"
+#include "bench/machine/vector_levels.hpp"
 #include "coset/detail/reduction.hpp"
 
 namespace coset::bench {

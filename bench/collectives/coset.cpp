@@ -6,8 +6,8 @@
 #include <span>
 
 #include "bench/collectives/typed.hpp"
-#include "bench/parking.hpp"
-#include "bench/stage.hpp"
+#include "bench/harness/stage.hpp"
+#include "bench/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "bench/workload.hpp"
+#include "bench/harness/workload.hpp"
 
 namespace coset::bench {
 

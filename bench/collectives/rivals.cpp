@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "bench/collectives/factories.hpp"
-#include "bench/collectives/openmp_region.hpp"
-#include "bench/collectives/tbb_arena.hpp"
+#include "bench/collectives/omp/openmp_region.hpp"
+#include "bench/collectives/tbb/tbb_arena.hpp"
 
 namespace coset::bench {
 

@@ -2,8 +2,8 @@
 // The memory traffic of a large allreduce with private results, and nobody waits: what no flags at all would take.
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
-#include "bench/parking.hpp"
-#include "bench/stage.hpp"
+#include "bench/harness/stage.hpp"
+#include "bench/machine/parking.hpp"
 #include "coset/detail/reduction.hpp"
 
 namespace coset::bench {

@@ -4,7 +4,7 @@
 
 #include <coset/operations.hpp>
 
-#include "bench/workload.hpp"
+#include "bench/harness/workload.hpp"
 
 namespace coset::bench {
 

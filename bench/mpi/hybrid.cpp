@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "bench/collectives/fold.hpp"
-#include "bench/collectives/openmp_region.hpp"
+#include "bench/collectives/omp/openmp_region.hpp"
 #include "bench/collectives/typed.hpp"
 #include "bench/mpi/playing.hpp"
 #include "numa/binding.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/contestant.hpp"
+#include "bench/harness/contestant.hpp"
 
 namespace coset::bench {
 

@@ -5,7 +5,7 @@
 #include <istream>
 #include <ostream>
 
-#include "bench/contestant.hpp"
+#include "bench/harness/contestant.hpp"
 
 namespace coset::bench {
 

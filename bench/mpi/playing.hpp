@@ -13,7 +13,7 @@
 #include <new>
 #include <vector>
 
-#include "bench/clock.hpp"
+#include "bench/machine/clock.hpp"
 #include "bench/mpi/order.hpp"
 
 namespace coset::bench {

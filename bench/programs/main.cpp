@@ -7,14 +7,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/clock.hpp"
-#include "bench/collectives/tbb_arena.hpp"
-#include "bench/large_stacks.hpp"
-#include "bench/openmp_threads.hpp"
-#include "bench/processors.hpp"
+#include "bench/collectives/tbb/tbb_arena.hpp"
+#include "bench/harness/rounds.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/machine/clock.hpp"
+#include "bench/machine/large_stacks.hpp"
+#include "bench/machine/openmp_threads.hpp"
+#include "bench/machine/processors.hpp"
 #include "bench/programs/program.hpp"
-#include "bench/rounds.hpp"
-#include "bench/statistics.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::bench {

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/large_stacks.hpp"
-#include "bench/processors.hpp"
+#include "bench/harness/rounds.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/machine/large_stacks.hpp"
+#include "bench/machine/processors.hpp"
 #include "bench/reducer/scatter.hpp"
-#include "bench/rounds.hpp"
-#include "bench/statistics.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::bench {

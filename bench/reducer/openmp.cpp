@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "bench/openmp_threads.hpp"
+#include "bench/machine/openmp_threads.hpp"
 #include "bench/reducer/play.hpp"
 #include "coset/omp.hpp"
 

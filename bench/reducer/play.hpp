@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/clock.hpp"
+#include "bench/machine/clock.hpp"
 #include "bench/reducer/scatter.hpp"
 
 namespace coset::bench {

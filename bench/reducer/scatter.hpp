@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/contestant.hpp"
+#include "bench/harness/contestant.hpp"
 
 namespace coset::bench {
 

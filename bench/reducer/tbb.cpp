@@ -2,7 +2,7 @@
 // oneTBB programs: a parallel_for for each step, with arrays in enumerable_thread_specific or a reducer.
 #include <oneapi/tbb/enumerable_thread_specific.h>
 
-#include "bench/collectives/tbb_arena.hpp"
+#include "bench/collectives/tbb/tbb_arena.hpp"
 #include "bench/reducer/play.hpp"
 #include "coset/tbb.hpp"
 

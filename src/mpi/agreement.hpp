@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mpi/calls.hpp"
+#include "mpi/transport/calls.hpp"
 #include "team/domain_team.hpp"
 
 namespace coset::mpi {

@@ -13,9 +13,9 @@
 
 #include "coset/mpi.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/post.hpp"
 #include "mpi/residents.hpp"
-#include "mpi/window.hpp"
+#include "mpi/transport/post.hpp"
+#include "mpi/transport/window.hpp"
 #include "team/domain_team.hpp"
 
 namespace coset::mpi {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "mpi/calls.hpp"
+#include "mpi/transport/calls.hpp"
 
 namespace coset::mpi {
 namespace {

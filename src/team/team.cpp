@@ -9,7 +9,6 @@
 
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
-#include "numa/placement.hpp"
 #include "numa/share.hpp"
 #include "team/gathering.hpp"
 #include "team/requests.hpp"

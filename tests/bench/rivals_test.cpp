@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every contestant is right, for every type and operation, and asleep afterwards: else the comparison is void.
-#include "bench/contestant.hpp"
+#include "bench/harness/contestant.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bench/parking.hpp"
+#include "bench/machine/parking.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::bench {

@@ -2,7 +2,7 @@
 // The contestants over processes: every one plays, and every result is right.
 #include "bench/mpi/hybrid.hpp"
 
-#include "bench/rounds.hpp"
+#include "bench/harness/rounds.hpp"
 #include "mpi/processes.hpp"
 
 namespace coset::mpi_test {

@@ -7,7 +7,7 @@
 
 #include "effort.hpp"
 #include "numa/machines.hpp"
-#include "numa/placement.hpp"
+#include "numa/share.hpp"
 
 namespace coset::numa_test {
 namespace {

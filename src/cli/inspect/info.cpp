@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bench/latency.hpp"
+#include "bench/machine/latency.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect/info_placement.hpp"
@@ -19,7 +19,6 @@
 #include "kernels/kernels.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
-#include "numa/placement.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
 #include "team/plans.hpp"

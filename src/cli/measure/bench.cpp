@@ -13,7 +13,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "bench/parking.hpp"
+#include "bench/machine/parking.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
@@ -24,7 +24,7 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
-#include "numa/placement.hpp"
+#include "numa/share.hpp"
 
 namespace coset::cli {
 namespace {

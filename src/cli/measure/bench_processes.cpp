@@ -8,21 +8,22 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/mpi/hybrid.hpp"
+#include "cli/measure/bench_report.hpp"
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
-#include "cli/measure/bench_report.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
-#include "numa/placement.hpp"
 
 namespace coset::cli {
 namespace {
 
 std::vector<unsigned> processors_for(rank_t processes) {
   auto const machine = machine_to_measure();
+  bool const enough = processes <= machine.processors.size();  // else they share them, unbound
   std::vector<unsigned> chosen;
-  for (auto const& p : numa::place_or_share(machine, processes, placement::compact)) chosen.push_back(p.os_index);
+  for (auto const& p : machine.place(processes, enough ? placement::compact : placement::unbound))
+    chosen.push_back(p.os_index);
   return chosen;
 }
 

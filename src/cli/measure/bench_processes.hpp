@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rounds.hpp"
+#include "bench/harness/rounds.hpp"
 
 namespace coset::cli {
 

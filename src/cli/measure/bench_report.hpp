@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rows.hpp"
+#include "bench/harness/rows.hpp"
 
 namespace coset::cli {
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "bench/rows.hpp"
+#include "bench/harness/rows.hpp"
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"

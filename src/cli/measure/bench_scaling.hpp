@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rounds.hpp"
+#include "bench/harness/rounds.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {

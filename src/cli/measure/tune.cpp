@@ -17,8 +17,8 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/rounds.hpp"
-#include "bench/statistics.hpp"
+#include "bench/harness/rounds.hpp"
+#include "bench/harness/statistics.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way to reduce arrays across threads, as the rounds see it: something that performs bursts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/harness/workload.hpp"
+
+namespace coset::bench {
+
+enum class timing {
+  call,  ///< the collective alone, each one after an untimed barrier
+  cycle  ///< the period of: owner rewrites its input, collective, every rank reads the whole result
+};
+
+struct burst_order {
+  bench::timing timing = timing::cycle;
+  std::size_t warmup = 0;      ///< iterations before the clock starts
+  std::size_t iterations = 1;  ///< timed ones
+};
+
+struct burst_result {
+  std::vector<double> nanoseconds;  ///< samples, each the mean of consecutive iterations, averaged over ranks
+  std::vector<double> by_rank =
+      {};                 ///< the median of each rank's own samples; 0 where only one thread looks at the clock
+  std::size_t wrong = 0;  ///< items, over all ranks and iterations
+};
+
+/// Between bursts all threads of a contestant sleep, or do so soon by themselves.
+class contestant {
+ public:
+  contestant(std::string family, std::string name) : family_(std::move(family)), name_(std::move(name)) {}
+  virtual ~contestant() = default;
+  contestant(contestant const&) = delete;
+  contestant& operator=(contestant const&) = delete;
+
+  /// What users choose by: coset, omp, tbb, std, mpi; or reference, which is no collective.
+  std::string const& family() const noexcept { return family_; }
+  std::string const& name() const noexcept { return name_; }
+
+  /// Why it does not take part in this shape; empty if it does.
+  virtual std::string declines(problem const&) const { return {}; }
+
+  /// Called from outside its threads, one contestant at a time.
+  virtual burst_result burst(workload const&, burst_order const&) = 0;
+
+ private:
+  std::string family_, name_;
+};
+
+using contestants = std::vector<std::unique_ptr<contestant>>;
+
+/// The one library under test, as it chooses by itself or by a plan that is named.
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
+                                       bool in_place = false);
+/// No collective, but what it cannot do without: a round of flags, and of large allreduces the memory traffic.
+std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
+
+/// What the processors can have of their memory, or of the caches that hold arrays of this size. Every rank for itself,
+/// over and over, nothing rewritten meanwhile: reads its input; copies it; folds its slice of all inputs into all outputs,
+/// by plain stores or past the caches.
+std::unique_ptr<contestant> make_reading(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_copying(std::vector<unsigned> const& processors);
+std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors, bool past_caches);
+
+/// Its rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
+contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);
+std::vector<std::string> const& rival_families();
+
+}  // namespace coset::bench

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibration, the rounds themselves, and their sorting by machine state.
+#include "bench/harness/rounds.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "bench/harness/statistics.hpp"
+
+namespace coset::bench {
+namespace {
+
+latency_matrix observe(latency_probe& probe) {
+  if (probe.takes_turns()) return {};
+  wait_until_others_sleep();
+  return probe.measure();
+}
+
+double farthest_of(latency_matrix const& latency) {
+  double farthest = 0;
+  for (auto const& row : latency) farthest = std::max(farthest, *std::max_element(row.begin(), row.end()));
+  return farthest;
+}
+
+/// What was played between two looks at the latencies.
+struct played_round {
+  latency_matrix before, after;
+  std::vector<burst_result> bursts;
+};
+
+/// The contestants on one shape, with their calibrated bursts.
+class match {
+ public:
+  match(std::vector<contestant*> const& players, problem const& p, round_options const& options)
+      : players_(players), options_(options), work_(p), orders_(players.size()) {
+    found_.shape = p;
+    found_.wrong.resize(players.size());
+    for (auto const* player : players) found_.declined.push_back(player->declines(p));
+    for (std::size_t i = 0; i < players.size(); ++i) {
+      if (plays(i)) calibrate(i);
+    }
+  }
+
+  /// One round: the burst of each contestant. Whoever comes right after the look at the latencies is a fifth slower at 8 B
+  /// here, so each round begins with another one.
+  std::vector<burst_result> round() {
+    std::vector<burst_result> bursts(players_.size());
+    std::size_t const first = rounds_++;
+    for (std::size_t k = 0; k < players_.size(); ++k) {
+      std::size_t const i = (first + k) % players_.size();
+      if (!plays(i)) continue;
+      bursts[i] = burst(i);
+      if (options_.iterations == 0) adapt(i, bursts[i].nanoseconds);
+    }
+    return bursts;
+  }
+
+  measurement& found() { return found_; }
+
+ private:
+  bool plays(std::size_t i) const { return found_.declined[i].empty(); }
+
+  burst_result burst(std::size_t i) {
+    wait_until_others_sleep();
+    auto result = players_[i]->burst(work_, orders_[i]);
+    found_.wrong[i] += result.wrong;
+    return result;
+  }
+
+  // Also the first touch of all buffers, and the making of plans and arenas.
+  void calibrate(std::size_t i) {
+    orders_[i] = {options_.timing, 2, options_.iterations > 0 ? options_.iterations : 4};
+    double each = median(burst(i).nanoseconds);
+    if (options_.iterations > 0) return set_iterations(i, options_.iterations);
+    while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
+      orders_[i].iterations *= 8;
+      each = median(burst(i).nanoseconds);
+    }
+    set_iterations(i, std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
+  }
+
+  // Some have two speeds: a std::barrier that sleeps is a hundred times slower than one that spins. Bursts follow.
+  void adapt(std::size_t i, std::vector<double> const& samples) {
+    double const mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+    auto const fitting = static_cast<std::size_t>(options_.burst_nanoseconds / mean);
+    set_iterations(i, std::clamp<std::size_t>(fitting, 4, 2 * orders_[i].iterations));
+  }
+
+  void set_iterations(std::size_t i, std::size_t iterations) {
+    orders_[i].iterations = iterations;
+    orders_[i].warmup = options_.warmup > 0 ? options_.warmup : std::max<std::size_t>(2, iterations / 10);
+  }
+
+  std::vector<contestant*> const& players_;
+  round_options const& options_;
+  workload work_;
+  std::vector<burst_order> orders_;
+  std::size_t rounds_ = 0;
+  measurement found_;
+};
+
+state_figures& figures_of(measurement& found, nearness const& near) {
+  auto const name = near.kind();
+  auto const at =
+      std::find_if(found.states.begin(), found.states.end(), [&](auto const& s) { return s.state == name; });
+  if (at != found.states.end()) return *at;
+  found.states.push_back({name, 0, std::vector<figures>(found.declined.size()), 0});
+  return found.states.back();
+}
+
+void record(state_figures& state, std::vector<burst_result> const& bursts) {
+  ++state.rounds;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    auto const& samples = bursts[i].nanoseconds;
+    if (samples.empty()) continue;
+    state.of[i].rounds.push_back(median(samples));
+    state.of[i].samples.insert(state.of[i].samples.end(), samples.begin(), samples.end());
+    state.of[i].by_rank.push_back(bursts[i].by_rank);
+  }
+}
+
+}  // namespace
+
+measurement play_rounds(std::vector<contestant*> const& players, latency_probe& probe, problem const& p,
+                        round_options const& options, std::function<void(std::size_t)> const& after_round) {
+  match match(players, p, options);
+  auto& found = match.found();
+  std::vector<played_round> all;
+  auto const stayed = [&](played_round const& r) {
+    return classify(r.before, probe.nearest()) == classify(r.after, probe.nearest());
+  };
+
+  auto before = observe(probe);
+  std::size_t kept = 0;
+  double nearest = probe.nearest();
+  for (std::size_t played = 0; kept < options.rounds && played < 2 * options.rounds; ++played) {
+    auto bursts = match.round();
+    auto after = observe(probe);
+    all.push_back({std::move(before), after, std::move(bursts)});
+    before = std::move(after);
+    after_round(played + 1);
+    bool const as_before = probe.nearest() == nearest;
+    nearest = probe.nearest();
+    kept = as_before ? kept + stayed(all.back()) : static_cast<std::size_t>(std::ranges::count_if(all, stayed));
+  }
+
+  // Only now is the nearest pair known, against which near and far are said.
+  std::vector<std::pair<std::string, double>> farthest;
+  for (played_round const& r : all) {
+    if (!stayed(r)) {
+      ++found.dropped;
+      continue;
+    }
+    auto const near = classify(r.after, probe.nearest());
+    record(figures_of(found, near), r.bursts);
+    farthest.emplace_back(near.kind(), (farthest_of(r.before) + farthest_of(r.after)) / 2);
+  }
+
+  for (auto& state : found.states) {
+    std::vector<double> latencies;
+    for (auto const& [name, latency] : farthest) {
+      if (name == state.state) latencies.push_back(latency);
+    }
+    state.one_way = median(latencies);
+  }
+  std::stable_sort(found.states.begin(), found.states.end(),
+                   [](auto const& a, auto const& b) { return a.rounds > b.rounds; });
+  return std::move(found);
+}
+
+}  // namespace coset::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contestants in turn, round by round, so that whatever the machine does it does to all of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/harness/contestant.hpp"
+#include "bench/machine/latency.hpp"
+
+namespace coset::bench {
+
+struct round_options {
+  bench::timing timing = timing::cycle;
+  std::size_t rounds = 21;     ///< wanted; up to twice as many are played if the machine keeps changing
+  std::size_t iterations = 0;  ///< per burst; 0: as many as take `burst_nanoseconds`
+  std::size_t warmup = 0;      ///< per burst, untimed; 0: a tenth of the iterations, at least 2
+  double burst_nanoseconds = 6e6;
+};
+
+/// One contestant in one machine state. All vectors are empty if it declined.
+struct figures {
+  std::vector<double> rounds;                     ///< median of each kept round, ns: what comparisons pair
+  std::vector<double> samples;                    ///< all samples of all kept rounds, ns
+  std::vector<std::vector<double>> by_rank = {};  ///< [kept round][rank]: the median of its samples, ns
+};
+
+/// All rounds that the machine spent in one state.
+struct state_figures {
+  std::string state;        ///< nearness::kind()
+  double one_way = 0;       ///< median over its rounds of the farthest pair's latency, ns; 0 for one rank
+  std::vector<figures> of;  ///< [contestant]
+
+  std::size_t rounds = 0;
+};
+
+struct measurement {
+  problem shape;
+  std::vector<state_figures> states;  ///< the one with most rounds first
+  std::vector<std::string> declined;  ///< [contestant]: why not, or empty
+  std::vector<std::size_t> wrong;     ///< [contestant]: wrong items in all bursts, dropped rounds included
+  std::size_t dropped = 0;            ///< rounds in which the state changed
+};
+
+/// Measures one shape. `after_round(played)` reports progress. Every burst starts with all other threads asleep.
+measurement play_rounds(std::vector<contestant*> const&, latency_probe&, problem const&, round_options const&,
+                        std::function<void(std::size_t)> const& after_round);
+
+}  // namespace coset::bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measurement as the rows of a table: one per machine state and contestant, in nccl-tests' terms.
+#pragma once
+
+#include <optional>
+
+#include "bench/harness/rounds.hpp"
+#include "bench/harness/statistics.hpp"
+
+namespace coset::bench {
+
+struct row {
+  contestant const* player = nullptr;
+  spread time;                     ///< ns
+  double algorithm_bandwidth = 0;  ///< GB/s: bytes / median
+  double bus_bandwidth = 0;        ///< GB/s: that · what each rank has to take in and give out, in vectors
+  std::size_t wrong = 0;
+  std::optional<comparison> against_coset;  ///< coset's times / this one's; not for coset itself
+};
+
+/// The rows of one state; contestant 0 is coset. Who declined has none.
+std::vector<row> rows_of(measurement const&, state_figures const&, std::vector<contestant*> const&);
+
+/// The one with the least median of all that reduce, coset included: a floor that holds by being measured.
+row const& least_of(std::vector<row> const&);
+
+}  // namespace coset::bench

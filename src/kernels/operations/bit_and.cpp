@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bitwise ands, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/operations/bit_and.cpp"
+#include "hwy/foreach_target.h"
+
+#include "kernels/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace coset::kernels::HWY_NAMESPACE {
+operation_sets const* bit_and_folds() { return &all_sets<bit_and>; }
+}  // namespace coset::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/instruction_set.hpp"
+
+namespace coset::kernels {
+HWY_EXPORT(bit_and_folds);
+operation_sets const& bit_and_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(bit_and_folds))();
+}
+}  // namespace coset::kernels
+#endif

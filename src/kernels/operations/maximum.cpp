@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maxima, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/operations/maximum.cpp"
+#include "hwy/foreach_target.h"
+
+#include "kernels/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace coset::kernels::HWY_NAMESPACE {
+operation_sets const* maximum_folds() { return &all_sets<maximum>; }
+}  // namespace coset::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/instruction_set.hpp"
+
+namespace coset::kernels {
+HWY_EXPORT(maximum_folds);
+operation_sets const& maximum_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(maximum_folds))();
+}
+}  // namespace coset::kernels
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Minima, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/operations/minimum.cpp"
+#include "hwy/foreach_target.h"
+
+#include "kernels/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace coset::kernels::HWY_NAMESPACE {
+operation_sets const* minimum_folds() { return &all_sets<minimum>; }
+}  // namespace coset::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/instruction_set.hpp"
+
+namespace coset::kernels {
+HWY_EXPORT(minimum_folds);
+operation_sets const& minimum_sets(std::int64_t target) {
+  return *entry_for(target, HWY_DISPATCH_TABLE(minimum_folds))();
+}
+}  // namespace coset::kernels
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/operations/plus.cpp"
+#include "hwy/foreach_target.h"
+
+#include "kernels/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace coset::kernels::HWY_NAMESPACE {
+operation_sets const* plus_folds() { return &all_sets<plus>; }
+}  // namespace coset::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/instruction_set.hpp"
+
+namespace coset::kernels {
+HWY_EXPORT(plus_folds);
+operation_sets const& plus_sets(std::int64_t target) { return *entry_for(target, HWY_DISPATCH_TABLE(plus_folds))(); }
+}  // namespace coset::kernels
+#endif

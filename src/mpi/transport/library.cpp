@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/transport/library.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "team/combining.hpp"
+#include "team/lines.hpp"
+#include "text/format.hpp"
+
+namespace coset::mpi {
+namespace {
+
+extern "C" void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type);
+
+/// What MPI knows of coset's operations, made when the first is needed; MPI_Finalize ends it.
+struct vocabulary {
+  int items = MPI_KEYVAL_INVALID;  ///< the attribute of datatypes
+  MPI_Op commutative = MPI_OP_NULL, ordered = MPI_OP_NULL;
+
+  vocabulary() {
+    require(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &items, nullptr),
+            "MPI_Type_create_keyval");
+    require(MPI_Op_create(fold_for_mpi, 1, &commutative), "MPI_Op_create");
+    require(MPI_Op_create(fold_for_mpi, 0, &ordered), "MPI_Op_create");
+  }
+};
+
+vocabulary const& words() {
+  static vocabulary const made;
+  return made;
+}
+
+void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
+  void* found = nullptr;
+  int is_there = 0;
+  MPI_Type_get_attr(*type, words().items, &found, &is_there);
+  auto const& items = *static_cast<combination::items const*>(found);
+  team_room::fold_onto(*items.reduction, items.what, lower, higher, static_cast<std::size_t>(*count));
+}
+
+}  // namespace
+
+circles::circles(communicator const& all, std::vector<std::vector<int>> members) : members_(std::move(members)) {
+  for (std::uint32_t slice = 0; slice < members_.size(); ++slice) {
+    made_.emplace_back(team_room::channels);
+    make_anew(all, slice, (1u << team_room::channels) - 1);
+  }
+}
+
+MPI_Comm circles::of(std::uint32_t slice, std::uint32_t channel) const { return made_[slice][channel].get(); }
+
+void circles::make_anew(communicator const& all, std::uint32_t slice, std::uint32_t channels) {
+  auto const here = std::ranges::find(members_[slice], all.rank());
+  bool const belongs = here != members_[slice].end();
+  for (std::uint32_t c = 0; c < team_room::channels; ++c) {
+    if ((channels >> c & 1) == 0) continue;
+    made_[slice][c].let_go();
+    made_[slice][c] = communicator::part_of(all.get(), belongs, static_cast<int>(here - members_[slice].begin()));
+  }
+}
+
+std::byte* combination::room(std::size_t bytes) {
+  if (room_.size() < bytes) room_.resize(bytes);
+  return room_.data();
+}
+
+void combination::begin(MPI_Comm among, detail::reduction_table const& reduction, detail::form what,
+                        std::size_t count) {
+  std::size_t const bytes = what == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes;
+  if (count > INT_MAX || bytes > INT_MAX) {
+    throw error(
+        text::format("a combination of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
+  }
+  of_ = {&reduction, what};
+  require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
+  require(MPI_Type_set_attr(type_, words().items, &of_), "MPI_Type_set_attr");
+  require(MPI_Type_commit(&type_), "MPI_Type_commit");
+  require(MPI_Iallreduce(MPI_IN_PLACE, room_.data(), static_cast<int>(count), type_,
+                         reduction.commutative ? words().commutative : words().ordered, among, &request_),
+          "MPI_Iallreduce");
+}
+
+bool combination::is_done() {
+  int done = 0;
+  require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  if (done != 0 && type_ != MPI_DATATYPE_NULL) require(MPI_Type_free(&type_), "MPI_Type_free");
+  return done != 0;
+}
+
+}  // namespace coset::mpi

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages by MPI: one with its envelope where it is short, after its envelope where it is long.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "mpi/transport/library.hpp"
+#include "team/messages.hpp"
+
+namespace coset::mpi {
+
+/// How another rank's carrier is reached, or this one by it.
+struct address {
+  MPI_Comm lane;
+  int process;
+  int tag;       ///< of envelopes, and of short messages
+  int rest_tag;  ///< of what follows the envelope of a long one
+};
+
+/// Finds the way of messages between two ranks, and who combines.
+class directory {
+ public:
+  virtual ~directory() = default;
+  virtual MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const = 0;
+  /// A combination of this process has begun, or its end been seen.
+  virtual void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
+  virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
+  virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
+  /// A message is given up that MPI may still read, in staging or in a mailbox: those have to stay for good.
+  virtual void leave_behind() const noexcept = 0;
+};
+
+class mailbox final : public team_room::mailbox {
+ public:
+  mailbox(directory const& ways, rank_t self, std::uint32_t channel) : ways_(ways), self_(self), channel_(channel) {}
+  ~mailbox() override;
+
+  void begin() override;
+  void expect(rank_t from, std::span<team_room::piece const> into) override;
+  void send(rank_t to, team_room::envelope const&, std::span<team_room::piece const> from) override;
+  state look(std::size_t message) override;
+  team_room::envelope const& envelope_of(std::size_t message) const override;
+  bool all_sent() override;
+  std::byte* room(std::uint32_t slice, std::size_t bytes) override;
+  void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
+  std::byte const* combined(std::uint32_t slice) override;
+
+ private:
+  using buffer = std::vector<std::byte>;
+
+  struct incoming {
+    std::vector<team_room::piece> into;
+    std::size_t bytes = 0;
+    rank_t from = 0;
+    buffer opening;  ///< envelope, and what follows it in a short message
+    buffer packed;   ///< a long one for several places
+    MPI_Request first = MPI_REQUEST_NULL, rest = MPI_REQUEST_NULL;
+    bool rest_is_awaited = false;
+    state known = state::awaited;
+  };
+  struct outgoing {
+    buffer opening, packed;
+  };
+
+  static bool is_short(std::size_t bytes);
+  static bool is_done(MPI_Request&);
+  void receive_rest(incoming&);
+  void give_up() noexcept;
+
+  directory const& ways_;
+  rank_t const self_;
+  std::uint32_t const channel_;
+  std::deque<incoming> incoming_;  ///< grows only: buffers are used again
+  std::deque<outgoing> outgoing_;
+  std::size_t expected_ = 0, sent_ = 0;
+  std::vector<MPI_Request> sends_;
+  std::deque<outgoing> abandoned_;                          ///< MPI may still read what nobody will take
+  std::vector<std::unique_ptr<combination>> combinations_;  ///< [slice]
+};
+
+}  // namespace coset::mpi

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// How processes hear that another one's ranks have failed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "mpi/transport/calls.hpp"
+#include "team/failure.hpp"
+
+namespace coset::mpi {
+
+struct notice {
+  enum class kind : std::uint32_t {
+    failure,   ///< of a rank; by cause::messages, of the team for good
+    question,  ///< whether a rank takes part in an operation that `reason` describes, or ever will
+    farewell   ///< its process destroys the team, and waits for the others to do so
+  };
+  kind what;
+  std::uint32_t round;
+  team_room::cause why;
+  std::array<char, 512> reason;
+  rank_t asked, asking;
+  std::uint32_t number, history;  ///< of the operation, as own_line has them
+};
+
+notice make_notice(notice::kind, std::uint32_t round, team_room::cause, std::string_view reason);
+
+/// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
+/// several carriers may call.
+class notices {
+ public:
+  explicit notices(MPI_Comm of);
+  ~notices();
+  notices(notices const&) = delete;
+  notices& operator=(notices const&) = delete;
+
+  /// A failure: once per round, and once more if the team is over for good; later calls do nothing.
+  void tell(std::uint32_t round, team_room::cause, std::string_view reason) noexcept;
+  void take_leave(std::uint32_t round) noexcept;
+  void ask(int process, notice const&);
+  /// The next one that has come. None while another thread listens.
+  std::optional<notice> heard();
+  /// The last call of a team that is left to MPI: what is awaited nowhere is reported by none when MPI ends.
+  void stop_listening() noexcept;
+
+ private:
+  struct letter {
+    notice what;
+    std::vector<MPI_Request> requests;
+  };
+
+  void send(int process, letter&);
+  void send_to_all(notice const&);
+  void receive_next();
+
+  communicator all_;
+  std::mutex mutex_;
+  notice incoming_{};
+  MPI_Request listening_ = MPI_REQUEST_NULL;
+  std::uint32_t told_ = 0;
+  bool told_of_end_ = false;
+  std::list<letter> sent_;
+};
+
+}  // namespace coset::mpi

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/transport/post.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "team/disagreement.hpp"
+#include "text/format.hpp"
+
+namespace coset::mpi {
+namespace {
+
+rank_t most_lanes(landscape const& of) { return std::ranges::max(of.processes, {}, &process::lanes).lanes; }
+
+/// The largest tag that the library takes.
+int largest_tag(MPI_Comm of) {
+  void* value = nullptr;
+  int is_there = 0;
+  require(MPI_Comm_get_attr(of, MPI_TAG_UB, &value, &is_there), "MPI_Comm_get_attr");
+  return is_there != 0 ? *static_cast<int*>(value) : 32767;
+}
+
+}  // namespace
+
+post::post(MPI_Comm all, landscape const& of, patience longest, std::uint32_t founded)
+    : of_(of), longest_(longest), founded_(founded), notices_(all) {
+  for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
+  int const per_round = static_cast<int>(lanes_.size() * team_room::channels * 2);
+  rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
+}
+
+/// Lanes are the receivers', tags tell senders of one process apart.
+address post::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
+  process const& s = of_.of_rank(sender);
+  process const& r = of_.of_rank(receiver);
+  auto const lanes = static_cast<std::uint32_t>(lanes_.size());
+  std::uint32_t const age = round_ % static_cast<std::uint32_t>(rounds_told_apart_);
+  auto const tag = static_cast<int>(((age * lanes + (sender - s.first)) * team_room::channels + channel) * 2);
+  return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, tag, tag + 1};
+}
+
+address post::to(rank_t sender, rank_t receiver, std::uint32_t channel) const {
+  return way(sender, receiver, receiver, channel);
+}
+
+address post::from(rank_t sender, rank_t receiver, std::uint32_t channel) const {
+  return way(sender, receiver, sender, channel);
+}
+
+std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
+  return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
+}
+
+void post::progress(detail::rank_state& carrier) { listen(carrier.team); }
+
+/// Rounds wrap around.
+bool post::is_of_another_team(notice const& heard) const noexcept {
+  return static_cast<std::int32_t>(heard.round - founded_) < 0;
+}
+
+void post::keep_in_mind(notice const& heard) {
+  std::lock_guard const lock(keeping_in_mind_);
+  if (heard.what == notice::kind::farewell) farewell_heard_ = heard.reason.data();
+  if (heard.what == notice::kind::failure && heard.why == team_room::cause::messages && end_heard_.empty())
+    end_heard_ = heard.reason.data();
+}
+
+std::string post::end_heard() const {
+  std::lock_guard const lock(keeping_in_mind_);
+  return end_heard_;
+}
+
+std::string post::farewell_heard() const {
+  std::lock_guard const lock(keeping_in_mind_);
+  return farewell_heard_;
+}
+
+/// Who takes leave has been through this run: that is for later.
+void post::hear(detail::team_state& team, notice const& heard) {
+  bool const of_end = heard.why == team_room::cause::messages;
+  if (heard.what == notice::kind::failure && (of_end || heard.round == round_))
+    team.fail(heard.why, heard.reason.data());
+  if (heard.what == notice::kind::question && heard.round == round_) answer(team, heard);
+}
+
+void post::listen(detail::team_state& team) {
+  for (notice const& early : come_early()) hear(team, early);
+  while (auto const heard = notices_.heard()) {
+    if (is_of_another_team(*heard)) continue;
+    keep_in_mind(*heard);
+    hear(team, *heard);
+  }
+}
+
+void post::listen_between_runs() {
+  while (auto const heard = notices_.heard()) {
+    if (is_of_another_team(*heard)) continue;
+    keep_in_mind(*heard);
+    std::lock_guard const lock(keeping_in_mind_);
+    early_.push_back(*heard);
+  }
+}
+
+std::vector<notice> post::come_early() {
+  std::lock_guard const lock(keeping_in_mind_);
+  return std::exchange(early_, {});
+}
+
+void post::tell_end(std::string_view reason) noexcept { notices_.tell(round_, team_room::cause::messages, reason); }
+
+void post::take_leave() noexcept { notices_.take_leave(round_); }
+
+void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t peer) {
+  notice question = make_notice(notice::kind::question, round_, team_room::cause::mismatch, f.plan->what.text());
+  question.asked = peer;
+  question.asking = carrier.number;
+  question.number = f.number;
+  question.history = f.history;
+  notices_.ask(of_.of_rank(peer).rank, question);
+}
+
+/// A rank that has left after it had taken part has sent its messages; one that has done something else instead never
+/// will.
+void post::answer(detail::team_state& team, notice const& question) {
+  team_room::own_line const& theirs = team.arena.own(question.asked - team.part.first);
+  // Partner: the release store when a rank leaves; what it has begun is visible then.
+  bool const has_left = team.left(question.asked - team.part.first).load(std::memory_order_acquire) == team.round();
+  std::string what;
+  if (team_room::has_gone_elsewhere(theirs, question.number, question.history)) {
+    what = team_room::act_of(theirs, question.number, team.one_process);
+  } else if (has_left && static_cast<std::int32_t>(team_room::latest_of(theirs) - question.number) < 0) {
+    what = "has left";
+  } else {
+    return;
+  }
+  std::string const reason = text::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
+                                          question.reason.data(), question.asked, what);
+  team.fail(team_room::cause::mismatch, reason);
+  notices_.tell(round_, team_room::cause::mismatch, reason);
+}
+
+void post::tell_failure(detail::rank_state& carrier) noexcept {
+  bool const carries = carrier.team.part.spread.carrier[carrier.number] == carrier.number;
+  if (carries) tell(carrier.team, {});
+}
+
+void post::tell(detail::team_state const& team, std::string_view reason) noexcept {
+  auto const& recorded = team.failure.recorded() ? team.failure : team.root.failure;
+  auto const [why, text] =
+      recorded.recorded() ? recorded.first() : std::pair{team_room::cause::aborted, std::string(reason)};
+  notices_.tell(round_, why, text);
+}
+
+void post::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
+  combining_ = std::vector<std::atomic<std::uint32_t>>(members.size());
+  circles_ = circles(all, std::move(members));
+}
+
+void post::note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
+  std::uint32_t const bit = 1u << channel;
+  under_way ? combining_[slice].fetch_or(bit, std::memory_order_relaxed)
+            : combining_[slice].fetch_and(~bit, std::memory_order_relaxed);
+}
+
+void post::combine_anew(communicator const& all) {
+  for (std::uint32_t slice = 0; slice < combining_.size(); ++slice) {
+    std::uint32_t stuck = 0;
+    for (std::uint32_t const there : gather_from_all(all, combining_[slice].exchange(0), longest_)) stuck |= there;
+    circles_.make_anew(all, slice, stuck);
+  }
+}
+
+}  // namespace coset::mpi

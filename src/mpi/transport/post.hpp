@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messenger between processes: which lanes messages take, and who hears of failures.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mpi/landscape.hpp"
+#include "mpi/transport/mailbox.hpp"
+#include "mpi/transport/notices.hpp"
+#include "team/team_state.hpp"
+
+namespace coset::mpi {
+
+/// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
+class post final : public team_room::messenger, private directory {
+ public:
+  /// `founded`: the team's first round; notices of earlier ones were meant for another team.
+  post(MPI_Comm all, landscape const&, patience longest, std::uint32_t founded);
+
+  std::unique_ptr<team_room::mailbox> open(rank_t carrier, std::uint32_t channel) override;
+  void progress(detail::rank_state& carrier) override;
+  void ask(detail::rank_state& carrier, team_room::flight const&, rank_t peer) override;
+  void tell_failure(detail::rank_state& carrier) noexcept override;
+  std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
+
+  /// Messages of other rounds than this are not taken for its own.
+  void begin(std::uint32_t round) noexcept {
+    round_ = round;
+    early_.clear();
+  }
+  /// From the thread that calls run(): as the two above, for ranks that no longer call.
+  void listen(detail::team_state&);
+  void tell(detail::team_state const&, std::string_view reason) noexcept;
+  /// While no run is under way: what concerns one waits for it, or is late.
+  void listen_between_runs();
+  /// Tells all other processes that the team is over for good, and why; once.
+  void tell_end(std::string_view reason) noexcept;
+  /// Tells them that this process waits for them to destroy the team.
+  void take_leave() noexcept;
+  void stop_listening() noexcept { notices_.stop_listening(); }
+  /// Why some process has told that the team is over; empty if none has.
+  std::string end_heard() const;
+  /// Which process waits for this one to destroy the team, in words; empty if none has told.
+  std::string farewell_heard() const;
+  bool has_left_behind() const noexcept { return left_behind_; }
+  /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
+  void combine_between(communicator const& all, std::vector<std::vector<int>> members);
+  /// Collective, between rounds: a combination that has not ended on some process cannot any more, and is forgotten.
+  void combine_anew(communicator const& all);
+
+ private:
+  bool is_of_another_team(notice const&) const noexcept;
+  void keep_in_mind(notice const&);
+  std::vector<notice> come_early();
+  void hear(detail::team_state&, notice const&);
+  void answer(detail::team_state&, notice const& question);
+  MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
+  void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
+  address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
+  address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
+  void leave_behind() const noexcept override { left_behind_ = true; }
+  address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
+
+  landscape const& of_;
+  patience const longest_;
+  std::uint32_t const founded_;
+  std::vector<communicator> lanes_;
+  circles circles_;
+  mutable std::vector<std::atomic<std::uint32_t>> combining_;  ///< [slice]: of this process, a bit for each channel
+  int rounds_told_apart_ = 0;
+  std::uint32_t round_ = founded_;
+  mutable std::atomic<bool> left_behind_ = false;
+  mutable std::mutex keeping_in_mind_;  ///< guards these
+  std::string end_heard_, farewell_heard_;
+  std::vector<notice> early_;  ///< others may run while this process does not know yet that it may
+  notices notices_;
+};
+
+}  // namespace coset::mpi
