@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/mpi/hybrid.hpp"
-#include "cli/measure/bench_report.hpp"
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/measure/bench_report.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
 
