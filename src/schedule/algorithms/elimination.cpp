@@ -13,7 +13,7 @@ namespace coset::schedule {
 namespace {
 
 // The ranks that hold one partial sum between them, pieces[i] on members[i], from step `ready` on.
-struct group {
+struct holders {
   std::vector<rank_t> members;
   std::vector<piece> pieces;
   std::size_t ready;
@@ -27,9 +27,9 @@ struct transfer {
 class timeline {
  public:
   // a keeps the low half of every piece and b the high one. One read per rank and step.
-  group pair(group const& a, group const& b) {
+  holders pair(holders const& a, holders const& b) {
     std::size_t const start = std::max(a.ready, b.ready);
-    group merged{{}, {}, start + 1};
+    holders merged{{}, {}, start + 1};
     for (std::size_t i = 0; i < a.members.size(); ++i) {
       auto const [low, high] = keep_halves(a, b, i, merged);
       at_[start].push_back({a.members[i], b.members[i], low});
@@ -39,9 +39,9 @@ class timeline {
   }
 
   // c gives its halves to a and b, in the two steps that a and b take to exchange theirs.
-  group triple(group const& a, group const& b, group const& c) {
+  holders triple(holders const& a, holders const& b, holders const& c) {
     std::size_t const start = std::max({a.ready, b.ready, c.ready});
-    group merged{{}, {}, start + 2};
+    holders merged{{}, {}, start + 2};
     for (std::size_t i = 0; i < a.members.size(); ++i) {
       auto const [low, high] = keep_halves(a, b, i, merged);
       at_[start].push_back({a.members[i], c.members[i], low});
@@ -55,7 +55,7 @@ class timeline {
   std::map<std::size_t, std::vector<transfer>> const& steps() const { return at_; }
 
  private:
-  static std::pair<piece, piece> keep_halves(group const& a, group const& b, std::size_t i, group& merged) {
+  static std::pair<piece, piece> keep_halves(holders const& a, holders const& b, std::size_t i, holders& merged) {
     auto const [low, high] = a.pieces[i];
     fraction const middle = (low + high) * fraction(1, 2);
     merged.members.insert(merged.members.end(), {a.members[i], b.members[i]});
@@ -67,9 +67,9 @@ class timeline {
 };
 
 // Early groups merge with early groups; a triple takes the earliest three, its latest gives itself up.
-std::vector<group> merge(std::vector<group> groups, timeline& time) {
-  std::ranges::stable_sort(groups, {}, &group::ready);
-  std::vector<group> merged;
+std::vector<holders> merge(std::vector<holders> groups, timeline& time) {
+  std::ranges::stable_sort(groups, {}, &holders::ready);
+  std::vector<holders> merged;
   std::size_t const odd = groups.size() % 2 == 1 ? 3 : 0;
   if (odd != 0) merged.push_back(time.triple(groups[0], groups[1], groups[2]));
   for (std::size_t g = odd; g < groups.size(); g += 2) merged.push_back(time.pair(groups[g], groups[g + 1]));
@@ -79,7 +79,7 @@ std::vector<group> merge(std::vector<group> groups, timeline& time) {
 }  // namespace
 
 schedule elimination_3_2(rank_t ranks) {
-  std::vector<group> groups;
+  std::vector<holders> groups;
   for (rank_t r = 0; r < ranks; ++r) groups.push_back({{r}, {piece{}}, 0});
   timeline time;
   while (groups.size() > 1) groups = merge(std::move(groups), time);
