@@ -48,12 +48,15 @@ if(COSET_UNITY)
 endif()
 
 coset_rooms(src/text numa src/schedule src/program src/team src/reducer src/kernels src/tuning src/capi)
+# What reads foreign text.
+get_target_property(readers coset SOURCES)
+list(FILTER readers INCLUDE REGEX
+  "/(numa/topology|(registry/(algorithm|named_[a-z]+))|io/(plan_file|tree_file)|profile|plan_text|settings)[.]cpp$")
+# Sanitizers compile it file by file, so that they all have the same files together.
+set_source_files_properties(${readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(COSET_FUZZ)
-  # What reads foreign text; the rest would only be slower, to compile and under the tests.
-  get_target_property(readers coset SOURCES)
-  list(FILTER readers INCLUDE REGEX
-    "/(numa/topology|(registry/(algorithm|named_[a-z]+))|io/(plan_file|tree_file)|profile|plan_text|settings)[.]cpp$")
-  # What was precompiled without the option cannot be read with it.
+  # The rest would only be slower, to compile and under the tests. What was precompiled without the option cannot be read
+  # with it.
   set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link
     SKIP_PRECOMPILE_HEADERS ON)
 endif()
