@@ -21,7 +21,7 @@ struct row {
 /// The rows of one state; contestant 0 is coset. Who declined has none.
 std::vector<row> rows_of(measurement const&, state_figures const&, std::vector<contestant*> const&);
 
-/// The one with the least median of all that reduce, coset included: a floor that holds by being measured.
+/// The one with the least median of all but the references, coset included: a floor that holds by being measured.
 row const& least_of(std::vector<row> const&);
 
 }  // namespace coset::bench

@@ -22,7 +22,7 @@ struct COSET_API argument_error : error {
   using error::error;
 };
 
-/// The machine cannot do what was asked: more ranks than fit, an unknown processor, an unreadable description.
+/// The machine cannot do what was asked: a processor for each of too many ranks, an unknown one, an unreadable description.
 struct COSET_API topology_error : error {
   using error::error;
 };
