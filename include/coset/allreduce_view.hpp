@@ -9,7 +9,8 @@
 
 namespace coset {
 
-/// Reduces `in` element-wise over all ranks and returns where the result lies, once per node, in the team's memory.
+/// Reduces `in` element-wise over all ranks and returns where the result lies in the team's memory: once per node, up to
+/// 1 KiB once per rank.
 ///
 /// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, start_…() too, or
 /// until reset() or the end of run(). The result is written again only after every rank of the node has made that call.

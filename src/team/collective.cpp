@@ -167,11 +167,16 @@ void const* run_view(rank_state& me, call const& c) {
   if (!me.team.one_process || me.team.part.messages != nullptr)
     refuse(me, "allreduce_view: ranks of several processes have no common view");
   std::size_t const bytes = c.count * c.reduction->element_bytes;
+  call viewed = c;
+  if (bytes <= tuning::private_view_bytes) {
+    viewed.out = me.own_view.data();
+    run(me, viewed);
+    return viewed.out;
+  }
   if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
     me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);
     me.view_capacity = arena::capacity_for(bytes);
   }
-  call viewed = c;
   viewed.out = me.view;
   run(me, viewed);
   return me.view;

@@ -22,10 +22,11 @@ using detail::call;
 using detail::extent;
 using detail::team_state;
 
-sharing sharing_of(verb what) {
-  return what == verb::reduce_shared    ? sharing::the_teams
-         : what == verb::allreduce_view ? sharing::the_nodes
-                                        : sharing::nobodys;
+sharing sharing_of(signature const& s) {
+  if (s.what == verb::reduce_shared) return sharing::the_teams;
+  bool const viewed =
+      s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > tuning::private_view_bytes;
+  return viewed ? sharing::the_nodes : sharing::nobodys;
 }
 
 bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
@@ -98,7 +99,7 @@ void cut_into_segments(bound_plan& plan, team_state const& team, std::vector<std
 
 std::shared_ptr<program::compiled const> compile(team_state& team, signature const& what,
                                                  tuning::choice const& chosen) {
-  compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what.what)};
+  compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what)};
   auto code = team.programs.get(team, key);
   auto& storage = std::get<program::policy>(key);
   storage.staging = home_of(*code, what.count * items_of(what).staged(*code));

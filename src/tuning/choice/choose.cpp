@@ -247,6 +247,7 @@ choice choose(question const& q) {
   switch (q.what) {
     case verb::reduce_shared:
     case verb::allreduce_view:
+      if (q.what == verb::allreduce_view && q.bytes <= private_view_bytes) return {folds_of(q, true), eager};
       // The result is written where it is read, once. While it is small, by one rank out of entry lines.
       if (q.bytes <= one_writer_bytes)
         return {text::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};

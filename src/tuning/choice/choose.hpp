@@ -43,6 +43,9 @@ struct question {
 /// two directions of an allreduce, the least that there is.
 std::string folds_by_level(question const&);
 
+/// Up to here a view is each rank's own: one round of flags, where one result for several ranks takes two.
+inline constexpr std::size_t private_view_bytes = 1024;
+
 /// The defaults as measured (see the README of this folder).
 choice choose(question const&);
 /// The same where there are several domains. Depends on nothing that could differ from host to host.
