@@ -146,7 +146,7 @@ class emission {
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
-      out_.most_operands = std::max({out_.most_operands, next.sources, next.destinations});
+      out_.most_operands = std::max(out_.most_operands, next.sources + next.destinations);
       for (auto const* side : {&o.from, &o.to}) {
         for (place const& at : *side) {
           next.foreign |= at.rank != o.rank && at.where != area::staging;

@@ -123,7 +123,7 @@ struct compiled {
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
   std::uint32_t span = 1;           ///< posts that any rank makes at most: how far progress advances
   bool full = false;                ///< whoever completes it knows that every rank has entered it
-  std::uint32_t most_operands = 0;  ///< sources, or destinations, of any instruction
+  std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
   std::vector<program> of;  ///< [rank]

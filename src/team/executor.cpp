@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "numa/binding.hpp"
 #include "team/busy_mark.hpp"
@@ -53,10 +52,14 @@ bool shares_processor(rank_state const& me, rank_t other) {
   return me.team.arena.own(other).waits_on.load(std::memory_order_relaxed) == *here + 1;
 }
 
+/// Apart from those who find at once what they await, so that they save no registers for it.
 template <class Ready>
-void await_blocking(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, half which,
-                    Ready ready) {
+[[gnu::noinline]] void await_blocking(rank_state& me, flight const& f, rank_t other,
+                                      std::atomic<std::uint64_t> const& word, half which, Ready ready) {
   patience p = me.team.patience;
+  for (std::uint32_t looks = 0; looks < p.bare_looks; ++looks) {
+    if (ready(word.load(std::memory_order_acquire))) return note_moving(me.root);
+  }
   bool long_wait = false;
   wait_until(word, which, me.team.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.team.failed()) leave(me);
@@ -90,15 +93,16 @@ bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> c
   }
 }
 
+/// Whether b begins less than `bytes` before or behind a. One comparison: this is asked three times of every peer.
 bool meet(std::byte const* a, std::byte const* b, std::size_t bytes) {
   auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
-  return x - y < bytes || y - x < bytes;
+  return x - y + (bytes - 1) < 2 * bytes - (bytes == 0 ? 0 : 1);
 }
 
 /// A peer's entry. The same epoch with another history is a disagreement, seen before any data are read. So is a later
 /// epoch: a rank that has done what this one does writes no new entry before this one has seen the old.
 template <bool Blocking>
-bool await_entry(rank_state& me, flight& f, rank_t other) {
+[[gnu::always_inline]] inline bool await_entry(rank_state& me, flight& f, rank_t other) {
   channel_end& end = me.ends[f.channel];
   entry_line const& line = end.lines[other]->entry[f.parity];
   auto const ready = [&](std::uint64_t tag) {
@@ -158,9 +162,7 @@ void copy_own(flight const& f, rank_t self) {
 /// The first time: tables of the channel, and scratch for as many operands as a program has.
 void make_room(rank_state& me, flight const& f) {
   open_channel(me, f.channel);
-  std::size_t const operands = std::max<std::size_t>(f.plan->code->most_operands, me.from.size());
-  me.from.resize(operands);
-  me.to.resize(operands);
+  me.operands.resize(std::max<std::size_t>(f.plan->code->most_operands, me.operands.size()));
 }
 
 /// Takes the next epoch of the channel.
@@ -168,7 +170,7 @@ template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.channel];
   bound_plan const& plan = *f.plan;
-  if (end.lines.empty() || me.from.size() < plan.code->most_operands) [[unlikely]]
+  if (end.lines.empty() || me.operands.size() < plan.code->most_operands) [[unlikely]]
     make_room(me, f);
   if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.layout_of(f.segment);
@@ -190,12 +192,14 @@ bool enter(rank_state& me, flight& f) {
   return true;
 }
 
-void resolve(rank_state& me, flight const& f, instruction const& i) {
+/// Sources, then destinations.
+[[gnu::always_inline]] inline void resolve(rank_state& me, flight const& f, instruction const& i) {
   std::byte* const* const bases = me.ends[f.channel].bases.data();
-  program::operand const* o = f.code->operands.data() + i.operands;
-  for (std::uint32_t s = 0; s < i.sources; ++s, ++o) me.from[s] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
-  for (std::uint32_t d = 0; d < i.destinations; ++d, ++o)
-    me.to[d] = bases[o->base[f.parity]] + f.layout->offset[o->piece];
+  std::size_t const* const offsets = f.layout->offset.data();
+  program::operand const* const operands = f.code->operands.data() + i.operands;
+  void** const resolved = me.operands.data();
+  for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k)
+    resolved[k] = bases[operands[k].base[f.parity]] + offsets[operands[k].piece];
 }
 
 /// Operations may throw.
@@ -212,11 +216,13 @@ class folding_mark {
 
 void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
   folding_mark const here(me.root);
-  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  void* const* const from = me.operands.data();
+  void* const* const to = from + i.sources;
   if (i.mixed) [[unlikely]] {
-    reduction.mixed(me.to.data(), i.destinations, me.from.data(), i.sources, f.code->forms.data() + i.operands, count);
+    detail::form const* const forms = f.code->forms.data() + i.operands;
+    f.plan->what.reduction->mixed(to, i.destinations, from, i.sources, forms, count);
   } else {
-    f.plan->folds->for_sources(i.sources)(f.operation, me.to.data(), i.destinations, me.from.data(), i.sources, count);
+    f.plan->folds->for_sources(i.sources)(f.operation, to, i.destinations, from, i.sources, count);
   }
 }
 
@@ -227,8 +233,8 @@ void step_on(rank_state& me, flight const& f, instruction const& i, std::size_t 
   auto const bytes = [&] {
     return count * (*form++ == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes);
   };
-  for (std::uint32_t s = 0; s < i.sources; ++s) me.from[s] = static_cast<std::byte const*>(me.from[s]) + bytes();
-  for (std::uint32_t d = 0; d < i.destinations; ++d) me.to[d] = static_cast<std::byte*>(me.to[d]) + bytes();
+  for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
+    me.operands[k] = static_cast<std::byte*>(me.operands[k]) + bytes();
 }
 
 /// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
@@ -251,7 +257,7 @@ void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::si
   }
 }
 
-void fold(rank_state& me, flight const& f, instruction const& i) {
+[[gnu::always_inline]] inline void fold(rank_state& me, flight const& f, instruction const& i) {
   std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
   if (count == 0) return;
   if (i.foreign) {
@@ -317,29 +323,6 @@ bool run_segment(rank_state& me, flight& f) {
 }
 
 }  // namespace
-
-flight prepare(rank_state& me, std::uint32_t channel, bound_plan const& plan, void const* in, void* out,
-               void const* operation) {
-  flight f;
-  f.plan = &plan;
-  f.code = &plan.code->of[me.number];
-  f.operation = operation;
-  f.in = static_cast<std::byte const*>(in) - plan.gives[me.number].begin;
-  f.out = static_cast<std::byte*>(out) - plan.gets[me.number].begin;
-  f.channel = channel;
-  f.segment_end = plan.segments;
-  return f;
-}
-
-void announce(rank_state& me, flight& f) {
-  f.number = ++me.operations;
-  f.history = me.history = following(me.history, f.plan->hash, f.channel);
-  std::uint64_t const said = f.plan->id << 1 | (f.started ? 1 : 0);
-  if (std::exchange(me.described[f.number % described_operations], said) != said)
-    f.plan->describe(me.told.doing[f.number % described_operations], f.started);
-  // Partner: has_gone_elsewhere().
-  me.told.begun[f.number % told_operations].store(std::uint64_t{f.number} << 32 | f.history, std::memory_order_release);
-}
 
 template <bool Blocking>
 bool advance(rank_state& me, flight& f) {

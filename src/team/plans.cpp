@@ -29,11 +29,6 @@ sharing sharing_of(signature const& s) {
   return viewed ? sharing::the_nodes : sharing::nobodys;
 }
 
-bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-
-/// Verbs whose programs may find input and output in one array or apart.
-bool in_place_always(verb what) { return what == verb::reduce || what == verb::broadcast || by_pieces(what); }
-
 /// Small payloads travel in the entry lines themselves: one transfer brings tag and data.
 program::home home_of(program::compiled const& code, std::size_t bytes) {
   bool const fits = code.layers * bytes <= second_line_bytes;
@@ -144,12 +139,6 @@ std::shared_ptr<bound_plan> bind_plan(team_state& team, signature const& what, c
   return plan;
 }
 
-std::uint64_t counts_hash(std::span<std::size_t const> counts) {
-  std::uint64_t h = 0;
-  for (std::size_t c : counts) h = mixed(h + 1, c);
-  return counts.empty() ? 0 : h | 1;
-}
-
 /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
 /// signature and the table decide, so that all ranks come to the same. `options` change either choice.
 std::shared_ptr<bound_plan const> bind_by_rules(team_state& team, call const& c, plan_options const* options) {
@@ -192,10 +181,6 @@ void log(team_state& team, bound_plan const& plan) {
 
 }  // namespace
 
-bool in_place(call const& c) noexcept {
-  return in_place_always(c.what) || (c.in == c.out && c.count > 0 && c.out != nullptr);
-}
-
 std::shared_ptr<program::compiled const> compiled_table::get(team_state const& team, key const& wanted) {
   std::lock_guard const lock(making_);
   if (auto const found = made_.find(wanted); found != made_.end()) return found->second;
@@ -234,11 +219,7 @@ std::vector<std::string> refused_rules(team_state& team) {
   return refused;
 }
 
-bound_plan const& plan_for(detail::rank_state& me, call const& c) {
-  plan_key const key{c.reduction, c.count, c.what, in_place(c), c.root, counts_hash(c.counts)};
-  auto& front = me.plans.front[key.hash() % plan_cache::front_size];
-  if (front.second != nullptr && front.first == key) [[likely]]
-    return *front.second;
+bound_plan const& bind_anew(detail::rank_state& me, call const& c, plan_key const& key) {
   if (me.plans.all.size() >= plan_cache::most && me.live == 0) {  // operations under way need theirs
     me.plans.all.clear();
     me.plans.front = {};
@@ -250,7 +231,7 @@ bound_plan const& plan_for(detail::rank_state& me, call const& c) {
                               [&] { return bind_by_rules(me.team, c, nullptr); });
     if (me.number == 0) log(me.team, *bound);
   }
-  front = {key, bound.get()};
+  me.plans.front_of(key) = {key, bound.get()};
   return *bound;
 }
 

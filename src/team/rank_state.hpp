@@ -109,14 +109,16 @@ struct plan_key_hash {
   std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
 };
 
-/// Plans that this rank has called, by what they were asked for; ranks that call alike share them. Direct-mapped in front, so that a loop over the same few
-/// shapes looks nothing up.
+/// Plans that this rank has called, by what they were asked for; ranks that call alike share them. Direct-mapped in
+/// front, so that a loop over the same few shapes looks nothing up.
 struct plan_cache {
   static constexpr std::size_t front_size = 8;
   static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
 
   std::array<std::pair<plan_key, detail::bound_plan const*>, front_size> front{};
   std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
+
+  auto& front_of(plan_key const& key) { return front[key.hash() % front_size]; }
 };
 
 }  // namespace coset::team_room
@@ -140,8 +142,7 @@ struct alignas(team_room::line_spacing) rank_state {
   team_room::own_line& told;                   ///< of this team: what this rank is doing
   std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts
   std::array<team_room::channel_end, team_room::channels> ends;
-  std::vector<void const*> from;  ///< scratch for operands: as many as some program of this rank has had at once
-  std::vector<void*> to;
+  std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
   std::vector<team_room::piece> pieces;
   team_room::plan_cache plans;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share

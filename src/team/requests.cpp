@@ -137,12 +137,9 @@ bool advance_all(rank_state& root) {
   return moved;
 }
 
-void require_current(rank_state const& me) {
-  assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
-  if (me.root.folding) [[unlikely]]
+void refuse_use(rank_state const& me) {
+  if (me.root.folding)
     throw argument_error(text::format("rank {}: an operation calls a collective of its own team", me.number));
-  if (me.team.generation == me.team.root.generation) [[likely]]
-    return;
   throw argument_error("a split team is used after the run() or the membership in which it was split has ended");
 }
 

@@ -2,7 +2,11 @@
 // Several operations of one thread under way: starting them, and the progress that every call makes for all of them.
 #pragma once
 
+#include <cassert>
+#include <thread>
+
 #include "team/executor.hpp"
+#include "team/team_state.hpp"
 
 namespace coset::team_room {
 
@@ -22,7 +26,12 @@ request launch(detail::rank_state&, detail::bound_plan const&, void const* in, v
 /// Gives up what is live in a team: fails the team if anything is, and waits until no peer touches this rank's arrays.
 void abandon_requests(detail::rank_state&) noexcept;
 
-/// Refuses to go on with a team whose run() or membership has ended.
-void require_current(detail::rank_state const&);
+[[noreturn]] void refuse_use(detail::rank_state const&);
+/// Refuses to go on with a team whose run() or membership has ended, and inside the caller's operation.
+inline void require_current(detail::rank_state const& me) {
+  assert(me.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
+  if (me.root.folding || me.team.generation != me.team.root.generation) [[unlikely]]
+    refuse_use(me);
+}
 
 }  // namespace coset::team_room

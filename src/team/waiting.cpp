@@ -63,19 +63,20 @@ patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
   // A few flights of a cache line between the farthest cores, which take 0.1 to 0.4 µs.
   constexpr std::chrono::nanoseconds short_spin = std::chrono::microseconds(1);
   constexpr std::uint32_t few_yields = 20, yields_of_crowds = 200, forever = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t const bare_looks = more_ranks_than_processors ? 0 : 128;
   std::uint32_t const few_looks = more_ranks_than_processors ? 1 : looks_in(short_spin);
   switch (w) {
     case waiting::spin:
-      return {forever, forever, 0, false, {}};
+      return {bare_looks, forever, forever, 0, false, {}};
     case waiting::yield:
-      return {few_looks, few_looks, forever - few_looks, false, {}};
+      return {bare_looks, few_looks, few_looks, forever - few_looks, false, {}};
     case waiting::block:
-      return {few_looks, few_looks, more_ranks_than_processors ? few_yields : 0, true};
+      return {bare_looks, few_looks, few_looks, more_ranks_than_processors ? few_yields : 0, true};
     case waiting::automatic:
       break;
   }
-  if (more_ranks_than_processors) return {few_looks, few_looks, yields_of_crowds, true};
-  return {few_looks, looks_in(long_spin), few_yields, true};
+  if (more_ranks_than_processors) return {bare_looks, few_looks, few_looks, yields_of_crowds, true};
+  return {bare_looks, few_looks, looks_in(long_spin), few_yields, true};
 }
 
 void pause() noexcept {

@@ -13,7 +13,8 @@ namespace coset::team_room {
 
 /// How long each phase lasts, in failed looks.
 struct patience {
-  std::uint32_t few_spins = 0;  ///< a few flights of a cache line: whoever is awaited longer may not be running at all
+  std::uint32_t bare_looks = 0;  ///< without a pause, about as long as a line takes that is on its way
+  std::uint32_t few_spins = 0;   ///< a few flights of a cache line: whoever is awaited longer may not be running at all
   std::uint32_t spins = 0;
   std::uint32_t yields = 0;
   bool sleeps = false;
