@@ -6,8 +6,6 @@
 namespace coset::program {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
-
 /// ⌊count · f⌋ without overflow for any count that fits memory and denominators to 2^16.
 std::size_t scaled(std::size_t count, schedule::fraction f) {
   auto const numerator = static_cast<std::size_t>(f.numerator());

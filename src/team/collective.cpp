@@ -9,12 +9,13 @@
 
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
-#include "team/plans.hpp"
+#include "plan/binding.hpp"
 #include "team/requests.hpp"
 #include "text/format.hpp"
 
 namespace coset::detail {
 
+using namespace planning;
 using namespace team_room;
 
 namespace {
@@ -40,7 +41,7 @@ bound_plan const& checked_plan(rank_state& me, call const& c) {
     refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.size()));
   if (c.what == verb::reduce_shared && me.team.part.messages != nullptr)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
-  bound_plan const& plan = plan_for(me, c);
+  bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
   return plan;
 }
@@ -50,7 +51,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
                                                  void const*& in, void*& out) {
   require_current(me);
   bound_plan const& apart = *plans.apart;
-  if (apart.owner != &me.team) refuse(me, "a plan is executed by a member of another team");
+  if (apart.owner != &me.team.plans) refuse(me, "a plan is executed by a member of another team");
   std::size_t const element_bytes = apart.what.reduction->element_bytes;
   extent const gives = apart.gives[me.number], gets = apart.gets[me.number];
   std::size_t const in_count = (gives.end - gives.begin) / element_bytes,

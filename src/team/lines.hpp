@@ -7,20 +7,23 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "coset/detail/reduction.hpp"
+#include "plan/signature.hpp"
+#include "program/program.hpp"
 
 namespace coset::team_room {
 
-inline constexpr std::size_t line_bytes = 64;
+using planning::described_signature;
+using planning::following;
+using planning::signature;
+using program::entry_payload_bytes;
+using program::line_bytes;
+using program::second_line_bytes;
 /// Lines of different writers stand two apart: the adjacent-line prefetcher fetches pairs.
 inline constexpr std::size_t line_spacing = 128;
 
 /// Blocking calls use channel 0, split-phase operations rotate over the others.
 inline constexpr std::uint32_t split_channels = 8;
 inline constexpr std::uint32_t channels = 1 + split_channels;
-
-inline constexpr std::size_t entry_payload_bytes = 40;
-inline constexpr std::size_t second_line_bytes = line_bytes;
 
 /// A rank's entry into an operation, one line of each parity. Written by its rank alone: payload and the caller's
 /// pointers first, then the tag with release; peers read them after an acquire load of the tag has met theirs.
@@ -58,17 +61,6 @@ struct alignas(line_spacing) failure_record {
   std::atomic<std::uint32_t> state;  ///< 0: none, 1: being written, 2: written
   std::uint32_t cause;
   std::array<char, 4 * line_spacing - 2 * sizeof(std::uint32_t)> reason;
-};
-
-/// What a rank is doing, for messages: relaxed, because a finder that races with the next operation only words it worse.
-struct described_signature {
-  std::atomic<detail::reduction_table const*> reduction;
-  std::atomic<std::uint64_t> count;
-  std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature.hpp
-  static constexpr std::size_t most_counts = 4;
-  std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
-  std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose names other processes cannot read
-  std::array<std::atomic<std::uint64_t>, most_counts> counts;
 };
 
 /// Each rank numbers the operations that it begins in a team, over all channels, and tells the latest of them: so many

@@ -8,12 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "plan/plan_cache.hpp"
 #include "team/arena.hpp"
-#include "team/bound_plan.hpp"
 #include "team/lines.hpp"
 #include "team/messages.hpp"
 #include "team/rank_place.hpp"
@@ -89,38 +88,6 @@ struct pending {
   bool given_up = false;  ///< not complete and never will be: the team has failed
 };
 
-/// What a plan is looked up by.
-struct plan_key {
-  detail::reduction_table const* reduction = nullptr;
-  std::size_t count = 0;
-  verb what{};
-  bool in_place = false;
-  rank_t root = 0;
-  std::uint64_t counts = 0;  ///< hash
-  friend bool operator==(plan_key const&, plan_key const&) = default;
-
-  std::size_t hash() const noexcept {
-    return ((count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 32 + root) * 32 + std::size_t(what) * 2 +
-           std::size_t{in_place} + counts;
-  }
-};
-
-struct plan_key_hash {
-  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
-};
-
-/// Plans that this rank has called, by what they were asked for; ranks that call alike share them. Direct-mapped in
-/// front, so that a loop over the same few shapes looks nothing up.
-struct plan_cache {
-  static constexpr std::size_t front_size = 8;
-  static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
-
-  std::array<std::pair<plan_key, detail::bound_plan const*>, front_size> front{};
-  std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
-
-  auto& front_of(plan_key const& key) { return front[key.hash() % front_size]; }
-};
-
 }  // namespace coset::team_room
 
 namespace coset::detail {
@@ -144,7 +111,7 @@ struct alignas(team_room::line_spacing) rank_state {
   std::array<team_room::channel_end, team_room::channels> ends;
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
   std::vector<team_room::piece> pieces;
-  team_room::plan_cache plans;
+  planning::plan_cache plans;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   alignas(team_room::line_bytes) std::array<std::byte, tuning::private_view_bytes> own_view;  ///< and small ones
   std::size_t view_capacity = 0;

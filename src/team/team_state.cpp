@@ -60,6 +60,21 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
   return leaders;
 }
 
+/// What is decided before any plan is made.
+planning::team_facts facts_of(team_state const& team) {
+  team_shape const& shape = team.shape;
+  return {.ranks = team.part.total,
+          .pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process,
+          .crowded = team.one_process && team.crowded,
+          .levels = tuning::levels_of(shape.places),
+          .nodes = tuning::nodes_of(shape.places),
+          .node_leaders = team.node_leaders,
+          .memory = shape.memory,
+          .choices = shape.choices,
+          .spread = team.part.spread,
+          .most_staging = std::min(team.arena.largest_staging(), team.part.most_staging)};
+}
+
 }  // namespace
 
 rank_state::rank_state(team_state& shared, rank_t number_here, rank_state* in_root)
@@ -96,8 +111,6 @@ team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<ra
       root_ranks(std::move(there)),
       crowded(shape.tasks || ranks > numa::usable_processors() || take_turns(shape) ||
               (shape.pinned && of_whole != nullptr && of_whole->crowded)),
-      levels(tuning::levels_of(shape.places)),
-      nodes(tuning::nodes_of(shape.places)),
       patience(patience::of(options.wait, crowded || of_more.crowded)),
       one_process(own_memory.size() == 0),
       plain_posts(one_process && sleepers_pay()),
@@ -106,6 +119,7 @@ team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<ra
       members(ranks),
       node_leaders(first_of_each(shape.nodes)),
       part(of_more.total != 0 ? std::move(of_more) : domain{s.ranks}),
+      plans(facts_of(*this)),
       own_failure(arena.failure()),
       // Ranks of one process that touch each other's arrays have to hear of each other's failures in all their teams.
       failure(of_whole != nullptr && one_process ? of_whole->own_failure : own_failure) {}
@@ -231,11 +245,6 @@ void team_state::fail(cause why, std::string_view reason, std::exception_ptr ori
       wake(lines.progress.posted, half::low);
     }
   }
-}
-
-std::vector<rank_t> team_state::outputs(sharing who) const {
-  if (who == sharing::nobodys) return {};
-  return who == sharing::the_nodes ? node_leaders : std::vector<rank_t>(ranks, 0);
 }
 
 void team_state::offer(rank_t by, std::shared_ptr<team_state> made) {

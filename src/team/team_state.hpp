@@ -2,7 +2,6 @@
 // What the ranks of a team share.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -11,15 +10,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "coset/plan.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
+#include "plan/plan_store.hpp"
 #include "team/arena.hpp"
 #include "team/failure.hpp"
-#include "team/plan_table.hpp"
 #include "team/rank_state.hpp"
 #include "team/rendezvous.hpp"
 #include "team/waiting.hpp"
@@ -31,9 +29,6 @@ namespace coset::team_room {
 class workers;
 class gathering;
 
-/// Whose outputs are one.
-enum class sharing : std::uint8_t { nobodys, the_teams, the_nodes };
-
 /// A team whose ranks do not all share memory: the part of it that does.
 struct domain {
   rank_t total = 0;  ///< ranks of the whole team
@@ -43,19 +38,6 @@ struct domain {
   bool pointers = true;                 ///< in every domain ranks reach each other's arrays
   bool crowded = false;                 ///< some host has fewer processors than ranks
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
-};
-
-/// Compiled schedules of a team, made once each, shared by its ranks.
-class compiled_table {
- public:
-  using key = std::tuple<std::string, schedule::collective, rank_t, program::policy, sharing>;
-
-  /// Throws schedule_error: no such algorithm, undefined for this many ranks, or a storage that would lose a value.
-  std::shared_ptr<program::compiled const> get(detail::team_state const&, key const&);
-
- private:
-  std::mutex making_;
-  std::map<key, std::shared_ptr<program::compiled const>> made_;
 };
 
 /// Where a team's ranks are and what binds them together.
@@ -106,10 +88,7 @@ struct team_state : std::enable_shared_from_this<team_state> {
   }
   /// What ranks of all processes call this generation.
   std::uint32_t round() const noexcept { return one_process ? generation : shared_round; }
-  std::size_t largest_staging() const noexcept { return std::min(arena.largest_staging(), part.most_staging); }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
-  /// The rank whose output stands for each rank's. Empty: everybody's own.
-  std::vector<rank_t> outputs(team_room::sharing) const;
 
   /// Teams that ranks have split from this one, until the others have taken them.
   void offer(rank_t by, std::shared_ptr<team_state>);
@@ -124,8 +103,6 @@ struct team_state : std::enable_shared_from_this<team_state> {
   team_room::team_shape const shape;
   std::vector<rank_t> const root_ranks;  ///< [rank]
   bool const crowded;                    ///< ranks that take turns on processors, or rounds that cost as much
-  std::vector<rank_t> const levels;      ///< see tuning::levels_of
-  std::vector<rank_t> const nodes;       ///< see tuning::nodes_of
   team_room::patience const patience;
   bool const one_process = true;  ///< pointers of one rank mean the same to all
   bool const plain_posts;
@@ -138,8 +115,7 @@ struct team_state : std::enable_shared_from_this<team_state> {
   std::uint32_t shared_round = 1;
   std::uint32_t salt = 0;  ///< where the history of this generation's operations begins
   std::size_t reserved_bytes = 0;
-  team_room::compiled_table programs;
-  team_room::plan_table plans;
+  planning::plan_store plans;
   team_room::failure own_failure;           ///< of a root
   team_room::failure& failure;              ///< of the root
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill

@@ -63,6 +63,7 @@ patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
   // A few flights of a cache line between the farthest cores, which take 0.1 to 0.4 µs.
   constexpr std::chrono::nanoseconds short_spin = std::chrono::microseconds(1);
   constexpr std::uint32_t few_yields = 20, yields_of_crowds = 200, forever = std::numeric_limits<std::uint32_t>::max();
+  // A look at a line in one's own cache takes one or two nanoseconds on any processor.
   std::uint32_t const bare_looks = more_ranks_than_processors ? 0 : 128;
   std::uint32_t const few_looks = more_ranks_than_processors ? 1 : looks_in(short_spin);
   switch (w) {

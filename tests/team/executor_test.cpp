@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "coset/detail/task_run.hpp"
+#include "plan/bound_plan.hpp"
 #include "program/program.hpp"
-#include "team/bound_plan.hpp"
 #include "team/tasks.hpp"
 #include "team/team_state.hpp"
 #include "variable.hpp"

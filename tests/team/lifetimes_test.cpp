@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -44,8 +45,30 @@ TEST_P(Lifetimes, ViewsAreTheSameMemoryForAllAfterAFailure) {
       static_cast<void>(allreduce_view(me, in));
     }),
                  std::runtime_error);
-    for (std::size_t const count : {10UL, 10'000UL, longer, longer + 1}) EXPECT_EQ(views(count, 2), all_of(2));
+    for (std::size_t const count : {10UL, 200UL, 10'000UL, longer, longer + 1}) EXPECT_EQ(views(count, 2), all_of(2));
   }
+}
+
+/// Red if the two kinds of view meet: a long one between two short ones, and ranks that are already in the next call.
+TEST_P(Lifetimes, ShortViewsAreEachRanksOwnAndLongOnesTheNodes) {
+  std::size_t const most = tuning::private_view_bytes / sizeof(double);
+  std::vector<double> const in(most + 1, 1);
+  std::vector<double const*> shorter(ranks.size()), longer(ranks.size());
+  ranks.run([&](member& me) {
+    for (int turn = 0; turn < 50; ++turn) {
+      auto const own = allreduce_view(me, std::span(in.data(), most));
+      shorter[me.rank()] = own.data();
+      EXPECT_EQ(std::ranges::count(own, ranks.size()), most);
+      auto const nodes = allreduce_view(me, in);
+      longer[me.rank()] = nodes.data();
+      EXPECT_EQ(std::ranges::count(nodes, ranks.size()), most + 1);
+    }
+  });
+  std::ranges::sort(shorter);
+  EXPECT_EQ(std::ranges::adjacent_find(shorter), shorter.end());
+  std::ranges::sort(longer);
+  auto const distinct = longer.size() - std::ranges::unique(longer).size();
+  EXPECT_LE(distinct, topology::machine().nodes.size());
 }
 
 TEST_P(Lifetimes, ViewsOfLengthsThatDifferAreAnErrorAndLeaveNothingBehind) {
@@ -61,7 +84,7 @@ TEST_P(Lifetimes, ViewsOfLengthsThatDifferAreAnErrorAndLeaveNothingBehind) {
 
 TEST_P(Lifetimes, AfterAResetAdoptedRanksViewTheSameMemory) {
   auto const adopted = team::adopt(ranks.size());
-  std::vector<double> const shorter(10, 2), longer(100'000, 1);
+  std::vector<double> const shorter(1'000, 2), longer(100'000, 1);  // both beyond the ranks' own small views
   std::vector<double> got(ranks.size());
   std::vector<std::thread> threads;
   for (rank_t r = 0; r < ranks.size(); ++r) {
@@ -74,7 +97,7 @@ TEST_P(Lifetimes, AfterAResetAdoptedRanksViewTheSameMemory) {
       } catch (aborted const&) {
       }
       me->reset(team::clock::now() + std::chrono::seconds(60));
-      got[r] = allreduce_view(me, shorter)[9];
+      got[r] = allreduce_view(me, shorter)[999];
       barrier(me);
     });
   }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "effort.hpp"
+#include "plan/wanted.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "team/wanted.hpp"
 
 namespace coset::tuning {
 namespace {
@@ -26,8 +26,8 @@ TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
     for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {
       for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 8) {
         auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
-        auto const plan = schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks,
-                                         team_room::schedule_of(what), ranks / 2);
+        auto const plan =
+            schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks, tuning::schedule_of(what), ranks / 2);
         auto const found = schedule::validate(plan);
         EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm << " on " << ranks;
       }

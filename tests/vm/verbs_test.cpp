@@ -2,9 +2,10 @@
 // Every verb is right under flat plans and under those that follow the machine's nodes, however ranks are placed.
 #include "team/verbs.hpp"
 
+#include "plan/bound_plan.hpp"
+#include "plan/wanted.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "team/bound_plan.hpp"
-#include "team/wanted.hpp"
+#include "team/rank_state.hpp"
 #include "vm/machine.hpp"
 
 namespace coset::vm_test {
@@ -53,7 +54,7 @@ void wish_for(std::string const& plan) {
 
 bool serves(std::string const& plan, verb what, rank_t ranks) try {
   auto const algorithm = schedule::algorithm::parse(plan_named(plan).algorithm);
-  return !plan.empty() && !schedule::make(algorithm, ranks, team_room::schedule_of(what)).steps.empty();
+  return !plan.empty() && !schedule::make(algorithm, ranks, tuning::schedule_of(what)).steps.empty();
 } catch (schedule_error const&) {
   return false;
 }

@@ -21,7 +21,7 @@
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
-#include "team/plans.hpp"
+#include "team/team_state.hpp"
 #include "team/waiting.hpp"
 #include "tuning/calibration/look.hpp"
 
@@ -83,7 +83,7 @@ void place_team(info_command const& asked, machine_report& found) {
   if (enough) found.latency = bench::latency_probe(found.processors).measure();
   team as_asked(found.machine, {.ranks = ranks, .place = how});
   found.plans = default_plans(as_asked);
-  found.refused = team_room::refused_rules(as_asked.state());
+  found.refused = as_asked.state().plans.refused_rules();
 }
 
 machine_report look_around(info_command const& asked, topology machine) {

@@ -2,17 +2,30 @@
 // What the ranks of a team must agree on in each operation.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "coset/detail/reduction.hpp"
 #include "coset/error.hpp"
 #include "coset/verb.hpp"
-#include "team/lines.hpp"
 
-namespace coset::team_room {
+namespace coset::planning {
+
+/// What a rank is doing, for messages: relaxed, because a finder that races with the next operation only words it worse.
+struct described_signature {
+  std::atomic<detail::reduction_table const*> reduction;
+  std::atomic<std::uint64_t> count;
+  std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature::describe()
+  static constexpr std::size_t most_counts = 4;
+  std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
+  std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose names other processes cannot read
+  std::array<std::atomic<std::uint64_t>, most_counts> counts;
+};
 
 struct signature {
   verb what;
@@ -52,4 +65,4 @@ constexpr std::uint32_t following(std::uint32_t history, std::uint64_t what) {
   return static_cast<std::uint32_t>(mixed(mixed(history, what), 1) >> 32);
 }
 
-}  // namespace coset::team_room
+}  // namespace coset::planning

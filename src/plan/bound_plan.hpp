@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "plan/signature.hpp"
 #include "program/bind.hpp"
-#include "team/signature.hpp"
+
+namespace coset::planning {
+class plan_store;
+}
 
 namespace coset::detail {
 
@@ -21,10 +25,10 @@ struct extent {
 /// Immutable once made. A call longer than a segment runs the same program segment by segment, each as an operation of
 /// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
-  team_room::signature what;
+  planning::signature what;
   std::uint32_t hash = 0;  ///< what.hash()
   std::uint64_t id = 0;    ///< of no other in this process, those that are gone included
-  team_state const* owner = nullptr;
+  planning::plan_store const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
   fold_set const* folds = nullptr;
   std::size_t bytes = 0;        ///< of the whole vector
@@ -39,7 +43,7 @@ struct bound_plan {
   std::string choice;               ///< "direct, staged, forward": for people
   std::string refused;              ///< the rule that comes first but cannot serve, and why: for people
 
-  void describe(team_room::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
+  void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
 };
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <string>
 
-#include "team/bound_plan.hpp"
+#include "plan/bound_plan.hpp"
 
-namespace coset::team_room {
+namespace coset::planning {
 
 /// Ranks that call alike, and plan objects of one kind, share one bound plan; it goes with the last of them. So a team
 /// keeps no more than its ranks' caches, the plans alive and the operations under way hold. Any thread.
@@ -61,4 +61,4 @@ class plan_table {
   std::set<std::string> said_;
 };
 
-}  // namespace coset::team_room
+}  // namespace coset::planning

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/signature.hpp"
+#include "plan/signature.hpp"
 
 #include <algorithm>
 
 #include "text/format.hpp"
 
-namespace coset::team_room {
+namespace coset::planning {
 namespace {
 
 bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
@@ -49,7 +49,7 @@ std::uint32_t signature::hash() const {
 }
 
 std::string signature::text() const {
-  return team_room::text(*this, reduction->type, reduction->operation, "of their own");
+  return planning::text(*this, reduction->type, reduction->operation, "of their own");
 }
 
 void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
@@ -77,7 +77,7 @@ std::string signature::act_of(described_signature const& from, bool one_process)
                     rest & counts_bit};
   std::string const counts = counts_of(from);
   return ((rest & started_bit) != 0 ? "starts " : "calls ") +
-         (one_process ? team_room::text(s, table->type, table->operation, counts) : team_room::text(s, {}, {}, counts));
+         (one_process ? planning::text(s, table->type, table->operation, counts) : planning::text(s, {}, {}, counts));
 }
 
 std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {
@@ -90,4 +90,4 @@ std::string signature::peer_act_of(described_signature const& peer, described_si
   return text;
 }
 
-}  // namespace coset::team_room
+}  // namespace coset::planning

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/wanted.hpp"
+#include "plan/wanted.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "plan/calls.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "team/plans.hpp"
 #include "text/format.hpp"
 
-namespace coset::team_room {
+namespace coset::planning {
 
 using detail::call;
 using detail::reduction_table;
-using detail::team_state;
 using tuning::schedule_of;
 
 namespace {
@@ -51,7 +50,7 @@ void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t 
 }
 
 /// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
-void require_library(tuning::choice const& chosen, team_state const& team, call const& c, bits required) {
+void require_library(tuning::choice const& chosen, team_facts const& team, call const& c, bits required) {
   reduction_table const& reduction = *c.reduction;
   if (!reduction.standalone) {
     throw schedule_error(
@@ -64,7 +63,7 @@ void require_library(tuning::choice const& chosen, team_state const& team, call 
                      reduction.operation, reduction.type));
   }
   auto const wanted = schedule::algorithm::parse(chosen.algorithm);
-  program::require_combinations(schedule::make(wanted, team.size(), schedule_of(c.what), c.root), team.part.spread);
+  program::require_combinations(schedule::make(wanted, team.ranks, schedule_of(c.what), c.root), team.spread);
 }
 
 /// The number of ranks of each domain.
@@ -74,11 +73,11 @@ std::vector<rank_t> domains_of(program::distribution const& spread) {
   return sizes;
 }
 
-tuning::choice default_between_domains(team_state const& team, call const& c, std::vector<rank_t> domains) {
-  tuning::question asked{.what = c.what, .ranks = team.size(), .bytes = c.count * c.reduction->element_bytes};
+tuning::choice default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
+  tuning::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
   asked.domains = std::move(domains);
-  asked.pointers = team.part.pointers;
+  asked.pointers = team.pointers;
   tuning::choice chosen = tuning::choose_between(asked);
   chosen.storage.in_place = in_place(c);
   return chosen;
@@ -86,23 +85,23 @@ tuning::choice default_between_domains(team_state const& team, call const& c, st
 
 }  // namespace
 
-tuning::choice default_for(team_state const& team, call const& c) {
-  auto domains = domains_of(team.part.spread);
+tuning::choice default_for(team_facts const& team, call const& c) {
+  auto domains = domains_of(team.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
   tuning::choice chosen =
-      tuning::choose({c.what, team.size(), c.count * c.reduction->element_bytes, in_place(c), team.shape.memory,
-                      team.one_process && team.crowded, team.levels, team.nodes, c.reduction->commutative});
+      tuning::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.memory, team.crowded,
+                      team.levels, team.nodes, c.reduction->commutative});
   chosen.storage.in_place = in_place(c);
-  if (!team.one_process) chosen.storage.first = chosen.storage.later = program::area::staging;
+  if (!team.pointers) chosen.storage.first = chosen.storage.later = program::area::staging;
   return chosen;
 }
 
-tuning::rule const* rule_for(team_state const& team, call const& c) {
-  return team.shape.choices.find(c.what, team.size(), c.count * c.reduction->element_bytes,
-                                 c.what == verb::allreduce && in_place(c));
+tuning::rule const* rule_for(team_facts const& team, call const& c) {
+  return team.choices.find(c.what, team.ranks, c.count * c.reduction->element_bytes,
+                           c.what == verb::allreduce && in_place(c));
 }
 
-tuning::choice changed(tuning::choice chosen, plan_options const& options, team_state const& team, call const& c) {
+tuning::choice changed(tuning::choice chosen, plan_options const& options, team_facts const& team, call const& c) {
   if (options.algorithm != "auto") {
     chosen.algorithm = algorithm_for(options.algorithm, *c.reduction);
     if (options.storage == "auto")
@@ -113,17 +112,17 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
     chosen.storage.in_place = in_place(c);
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
-  auto const domains = domains_of(team.part.spread);
+  auto const domains = domains_of(team.spread);
   bool const combined = chosen.storage.library && options.algorithm == "auto" && domains.size() > 1;
-  if (combined) chosen.algorithm = tuning::combined_between(domains, team.part.spread.combiners.size());
-  bool const pointers = team.part.messages != nullptr ? team.part.pointers : team.one_process;
-  if (!pointers && (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
+  if (combined) chosen.algorithm = tuning::combined_between(domains, team.spread.combiners.size());
+  if (!team.pointers &&
+      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(text::format("storage {} needs ranks of one process", options.storage));
   }
   if (options.algorithm != "auto" || combined)
-    require_bits(chosen.algorithm, c.what, team.size(), c.root, *c.reduction, options.required);
+    require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
   if (chosen.storage.library) require_library(chosen, team, c, options.required);
   return chosen;
 }
 
-}  // namespace coset::team_room
+}  // namespace coset::planning

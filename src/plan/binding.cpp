@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/binding.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "coset/error.hpp"
+#include "plan/calls.hpp"
+#include "text/format.hpp"
+
+namespace coset::planning {
+namespace {
+
+using detail::bound_plan;
+using detail::call;
+using detail::extent;
+using tuning::schedule_of;
+
+sharing sharing_of(signature const& s) {
+  if (s.what == verb::reduce_shared) return sharing::the_teams;
+  bool const viewed =
+      s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > tuning::private_view_bytes;
+  return viewed ? sharing::the_nodes : sharing::nobodys;
+}
+
+/// Small payloads travel in the entry lines themselves: one transfer brings tag and data.
+program::home home_of(program::compiled const& code, std::size_t bytes) {
+  bool const fits = code.layers * bytes <= program::second_line_bytes;
+  if (code.layers == 0 || !fits) return program::home::pieces;
+  return code.layers * bytes <= program::entry_payload_bytes ? program::home::entry_line : program::home::second_line;
+}
+
+/// Boundaries of the ranks' pieces, in elements.
+std::vector<std::size_t> boundaries(call const& c, rank_t ranks) {
+  std::vector<std::size_t> at{0};
+  for (rank_t r = 0; r < ranks; ++r) at.push_back(at.back() + (c.counts.empty() ? c.count / ranks : c.counts[r]));
+  return at;
+}
+
+/// What each rank's caller gives or gets of the whole vector.
+void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t ranks) {
+  verb const what = plan.what.what;
+  for (rank_t r = 0; r < ranks; ++r) {
+    extent const whole{0, plan.bytes}, none{0, 0};
+    extent const piece = by_pieces(what) ? extent{pieces[r] * plan.what.reduction->element_bytes,
+                                                  pieces[r + 1] * plan.what.reduction->element_bytes}
+                                         : whole;
+    bool const root = r == plan.what.root;
+    plan.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
+    plan.gets.push_back(what == verb::reduce_scatter ? piece
+                        : (what == verb::reduce && !root) || (what == verb::broadcast && root) ||
+                                (what == verb::exclusive_scan && r == 0)
+                            ? none
+                            : whole);
+  }
+}
+
+program::item_bytes items_of(signature const& what) {
+  return {what.reduction->element_bytes, what.reduction->partial_bytes};
+}
+
+/// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
+void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std::size_t> const& pieces,
+                       std::size_t wanted_bytes) {
+  std::size_t const element_bytes = plan.what.reduction->element_bytes, count = plan.what.count;
+  program::item_bytes const items = items_of(plan.what);
+  auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, items); };
+  bool const whole = by_pieces(plan.what.what);
+  plan.segment_count = count;
+  plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
+  std::size_t const room = team.most_staging, needed = plan.layout.staging_bytes;
+  if (whole && needed > room) {
+    throw lacks_staging(text::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
+                                     plan.what.text(), needed, room));
+  }
+  std::size_t const longest_staged = needed > room ? room / plan.code->layers / items.staged(*plan.code) : SIZE_MAX;
+  std::size_t const most =
+      std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? longest_staged * element_bytes : SIZE_MAX);
+  if (whole || plan.bytes <= most) return;
+  std::size_t const quantum = std::lcm(program::line_bytes, element_bytes) / element_bytes;
+  std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
+  std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
+  plan.segment_count = std::min((even + quantum - 1) / quantum * quantum, longest);
+  plan.segments = (count - 1) / plan.segment_count + 1;
+  plan.layout = bound(plan.segment_count);
+  plan.last_layout = bound(count - (plan.segments - 1) * plan.segment_count);
+}
+
+std::shared_ptr<program::compiled const> compile(team_facts const& team, compiled_table& programs,
+                                                 signature const& what, tuning::choice const& chosen) {
+  compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what)};
+  auto code = programs.get(team, key);
+  auto& storage = std::get<program::policy>(key);
+  storage.staging = home_of(*code, what.count * items_of(what).staged(*code));
+  return storage.staging == program::home::pieces ? code : programs.get(team, key);
+}
+
+}  // namespace
+
+std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& programs, signature const& what,
+                                      call const& c, tuning::choice chosen) {
+  auto plan = std::make_shared<bound_plan>();
+  plan->what = what;
+  plan->hash = what.hash();
+  static std::atomic<std::uint64_t> latest_id = 0;
+  plan->id = ++latest_id;
+  plan->bytes = what.count * what.reduction->element_bytes;
+  plan->shares_outputs = what.what == verb::reduce_shared && what.count > 0;
+  plan->counts.assign(c.counts.begin(), c.counts.end());
+  chosen.storage.widens = what.reduction->mixed != nullptr;
+  plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
+  try {
+    plan->code = compile(team, programs, what, chosen);
+  } catch (schedule_error const&) {
+    // Arrays that peers reach lose a value in place under some schedules; staging does not.
+    if (!chosen.storage.in_place || chosen.storage.first == program::area::staging) throw;
+    chosen.storage.first = chosen.storage.later = program::area::staging;
+    plan->code = compile(team, programs, what, chosen);
+  }
+  bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
+  plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
+  auto const pieces = boundaries(c, team.ranks);
+  set_extents(*plan, pieces, team.ranks);
+  cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
+  plan->choice = text::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
+                              plan->segments > 1 ? text::format(", {} segments", plan->segments) : "");
+  return plan;
+}
+
+}  // namespace coset::planning

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a choice to a bound plan.
+#pragma once
+
+#include <memory>
+
+#include "coset/detail/collective.hpp"
+#include "plan/bound_plan.hpp"
+#include "plan/compiled_table.hpp"
+#include "tuning/choice/choose.hpp"
+
+namespace coset::planning {
+
+/// Where staging cannot grow a vector goes in segments, but not one whose pieces are the ranks' own.
+struct lacks_staging : argument_error {
+  using argument_error::argument_error;
+};
+
+/// The chosen schedule, compiled and bound to what is called. Throws schedule_error as compiled_table::get() does, and
+/// lacks_staging.
+std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
+                                              tuning::choice);
+
+}  // namespace coset::planning

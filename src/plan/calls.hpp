@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls are the same to a plan.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "coset/detail/collective.hpp"
+#include "plan/signature.hpp"
+
+namespace coset::planning {
+
+inline bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+/// Verbs that leave a rank its own input, or write only where nothing is read any more, have one program for input and
+/// output in one array or apart.
+inline bool in_place_always(verb what) { return what == verb::reduce || what == verb::broadcast || by_pieces(what); }
+/// Whether `in` and `out` of a call are one array to its plan.
+inline bool in_place(detail::call const& c) {
+  return in_place_always(c.what) || (c.in == c.out && c.count > 0 && c.out != nullptr);
+}
+
+inline std::uint64_t counts_hash(std::span<std::size_t const> counts) {
+  std::uint64_t h = 0;
+  for (std::size_t c : counts) h = mixed(h + 1, c);
+  return counts.empty() ? 0 : h | 1;
+}
+
+/// What a plan is looked up by.
+struct plan_key {
+  detail::reduction_table const* reduction = nullptr;
+  std::size_t count = 0;
+  verb what{};
+  bool in_place = false;
+  rank_t root = 0;
+  std::uint64_t counts = 0;  ///< hash
+  friend bool operator==(plan_key const&, plan_key const&) = default;
+
+  static plan_key of(detail::call const& c) {
+    return {c.reduction, c.count, c.what, planning::in_place(c), c.root, counts_hash(c.counts)};
+  }
+  std::size_t hash() const noexcept {
+    return ((count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 32 + root) * 32 + std::size_t(what) * 2 +
+           std::size_t{in_place} + counts;
+  }
+};
+
+}  // namespace coset::planning

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_cache.hpp"
+
+namespace coset::planning {
+
+detail::bound_plan const& plan_cache::bind_anew(plan_store& store, detail::call const& c, plan_key const& key,
+                                                bool idle, bool tells) {
+  if (all.size() >= most && idle) {
+    all.clear();
+    front = {};
+  }
+  auto& bound = all[key];
+  if (!bound) {
+    bound = store.of_call(c);
+    if (tells) store.log(*bound);
+  }
+  front_of(key) = {key, bound.get()};
+  return *bound;
+}
+
+}  // namespace coset::planning

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that one rank has called.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "plan/calls.hpp"
+#include "plan/plan_store.hpp"
+
+namespace coset::planning {
+
+struct plan_key_hash {
+  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
+};
+
+/// By what they were asked for; ranks that call alike share them. Direct-mapped in front, so that a loop over the same few
+/// shapes looks nothing up.
+struct plan_cache {
+  static constexpr std::size_t front_size = 8;
+  static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
+
+  using entry = std::pair<plan_key, detail::bound_plan const*>;
+  std::array<entry, front_size> front{};
+  std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
+
+  /// The plan that the library chooses for a call: bound the first time, found again after. May throw lacks_staging.
+  /// `idle`: no operation is under way that needs its plan. `tells`: of all ranks, this one tells the log.
+  detail::bound_plan const& plan_for(plan_store& store, detail::call const& c, bool idle, bool tells) {
+    plan_key const key = plan_key::of(c);
+    auto const& [known, plan] = front_of(key);
+    return plan != nullptr && known == key ? *plan : bind_anew(store, c, key, idle, tells);
+  }
+
+ private:
+  entry& front_of(plan_key const& key) { return front[key.hash() % front_size]; }
+  detail::bound_plan const& bind_anew(plan_store&, detail::call const&, plan_key const&, bool idle, bool tells);
+};
+
+}  // namespace coset::planning

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "coset/operations.hpp"
+#include "plan/binding.hpp"
+#include "plan/calls.hpp"
+#include "plan/wanted.hpp"
+#include "text/format.hpp"
+#include "tuning/choice/plan_text.hpp"
+#include "tuning/choice/settings.hpp"
+
+namespace coset::planning {
+
+using detail::bound_plan;
+using detail::call;
+
+namespace {
+
+/// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
+/// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
+std::uint32_t number_of(tuning::choice const& chosen) {
+  std::uint64_t const hash = detail::hash_of(
+      text::format("{}/{}/{}", chosen.algorithm, program::policy_name(chosen.storage), chosen.segment_bytes));
+  return std::max(static_cast<std::uint32_t>(hash >> 40), 1u);
+}
+
+}  // namespace
+
+std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
+  return plans_.get(text::format("call {} {} {} {} {} {}", int(c.what), c.count, static_cast<void const*>(c.reduction),
+                                 in_place(c), c.root, counts_hash(c.counts)),
+                    [&] { return bind_by_rules(c, nullptr); });
+}
+
+std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
+  return plans_.get(
+      text::format("plan {} {} {} {} {} {} {} {} {} {}", options.algorithm, options.storage, options.segment_bytes,
+                   int(options.required), int(c.what), c.count, static_cast<void const*>(c.reduction), in_place(c),
+                   c.root, text::joined(options.counts, ",")),
+      [&] { return bind_by_rules(c, &options); });
+}
+
+/// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
+/// signature and the table decide, so that all ranks come to the same. `options` change either choice.
+std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
+  signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  auto const bind_by = [&](tuning::choice chosen) {
+    if (options != nullptr) {
+      chosen = changed(std::move(chosen), *options, facts_, c);
+      what.plan = number_of(chosen);
+    }
+    auto made = bind_plan(facts_, programs_, what, c, std::move(chosen));
+    made->owner = this;
+    return made;
+  };
+  tuning::rule const* const rule = rule_for(facts_, c);
+  if (rule == nullptr) return bind_by(default_for(facts_, c));
+  std::string refused;
+  try {
+    return bind_by(changed(default_for(facts_, c), rule->how, facts_, c));
+  } catch (error const& why) {
+    refused = text::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
+  }
+  auto made = bind_by(default_for(facts_, c));
+  made->refused = std::move(refused);
+  return made;
+}
+
+std::string plan_store::call_of(bound_plan const& plan) const {
+  return text::format("{} on {} ranks", plan.what.text(), facts_.ranks);
+}
+
+void plan_store::log_refusal(bound_plan const& plan) {
+  if (plan.refused.empty() || !tuning::plans_are_logged() || !plans_.is_new(plan.refused)) return;
+  text::complain(text::format("{}; passed over for {}", plan.refused, call_of(plan)));
+}
+
+void plan_store::log(bound_plan const& plan) {
+  log_refusal(plan);
+  if (tuning::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.choice));
+}
+
+std::vector<std::string> plan_store::refused_rules() {
+  std::vector<std::string> refused;
+  std::byte one_array;  // stands for a caller's that is input and output
+  for (std::size_t const each : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
+    for (verb const what : all_verbs()) {
+      bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
+      call c{.what = what,
+             .count = what == verb::barrier ? 0
+                      : by_pieces(what)     ? each * facts_.ranks
+                                            : each,
+             .reduction = combines ? &detail::table_of<float, plus>() : &detail::copy_of<float>()};
+      for (bool const same : {false, true}) {
+        if (same) c.in = c.out = &one_array;
+        if (same && what == verb::reduce_shared) continue;
+        if (rule_for(facts_, c) == nullptr) continue;
+        auto const made = bind_by_rules(c, nullptr);
+        if (!made->refused.empty() && std::ranges::find(refused, made->refused) == refused.end())
+          refused.push_back(made->refused);
+      }
+    }
+  }
+  return refused;
+}
+
+}  // namespace coset::planning

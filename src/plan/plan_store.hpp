@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans of a team: from what is asked for to a bound plan.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coset/detail/collective.hpp"
+#include "coset/plan.hpp"
+#include "plan/compiled_table.hpp"
+#include "plan/plan_table.hpp"
+#include "plan/team_facts.hpp"
+
+namespace coset::planning {
+
+/// Ranks that ask alike get the same plan. Any thread.
+class plan_store {
+ public:
+  using pointer = std::shared_ptr<detail::bound_plan const>;
+
+  explicit plan_store(team_facts facts) : facts_(std::move(facts)) {}
+
+  team_facts const& facts() const noexcept { return facts_; }
+  /// As the team's rules or the library choose for a call. May throw lacks_staging.
+  pointer of_call(detail::call const&);
+  /// The same, but for what the options say. Throws schedule_error if that cannot be.
+  pointer of_options(detail::call const&, plan_options const&);
+
+  /// The rules of the team's table that cannot serve an ordinary call, sums of floats of some sizes by every verb, each
+  /// once for each reason: "COSET_ALLREDUCE, direct(saved_steps=1)/output: …". Compiles what the rules name.
+  std::vector<std::string> refused_rules();
+  /// COSET_LOG=plan: which rule was passed over, on standard error, once for each reason.
+  void log_refusal(detail::bound_plan const&);
+  /// The same, and what was chosen, once for each shape.
+  void log(detail::bound_plan const&);
+  /// Plans and keys kept, for tests.
+  std::size_t size() const { return plans_.size(); }
+
+ private:
+  /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
+  /// signature and the table decide, so that all ranks come to the same. `options` change either choice.
+  pointer bind_by_rules(detail::call const&, plan_options const* options);
+  std::string call_of(detail::bound_plan const&) const;
+
+  team_facts const facts_;
+  compiled_table programs_;
+  plan_table plans_;
+};
+
+}  // namespace coset::planning

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What plans depend on beside the call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "coset/error.hpp"
+#include "program/program.hpp"
+#include "tuning/calibration/memory_facts.hpp"
+#include "tuning/choice/table.hpp"
+
+namespace coset::planning {
+
+/// Of a team: the same on all its ranks, so that all come to the same plans.
+struct team_facts {
+  rank_t ranks = 0;
+  bool pointers = true;                 ///< ranks reach each other's arrays; over processes, in every domain
+  bool crowded = false;                 ///< they take turns on processors
+  std::vector<rank_t> levels;           ///< see tuning::levels_of
+  std::vector<rank_t> nodes;            ///< see tuning::nodes_of
+  std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node
+  tuning::memory_facts memory;          ///< of the machine
+  tuning::table choices;                ///< what comes before the library's own choice
+  program::distribution spread;         ///< over domains
+  std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel
+};
+
+}  // namespace coset::planning

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Persistent plans.
+#include <numeric>
+
+#include "coset/plan.hpp"
+#include "plan/calls.hpp"
+#include "team/team_state.hpp"
+#include "text/format.hpp"
+
+namespace coset::detail {
+
+using namespace planning;
+
+namespace {
+
+void check(verb what, std::size_t count, rank_t ranks, plan_options const& options) {
+  if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
+  if (options.root >= ranks) throw argument_error(text::format("root {} of a plan for {} ranks", options.root, ranks));
+  if (!by_pieces(what)) return;
+  auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
+  bool const even = options.counts.empty();
+  if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
+    throw argument_error(
+        text::format("a plan of {} for {} elements on {} ranks cannot have counts {}", name_of(what), count, ranks,
+                     even ? "that are equal" : text::format("[{}]", text::joined(options.counts, ", "))));
+  }
+}
+
+std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
+  auto made = team.plans.of_options(c, options);
+  bool const has_first_rank = team.part.first == 0 && (team.one_process || team.members[0]);
+  if (has_first_rank) team.plans.log_refusal(*made);
+  return made;
+}
+
+}  // namespace
+
+plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
+                     plan_options const& options) {
+  check(what, count, team.size(), options);
+  rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
+  std::byte one_array;  // stands for a caller's that is input and output
+  call apart{.what = what, .count = count, .reduction = &reduction, .root = root};
+  if (by_pieces(what)) apart.counts = options.counts;
+  call same = apart;
+  same.in = same.out = &one_array;
+  return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
+}
+
+std::string describe(bound_plan const& plan) { return plan.choice; }
+
+}  // namespace coset::detail
