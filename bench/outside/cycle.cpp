@@ -17,33 +17,38 @@ struct alignas(64) line {
 };
 using array = std::unique_ptr<line[]>;
 
-double cycle(coset::team& team, std::size_t count, std::size_t iterations) {
-  std::vector<array> in(team.size()), out(team.size());
-  std::vector<float> wrong(team.size());
-  auto const run = [&](std::size_t times) {
-    team.run([&](coset::member& me) {
-      array& mine = in[me.rank()];
-      array& result = out[me.rank()];
-      if (!mine) mine = array(new line[count / 16 + 1]()), result = array(new line[count / 16 + 1]());
-      float* const give = mine[0].items;
-      float* const get = result[0].items;
-      for (std::size_t k = 0; k < times; ++k) {
+double median(std::vector<double>& times) {
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return times[times.size() / 2];
+}
+
+/// Of groups of so many cycles: what a machine does with its processors now and then would be most of a mean.
+double cycle(coset::team& team, std::size_t count, std::size_t group) {
+  using clock = std::chrono::steady_clock;
+  constexpr std::size_t warming_up = 10, groups = 100;
+  std::vector<double> times;
+  std::vector<unsigned> wrong(team.size());
+  team.run([&](coset::member& me) {
+    array const mine(new line[count / 16 + 1]()), result(new line[count / 16 + 1]());
+    float* const give = mine[0].items;
+    float* const get = result[0].items;
+    for (std::size_t g = 0; g < warming_up + groups; ++g) {
+      auto const begin = clock::now();
+      for (std::size_t k = 0; k < group; ++k) {
         auto const value = static_cast<float>(k % 1000);
         std::fill_n(give, count, value);
         coset::allreduce(me, std::span<float const>(give, count), std::span(get, count), coset::plus{});
         float const right = value * static_cast<float>(me.size());
         unsigned differ = 0;
         for (std::size_t i = 0; i < count; ++i) differ += get[i] != right ? 1 : 0;
-        wrong[me.rank()] += static_cast<float>(differ);
+        wrong[me.rank()] += differ;
       }
-    });
-  };
-  run(iterations / 10 + 2);
-  auto const begin = std::chrono::steady_clock::now();
-  run(iterations);
-  std::chrono::duration<double, std::micro> const took = std::chrono::steady_clock::now() - begin;
-  if (std::ranges::any_of(wrong, [](float w) { return w != 0; })) std::exit((std::puts("wrong results"), 1));
-  return took.count() / static_cast<double>(iterations);
+      std::chrono::duration<double, std::micro> const took = clock::now() - begin;
+      if (me.rank() == 0 && g >= warming_up) times.push_back(took.count() / static_cast<double>(group));
+    }
+  });
+  if (std::ranges::any_of(wrong, [](unsigned w) { return w != 0; })) std::exit((std::puts("wrong results"), 1));
+  return median(times);
 }
 
 }  // namespace
@@ -54,9 +59,8 @@ int main(int argc, char** argv) {
     std::vector<double> times;
     for (int each = 0; each < 11; ++each) {
       coset::team team;
-      times.push_back(cycle(team, bytes / sizeof(float), std::max<std::size_t>(4, 20'000'000 / (bytes + 1000))));
+      times.push_back(cycle(team, bytes / sizeof(float), 1 + 100'000 / (bytes + 1000)));
     }
-    std::ranges::nth_element(times, times.begin() + 5);
-    std::printf("%12zu B %12.3f us\n", bytes, times[5]);
+    std::printf("%12zu B %12.3f us\n", bytes, median(times));
   }
 }
