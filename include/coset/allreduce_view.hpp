@@ -9,12 +9,13 @@
 
 namespace coset {
 
-/// Reduces `in` element-wise over all ranks and returns where the result lies in the team's memory: once per node, up to
-/// 1 KiB once per rank.
+/// Reduces `in` element-wise over all ranks and returns where the result lies in the team's memory: one result for each
+/// node; of up to 1 KiB, one for each rank, as reading a neighbour's would take a second round.
 ///
 /// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, start_…() too, or
-/// until reset() or the end of run(). The result is written again only after every rank of the node has made that call.
-/// Cost: as allreduce without the copies to private outputs; an adopted team is one node, whatever its threads run on.
+/// until reset() or the end of run(). A node's result is written again only after every rank of it has made that call.
+/// Throws argument_error if `in` is the last call's view. Cost: up to 1 KiB as allreduce; above, without the copies to
+/// private outputs. An adopted team is one node, whatever its threads run on.
 template <elements In, reduction<std::ranges::range_value_t<In>> Op = plus>
 [[nodiscard]] std::span<std::ranges::range_value_t<In> const> allreduce_view(member& me, In const& in, Op op = {}) {
   using value = std::ranges::range_value_t<In>;

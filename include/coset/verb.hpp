@@ -20,7 +20,7 @@ enum class verb : std::uint8_t {
   exclusive_scan,
   barrier,
   reduce_shared,  ///< one result that all ranks name
-  allreduce_view  ///< one result per node, small ones per rank, in the team's memory
+  allreduce_view  ///< a result for each node, a small one for each rank, in the team's memory
 };
 
 /// All verbs, and their names as above.

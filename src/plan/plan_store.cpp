@@ -43,8 +43,6 @@ std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_opt
       [&] { return bind_by_rules(c, &options); });
 }
 
-/// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
-/// signature and the table decide, so that all ranks come to the same. `options` change either choice.
 std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
   signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
   auto const bind_by = [&](tuning::choice chosen) {

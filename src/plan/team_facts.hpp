@@ -17,10 +17,10 @@ namespace coset::planning {
 struct team_facts {
   rank_t ranks = 0;
   bool pointers = true;                 ///< ranks reach each other's arrays; over processes, in every domain
-  bool crowded = false;                 ///< they take turns on processors
+  bool crowded = false;                 ///< ranks of one process that take turns on processors
   std::vector<rank_t> levels;           ///< see tuning::levels_of
   std::vector<rank_t> nodes;            ///< see tuning::nodes_of
-  std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node
+  std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node; of one domain's only
   tuning::memory_facts memory;          ///< of the machine
   tuning::table choices;                ///< what comes before the library's own choice
   program::distribution spread;         ///< over domains

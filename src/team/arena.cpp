@@ -16,8 +16,9 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-/// Per rank: the lines of all channels, what others write to it, and what it alone writes.
-constexpr std::size_t rank_line_bytes = channels * sizeof(channel_lines) + sizeof(attention_line) + sizeof(own_line);
+/// Per rank: the lines of all channels, what others write to it, what it alone writes, and its small view.
+constexpr std::size_t rank_line_bytes =
+    channels * sizeof(channel_lines) + sizeof(attention_line) + sizeof(own_line) + sizeof(small_view);
 
 /// Equal offsets in large powers of two meet in the same cache sets: each piece starts some lines further on.
 std::size_t skew(rank_t rank, std::uint32_t parity) { return (2 * rank + parity) * 5 % 64 * line_bytes; }
@@ -108,6 +109,12 @@ own_line& arena::own(rank_t rank) const noexcept {
   home const& h = homes_[rank];
   std::size_t const before = h.neighbours * (channels * sizeof(channel_lines) + sizeof(attention_line));
   return reinterpret_cast<own_line*>(section_of(rank) + before)[h.index];
+}
+
+small_view& arena::own_view(rank_t rank) const noexcept {
+  home const& h = homes_[rank];
+  std::size_t const before = h.neighbours * (rank_line_bytes - sizeof(small_view));
+  return reinterpret_cast<small_view*>(section_of(rank) + before)[h.index];
 }
 
 std::size_t arena::capacity_for(std::size_t bytes) noexcept { return std::bit_ceil(std::max(bytes, smallest_staging)); }

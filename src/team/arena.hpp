@@ -45,6 +45,7 @@ class arena {
   channel_lines& lines(std::uint32_t channel, rank_t rank) const noexcept;
   attention_line& attention(rank_t rank) const noexcept;
   own_line& own(rank_t rank) const noexcept;
+  small_view& own_view(rank_t rank) const noexcept;
 
   /// Staging of at least `bytes` per rank and parity. Every rank that asks for the same channel and size gets the same;
   /// made by the first, under a lock; what has once been made stays until the team ends, as slower ranks may use it.

@@ -12,6 +12,9 @@
 #include "plan/binding.hpp"
 #include "team/requests.hpp"
 #include "text/format.hpp"
+#include "tuning/choice/choose.hpp"
+
+static_assert(sizeof(coset::team_room::small_view) == coset::tuning::private_view_bytes);
 
 namespace coset::detail {
 
@@ -170,17 +173,17 @@ void const* run_view(rank_state& me, call const& c) {
   std::size_t const bytes = c.count * c.reduction->element_bytes;
   call viewed = c;
   if (bytes <= tuning::private_view_bytes) {
-    viewed.out = me.own_view.data();
-    run(me, viewed);
-    return viewed.out;
+    viewed.out = me.team.arena.own_view(me.rank).bytes.data();
+  } else {
+    if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
+      me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);
+      me.view_capacity = arena::capacity_for(bytes);
+    }
+    viewed.out = me.view;
   }
-  if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
-    me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);
-    me.view_capacity = arena::capacity_for(bytes);
-  }
-  viewed.out = me.view;
+  if (c.count > 0 && c.in == viewed.out) refuse(me, "allreduce_view: the input is the view that the last call left");
   run(me, viewed);
-  return me.view;
+  return viewed.out;
 }
 
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {

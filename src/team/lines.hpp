@@ -43,6 +43,11 @@ struct alignas(line_spacing) progress_line {
   std::atomic<std::uint64_t> posted;
 };
 
+/// Results of allreduce_view that are the rank's own. In the arena, because they may be read for as long as the team lives.
+struct alignas(line_spacing) small_view {
+  std::array<std::byte, 1024> bytes;
+};
+
 struct channel_lines {
   std::array<entry_line, 2> entry;
   progress_line progress;

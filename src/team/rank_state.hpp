@@ -16,7 +16,6 @@
 #include "team/lines.hpp"
 #include "team/messages.hpp"
 #include "team/rank_place.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::team_room {
 
@@ -113,7 +112,6 @@ struct alignas(team_room::line_spacing) rank_state {
   std::vector<team_room::piece> pieces;
   planning::plan_cache plans;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
-  alignas(team_room::line_bytes) std::array<std::byte, tuning::private_view_bytes> own_view;  ///< and small ones
   std::size_t view_capacity = 0;
   std::array<team_room::pending, team_room::split_channels> requests;  ///< [channel − 1]
   std::uint64_t started = 0;                                           ///< requests, so far

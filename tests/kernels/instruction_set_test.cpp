@@ -13,10 +13,11 @@ namespace {
 
 TEST(InstructionSet, AForcedOneServesWhatIsFoundFromThenOn) {
   auto const& best = find(operation::plus, element::float32);
+  if (instruction_sets().size() == 1) GTEST_SKIP() << "this machine runs one instruction set only";
   std::string const last = instruction_sets().back();
   force_instruction_set(last);
   EXPECT_EQ(instruction_set(), last);
-  EXPECT_NE(find(operation::plus, element::float32).any, best.any) << "this machine runs one instruction set only?";
+  EXPECT_NE(find(operation::plus, element::float32).any, best.any);
   force_instruction_set(instruction_sets().front());
   EXPECT_EQ(&find(operation::plus, element::float32), &best);
 }
@@ -40,6 +41,7 @@ class InstructionSetFromEnvironment : public testing::Test {
 [[noreturn]] void exit_saying_whether(bool as_expected) { std::exit(as_expected ? 0 : 1); }
 
 TEST_F(InstructionSetFromEnvironment, RestrictsTheChoice) {
+  if (instruction_sets().size() == 1) GTEST_SKIP() << "this machine runs one instruction set only";
   std::string const last = instruction_sets().back();
   EXPECT_EXIT(
       {

@@ -28,6 +28,8 @@ OWN = TOP / "build/mutants"
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "team_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "team_messages_test"],
+    "src/plan": ["team_plans_test", "team_passed_over_test", "team_executor_test", "team_mismatch_test",
+                 "team_lifetimes_test", "team_nodes_test", "team_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
     "src/team": ["team_executor_test", "team_task_run_test", "team_requests_test", "team_adopt_test", "team_team_test",
                  "team_lifetimes_test", "team_pairs_test", "team_split_test", "team_failure_test", "team_buffer_test",
@@ -216,7 +218,7 @@ class Results:
 
 def options():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("paths", nargs="*", metavar="PATH", help="files or rooms to change; all three rooms unless named")
+    p.add_argument("paths", nargs="*", metavar="PATH", help="files or rooms to change; all four rooms unless named")
     p.add_argument("--sample", type=int, metavar="N", help="only so many, of source files; always the same with the same seed")
     p.add_argument("--seed", default="1", help="of the sample")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")

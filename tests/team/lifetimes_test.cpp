@@ -13,6 +13,7 @@
 #include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/teams.hpp"
+#include "tuning/choice/choose.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -38,7 +39,7 @@ class Lifetimes : public ::testing::TestWithParam<rank_t> {
 TEST_P(Lifetimes, ViewsAreTheSameMemoryForAllAfterAFailure) {
   // Some ranks have made room for a longer view and others not; every length of the next one is tried.
   for (std::size_t const longer : {20'000, 100'000, 1'000'000}) {
-    EXPECT_EQ(views(10, 1), all_of(1));
+    EXPECT_EQ(views(200, 1), all_of(1));
     std::vector<double> const in(longer, 1);
     EXPECT_THROW(ranks.run([&](member& me) {
       if (me.rank() == last) throw std::runtime_error("before its view");
@@ -49,19 +50,19 @@ TEST_P(Lifetimes, ViewsAreTheSameMemoryForAllAfterAFailure) {
   }
 }
 
-/// Red if the two kinds of view meet: a long one between two short ones, and ranks that are already in the next call.
+/// Red if views of the two kinds meet, or are written while a rank still reads them.
 TEST_P(Lifetimes, ShortViewsAreEachRanksOwnAndLongOnesTheNodes) {
   std::size_t const most = tuning::private_view_bytes / sizeof(double);
-  std::vector<double> const in(most + 1, 1);
   std::vector<double const*> shorter(ranks.size()), longer(ranks.size());
   ranks.run([&](member& me) {
-    for (int turn = 0; turn < 50; ++turn) {
+    for (int turn = 1; turn <= 50; ++turn) {
+      std::vector<double> const in(most + 1, turn);
       auto const own = allreduce_view(me, std::span(in.data(), most));
       shorter[me.rank()] = own.data();
-      EXPECT_EQ(std::ranges::count(own, ranks.size()), most);
+      EXPECT_EQ(std::ranges::count(own, turn * static_cast<double>(ranks.size())), most);
       auto const nodes = allreduce_view(me, in);
       longer[me.rank()] = nodes.data();
-      EXPECT_EQ(std::ranges::count(nodes, ranks.size()), most + 1);
+      EXPECT_EQ(std::ranges::count(nodes, turn * static_cast<double>(ranks.size())), most + 1);
     }
   });
   std::ranges::sort(shorter);
@@ -71,6 +72,41 @@ TEST_P(Lifetimes, ShortViewsAreEachRanksOwnAndLongOnesTheNodes) {
   EXPECT_LE(distinct, topology::machine().nodes.size());
 }
 
+/// A split team lives as long as one of its members: here rank 0's.
+TEST_P(Lifetimes, AShortViewOfASplitTeamOutlivesTheMemberThatMadeIt) {
+  std::vector<int> got(ranks.size());
+  ranks.run([&](member& me) {
+    int const one = 1;
+    std::optional<member> part = me.split(0);
+    auto const view = allreduce_view(*part, std::span(&one, 1));
+    if (me.rank() != 0) part.reset();
+    got[me.rank()] = view[0];
+    barrier(me);
+  });
+  EXPECT_EQ(got, std::vector<int>(ranks.size(), static_cast<int>(ranks.size())));
+}
+
+/// In place or apart by the length of the array would be a trap.
+TEST_P(Lifetimes, AViewIsNoInputOfTheNext) {
+  for (std::size_t const count : {3, 300}) {
+    expect_everybody_threw<argument_error>(outcomes(ranks, [&](member& me) {
+      std::vector<double> const in(count, 1);
+      static_cast<void>(allreduce_view(me, allreduce_view(me, in)));
+    }));
+    EXPECT_EQ(views(count, 2), all_of(2));
+  }
+}
+
+TEST_P(Lifetimes, LengthsOnBothSidesOfShortViewsAreAnError) {
+  if (GetParam() == 1) return;
+  std::size_t const most = tuning::private_view_bytes / sizeof(double);
+  std::vector<double> const in(most + 1, 1);
+  expect_everybody_threw<mismatch_error>(outcomes(ranks, [&](member& me) {
+    static_cast<void>(allreduce_view(me, std::span(in.data(), me.rank() == 0 ? most : most + 1)));
+  }));
+  for (std::size_t const count : {most, most + 1}) EXPECT_EQ(views(count, 3), all_of(3));
+}
+
 TEST_P(Lifetimes, ViewsOfLengthsThatDifferAreAnErrorAndLeaveNothingBehind) {
   if (GetParam() == 1) return;
   for (int repetition = 0; repetition < 3; ++repetition) {
@@ -78,7 +114,7 @@ TEST_P(Lifetimes, ViewsOfLengthsThatDifferAreAnErrorAndLeaveNothingBehind) {
     expect_everybody_threw<mismatch_error>(outcomes(ranks, [&](member& me) {
       static_cast<void>(allreduce_view(me, std::span(in.data(), me.rank() == 0 ? in.size() : 5)));
     }));
-    EXPECT_EQ(views(7, 3), all_of(3));
+    for (std::size_t const count : {7, 700}) EXPECT_EQ(views(count, 3), all_of(3));
   }
 }
 

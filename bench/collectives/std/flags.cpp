@@ -5,7 +5,6 @@
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
-#include "bench/collectives/push.hpp"
 #include "bench/harness/stage.hpp"
 #include "bench/machine/flag_barrier.hpp"
 #include "bench/machine/parking.hpp"
@@ -85,33 +84,10 @@ class flags final : public contestant {
   int const looks_;
 };
 
-/// Plain threads that push, between two rounds of flags.
-class std_push final : public contestant {
- public:
-  explicit std_push(std::vector<unsigned> const& processors)
-      : contestant("std", "flags push"), crew_(processors), barrier_(crew_.size(), looks_among(processors)) {}
-
-  burst_result burst(workload const& work, burst_order const& order) override {
-    stage stage(work, order);
-    pushed_slices const slices(work, false);
-    crew_.run([&](rank_t rank) {
-      stage.play_rank(rank, [&](std::size_t) { return slices.reduce(rank, [&] { barrier_.arrive_and_wait(rank); }); });
-    });
-    return stage.result();
-  }
-
- private:
-  crew crew_;
-  flag_barrier barrier_;
-};
-
 }  // namespace
 
 std::unique_ptr<contestant> make_flags(std::vector<unsigned> const& processors) {
   return std::make_unique<flags>(processors);
-}
-std::unique_ptr<contestant> make_std_push(std::vector<unsigned> const& processors) {
-  return std::make_unique<std_push>(processors);
 }
 
 }  // namespace coset::bench

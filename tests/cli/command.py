@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command under test, and what tests of several subcommands share. The first argument of each is the command."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COSET = sys.argv.pop(1)
+SMALL = os.environ.get("COSET_TEST_EFFORT") == "small"
+VERBS = ["allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "scan", "exclusive_scan", "barrier"]
+TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]}}
+
+
+def coset(*arguments):
+    return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def halves(ranks):
+    return (ranks + 1) // 2, ranks // 2
+
+
+def needed(name, ranks):
+    """Arguments for the algorithms that have no defaults."""
+    dims = f"{ranks // 2}x2" if ranks % 2 == 0 else f"{ranks}"
+    nodes = "+".join(str(n) for n in halves(ranks) if n)
+    lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}"}
+    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "flexreduce", "tree_ring"):
+        lists[by_node] = f"nodes={nodes}"
+    if name == "adapted_dissemination":
+        return f"{name}(n=4)"
+    return f"{name}({lists[name]})" if name in lists else name
+
+
+class Files(unittest.TestCase):
+    """Tests that write files of their own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, content):
+        path = os.path.join(self.folder, "tree.json")
+        with open(path, "w") as out:
+            json.dump(content, out)
+        return path
+
+
+def listed():
+    """The names in the table: its first column, down to the legend."""
+    names = []
+    for line in coset("list").stdout.splitlines()[1:]:
+        if line[0].isupper():
+            break
+        names.append(line.split()[0])
+    return names

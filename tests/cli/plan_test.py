@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coset list, plan and generate: schedules as users see them, checked from outside.
+
+    plan_test.py COSET [unittest's arguments]
+"""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+import check_plan
+from command import SMALL, TREE, VERBS, Files, coset, listed, needed
+
+
+class List(unittest.TestCase):
+    def test_every_algorithm_is_listed_with_figures(self):
+        names = listed()
+        for expected in ("direct", "generalized", "unequal", "two_level", "binomial", "tree_ring"):
+            self.assertIn(expected, names)
+        for line in coset("list").stdout.splitlines()[1 : 1 + len(names)]:
+            self.assertNotEqual(line.split()[1], "-", line)
+
+
+class Plan(Files):
+    def test_every_plan_does_what_its_collective_requires(self):
+        checked = 0
+        for name in listed():
+            for ranks in (3,) if SMALL else (1, 2, 3, 4, 7, 12):
+                for verb in VERBS:
+                    result = coset("plan", needed(name, ranks), "-r", ranks, "-c", verb, "--root", ranks // 2, "--json")
+                    if result.returncode == 2:
+                        self.assertIn("does not serve", result.stderr, (name, ranks, verb))
+                        continue
+                    with self.subTest(name=name, ranks=ranks, verb=verb):
+                        check_plan.check(json.loads(result.stdout))
+                        checked += 1
+        self.assertGreater(checked, 80 if SMALL else 600)
+
+    def test_a_broken_plan_does_not_pass_the_checker(self):
+        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        redirected = json.loads(json.dumps(plan))
+        redirected["steps"][0][0]["from"][1][0] ^= 2
+        dropped = json.loads(json.dumps(plan))
+        del dropped["steps"][2][1]
+        boasting = json.loads(json.dumps(plan))
+        boasting["properties"]["sent_max"] = "5/4"
+        check_plan.check(plan)
+        for broken in (redirected, dropped, boasting):
+            with self.assertRaises(check_plan.Wrong):
+                check_plan.check(broken)
+
+    def test_the_contract_is_kept_to_the_letter(self):
+        plan = json.loads(coset("plan", "generalized", "-r", 7, "--saved-steps", 1, "--json").stdout)
+        self.assertEqual(plan["parameters"], {"radix": 2, "saved_steps": 1})
+        self.assertEqual((plan["collective"], plan["algorithm"], plan["root"], plan["ranks"]), ("allreduce", "generalized", None, 7))
+        self.assertEqual(plan["blocks"][1], {"offset": "1/7", "size": "1/7"})
+        self.assertEqual(list(plan["steps"][0][0]), ["rank", "block", "slot", "from"])
+        self.assertEqual(plan["properties"]["steps"], 5)
+        reduce = json.loads(coset("plan", "binomial", "-r", 5, "-c", "reduce", "--root", 3, "--json").stdout)
+        self.assertEqual([row[0] is None for row in reduce["result"]], [True, True, True, False, True])
+        self.assertEqual(reduce["root"], 3)
+
+    def test_shorthands_say_the_same_as_parameters(self):
+        for text, shorthand, ranks in [
+            ("generalized(radix=4,saved_steps=1)", ["generalized", "--radix", 4, "--saved-steps", 1], 12),
+            ("product(dims=4x3)", ["product", "--group", "4x3"], 12),
+            ("unequal(nodes=5+2+4)", ["unequal", "--nodes", "5,2,4"], 11),
+        ]:
+            long, short = coset("plan", text, "-r", ranks, "--json"), coset("plan", *shorthand, "-r", ranks, "--json")
+            self.assertEqual((long.returncode, long.stderr), (0, ""))
+            self.assertEqual(long.stdout, short.stdout)
+
+    def test_a_tree_file_gives_a_plan_without_contention(self):
+        result = coset("plan", "tree_ring", "-r", 6, "--tree", self.file(TREE), "--check")
+        self.assertIn("per direction and step: 1\n", result.stdout)
+        flex = coset("plan", "flexreduce", "-r", 6, "--tree", self.file(TREE), "--json")
+        check_plan.check(json.loads(flex.stdout))
+
+    def test_pictures_are_well_formed(self):
+        picture = xml.etree.ElementTree.fromstring(coset("plan", "ring", "-r", 4, "--svg").stdout)
+        self.assertEqual(sum(1 for circle in picture.iter("{http://www.w3.org/2000/svg}circle")), 4 * 7)
+        graph = coset("plan", "ring", "-r", 4, "--dot").stdout
+        self.assertTrue(graph.startswith("digraph") and graph.count("{") == graph.count("}"))
+        self.assertEqual(sum("->" in line and "dotted" not in line and "invis" not in line for line in graph.splitlines()), 4 * 6)
+        text = coset("plan", "binomial", "-r", 4, "-c", "reduce").stdout
+        self.assertIn("rank 0   reads 2         block 0 = {0-3}", text)
+
+    def test_graphs_keep_the_ranks_of_each_level_in_order(self):
+        graph = coset("plan", "circulant", "-t", 5, "--dot").stdout
+        for level in range(7):
+            line = next(line for line in graph.splitlines() if f"s{level}r0 [label" in line)
+            for rank in range(4):
+                self.assertIn(f"s{level}r{rank} -> s{level}r{rank + 1} [style=invis];", line)
+        alone = coset("plan", "direct", "-t", 1, "--dot").stdout
+        self.assertNotIn("invis", alone)
+
+    def test_the_title_of_a_picture_fits_into_it(self):
+        for ranks in range(1, 9):
+            picture = xml.etree.ElementTree.fromstring(coset("plan", "generalized", "-t", ranks, "--svg").stdout)
+            title = picture[0]
+            self.assertIn(f"{ranks} ranks", title.text)
+            self.assertGreaterEqual(int(picture.get("width")), int(title.get("x")) + 7 * len(title.text), ranks)
+            rightmost = max(int(circle.get("cx")) for circle in picture.iter("{http://www.w3.org/2000/svg}circle"))
+            self.assertGreaterEqual(int(picture.get("width")), rightmost + 11)
+
+    def test_check_compares_what_a_file_states(self):
+        plan = json.loads(coset("plan", "generalized", "-t", 7, "--json").stdout)
+        self.assertEqual(coset("plan", self.file(plan), "--check").returncode, 0)
+        for name, wrong in (("steps", 5), ("sent_max", "2"), ("combined_max", 1), ("fan_in", 2), ("rank_uniform", False),
+                            ("ordered", True), ("volume_bound", None), ("beauty", 1)):
+            boasting = json.loads(json.dumps(plan))
+            boasting["properties"][name] = wrong
+            path = self.file(boasting)
+            result = coset("plan", path, "--check")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), name)
+            self.assertRegex(result.stderr, f'^wrong: in the properties, "?{name}"? is {json.dumps(wrong)}, and')
+            self.assertEqual(coset("plan", path, "--text").returncode, 0, "only the plan itself is proved then")
+        del plan["properties"]
+        self.assertIn("valid: 6 steps", coset("plan", self.file(plan), "--check").stdout)
+
+    def test_check_reports_what_it_proved(self):
+        result = coset("plan", "direct", "-r", 5, "--check")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("valid: 2 steps", result.stdout)
+        beside = coset("plan", "direct", "-r", 5, "--check", "--json")
+        check_plan.check(json.loads(beside.stdout))
+        self.assertIn("valid", beside.stderr)
+
+
+    def test_a_plan_in_a_file_is_shown_as_the_algorithm_is(self):
+        made = coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
+        path = self.file(json.loads(made))
+        for form in ("--json", "--text", "--dot", "--svg", "--check"):
+            again = coset("plan", path, form)
+            self.assertEqual((again.returncode, again.stderr), (0, ""))
+            self.assertEqual(again.stdout, coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, form).stdout)
+
+    def test_a_wrong_plan_in_a_file_is_told_from_no_plan(self):
+        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        plan["steps"][0][0]["from"][1][0] ^= 2
+        for form in ("--json", "--text", "--check"):
+            result = coset("plan", self.file(plan), form)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("wrong: step", result.stderr)
+        del plan["ranks"]
+        result = coset("plan", self.file(plan), "--check")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("is no plan: ranks is missing", result.stderr)
+
+    def test_pictures_of_a_plan_in_a_file_are_well_formed_whatever_it_is_called(self):
+        plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
+        plan["parameters"]["tree"] = '<"&>'
+        picture = xml.etree.ElementTree.fromstring(coset("plan", self.file(plan), "--svg").stdout)
+        self.assertIn('tree=<"&>', picture[0].text)
+        self.assertIn('tree=<\\"&>', coset("plan", self.file(plan), "--dot").stdout)
+
+
+class Generate(Files):
+    @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
+    def test_the_generated_routine_reduces_over_mpi(self):
+        source, program = os.path.join(self.folder, "ring.c"), os.path.join(self.folder, "ring")
+        with open(source, "w") as out:
+            out.write(coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout)
+        test = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tree_ring_main.c")
+        subprocess.run(["mpicc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, test, "-o", program], check=True)
+        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        subprocess.run(["mpiexec", "-n", "6", program], check=True, timeout=120, env={**os.environ, **as_root})
+
+    def test_the_generated_ring_visits_the_tree_depth_first(self):
+        text = coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout
+        self.assertIn("ring[RANKS] = {5, 0, 3, 1, 2, 4}", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
