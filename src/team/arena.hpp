@@ -37,7 +37,7 @@ class staging {
 class arena {
  public:
   explicit arena(node_list const& nodes);
-  /// In zeroed memory that processes share, bytes_for() of it: staging cannot grow there.
+  /// Of processes that share `shared`: bytes_for() bytes, zeroed before the first of them came. Staging cannot grow.
   arena(node_list const& nodes, numa::memory shared);
   static std::size_t bytes_for(node_list const& nodes, std::size_t staging_capacity);
 

@@ -23,7 +23,7 @@ std::string what_of(std::exception_ptr const&);
 /// The first failure of a generation; later ones are dropped.
 class failure {
  public:
-  /// In zeroed memory.
+  /// The record lies in memory that was zeroed when it was made: no failure yet.
   explicit failure(failure_record& record) noexcept : record_(record) {}
 
   /// Sequentially consistent with the busy marks: either a rank sees this before it touches a peer's memory, or whoever

@@ -81,8 +81,9 @@ std::uint64_t wait_until(std::atomic<std::uint64_t> const& word, half which, std
   }
 }
 
-/// Between two rounds of looks at several things, where there is no one word to sleep on. Whoever has waited in vain for
-/// long naps for an eighth of that time: others get the processor, and no wait becomes much longer by it.
+/// The pause between two rounds of looks at several words, none of which a thread could sleep on alone. A thread that has
+/// looked in vain for a millisecond sleeps for an eighth of the time that it has waited: other threads get its processor,
+/// and its wait gets an eighth longer at most.
 class backing_off {
  public:
   explicit backing_off(patience const& p) : patience_(p) {}

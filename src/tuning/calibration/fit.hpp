@@ -20,8 +20,9 @@ struct fit {
   std::string because;  ///< what was measured
 };
 
-/// Asks for one pair inside each cluster and one between it and the next, sixteen in all at most; a pair that does not
-/// fit is asked three times. It holds if each is on the side of the profile's latencies that it was on.
+/// Whether the machine still has the clusters of the profile. Probes one pair inside each cluster and one between it and
+/// the next, sixteen pairs at most; a pair that does not fit is probed three times. The clusters hold if every pair inside
+/// one is as near as the profile says, and every pair between two as far: half-way between both latencies decides.
 fit look_again(profile const&, prober const&);
 
 /// What a team on these processors chooses by: the environment, the profile's rules along clusters if they hold, its other
