@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far the outside client and `coset bench` agree: both in turns, the ratio of their medians at each size.
 
-usage: agree.py COSET OUTSIDE [--times N] [BYTES...]
+usage: agree.py COSET OUTSIDE [BYTES...] [--times N]
 
 COSET is the command, OUTSIDE the client built from this folder. The interval is that of 95 % of 2,000 resamples of the runs.
 Each run makes teams anew, whose lines lie elsewhere.
