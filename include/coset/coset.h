@@ -246,7 +246,8 @@ COSET_API coset_status coset_member_refuse(coset_member*, char const* reason);
 COSET_API coset_status coset_allreduce(coset_member*, void const* in, void* out, size_t count, coset_type,
                                        coset_operation);
 /// The same result where it lies in the team's memory, one for each node; of up to 1 KiB, one for each rank. To be read
-/// until this rank's next collective call of any kind, coset_start_…() too, or until the body ends or a reset.
+/// until this rank's next collective call of any kind, coset_start_…() too, or until the body ends or a reset. `in` is not
+/// what the last call left.
 COSET_API coset_status coset_allreduce_view(coset_member*, void const* in, size_t count, coset_type, coset_operation,
                                             void const** out);
 /// The same into one array: `out` is the same on every rank, and not an input. Nothing is written before all have come.
