@@ -82,7 +82,7 @@ int wrong_views(team& ranks, int turns) {
   ranks.run([&](member& me) {
     std::mt19937 delays(me.rank());
     for (int k = 1; k <= turns; ++k) {
-      std::size_t const count = k % 2 == 0 ? 500 : 128;  // a node's, and the longest that is a rank's own
+      std::size_t const count = k % 4 < 2 ? 500 : 128;  // a node's, and the longest that is a rank's own, two in a row
       std::vector<long> const mine(count, k);
       auto const view = allreduce_view(me, mine);
       if (delays() % 8 == 0) dawdle(delays() % 20'000);
