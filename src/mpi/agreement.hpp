@@ -31,7 +31,7 @@ struct record {
   std::uint32_t round = 0;
   bool well = true;     ///< this process has nothing to throw
   bool failed = false;  ///< some rank that this process knows of has failed
-  team_room::cause why = team_room::cause::aborted;
+  runtime::cause why = runtime::cause::aborted;
   static constexpr std::size_t room = std::max<std::size_t>(sizeof(team_room::domain_team::positions), 512);
   alignas(16) std::array<std::byte, room> more{};  ///< what the occasion needs, or a reason
 

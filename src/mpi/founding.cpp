@@ -15,7 +15,7 @@
 namespace coset::mpi {
 namespace {
 
-using team_room::domain;
+using runtime::domain;
 
 /// More lanes than this send no faster; each is a communicator.
 constexpr rank_t most_lanes = 8;
@@ -103,26 +103,26 @@ char const* name_of_level(int level) {
 }
 
 team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
-    : threads(team_of_threads),
-      wanted(w),
-      level(level_for(of)),
-      all(duplicate_in_time(of)),
-      host(communicator::host_of(all.get())) {
+    : threads_(team_of_threads),
+      wanted_(w),
+      level_(level_for(of)),
+      all_(duplicate_in_time(of)),
+      host_(communicator::host_of(all_.get())) {
   introduce();
-  int on_host = static_cast<int>(threads.size()), all_on_host = 0;
-  require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host.get()), "MPI_Allreduce");
-  bool const crowded =
-      threads.size() > numa::usable_processors() || all_on_host > static_cast<int>(std::thread::hardware_concurrency());
-  places = survey(all, host, {threads.size(), lanes_of(threads.size(), level, wanted), crowded}, wanted.tree);
-  mine = places.of_process(all.rank());
-  if (places.processes.size() > 1) {
-    messages.emplace(all.get(), places, wanted.deadline, round);
+  int on_host = static_cast<int>(threads_.size()), all_on_host = 0;
+  require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host_.get()), "MPI_Allreduce");
+  bool const crowded = threads_.size() > numa::usable_processors() ||
+                       all_on_host > static_cast<int>(std::thread::hardware_concurrency());
+  places_ = survey(all_, host_, {threads_.size(), lanes_of(threads_.size(), level_, wanted_), crowded}, wanted_.tree);
+  mine_ = places_.of_process(all_.rank());
+  if (places_.processes.size() > 1) {
+    messages_.emplace(all_.get(), places_, wanted_.deadline, round_);
     share_memory();
     let_library_combine();
-    part.messages = &*messages;
+    part_.messages = &*messages_;
     make_ranks();
   }
-  description = describe();
+  description_ = describe();
   enter();
 }
 
@@ -132,17 +132,17 @@ void team::state::introduce() {
     std::uint64_t wishes;
     std::uint32_t latest_round;
   };
-  bool const adopted = threads.state().workers == nullptr;
-  bool const too_low = threads.size() > 1 && level < MPI_THREAD_FUNNELED;
+  bool const adopted = threads_.state().membership.workers == nullptr;
+  bool const too_low = threads_.size() > 1 && level_ < MPI_THREAD_FUNNELED;
   record own{.at = occasion::constructing, .well = !adopted && !too_low};
-  own.put(introduction{hash_of_wishes(wanted), latest_round()});
+  own.put(introduction{hash_of_wishes(wanted_), latest_round()});
   auto const everywhere = agree(own);
   if (adopted)
     throw argument_error(
         "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
   if (too_low)
     throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
-                             threads.size(), name_of_level(level)));
+                             threads_.size(), name_of_level(level_)));
   std::uint32_t latest = 0;
   for (record const& r : everywhere) {
     auto const other = r.get<introduction>();
@@ -153,52 +153,52 @@ void team::state::introduce() {
   }
   auto const unable = std::ranges::find(everywhere, false, &record::well);
   if (unable != everywhere.end()) throw error(text::format("process {} cannot take part", unable - everywhere.begin()));
-  round = latest + 1;
-  note_round(round);
+  round_ = latest + 1;
+  note_round(round_);
 }
 
 /// By hosts if every host has the memory, else by processes; the same everywhere. Containers often have little: less than
 /// was wanted still serves, in shorter segments.
 void team::state::share_memory() {
-  rank_t const on_host = places.ranks_of_host(mine.host);
-  team_room::node_list const nodes(on_host, team_room::anywhere);
+  rank_t const on_host = places_.ranks_of_host(mine_.host);
+  runtime::node_list const nodes(on_host, runtime::anywhere);
   std::uint64_t room = shared_memory_left() / 2;
-  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host.get()), "MPI_Bcast");
+  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host_.get()), "MPI_Bcast");
   // MPICH 4.0.2 takes the minimum of unsigned numbers for that of signed ones.
   std::int64_t here = std::numeric_limits<std::int64_t>::max(), everywhere = 0;
-  if (on_host != mine.threads) {
-    for (here = static_cast<std::int64_t>(wanted.staging_bytes); here >= least_staging; here /= 4) {
-      std::size_t const bytes = team_room::arena::bytes_for(nodes, static_cast<std::size_t>(here));
+  if (on_host != mine_.threads) {
+    for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
+      std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
       if (bytes > room) continue;
-      shared = window(host, bytes, team_room::arena::bytes_for(nodes, 0));
-      if (!shared.empty()) break;
+      shared_ = window(host_, bytes, runtime::arena::bytes_for(nodes, 0));
+      if (!shared_.empty()) break;
     }
-    if (shared.empty()) here = 0;
+    if (shared_.empty()) here = 0;
   }
-  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all.get()), "MPI_Allreduce");
-  part = spread_over(places, everywhere != 0, mine.rank);
-  part.most_staging = part.pointers ? longest_message : static_cast<std::size_t>(everywhere);
+  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all_.get()), "MPI_Allreduce");
+  part_ = spread_over(places_, everywhere != 0, mine_.rank);
+  part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(everywhere);
 }
 
 /// Where there is more than one domain.
 void team::state::let_library_combine() {
-  if (wanted.library_leaders == 0 || part.spread.last[0] == places.ranks) return;
-  part.spread.combiners = program::combiners_of(part.spread, wanted.library_leaders);
+  if (wanted_.library_leaders == 0 || part_.spread.last[0] == places_.ranks) return;
+  part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
   std::vector<std::vector<int>> members;
-  for (auto const& slice : part.spread.combiners) {
+  for (auto const& slice : part_.spread.combiners) {
     auto& processes = members.emplace_back();
-    for (rank_t const r : slice) processes.push_back(places.of_rank(r).rank);
+    for (rank_t const r : slice) processes.push_back(places_.of_rank(r).rank);
   }
-  messages->combine_between(all, std::move(members));
+  messages_->combine_between(all_, std::move(members));
 }
 
 void team::state::make_ranks() {
-  rank_t const first = part.spread.first[mine.first], last = part.spread.last[mine.first];
+  rank_t const first = part_.spread.first[mine_.first], last = part_.spread.last[mine_.first];
   auto const make = [&] {
-    ranks.emplace(threads.state(), part, last - first, mine.first - first,
-                  last - first > mine.threads ? shared.memory() : numa::memory());
+    ranks_.emplace(threads_.state(), part_, last - first, mine_.first - first,
+                   last - first > mine_.threads ? shared_.memory() : numa::memory());
   };
-  all_or_none(all, make, " cannot make its ranks");
+  all_or_none(all_, make, " cannot make its ranks");
 }
 
 /// What was discovered, and what is used of it.
@@ -206,17 +206,17 @@ std::string team::state::describe() const {
   auto const count = [](std::size_t number, char const* one, char const* many) {
     return text::format("{} {}", number, number == 1 ? one : many);
   };
-  std::string text =
-      text::format("{} of {} on {}", count(places.ranks, "rank", "ranks"),
-                   count(places.processes.size(), "process", "processes"), count(places.hosts.size(), "host", "hosts"));
-  if (!messages) return text;
-  bool const by_host = !part.pointers;
+  std::string text = text::format("{} of {} on {}", count(places_.ranks, "rank", "ranks"),
+                                  count(places_.processes.size(), "process", "processes"),
+                                  count(places_.hosts.size(), "host", "hosts"));
+  if (!messages_) return text;
+  bool const by_host = !part_.pointers;
   text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
-  if (!shared.empty() || !by_host || places.hosts.size() > 1) {
-    rank_t const lanes = mine.lanes;
-    text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine.rank,
-                         lanes == 1 ? "carries" : "carry", name_of_level(level));
-    if (auto const slices = part.spread.combiners.size(); slices != 0)
+  if (!shared_.empty() || !by_host || places_.hosts.size() > 1) {
+    rank_t const lanes = mine_.lanes;
+    text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,
+                         lanes == 1 ? "carries" : "carry", name_of_level(level_));
+    if (auto const slices = part_.spread.combiners.size(); slices != 0)
       text += text::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
   }
   return text;

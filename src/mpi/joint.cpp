@@ -29,7 +29,7 @@ positions furthest_of(std::vector<record> const& all) {
   auto together = all[0].get<positions>();
   for (record const& r : all) {
     auto const there = r.get<positions>();
-    for (std::size_t c = 0; c < together.size(); ++c) together[c] = team_room::further(together[c], there[c]);
+    for (std::size_t c = 0; c < together.size(); ++c) together[c] = runtime::further(together[c], there[c]);
   }
   return together;
 }
@@ -48,11 +48,11 @@ std::uint32_t latest_round() noexcept { return rounds_of_all_teams.load(); }
 /// waits in MPI for those that have gone on.
 std::vector<record> team::state::agree(record own) {
   bool const among_runs = own.at != occasion::constructing && own.at != occasion::destroying;
-  own.round = round;
+  own.round = round_;
   auto const since = clock::now();
   bool has_taken_leave = false;
-  return mpi::agree(all, own, among_runs ? wanted.deadline : patience{}, [&] {
-    if (messages) listen_while_waiting(own.at, clock::now() - since, has_taken_leave);
+  return mpi::agree(all_, own, among_runs ? wanted_.deadline : patience{}, [&] {
+    if (messages_) listen_while_waiting(own.at, clock::now() - since, has_taken_leave);
   });
 }
 
@@ -60,36 +60,36 @@ std::vector<record> team::state::agree(record own) {
 /// it forget what came before.
 void team::state::listen_while_waiting(occasion at, patience waited, bool& has_taken_leave) {
   if (at == occasion::ending || at == occasion::clearing) {
-    messages->listen(ranks->state());
+    messages_->listen(ranks_->state());
   } else if (waited > until_others_are_told) {
-    if (at == occasion::destroying && !has_taken_leave) messages->take_leave();
+    if (at == occasion::destroying && !has_taken_leave) messages_->take_leave();
     has_taken_leave = true;
-    messages->listen_between_runs();
+    messages_->listen_between_runs();
   }
-  std::string end = messages->end_heard();
+  std::string end = messages_->end_heard();
   // Who takes leave during a run has ended it.
-  if (end.empty() && at == occasion::beginning) end = messages->farewell_heard();
+  if (end.empty() && at == occasion::beginning) end = messages_->farewell_heard();
   if (!end.empty()) throw error(end);
   if (waited > until_others_are_looked_after) attend_all_residents();
 }
 
 /// Every process that waits for this one, now or later, has to know: it will come to no agreement any more.
 void team::state::give_up(std::string_view reason) {
-  broken = reason;
-  messages->tell_end(text::format("process {} has given up: {}", all.rank(), reason));
+  broken_ = reason;
+  messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
 }
 
 void team::state::take() noexcept {
-  while (in_use.exchange(true)) std::this_thread::yield();  // somebody attends, for a moment
+  while (in_use_.exchange(true)) std::this_thread::yield();  // somebody attends, for a moment
 }
 
 void team::state::attend() noexcept try {
-  if (in_use.exchange(true)) return;
-  holding const until_here(in_use);
-  if (!messages || !broken.empty()) return;
-  messages->listen_between_runs();
-  std::string end = messages->end_heard();
-  if (end.empty()) end = messages->farewell_heard();
+  if (in_use_.exchange(true)) return;
+  holding const until_here(in_use_);
+  if (!messages_ || !broken_.empty()) return;
+  messages_->listen_between_runs();
+  std::string end = messages_->end_heard();
+  if (end.empty()) end = messages_->farewell_heard();
   if (!end.empty()) give_up(end);
 } catch (std::exception const&) {
   // Whoever uses the team will find out.
@@ -99,27 +99,27 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   if (is_finalized()) throw error("this team cannot run any more: MPI has been finalised");
   int is_main = 0;
   require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-  if (level <= MPI_THREAD_FUNNELED && is_main == 0)
+  if (level_ <= MPI_THREAD_FUNNELED && is_main == 0)
     throw argument_error(
-        text::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level)));
-  if (running.exchange(true))
+        text::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level_)));
+  if (running_.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
-  holding const running_until_here(running);
+  holding const running_until_here(running_);
   take();
-  holding const in_use_until_here(in_use);
-  if (!broken.empty()) throw error("this team cannot run any more: " + broken);
-  if (!messages) {
-    threads.run([&](member& me) { body(context, me); });
+  holding const in_use_until_here(in_use_);
+  if (!broken_.empty()) throw error("this team cannot run any more: " + broken_);
+  if (!messages_) {
+    threads_.run([&](member& me) { body(context, me); });
     return;
   }
   begin();
   std::exception_ptr thrown;
   try {
-    threads.run([&](member& thread) { ranks->run_rank(thread, body, context); });
+    threads_.run([&](member& thread) { ranks_->run_rank(thread, body, context); });
   } catch (...) {
     thrown = std::current_exception();
     // Another thread may have left before the one that it heard this of.
-    if (auto const original = ranks->state().failure.original()) thrown = original;
+    if (auto const original = ranks_->state().shared.failure.original()) thrown = original;
   }
   end(thrown);
 }
@@ -128,17 +128,17 @@ void team::state::run(void (*body)(void*, member&), void* context) {
 /// furthest rank was.
 void team::state::begin() try {
   record own{.at = occasion::beginning};
-  own.put(ranks->furthest());
+  own.put(ranks_->furthest());
   positions const together = furthest_of(agree(own));
-  note_round(++round);
+  note_round(++round_);
   // Nobody goes on before all are prepared: channels might be behind.
   record prepared{.at = occasion::prepared};
   std::exception_ptr thrown;
   try {
-    bool const first_of_domain = part.first == mine.first;
-    if (!ranks->state().one_process && first_of_domain) ranks->state().failure.clear();
-    messages->begin(round);
-    ranks->begin(round, together);
+    bool const first_of_domain = part_.first == mine_.first;
+    if (!ranks_->state().shared.kind.one_process && first_of_domain) ranks_->state().shared.failure.clear();
+    messages_->begin(round_);
+    ranks_->begin(round_, together);
   } catch (std::exception const& failed) {
     thrown = std::current_exception();
     prepared.well = false;
@@ -158,32 +158,33 @@ void team::state::begin() try {
 /// A process whose ranks let an exception out tells of it before all agree on whether one did; no process is waited for
 /// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
 void team::state::end(std::exception_ptr const& thrown) {
-  detail::team_state& team = ranks->state();
-  bool const failed = team.failure.recorded();
-  if (thrown || failed) messages->tell(team, "a rank left by an exception");
-  if (failed && team.failure.first().first == team_room::cause::messages) broken = team.failure.first().second;
+  detail::team_state& team = ranks_->state();
+  bool const failed = team.shared.failure.recorded();
+  if (thrown || failed) messages_->tell(team, "a rank left by an exception");
+  if (failed && team.shared.failure.first().first == runtime::cause::messages)
+    broken_ = team.shared.failure.first().second;
   try {
-    if (broken.empty() && end_well(!thrown)) return;
+    if (broken_.empty() && end_well(!thrown)) return;
   } catch (std::exception const& lost) {
     give_up(lost.what());
-    team.fail(team_room::cause::messages, lost.what());
+    team.shared.fail(runtime::cause::messages, lost.what());
   }
   if (thrown) std::rethrow_exception(thrown);
-  if (!broken.empty()) throw error(broken);
-  team.failure.raise();
+  if (!broken_.empty()) throw error(broken_);
+  team.shared.failure.raise();
 }
 
 /// Whether no process has anything to throw. If some rank has failed, no message of this run is under way afterwards, and
 /// all know why.
 bool team::state::end_well(bool well) {
-  detail::team_state& team = ranks->state();
-  record own{.at = occasion::ending, .well = well, .failed = !well || team.failure.recorded()};
+  detail::team_state& team = ranks_->state();
+  record own{.at = occasion::ending, .well = well, .failed = !well || team.shared.failure.recorded()};
   if (std::ranges::none_of(agree(own), &record::failed)) return true;
-  ranks->give_up_messages();
-  messages->combine_anew(all);
+  ranks_->give_up_messages();
+  messages_->combine_anew(all_);
   own.at = occasion::clearing;
-  if (!well && team.failure.recorded()) {
-    auto const [why, reason] = team.failure.first();
+  if (!well && team.shared.failure.recorded()) {
+    auto const [why, reason] = team.shared.failure.first();
     own.why = why;
     own.say(reason);
   }
@@ -191,7 +192,7 @@ bool team::state::end_well(bool well) {
   auto const everywhere = agree(own);
   auto const unwell = std::ranges::find(everywhere, false, &record::well);
   if (unwell == everywhere.end()) return true;
-  team.fail(unwell->why, unwell->reason());
+  team.shared.fail(unwell->why, unwell->reason());
   return false;
 }
 
@@ -199,9 +200,9 @@ bool team::state::end_well(bool well) {
 /// run has left behind on one of them, no process waits for the others, and all leave what they have to MPI. Who has
 /// agreed to destroy tells nobody of an end: others may have seen that all are here.
 bool team::state::agree_to_destroy() noexcept try {
-  if (!broken.empty()) return false;
-  if (!messages) return true;
-  record const own{.at = occasion::destroying, .well = !messages->has_left_behind()};
+  if (!broken_.empty()) return false;
+  if (!messages_) return true;
+  record const own{.at = occasion::destroying, .well = !messages_->has_left_behind()};
   return std::ranges::all_of(agree(own), &record::well);
 } catch (std::exception const&) {
   return false;
@@ -210,28 +211,28 @@ bool team::state::agree_to_destroy() noexcept try {
 bool team::state::can_be_destroyed() noexcept {
   leave();
   take();
-  if (ended_with_mpi) return true;
+  if (ended_with_mpi_) return true;
   if (is_finalized()) return false;
   if (agree_to_destroy()) return true;
-  if (messages) messages->stop_listening();
+  if (messages_) messages_->stop_listening();
   return false;
 }
 
 /// Collective, as destroying is: others may do that now.
 void team::state::end_with_mpi() noexcept {
-  if (running) return;
+  if (running_) return;
   take();
-  holding const until_here(in_use);
+  holding const until_here(in_use_);
   if (!agree_to_destroy()) {
-    if (messages) messages->stop_listening();
+    if (messages_) messages_->stop_listening();
     return;
   }
-  ranks.reset();
-  messages.reset();
-  shared = {};
-  host = {};
-  all = {};
-  ended_with_mpi = true;
+  ranks_.reset();
+  messages_.reset();
+  shared_ = {};
+  host_ = {};
+  all_ = {};
+  ended_with_mpi_ = true;
 }
 
 }  // namespace coset::mpi

@@ -41,22 +41,10 @@ struct team::state final : resident {
   void attend() noexcept override;
   void end_with_mpi() noexcept override;
 
-  coset::team& threads;
-  options const wanted;
-  int const level;
-  communicator all, host;
-  landscape places;
-  process mine;
-  std::optional<post> messages;  ///< none where this process is all there is
-  window shared;
-  team_room::domain part;
-  std::optional<team_room::domain_team> ranks;
-  std::uint32_t round = 0;
-  std::atomic<bool> running = false;
-  std::atomic<bool> in_use = false;  ///< by the thread that runs or destroys it, or one that attends
-  bool ended_with_mpi = false;
-  std::string broken;  ///< why nothing collective can work any more; some process was not heard of, say
-  std::string description;
+  landscape const& process_map() const noexcept { return places_; }
+  process const& here() const noexcept { return mine_; }
+  std::string const& in_words() const noexcept { return description_; }
+
   state* next_left_to_mpi = nullptr;
 
  private:
@@ -74,6 +62,23 @@ struct team::state final : resident {
   void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
   void give_up(std::string_view reason);
   void take() noexcept;
+
+  coset::team& threads_;
+  options const wanted_;
+  int const level_;
+  communicator all_, host_;
+  landscape places_;
+  process mine_;
+  std::optional<post> messages_;  ///< none where this process is all there is
+  window shared_;
+  runtime::domain part_;
+  std::optional<team_room::domain_team> ranks_;
+  std::uint32_t round_ = 0;
+  std::atomic<bool> running_ = false;
+  std::atomic<bool> in_use_ = false;  ///< by the thread that runs or destroys it, or one that attends
+  bool ended_with_mpi_ = false;
+  std::string broken_;  ///< why nothing collective can work any more; some process was not heard of, say
+  std::string description_;
 };
 
 }  // namespace coset::mpi

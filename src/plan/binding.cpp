@@ -48,12 +48,12 @@ void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_
                                                   pieces[r + 1] * plan.what.reduction->element_bytes}
                                          : whole;
     bool const root = r == plan.what.root;
-    plan.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
-    plan.gets.push_back(what == verb::reduce_scatter ? piece
-                        : (what == verb::reduce && !root) || (what == verb::broadcast && root) ||
-                                (what == verb::exclusive_scan && r == 0)
-                            ? none
-                            : whole);
+    plan.arrays.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
+    plan.arrays.gets.push_back(what == verb::reduce_scatter ? piece
+                               : (what == verb::reduce && !root) || (what == verb::broadcast && root) ||
+                                       (what == verb::exclusive_scan && r == 0)
+                                   ? none
+                                   : whole);
   }
 }
 
@@ -68,9 +68,9 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std
   program::item_bytes const items = items_of(plan.what);
   auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, items); };
   bool const whole = by_pieces(plan.what.what);
-  plan.segment_count = count;
-  plan.layout = plan.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
-  std::size_t const room = team.most_staging, needed = plan.layout.staging_bytes;
+  plan.segments.count = count;
+  plan.segments.layout = plan.segments.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
+  std::size_t const room = team.most_staging, needed = plan.segments.layout.staging_bytes;
   if (whole && needed > room) {
     throw lacks_staging(text::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
                                      plan.what.text(), needed, room));
@@ -82,10 +82,10 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std
   std::size_t const quantum = std::lcm(program::line_bytes, element_bytes) / element_bytes;
   std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
   std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
-  plan.segment_count = std::min((even + quantum - 1) / quantum * quantum, longest);
-  plan.segments = (count - 1) / plan.segment_count + 1;
-  plan.layout = bound(plan.segment_count);
-  plan.last_layout = bound(count - (plan.segments - 1) * plan.segment_count);
+  plan.segments.count = std::min((even + quantum - 1) / quantum * quantum, longest);
+  plan.segments.number = (count - 1) / plan.segments.count + 1;
+  plan.segments.layout = bound(plan.segments.count);
+  plan.segments.last_layout = bound(count - (plan.segments.number - 1) * plan.segments.count);
 }
 
 std::shared_ptr<program::compiled const> compile(team_facts const& team, compiled_table& programs,
@@ -107,10 +107,10 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   static std::atomic<std::uint64_t> latest_id = 0;
   plan->id = ++latest_id;
   plan->bytes = what.count * what.reduction->element_bytes;
-  plan->shares_outputs = what.what == verb::reduce_shared && what.count > 0;
+  plan->arrays.shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->counts.assign(c.counts.begin(), c.counts.end());
   chosen.storage.widens = what.reduction->mixed != nullptr;
-  plan->own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
+  plan->arrays.own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
   try {
     plan->code = compile(team, programs, what, chosen);
   } catch (schedule_error const&) {
@@ -124,8 +124,9 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   auto const pieces = boundaries(c, team.ranks);
   set_extents(*plan, pieces, team.ranks);
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
-  plan->choice = text::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
-                              plan->segments > 1 ? text::format(", {} segments", plan->segments) : "");
+  plan->words.choice =
+      text::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
+                   plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
   return plan;
 }
 

@@ -22,6 +22,29 @@ struct extent {
   bool empty() const { return begin == end; }
 };
 
+/// How a call goes in segments.
+struct plan_segments {
+  std::size_t number = 1;
+  std::size_t count = 0;   ///< elements of every segment but the last
+  program::layout layout;  ///< of all segments but the last
+  program::layout last_layout;
+
+  program::layout const& layout_of(std::size_t segment) const { return segment + 1 == number ? last_layout : layout; }
+};
+
+/// What callers' arrays are of the whole vector.
+struct plan_extents {
+  std::vector<extent> gives, gets;  ///< [rank]: input and output
+  bool shares_outputs = false;      ///< reduce_shared: they have to be one array
+  bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
+};
+
+/// For people.
+struct plan_words {
+  std::string choice;   ///< "direct, staged, forward"
+  std::string refused;  ///< the rule that comes first but cannot serve, and why
+};
+
 /// Immutable once made. A call longer than a segment runs the same program segment by segment, each as an operation of
 /// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
@@ -31,20 +54,13 @@ struct bound_plan {
   planning::plan_store const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
   fold_set const* folds = nullptr;
-  std::size_t bytes = 0;        ///< of the whole vector
-  bool shares_outputs = false;  ///< reduce_shared: they have to be one array
-  std::size_t segments = 1;
-  std::size_t segment_count = 0;  ///< elements of every segment but the last
-  program::layout layout;         ///< of all segments but the last
-  program::layout last_layout;
+  std::size_t bytes = 0;  ///< of the whole vector
+  plan_segments segments;
   std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
-  std::vector<extent> gives, gets;  ///< [rank]: the part of the whole vector that its caller's input and output are
-  bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
-  std::string choice;               ///< "direct, staged, forward": for people
-  std::string refused;              ///< the rule that comes first but cannot serve, and why: for people
+  plan_extents arrays;
+  plan_words words;
 
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
-  program::layout const& layout_of(std::size_t segment) const { return segment + 1 == segments ? last_layout : layout; }
 };
 
 }  // namespace coset::detail

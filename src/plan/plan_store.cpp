@@ -63,7 +63,7 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     refused = text::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
   }
   auto made = bind_by(default_for(facts_, c));
-  made->refused = std::move(refused);
+  made->words.refused = std::move(refused);
   return made;
 }
 
@@ -72,13 +72,13 @@ std::string plan_store::call_of(bound_plan const& plan) const {
 }
 
 void plan_store::log_refusal(bound_plan const& plan) {
-  if (plan.refused.empty() || !tuning::plans_are_logged() || !plans_.is_new(plan.refused)) return;
-  text::complain(text::format("{}; passed over for {}", plan.refused, call_of(plan)));
+  if (plan.words.refused.empty() || !tuning::plans_are_logged() || !plans_.is_new(plan.words.refused)) return;
+  text::complain(text::format("{}; passed over for {}", plan.words.refused, call_of(plan)));
 }
 
 void plan_store::log(bound_plan const& plan) {
   log_refusal(plan);
-  if (tuning::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.choice));
+  if (tuning::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.words.choice));
 }
 
 std::vector<std::string> plan_store::refused_rules() {
@@ -97,8 +97,8 @@ std::vector<std::string> plan_store::refused_rules() {
         if (same && what == verb::reduce_shared) continue;
         if (rule_for(facts_, c) == nullptr) continue;
         auto const made = bind_by_rules(c, nullptr);
-        if (!made->refused.empty() && std::ranges::find(refused, made->refused) == refused.end())
-          refused.push_back(made->refused);
+        if (!made->words.refused.empty() && std::ranges::find(refused, made->words.refused) == refused.end())
+          refused.push_back(made->words.refused);
       }
     }
   }

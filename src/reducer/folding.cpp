@@ -10,10 +10,10 @@
 #include "coset/detail/collective.hpp"
 #include "numa/binding.hpp"
 #include "reducer/core.hpp"
-#include "team/busy_mark.hpp"
-#include "team/disagreement.hpp"
+#include "runtime/failure/disagreement.hpp"
+#include "runtime/memory/busy_mark.hpp"
+#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
-#include "team/waiting.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
@@ -117,14 +117,14 @@ struct ranks_together {
   template <class Fold>
   void fold(Fold&& part) const {
     {
-      team_room::busy_mark const busy(me.own);
-      if (!me.team.failure.recorded_in_order()) part();
+      runtime::busy_mark const busy(me.lines.own);
+      if (!me.shared.failure.recorded_in_order()) part();
     }
     look_around();
   }
   void look_around() const {
-    if (me.team.failed()) [[unlikely]]
-      team_room::leave(me);
+    if (me.shared.failed()) [[unlikely]]
+      runtime::leave(me);
   }
 };
 
@@ -172,7 +172,7 @@ class turns {
 
   /// Until the thread before has folded so many parts; false if it never will.
   bool await(std::uint64_t parts) const {
-    team_room::backing_off wait(team_room::patience::of(waiting::block, false));
+    runtime::backing_off wait(runtime::patience::of(waiting::block, false));
     for (;; wait(false)) {
       std::uint64_t const turn = before_.turn.load(std::memory_order_acquire);
       if (turn == begin_ + given_up) return false;
@@ -337,10 +337,10 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
     if (lengths[array] != count)
       refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
   }
-  if (!me.team.one_process || me.team.part.messages != nullptr)
+  if (!me.shared.kind.one_process || me.shared.kind.crosses_hosts)
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
-  auto const same_everywhere = [&](std::uint64_t what) { me.history = team_room::following(me.history, what); };
+  auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
   same_everywhere(reinterpret_cast<std::uintptr_t>(&core));
   same_everywhere(static_cast<std::uint64_t>(how));
   for (std::size_t array = 0; array < core.parts().size(); ++array)
@@ -349,16 +349,16 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   run(me, meeting);
   try {
     ranks_together const company{me};
-    if (should_fold_round(core, me.team.ranks, how)) {
-      turns(core, into, how, me.rank, me.team.ranks, company).fold();
+    if (should_fold_round(core, me.shared.ranks, how)) {
+      turns(core, into, how, me.rank, me.shared.ranks, company).fold();
     } else {
-      company.fold([&] { fold_part(core, into, me.rank, me.team.ranks, how); });
+      company.fold([&] { fold_part(core, into, me.rank, me.shared.ranks, how); });
     }
   } catch (std::exception const& thrown) {
-    team_room::fail_by_exception(me, thrown.what());
+    runtime::fail_by_exception(me, thrown.what());
     throw;
   } catch (...) {
-    team_room::fail_by_exception(me, "");
+    runtime::fail_by_exception(me, "");
     throw;
   }
   run(me, meeting);

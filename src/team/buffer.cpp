@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "numa/memory.hpp"
-#include "team/rank_state.hpp"
+#include "runtime/rank_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::detail {
 namespace {
 
-using team_room::anywhere;
+using runtime::anywhere;
 
 pages map_pages_on(unsigned node, std::size_t count, std::size_t element_bytes) {
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / element_bytes)
@@ -32,7 +32,7 @@ pages map_pages_on(unsigned node, std::size_t count, std::size_t element_bytes) 
 void unmap::operator()(std::byte* data) const noexcept { (void)numa::memory::owning(data, bytes); }
 
 pages map_pages(member const& owner, std::size_t count, std::size_t element_bytes) {
-  return map_pages_on(owner.state().memory_node, count, element_bytes);
+  return map_pages_on(owner.state().here.memory_node, count, element_bytes);
 }
 
 pages map_pages(numa_node const& node, std::size_t count, std::size_t element_bytes) {

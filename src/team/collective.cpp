@@ -10,16 +10,17 @@
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/binding.hpp"
-#include "team/requests.hpp"
+#include "runtime/requests.hpp"
+#include "team/team_state.hpp"
 #include "text/format.hpp"
 #include "tuning/choice/choose.hpp"
 
-static_assert(sizeof(coset::team_room::small_view) == coset::tuning::private_view_bytes);
+static_assert(sizeof(coset::runtime::small_view) == coset::tuning::private_view_bytes);
 
 namespace coset::detail {
 
 using namespace planning;
-using namespace team_room;
+using namespace runtime;
 
 namespace {
 
@@ -27,7 +28,7 @@ bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast;
 
 /// A rank's input and output are one array, aligned as parts of the same whole, or do not meet.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
-  extent const gives = plan.gives[me.number], gets = plan.gets[me.number];
+  extent const gives = plan.arrays.gives[me.number], gets = plan.arrays.gets[me.number];
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
@@ -40,11 +41,11 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
 
 bound_plan const& checked_plan(rank_state& me, call const& c) {
   require_current(me);
-  if (rooted(c.what) && c.root >= me.team.size())
-    refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.team.size()));
-  if (c.what == verb::reduce_shared && me.team.part.messages != nullptr)
+  if (rooted(c.what) && c.root >= me.shared.size())
+    refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
+  if (c.what == verb::reduce_shared && me.shared.kind.crosses_hosts)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
-  bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.live == 0, me.number == 0);
+  bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
   return plan;
 }
@@ -56,7 +57,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
   bound_plan const& apart = *plans.apart;
   if (apart.owner != &me.team.plans) refuse(me, "a plan is executed by a member of another team");
   std::size_t const element_bytes = apart.what.reduction->element_bytes;
-  extent const gives = apart.gives[me.number], gets = apart.gets[me.number];
+  extent const gives = apart.arrays.gives[me.number], gets = apart.arrays.gets[me.number];
   std::size_t const in_count = (gives.end - gives.begin) / element_bytes,
                     out_count = (gets.end - gets.begin) / element_bytes;
   in = arrays.in;
@@ -78,9 +79,9 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
 void run_piece_by_piece(rank_state& me, call const& c) {
   std::size_t const bytes = c.reduction->element_bytes;
   bool const gathers = c.what == verb::allgather;
-  auto const count_of = [&](rank_t r) { return c.counts.empty() ? c.count / me.team.size() : c.counts[r]; };
+  auto const count_of = [&](rank_t r) { return c.counts.empty() ? c.count / me.shared.size() : c.counts[r]; };
   std::size_t at = 0;
-  for (rank_t r = 0; r < me.team.size(); ++r) {
+  for (rank_t r = 0; r < me.shared.size(); ++r) {
     call piece{.what = gathers ? verb::broadcast : verb::reduce, .count = count_of(r), .reduction = c.reduction};
     piece.operation = c.operation;
     piece.root = r;
@@ -109,20 +110,13 @@ mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element 
   return kernels::find_mixed(op, type);
 }
 
-void refuse(rank_state& me, std::string const& message) {
-  me.team.fail(cause::argument, message);
-  me.team.quiesce(me);
-  if (me.team.part.messages != nullptr) me.team.part.messages->tell_failure(me);
-  throw argument_error(message);
-}
-
 void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
   if (in != out) [[unlikely]]
     refuse(me, text::format("{}: the input has {} elements, the output {}", verb, in, out));
 }
 
 std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::span<std::size_t const> counts) {
-  rank_t const ranks = me.team.size();
+  rank_t const ranks = me.shared.size();
   if (counts.empty()) {
     if (piece > std::numeric_limits<std::size_t>::max() / ranks)
       refuse(me, text::format("{}: {} times {} elements", verb, ranks, piece));
@@ -135,7 +129,7 @@ std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::s
 }
 
 std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::span<std::size_t const> counts) {
-  rank_t const ranks = me.team.size();
+  rank_t const ranks = me.shared.size();
   if (counts.empty()) {
     if (total % ranks != 0)
       refuse(me, text::format("{}: {} elements do not make {} equal pieces: pass counts", verb, total, ranks));
@@ -168,18 +162,17 @@ request start(rank_state& me, call const& c, std::shared_ptr<void const> operati
 
 void const* run_view(rank_state& me, call const& c) {
   require_current(me);
-  if (!me.team.one_process || me.team.part.messages != nullptr)
-    refuse(me, "allreduce_view: ranks of several processes have no common view");
+  if (!me.shared.kind.one_memory()) refuse(me, "allreduce_view: ranks of several processes have no common view");
   std::size_t const bytes = c.count * c.reduction->element_bytes;
   call viewed = c;
   if (bytes <= tuning::private_view_bytes) {
-    viewed.out = me.team.arena.own_view(me.rank).bytes.data();
+    viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
   } else {
-    if (me.view == nullptr || bytes > me.view_capacity) {  // at the same call on every rank
-      me.view = me.team.arena.view_for(me.team.node_leaders[me.rank], bytes);
-      me.view_capacity = arena::capacity_for(bytes);
+    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // at the same call on every rank
+      me.memory.view = me.shared.arena.view_for(me.team.node_leaders[me.rank], bytes);
+      me.memory.view_capacity = arena::capacity_for(bytes);
     }
-    viewed.out = me.view;
+    viewed.out = me.memory.view;
   }
   if (c.count > 0 && c.in == viewed.out) refuse(me, "allreduce_view: the input is the view that the last call left");
   run(me, viewed);

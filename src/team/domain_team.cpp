@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "team/requests.hpp"
+#include "runtime/requests.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -22,16 +22,17 @@ domain_team::domain_team(detail::team_state& threads, domain const& part, rank_t
                          numa::memory shared)
     : threads_(threads),
       here_(here),
-      state_(std::make_unique<detail::team_state>(threads, part, threads_of(ranks, here, threads.ranks),
+      state_(std::make_unique<detail::team_state>(threads, part, threads_of(ranks, here, threads.shared.ranks),
                                                   std::move(shared))) {
-  for (rank_t t = 0; t < threads.ranks; ++t) {
-    state_->members[here + t] = std::make_unique<detail::rank_state>(*state_, here + t, threads.members[t].get());
+  for (rank_t t = 0; t < threads.shared.ranks; ++t) {
+    state_->make_rank(here + t, threads.members[t].get());
   }
 }
 
 void domain_team::begin(std::uint32_t round, positions const& together) {
   // What the threads' team is about to begin; 0 is no generation.
-  state_->generation = threads_.generation + 1 != 0 ? threads_.generation + 1 : 1;
+  state_->shared.marks.generation =
+      threads_.shared.marks.generation + 1 != 0 ? threads_.shared.marks.generation + 1 : 1;
   state_->begin_shared_round(round, together);
 }
 
@@ -46,7 +47,7 @@ void domain_team::give_up_messages() {
 
 detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {
   detail::rank_state& mine = *state_->members[here_ + thread.rank];
-  mine.thread = thread.thread;
+  mine.here.thread = thread.here.thread;
   return mine;
 }
 
@@ -55,20 +56,22 @@ void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* c
   auto const leave = [&] {
     abandon_requests(mine);
     // Partner: the acquire load of whoever waits for this rank in vain.
-    if (!state_->one_process) state_->left(mine.rank).store(state_->round(), std::memory_order_release);
+    if (!state_->shared.kind.one_process)
+      state_->shared.left(mine.rank).store(state_->shared.round(), std::memory_order_release);
   };
   try {
     member me(mine);
     body(context, me);
   } catch (std::exception const& thrown) {
-    state_->fail(cause::aborted, text::format("rank {} left by an exception: {}", mine.number, thrown.what()),
-                 std::current_exception());
-    state_->quiesce(mine);
+    state_->shared.fail(cause::aborted, text::format("rank {} left by an exception: {}", mine.number, thrown.what()),
+                        std::current_exception());
+    state_->shared.quiesce(mine);
     leave();
     throw;
   } catch (...) {
-    state_->fail(cause::aborted, text::format("rank {} left by an exception", mine.number), std::current_exception());
-    state_->quiesce(mine);
+    state_->shared.fail(cause::aborted, text::format("rank {} left by an exception", mine.number),
+                        std::current_exception());
+    state_->shared.quiesce(mine);
     leave();
     throw;
   }

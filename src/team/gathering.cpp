@@ -9,19 +9,18 @@
 namespace coset::team_room {
 
 gathering::gathering(detail::team_state& team)
-    : team_(team), machine_(topology::whole_machine()), taken_(team.ranks, false) {}
+    : team_(team), machine_(topology::whole_machine()), taken_(team.shared.ranks, false) {}
 
 /// An adopted rank is where it runs: its node is known if every processor of its mask lies on the same one. Its lines
 /// exist already; what staging is made from now on will be on that node.
 void gathering::settle(rank_t rank) {
-  auto& state = team_.members[rank];
-  if (!state) state = std::make_unique<detail::rank_state>(team_, rank, nullptr);
-  state->thread = std::this_thread::get_id();
-  state->node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
-  state->memory_node = anywhere;
+  detail::rank_state& state = team_.members[rank] ? *team_.members[rank] : team_.make_rank(rank);
+  state.here.thread = std::this_thread::get_id();
+  state.here.node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
+  state.here.memory_node = anywhere;
   if (machine_.nodes.size() <= 1) return;
-  settle_on_node(*state);
-  team_.arena.settle(rank, state->memory_node);
+  settle_on_node(state);
+  team_.shared.arena.settle(rank, state.here.memory_node);
 }
 
 void gathering::settle_on_node(detail::rank_state& state) const {
@@ -34,13 +33,13 @@ void gathering::settle_on_node(detail::rank_state& state) const {
     node = p.node;
   }
   if (!node) return;
-  state.node = *node;
-  state.memory_node = machine_.nodes[*node].os_index;
+  state.here.node = *node;
+  state.here.memory_node = machine_.nodes[*node].os_index;
 }
 
 detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {
-  if (rank >= team_.ranks) {
-    throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.ranks));
+  if (rank >= team_.shared.ranks) {
+    throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
   }
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
@@ -49,7 +48,7 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
   settle(rank);
   taken_[rank] = true;
   std::uint64_t const round = round_;
-  if (++present_ == team_.ranks) {
+  if (++present_ == team_.shared.ranks) {
     open_ = false;
     ++round_;
     team_.begin_generation();
@@ -58,7 +57,7 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
     rank_t const found = present_--;
     taken_[rank] = false;
     changed_.notify_all();
-    throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, found, team_.ranks));
+    throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, found, team_.shared.ranks));
   }
   return *team_.members[rank];
 }
@@ -71,7 +70,7 @@ bool gathering::is_attended() const {
 void gathering::leave(rank_t rank) noexcept {
   std::lock_guard const lock(mutex_);
   // Partner: the acquire load of whoever waits for this rank in vain.
-  team_.left(rank).store(team_.generation, std::memory_order_release);
+  team_.shared.left(rank).store(team_.shared.marks.generation, std::memory_order_release);
   taken_[rank] = false;
   if (--present_ == 0) open_ = true;
   changed_.notify_all();

@@ -8,11 +8,12 @@
 #include "coset/allgather.hpp"
 #include "coset/barrier.hpp"
 #include "coset/team.hpp"
-#include "team/requests.hpp"
+#include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 
 namespace coset {
 
+using namespace runtime;
 using namespace team_room;
 
 namespace {
@@ -33,35 +34,36 @@ std::vector<rank_t> ranks_of(int colour, std::vector<wish> wishes) {
 }
 
 std::vector<rank_t> in_root(detail::team_state const& team, std::vector<rank_t> ranks) {
-  for (rank_t& r : ranks) r = team.root_ranks[r];
+  for (rank_t& r : ranks) r = team.shared.root_ranks[r];
   return ranks;
 }
 
 }  // namespace
 
 rank_t member::rank() const noexcept { return state_->number; }
-rank_t member::size() const noexcept { return state_->team.size(); }
-unsigned member::node() const noexcept { return state_->node; }
+rank_t member::size() const noexcept { return state_->shared.size(); }
+unsigned member::node() const noexcept { return state_->here.node; }
 
 /// The first rank of each colour makes the team and offers it to the others; nobody goes on before all have taken it.
 /// Offers lie with the team, not on a stack: a rank may leave by an abort at any point.
 member member::split(int colour, int key) {
   detail::team_state& team = state_->team;
-  if (!team.one_process || team.part.messages != nullptr)
+  if (!team.shared.kind.one_memory())
     detail::refuse(*state_, "split: ranks of several processes have no memory in common to make a team of");
-  std::vector<wish> wishes(team.ranks);
+  std::vector<wish> wishes(team.shared.ranks);
   allgather(*this, std::array{wish{colour, key, state_->rank}}, wishes);
   std::vector<rank_t> const ranks = ranks_of(colour, wishes);
 
   bool const first = ranks.front() == state_->rank;
-  if (first) team.offer(state_->rank, std::make_shared<detail::team_state>(team.root, in_root(team, ranks)));
+  if (first)
+    team.membership.offers.offer(state_->rank, std::make_shared<detail::team_state>(team.root, in_root(team, ranks)));
   barrier(*this);
-  std::shared_ptr<detail::team_state> mine = team.offered_by(ranks.front());
+  std::shared_ptr<detail::team_state> mine = team.membership.offers.offered_by(ranks.front());
   barrier(*this);
-  if (first) team.offer(state_->rank, nullptr);
+  if (first) team.membership.offers.offer(state_->rank, nullptr);
 
   auto const self = static_cast<rank_t>(std::find(ranks.begin(), ranks.end(), state_->rank) - ranks.begin());
-  mine->members[self] = std::make_unique<detail::rank_state>(*mine, self, &state_->root);
+  mine->make_rank(self, &state_->root);
   return member(std::move(mine), self);
 }
 
@@ -69,14 +71,15 @@ member member::node_team() { return split(static_cast<int>(node())); }
 
 void member::reset(clock::time_point deadline) {
   detail::team_state& team = state_->team;
-  if (&team != &team.root || !team.one_process)
+  if (&team != &team.root || !team.shared.kind.one_process)
     throw argument_error("reset: only a team that was not split from another, of one process");
-  if (team.of_tasks) throw argument_error("reset: a team of tasks works again after run(), and tasks may not wait");
+  if (!team.shared.kind.ranks_may_wait)
+    throw argument_error("reset: a team of tasks works again after run(), and tasks may not wait");
   try {
-    team.resetting.meet(team.ranks, deadline, [&] { team.begin_generation(); });
+    team.membership.resetting.meet(team.shared.ranks, deadline, [&] { team.begin_generation(); });
   } catch (timed_out const& late) {
-    team.fail(cause::timed_out, late.what());
-    team.quiesce(*state_);
+    team.shared.fail(cause::timed_out, late.what());
+    team.shared.quiesce(*state_);
     throw;
   }
 }
@@ -98,7 +101,7 @@ member::~member() { leave(); }
 
 void member::leave() noexcept {
   if (!own_) return;
-  if (own_->generation == own_->root.generation) abandon_requests(*state_);
+  if (own_->shared.marks.generation == own_->shared.root.marks.generation) abandon_requests(*state_);
   own_->members[state_->rank].reset();
   own_.reset();
 }

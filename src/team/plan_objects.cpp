@@ -28,7 +28,7 @@ void check(verb what, std::size_t count, rank_t ranks, plan_options const& optio
 
 std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
   auto made = team.plans.of_options(c, options);
-  bool const has_first_rank = team.part.first == 0 && (team.one_process || team.members[0]);
+  bool const has_first_rank = team.shared.part.first == 0 && (team.shared.kind.one_process || team.members[0]);
   if (has_first_rank) team.plans.log_refusal(*made);
   return made;
 }
@@ -37,7 +37,7 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
 
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {
-  check(what, count, team.size(), options);
+  check(what, count, team.shared.size(), options);
   rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
   std::byte one_array;  // stands for a caller's that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};
@@ -47,6 +47,6 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
   return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
 }
 
-std::string describe(bound_plan const& plan) { return plan.choice; }
+std::string describe(bound_plan const& plan) { return plan.words.choice; }
 
 }  // namespace coset::detail

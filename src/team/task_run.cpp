@@ -4,13 +4,14 @@
 #include <thread>
 #include <utility>
 
-#include "team/requests.hpp"
+#include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 #include "tuning/calibration/profile.hpp"
 
 namespace coset::detail {
 
+using namespace runtime;
 using namespace team_room;
 
 /// What was measured here was measured with threads that wait for one another, so it does not count.
@@ -26,19 +27,19 @@ std::unique_ptr<team> make_task_team(rank_t ranks) {
                                                        true},
                                             team_options{});
   for (rank_t r = 0; r < ranks; ++r) {
-    state->members[r] = std::make_unique<rank_state>(*state, r, nullptr);
-    if (machine.nodes.size() == 1) state->members[r]->node = 0;
+    rank_state& made = state->make_rank(r);
+    if (machine.nodes.size() == 1) made.here.node = 0;
   }
   return std::unique_ptr<team>(new team(std::move(state)));
 }
 
 task_run::task_run(team& of) : team_(of.state()) {
-  if (team_.task_run_open.exchange(true))
+  if (team_.membership.task_run_open.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   try {
     team_.begin_generation();
   } catch (...) {
-    team_.task_run_open = false;
+    team_.membership.task_run_open = false;
     throw;
   }
 }
@@ -48,18 +49,19 @@ task_run::~task_run() { close(); }
 template <class Step>
 bool task_run::step(rank_t rank, Step what) noexcept {
   rank_state& state = *team_.members[rank];
-  state.thread = std::this_thread::get_id();
+  state.here.thread = std::this_thread::get_id();
   try {
     what(state);
-    if (state.live != 0) return false;
+    if (state.requests.live != 0) return false;
   } catch (...) {
     std::exception_ptr const escaped = std::current_exception();
-    team_.fail(cause::aborted, text::format("rank {} left by an exception: {}", rank, what_of(escaped)), escaped);
-    team_.quiesce(state);
+    team_.shared.fail(cause::aborted, text::format("rank {} left by an exception: {}", rank, what_of(escaped)),
+                      escaped);
+    team_.shared.quiesce(state);
     abandon_requests(state);
   }
   // Partner: the acquire load of whoever looks for this rank in vain.
-  team_.left(rank).store(team_.generation, std::memory_order_release);
+  team_.shared.left(rank).store(team_.shared.marks.generation, std::memory_order_release);
   return true;
 }
 
@@ -77,14 +79,14 @@ bool task_run::go_on(rank_t rank) noexcept {
 void task_run::close() noexcept {
   if (!std::exchange(open_, false)) return;
   for (auto const& m : team_.members) abandon_requests(*m);
-  team_.task_run_open = false;
+  team_.membership.task_run_open = false;
 }
 
 std::exception_ptr task_run::thrown() const {
-  if (!team_.failure.recorded()) return nullptr;
-  if (std::exception_ptr original = team_.failure.original()) return original;
+  if (!team_.shared.failure.recorded()) return nullptr;
+  if (std::exception_ptr original = team_.shared.failure.original()) return original;
   try {
-    team_.failure.raise();
+    team_.shared.failure.raise();
   } catch (...) {
     return std::current_exception();
   }

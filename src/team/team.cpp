@@ -10,8 +10,8 @@
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
+#include "runtime/requests.hpp"
 #include "team/gathering.hpp"
-#include "team/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 #include "text/format.hpp"
@@ -23,6 +23,7 @@
 namespace coset {
 namespace {
 
+using namespace runtime;
 using namespace team_room;
 
 /// Nobody can end these teams' threads, but they may go on as long as the process does.
@@ -61,7 +62,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
   if (shape.pinned && share && tuning::plans_are_logged())
     text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
   auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
-  state->workers = std::make_unique<workers>(*state);
+  state->membership.workers = std::make_unique<workers>(*state);
   return state;
 }
 
@@ -78,7 +79,7 @@ team_shape shape_anywhere(rank_t ranks) {
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   auto state = std::make_shared<detail::team_state>(shape_anywhere(ranks), std::move(options));
-  state->gathering = std::make_unique<gathering>(*state);
+  state->membership.gathering = std::make_unique<gathering>(*state);
   return state;
 }
 
@@ -90,11 +91,11 @@ member_guard::member_guard(detail::rank_state& state) noexcept
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
   if (std::uncaught_exceptions() > exceptions_) {
-    state.team.fail(cause::aborted, text::format("rank {} left by an exception", state.rank));
-    state.team.quiesce(state);
+    state.shared.fail(cause::aborted, text::format("rank {} left by an exception", state.rank));
+    state.shared.quiesce(state);
   }
   abandon_requests(state);
-  state.team.gathering->leave(state.rank);
+  state.team.membership.gathering->leave(state.rank);
 }
 
 namespace {
@@ -112,44 +113,44 @@ team::team(topology const& machine, team_options options) : state_(owning_state(
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 
 team::~team() {
-  if (state_->workers && !state_->workers->can_stop()) {
+  if (state_->membership.workers && !state_->membership.workers->can_stop()) {
     keep_for_good(std::move(state_));
     return;
   }
-  state_->workers.reset();
-  if (state_->gathering && state_->gathering->is_attended())
-    state_->fail(cause::aborted, "the team has been destroyed while ranks were in it");
-  state_->withdraw_offers();
+  state_->membership.workers.reset();
+  if (state_->membership.gathering && state_->membership.gathering->is_attended())
+    state_->shared.fail(cause::aborted, "the team has been destroyed while ranks were in it");
+  state_->membership.offers.withdraw();
 }
 
 std::unique_ptr<team> team::adopt(rank_t ranks, team_options options) {
   return std::unique_ptr<team>(new team(adopting_state(ranks, std::move(options))));
 }
 
-rank_t team::size() const noexcept { return state_->ranks; }
+rank_t team::size() const noexcept { return state_->shared.ranks; }
 
 void team::run_erased(void (*body)(void*, member&), void* context) {
-  if (state_->of_tasks) throw argument_error("run() of threads on a team of tasks");
-  if (!state_->workers) throw argument_error("run() on an adopted team: its threads join()");
-  state_->workers->run(body, context);
+  if (!state_->shared.kind.ranks_may_wait) throw argument_error("run() of threads on a team of tasks");
+  if (!state_->membership.workers) throw argument_error("run() on an adopted team: its threads join()");
+  state_->membership.workers->run(body, context);
 }
 
 member_guard team::join(rank_t rank, clock::time_point deadline) {
-  if (state_->of_tasks) throw argument_error("join() of a team of tasks");
-  if (!state_->gathering) throw argument_error("join() of a team that has threads of its own: they run()");
-  return member_guard(state_->gathering->join(rank, deadline));
+  if (!state_->shared.kind.ranks_may_wait) throw argument_error("join() of a team of tasks");
+  if (!state_->membership.gathering) throw argument_error("join() of a team that has threads of its own: they run()");
+  return member_guard(state_->membership.gathering->join(rank, deadline));
 }
 
-void team::abort(std::string const& reason) noexcept { state_->fail(cause::aborted, reason); }
+void team::abort(std::string const& reason) noexcept { state_->shared.fail(cause::aborted, reason); }
 
 /// The memory is made at once, so that what cannot be had is refused here and not to the ranks of the next run.
 void team::reserve(std::size_t bytes) {
   if (bytes <= state_->reserved_bytes) return;
   try {
-    (void)state_->arena.staging_for(0, bytes);
+    (void)state_->shared.arena.staging_for(0, bytes);
   } catch (std::bad_alloc const&) {
     throw argument_error(text::format("reserve: staging of {} bytes for each of {} ranks is more memory than there is",
-                                      bytes, state_->ranks));
+                                      bytes, state_->shared.ranks));
   }
   state_->reserved_bytes = bytes;
 }

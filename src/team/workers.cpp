@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "numa/binding.hpp"
-#include "team/failure.hpp"
-#include "team/requests.hpp"
+#include "runtime/failure/failure.hpp"
+#include "runtime/requests.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -36,8 +36,11 @@ void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept 
 }
 
 workers::workers(detail::team_state& team)
-    : team_(team), idle_(idle_patience(team.patience)), makers_(numa::affinity_of_process()), process_(getpid()) {
-  team_.members[0] = std::make_unique<detail::rank_state>(team_, 0, nullptr);
+    : team_(team),
+      idle_(idle_patience(team.shared.patience)),
+      makers_(numa::affinity_of_process()),
+      process_(getpid()) {
+  team_.make_rank(0);
   start_threads();
   done_.wait_for(threads_.size(), idle_);
   if (escaped_) {
@@ -51,13 +54,13 @@ workers::~workers() { stop(); }
 void workers::start_threads() {
   rank_t r = 1;
   try {
-    for (; r < team_.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
+    for (; r < team_.shared.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
   } catch (std::system_error const& e) {
     stop();
     throw topology_error(
         text::format("rank {} of a team of {}: the system starts no more threads ({}); raise its limit "
                      "(ulimit -u, or pids.max of the cgroup) or make a team of at most {} ranks",
-                     r, team_.ranks, e.code().message(), r));
+                     r, team_.shared.ranks, e.code().message(), r));
   } catch (...) {
     stop();
     throw;
@@ -71,7 +74,7 @@ void workers::pin(rank_t rank) const try {
     makers_.processors.apply();  // if the kernel refuses, they stay where their maker is
   }
 } catch (topology_error const& e) {
-  throw topology_error(text::format("rank {} of a team of {}: {}", rank, team_.ranks, e.what()));
+  throw topology_error(text::format("rank {} of a team of {}: {}", rank, team_.shared.ranks, e.what()));
 }
 
 void workers::stop() noexcept {
@@ -83,7 +86,7 @@ void workers::stop() noexcept {
 
 void workers::settle(rank_t rank) {
   pin(rank);
-  team_.members[rank] = std::make_unique<detail::rank_state>(team_, rank, nullptr);
+  team_.make_rank(rank);
 }
 
 void workers::work(rank_t rank) {
@@ -108,7 +111,7 @@ void workers::work(rank_t rank) {
 /// Lets nothing out but the end of the thread, which nobody may stop.
 void workers::execute(rank_t rank) {
   detail::rank_state& state = *team_.members[rank];
-  state.thread = std::this_thread::get_id();
+  state.here.thread = std::this_thread::get_id();
   try {
     member me(state);
     body_(context_, me);
@@ -126,8 +129,8 @@ void workers::execute(rank_t rank) {
 
 /// Without an exception to rethrow, run() throws aborted with the reason.
 void workers::fail(rank_t rank, std::exception_ptr const& thrown, std::string const& reason) noexcept {
-  team_.fail(cause::aborted, reason, thrown);
-  team_.quiesce(*team_.members[rank]);
+  team_.shared.fail(cause::aborted, reason, thrown);
+  team_.shared.quiesce(*team_.members[rank]);
   std::lock_guard const lock(failing_);
   if (!escaped_) escaped_ = thrown ? thrown : std::make_exception_ptr(aborted(reason));
 }
@@ -135,10 +138,10 @@ void workers::fail(rank_t rank, std::exception_ptr const& thrown, std::string co
 void workers::end_job(rank_t rank) noexcept {
   abandon_requests(*team_.members[rank]);
   // Partner: the acquire load of whoever waits for this rank in vain.
-  team_.left(rank).store(team_.generation, std::memory_order_release);
+  team_.shared.left(rank).store(team_.shared.marks.generation, std::memory_order_release);
 }
 
-void workers::wait_for_all() noexcept { done_.wait_for((runs_ + 1) * (team_.ranks - 1), team_.patience); }
+void workers::wait_for_all() noexcept { done_.wait_for((runs_ + 1) * (team_.shared.ranks - 1), team_.shared.patience); }
 
 bool workers::can_stop() const noexcept { return !running_ && getpid() == process_; }
 
@@ -178,7 +181,7 @@ void workers::run(body what, void* context) {
   wait_for_all();
   mask.reset();
   std::exception_ptr thrown = escaped_;
-  if (thrown && team_.failure.original()) thrown = team_.failure.original();
+  if (thrown && team_.shared.failure.original()) thrown = team_.shared.failure.original();
   running_ = false;
   if (thrown) std::rethrow_exception(thrown);
 }

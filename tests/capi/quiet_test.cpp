@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "capi/handles.hpp"
-#include "team/counted_new.hpp"
+#include "support/counted_new.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Leaving by an exception while peers fold out of the leaver's arrays: nobody touches memory that is freed already.
  *
- * Stands for src/team/executor.cpp: busy_mark, fold_foreign(), leave(); failure.cpp: record(); team_state.cpp: quiesce().
+ * Stands for src/runtime/executor.cpp: busy_mark, fold_foreign(), leave(); failure.cpp: record(); shared_memory.cpp: quiesce().
  * Any rank may fail at any of its EPOCHS folds. Who leaves frees its arrays at once.
  *
  * Mutants: PLAIN_BUSY, PLAIN_ABORT (stores instead of locked instructions), NO_QUIESCE.

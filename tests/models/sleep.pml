@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sleeping without a lost wake-up: ranks that post and wait for each other EPOCHS times, asleep whenever they may be.
  *
- * Stands for src/team/waiting.{hpp,cpp}: post() and sleep(). The cap on sleeps, which would hide a lost wake-up after a
+ * Stands for src/runtime/memory/waiting.{hpp,cpp}: post() and sleep(). The cap on sleeps, which would hide a lost wake-up after a
  * millisecond, is left out: a rank that nobody wakes sleeps for ever, which is an invalid end state.
  *
  * EXCHANGED: posts are exchanges and nobody calls membarrier, as between processes. Mutants: NO_MEMBARRIER, NO_RECHECK.

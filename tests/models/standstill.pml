@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ranks that all wait, each for another: the team fails only if none of them can ever go on.
  *
- * Stands for src/team/standstill.cpp. Each rank makes up to EPOCHS posts and up to EPOCHS waits, in any order and for
+ * Stands for src/runtime/failure/standstill.cpp. Each rank makes up to EPOCHS posts and up to EPOCHS waits, in any order and for
  * any number of posts of any other rank; then it leaves. A store to `standing`, a count of `moves` and a new `question`
  * are locked instructions; posts and `left` go through the buffer. QUESTIONS bounds how often they ask.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thousand runs over processes in which one rank does something wrong: none hangs, and the team works afterwards. Pairs
 // of calls that differ, where domains meet in a window and where all they have is messages.
-#include "team/faults.hpp"
+#include "support/faults.hpp"
 
 #include "mpi/processes.hpp"
 

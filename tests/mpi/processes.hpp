@@ -15,7 +15,7 @@
 #include "coset/coset.hpp"
 #include "coset/mpi.hpp"
 #include "effort.hpp"
-#include "team/teams.hpp"
+#include "support/teams.hpp"
 
 namespace coset::mpi_test {
 

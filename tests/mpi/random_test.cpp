@@ -5,7 +5,7 @@
 
 #include "coset/reducer.hpp"
 #include "mpi/processes.hpp"
-#include "team/erased.hpp"
+#include "support/erased.hpp"
 
 namespace coset::mpi_test {
 namespace {

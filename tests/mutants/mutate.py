@@ -24,18 +24,22 @@ TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build/release"
 OWN = TOP / "build/mutants"
 
+OF_RANKS_AT_WORK = [
+    "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
+    "team_lifetimes_test", "runtime_pairs_test", "team_split_test", "runtime_failure_test", "team_buffer_test",
+    "team_nodes_test", "runtime_rules_test", "runtime_messages_test", "runtime_process_test", "runtime_quiet_test",
+    "team_plans_test", "runtime_overlap_test", "runtime_mismatch_test", "team_verbs_test", "runtime_sequences_test",
+    "runtime_storm_test"]
+
 # Of each room the tests that cover it: first those that find most in the least time. All of them at small effort.
 TESTS = {
-    "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "team_executor_test",
-                    "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "team_messages_test"],
-    "src/plan": ["team_plans_test", "team_passed_over_test", "team_executor_test", "team_mismatch_test",
-                 "team_lifetimes_test", "team_nodes_test", "team_messages_test", "team_bounds_test", "team_verbs_test"],
+    "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
+                    "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
+    "src/plan": ["team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
+                 "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
-    "src/team": ["team_executor_test", "team_task_run_test", "team_requests_test", "team_adopt_test", "team_team_test",
-                 "team_lifetimes_test", "team_pairs_test", "team_split_test", "team_failure_test", "team_buffer_test",
-                 "team_nodes_test", "team_rules_test", "team_messages_test", "team_process_test", "team_quiet_test",
-                 "team_plans_test", "team_overlap_test", "team_mismatch_test", "team_verbs_test", "team_sequences_test",
-                 "team_storm_test"],
+    "src/runtime": OF_RANKS_AT_WORK,
+    "src/team": OF_RANKS_AT_WORK,
 }
 MOST_MEMORY = 8 << 30
 PR_SET_PDEATHSIG = 1

@@ -5,7 +5,7 @@
 #include "calls.hpp"
 #include "effort.hpp"
 #include "results.hpp"
-#include "team/plan_texts.hpp"
+#include "support/plan_texts.hpp"
 
 namespace coset::program::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "calls.hpp"
 #include "effort.hpp"
-#include "team/plan_texts.hpp"
+#include "support/plan_texts.hpp"
 
 namespace coset::program::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "calls.hpp"
 #include "effort.hpp"
 #include "program/bind.hpp"
-#include "team/plan_texts.hpp"
+#include "support/plan_texts.hpp"
 
 namespace coset::program::testing {
 namespace {

@@ -45,7 +45,7 @@ def rooms_in(text):
 
 
 def room_of_header(rooms, header):
-    """By the first part of its path: "team/arena.hpp" is of src/team, "coset/plan.hpp" public, "bench/rows.hpp" of bench."""
+    """By the first part of its path: "runtime/memory/arena.hpp" is of src/runtime, "coset/plan.hpp" public, "bench/rows.hpp" of bench."""
     first = header.split("/")[0]
     return {"coset": "public"}.get(first, first if first in rooms else None)
 

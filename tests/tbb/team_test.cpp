@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "coset/tbb.hpp"
-#include "team/tasks.hpp"
+#include "support/tasks.hpp"
 
 namespace coset::tbb_test {
 namespace {

@@ -2,7 +2,7 @@
 // The threads of an OpenMP region as a team.
 #include <omp.h>
 
-#include "team/teams.hpp"
+#include "support/teams.hpp"
 
 namespace coset::team_test {
 namespace {

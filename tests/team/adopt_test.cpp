@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "team/teams.hpp"
+#include "support/teams.hpp"
 
 namespace coset::team_test {
 namespace {

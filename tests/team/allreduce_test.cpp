@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan that the library chooses: every count, type, operation, alignment and placing of results, on real threads.
-#include "team/reductions.hpp"
-#include "team/teams.hpp"
+#include "support/reductions.hpp"
+#include "support/teams.hpp"
 
 namespace coset::team_test {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "kernels/kernels.hpp"
 #include "schedule/core/validate.hpp"
-#include "team/plan_texts.hpp"
-#include "team/verbs.hpp"
+#include "support/plan_texts.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::team_test {
 namespace {

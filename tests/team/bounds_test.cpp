@@ -3,10 +3,10 @@
 // of the room says.
 #include <latch>
 
-#include "team/counted_new.hpp"
-#include "team/rank_state.hpp"
+#include "runtime/rank_state.hpp"
+#include "support/counted_new.hpp"
+#include "support/teams.hpp"
 #include "team/team_state.hpp"
-#include "team/teams.hpp"
 
 namespace coset::team_test {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "numa/child.hpp"
 #include "numa/memory.hpp"
-#include "team/teams.hpp"
+#include "support/teams.hpp"
 
 namespace coset::team_test {
 namespace {

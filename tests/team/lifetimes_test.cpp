@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "team/requests.hpp"
+#include "runtime/requests.hpp"
+#include "support/teams.hpp"
 #include "team/team_state.hpp"
-#include "team/teams.hpp"
 #include "tuning/choice/choose.hpp"
 
 namespace coset::team_test {
@@ -216,7 +216,7 @@ TEST_P(Lifetimes, EverythingMayOutliveItsTeam) {
       of_parts[r] = start_allreduce(*parts[r], arrays[8 * r + 2], arrays[8 * r + 3]);
       of_parts[r].wait();
       unobserved[r] = start_allreduce(me, arrays[8 * r + 4], arrays[8 * r + 5]);
-      while (me.state().live != 0) team_room::advance_all(me.state());
+      while (me.state().requests.live != 0) runtime::advance_all(me.state());
       barrier(me);
     });
     try {

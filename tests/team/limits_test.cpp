@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "coset/coset.h"
-#include "forbidden.hpp"
-#include "team/teams.hpp"
+#include "support/forbidden.hpp"
+#include "support/teams.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {

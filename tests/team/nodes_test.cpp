@@ -5,8 +5,8 @@
 #include <deque>
 
 #include "numa/machines.hpp"
-#include "team/combination.hpp"
-#include "team/erased.hpp"
+#include "support/combination.hpp"
+#include "support/erased.hpp"
 #include "tuning/choice/choose.hpp"
 #include "variable.hpp"
 

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "program/program.hpp"
-#include "team/plan_texts.hpp"
+#include "support/plan_texts.hpp"
+#include "support/verbs.hpp"
 #include "team/team_state.hpp"
-#include "team/verbs.hpp"
 #include "tuning/calibration/profile.hpp"
 #include "tuning/choice/table.hpp"
 #include "variable.hpp"

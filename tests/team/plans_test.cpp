@@ -2,9 +2,9 @@
 // Every algorithm under every storage that serves it, executed by real threads.
 #include "program/program.hpp"
 #include "schedule/core/validate.hpp"
-#include "team/plan_texts.hpp"
-#include "team/reductions.hpp"
-#include "team/teams.hpp"
+#include "support/plan_texts.hpp"
+#include "support/reductions.hpp"
+#include "support/teams.hpp"
 
 namespace coset::team_test {
 namespace {

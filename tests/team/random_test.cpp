@@ -2,7 +2,7 @@
 // Random collectives on random teams. Every result is checked against a serial reference.
 #include <map>
 
-#include "team/walk.hpp"
+#include "support/walk.hpp"
 
 namespace coset::team_test {
 namespace {

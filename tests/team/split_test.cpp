@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams split from teams.
-#include "team/verbs.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::team_test {
 namespace {

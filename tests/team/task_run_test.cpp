@@ -8,7 +8,7 @@
 #include "coset/detail/task_run.hpp"
 #include "plan/bound_plan.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "team/tasks.hpp"
+#include "support/tasks.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every verb, on every rank, for every kind of length, against a serial reference.
-#include "team/verbs.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::team_test {
 namespace {

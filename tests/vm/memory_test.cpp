@@ -57,9 +57,9 @@ constexpr std::size_t smallest_staging = 64 << 10, largest_touched = 512 << 10;
 /// Rank 0 writes to all that others own before they do, so that where a page is does not follow from who used it. The
 /// others wait elsewhere, as a collective would be the first use.
 void write_first(member& me, std::barrier<>& everybody) {
-  team_room::arena& arena = me.state().team.arena;
+  runtime::arena& arena = me.state().shared.arena;
   for (rank_t r = 0; me.rank() == 0 && r < me.size(); ++r) {
-    for (std::uint32_t channel = 0; channel < team_room::channels; ++channel) {
+    for (std::uint32_t channel = 0; channel < runtime::channels; ++channel) {
       auto& lines = arena.lines(channel, r);
       for (auto& entry : lines.entry) entry.tag.fetch_add(0);
       lines.progress.posted.fetch_add(0);
@@ -85,7 +85,7 @@ void use(member& me, std::barrier<>& everybody) {
     scan(me, items, all);
     (void)allreduce_view(me, items);
   }
-  std::vector<std::vector<long>> several(team_room::split_channels, std::vector<long>(3000, 1));
+  std::vector<std::vector<long>> several(runtime::split_channels, std::vector<long>(3000, 1));
   std::vector<request> under_way;
   for (auto& items : several) under_way.push_back(start_allreduce(me, items));
   for (auto& each : under_way) each.wait();
@@ -94,9 +94,9 @@ void use(member& me, std::barrier<>& everybody) {
 /// What the rank owns in its team's arena, `on` that node of the system's.
 void expect_arena_on(unsigned on, member& me) {
   detail::rank_state& state = me.state();
-  team_room::arena& arena = state.team.arena;
+  runtime::arena& arena = state.shared.arena;
   std::string const rank = "rank " + std::to_string(me.rank());
-  for (std::uint32_t channel = 0; channel < team_room::channels; ++channel) {
+  for (std::uint32_t channel = 0; channel < runtime::channels; ++channel) {
     std::string const where = rank + ", channel " + std::to_string(channel);
     auto const& lines = arena.lines(channel, me.rank());
     expect_on(on, &lines, sizeof lines, "lines of " + where);
@@ -108,10 +108,10 @@ void expect_arena_on(unsigned on, member& me) {
     }
   }
   EXPECT_TRUE(state.ends[0].capacity > 0 || me.size() == 1);
-  expect_on(on, &arena.attention(me.rank()), sizeof(team_room::attention_line), "attention of " + rank);
-  expect_on(on, &arena.own(me.rank()), sizeof(team_room::own_line), "own line of " + rank);
+  expect_on(on, &arena.attention(me.rank()), sizeof(runtime::attention_line), "attention of " + rank);
+  expect_on(on, &arena.own(me.rank()), sizeof(runtime::own_line), "own line of " + rank);
   bool const shown_here = state.team.node_leaders[me.rank()] == me.rank();
-  if (shown_here) expect_on(on, state.view, state.view_capacity, "view of " + rank, false);
+  if (shown_here) expect_on(on, state.memory.view, state.memory.view_capacity, "view of " + rank, false);
 }
 
 TEST_F(Memory, OfTheArenaIsOnItsOwnersNode) {
@@ -232,7 +232,7 @@ TEST_F(Memory, OfAdoptedRanksIsOnTheNodeOfTheirMask) {
       std::fill(mine.begin(), mine.end(), 1);
       barrier(me);
       expect_on(os_node(place.node), mine.data(), mine.size() * sizeof(long), "buffer");
-      auto const& staging = me.state().team.arena.staging_for(0, smallest_staging);
+      auto const& staging = me.state().shared.arena.staging_for(0, smallest_staging);
       expect_on(os_node(place.node), staging.at(r, 0), smallest_staging, "staging");
       member part = me.split(0);
       use(part, everybody);

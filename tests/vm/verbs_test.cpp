@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every verb is right under flat plans and under those that follow the machine's nodes, however ranks are placed.
-#include "team/verbs.hpp"
+#include "support/verbs.hpp"
 
 #include "plan/bound_plan.hpp"
 #include "plan/wanted.hpp"
+#include "runtime/rank_state.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "team/rank_state.hpp"
 #include "vm/machine.hpp"
 
 namespace coset::vm_test {
@@ -108,7 +108,8 @@ TEST_P(Verbs, GiveEveryRankWhatTheyPromiseUnderFlatAndHierarchicalPlans) {
       EXPECT_EQ(fault_of(me, all, shared), "");
       for (auto const& [key, bound] : me.state().plans.all) {
         bool const served = key.what != verb::barrier && serves(plan, key.what, me.size());
-        EXPECT_TRUE(!served || bound->choice.starts_with(algorithm)) << name_of(key.what) << " by " << bound->choice;
+        EXPECT_TRUE(!served || bound->words.choice.starts_with(algorithm))
+            << name_of(key.what) << " by " << bound->words.choice;
       }
     });
   }

@@ -21,8 +21,8 @@
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
+#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
-#include "team/waiting.hpp"
 #include "tuning/calibration/look.hpp"
 
 namespace coset::cli {
@@ -144,7 +144,7 @@ std::string as_text(machine_report const& found) {
   text += "its allreduce of floats:\n";
   for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
   for (auto const& why : found.refused) text += fmt::format("passed over: {}\n", why);
-  if (!team_room::sleepers_pay()) text += fmt::format("warning: {}\n", team_room::without_membarrier);
+  if (!runtime::sleepers_pay()) text += fmt::format("warning: {}\n", runtime::without_membarrier);
   return text;
 }
 
@@ -189,7 +189,7 @@ nlohmann::ordered_json as_json(machine_report const& found) {
        {"latency_ns", found.latency},
        {"allreduce_plans", plans},
        {"plans_passed_over", found.refused},
-       {"membarrier", team_room::sleepers_pay()}});
+       {"membarrier", runtime::sleepers_pay()}});
   return json;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/transport/calls.hpp"
 
-#include "team/waiting.hpp"
+#include "runtime/memory/waiting.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -74,7 +74,7 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
   // The slowest process may have hours to compute until it comes here.
-  team_room::backing_off back_off(team_room::patience::of(waiting::block, false));
+  runtime::backing_off back_off(runtime::patience::of(waiting::block, false));
   for (int done = 0;;) {
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;

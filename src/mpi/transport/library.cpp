@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "team/combining.hpp"
-#include "team/lines.hpp"
+#include "runtime/memory/lines.hpp"
+#include "runtime/transport/combining.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -36,15 +36,15 @@ void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
   int is_there = 0;
   MPI_Type_get_attr(*type, words().items, &found, &is_there);
   auto const& items = *static_cast<combination::items const*>(found);
-  team_room::fold_onto(*items.reduction, items.what, lower, higher, static_cast<std::size_t>(*count));
+  runtime::fold_onto(*items.reduction, items.what, lower, higher, static_cast<std::size_t>(*count));
 }
 
 }  // namespace
 
 circles::circles(communicator const& all, std::vector<std::vector<int>> members) : members_(std::move(members)) {
   for (std::uint32_t slice = 0; slice < members_.size(); ++slice) {
-    made_.emplace_back(team_room::channels);
-    make_anew(all, slice, (1u << team_room::channels) - 1);
+    made_.emplace_back(runtime::channels);
+    make_anew(all, slice, (1u << runtime::channels) - 1);
   }
 }
 
@@ -53,7 +53,7 @@ MPI_Comm circles::of(std::uint32_t slice, std::uint32_t channel) const { return 
 void circles::make_anew(communicator const& all, std::uint32_t slice, std::uint32_t channels) {
   auto const here = std::ranges::find(members_[slice], all.rank());
   bool const belongs = here != members_[slice].end();
-  for (std::uint32_t c = 0; c < team_room::channels; ++c) {
+  for (std::uint32_t c = 0; c < runtime::channels; ++c) {
     if ((channels >> c & 1) == 0) continue;
     made_[slice][c].let_go();
     made_[slice][c] = communicator::part_of(all.get(), belongs, static_cast<int>(here - members_[slice].begin()));

@@ -10,8 +10,8 @@
 namespace coset::mpi {
 namespace {
 
-using team_room::envelope;
-using team_room::piece;
+using runtime::envelope;
+using runtime::piece;
 
 /// Up to here one copy costs less than another message does.
 constexpr std::size_t short_bytes = 8 * 1024;

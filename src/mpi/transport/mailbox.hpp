@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mpi/transport/library.hpp"
-#include "team/messages.hpp"
+#include "runtime/transport/messages.hpp"
 
 namespace coset::mpi {
 
@@ -33,16 +33,16 @@ class directory {
   virtual void leave_behind() const noexcept = 0;
 };
 
-class mailbox final : public team_room::mailbox {
+class mailbox final : public runtime::mailbox {
  public:
   mailbox(directory const& ways, rank_t self, std::uint32_t channel) : ways_(ways), self_(self), channel_(channel) {}
   ~mailbox() override;
 
   void begin() override;
-  void expect(rank_t from, std::span<team_room::piece const> into) override;
-  void send(rank_t to, team_room::envelope const&, std::span<team_room::piece const> from) override;
+  void expect(rank_t from, std::span<runtime::piece const> into) override;
+  void send(rank_t to, runtime::envelope const&, std::span<runtime::piece const> from) override;
   state look(std::size_t message) override;
-  team_room::envelope const& envelope_of(std::size_t message) const override;
+  runtime::envelope const& envelope_of(std::size_t message) const override;
   bool all_sent() override;
   std::byte* room(std::uint32_t slice, std::size_t bytes) override;
   void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
@@ -52,7 +52,7 @@ class mailbox final : public team_room::mailbox {
   using buffer = std::vector<std::byte>;
 
   struct incoming {
-    std::vector<team_room::piece> into;
+    std::vector<runtime::piece> into;
     std::size_t bytes = 0;
     rank_t from = 0;
     buffer opening;  ///< envelope, and what follows it in a short message

@@ -7,7 +7,7 @@
 
 namespace coset::mpi {
 
-notice make_notice(notice::kind what, std::uint32_t round, team_room::cause why, std::string_view reason) {
+notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, std::string_view reason) {
   notice made{what, round, why, {}, 0, 0, 0, 0};
   std::copy_n(reason.begin(), std::min(reason.size(), made.reason.size() - 1), made.reason.begin());
   return made;
@@ -75,9 +75,9 @@ void notices::send_to_all(notice const& what) {
   }
 }
 
-void notices::tell(std::uint32_t round, team_room::cause why, std::string_view reason) noexcept try {
+void notices::tell(std::uint32_t round, runtime::cause why, std::string_view reason) noexcept try {
   std::lock_guard const lock(mutex_);
-  bool const of_end = why == team_room::cause::messages;
+  bool const of_end = why == runtime::cause::messages;
   if (of_end ? told_of_end_ : told_ == round) return;
   told_ = round;
   told_of_end_ |= of_end;
@@ -88,7 +88,7 @@ void notices::tell(std::uint32_t round, team_room::cause why, std::string_view r
 
 void notices::take_leave(std::uint32_t round) noexcept try {
   std::lock_guard const lock(mutex_);
-  send_to_all(make_notice(notice::kind::farewell, round, team_room::cause::messages,
+  send_to_all(make_notice(notice::kind::farewell, round, runtime::cause::messages,
                           "process " + std::to_string(all_.rank()) + " has destroyed its team"));
 } catch (std::exception const&) {
   // They will find out when they come to destroy their teams, too.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "mpi/transport/calls.hpp"
-#include "team/failure.hpp"
+#include "runtime/failure/failure.hpp"
 
 namespace coset::mpi {
 
@@ -22,13 +22,13 @@ struct notice {
   };
   kind what;
   std::uint32_t round;
-  team_room::cause why;
+  runtime::cause why;
   std::array<char, 512> reason;
   rank_t asked, asking;
   std::uint32_t number, history;  ///< of the operation, as own_line has them
 };
 
-notice make_notice(notice::kind, std::uint32_t round, team_room::cause, std::string_view reason);
+notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::string_view reason);
 
 /// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
 /// several carriers may call.
@@ -40,7 +40,7 @@ class notices {
   notices& operator=(notices const&) = delete;
 
   /// A failure: once per round, and once more if the team is over for good; later calls do nothing.
-  void tell(std::uint32_t round, team_room::cause, std::string_view reason) noexcept;
+  void tell(std::uint32_t round, runtime::cause, std::string_view reason) noexcept;
   void take_leave(std::uint32_t round) noexcept;
   void ask(int process, notice const&);
   /// The next one that has come. None while another thread listens.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "team/disagreement.hpp"
+#include "runtime/failure/disagreement.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -25,7 +25,7 @@ int largest_tag(MPI_Comm of) {
 post::post(MPI_Comm all, landscape const& of, patience longest, std::uint32_t founded)
     : of_(of), longest_(longest), founded_(founded), notices_(all) {
   for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
-  int const per_round = static_cast<int>(lanes_.size() * team_room::channels * 2);
+  int const per_round = static_cast<int>(lanes_.size() * runtime::channels * 2);
   rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
 }
 
@@ -35,7 +35,7 @@ address post::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t ch
   process const& r = of_.of_rank(receiver);
   auto const lanes = static_cast<std::uint32_t>(lanes_.size());
   std::uint32_t const age = round_ % static_cast<std::uint32_t>(rounds_told_apart_);
-  auto const tag = static_cast<int>(((age * lanes + (sender - s.first)) * team_room::channels + channel) * 2);
+  auto const tag = static_cast<int>(((age * lanes + (sender - s.first)) * runtime::channels + channel) * 2);
   return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, tag, tag + 1};
 }
 
@@ -47,7 +47,7 @@ address post::from(rank_t sender, rank_t receiver, std::uint32_t channel) const 
   return way(sender, receiver, sender, channel);
 }
 
-std::unique_ptr<team_room::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
+std::unique_ptr<runtime::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
   return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
 }
 
@@ -61,7 +61,7 @@ bool post::is_of_another_team(notice const& heard) const noexcept {
 void post::keep_in_mind(notice const& heard) {
   std::lock_guard const lock(keeping_in_mind_);
   if (heard.what == notice::kind::farewell) farewell_heard_ = heard.reason.data();
-  if (heard.what == notice::kind::failure && heard.why == team_room::cause::messages && end_heard_.empty())
+  if (heard.what == notice::kind::failure && heard.why == runtime::cause::messages && end_heard_.empty())
     end_heard_ = heard.reason.data();
 }
 
@@ -77,9 +77,9 @@ std::string post::farewell_heard() const {
 
 /// Who takes leave has been through this run: that is for later.
 void post::hear(detail::team_state& team, notice const& heard) {
-  bool const of_end = heard.why == team_room::cause::messages;
+  bool const of_end = heard.why == runtime::cause::messages;
   if (heard.what == notice::kind::failure && (of_end || heard.round == round_))
-    team.fail(heard.why, heard.reason.data());
+    team.shared.fail(heard.why, heard.reason.data());
   if (heard.what == notice::kind::question && heard.round == round_) answer(team, heard);
 }
 
@@ -106,48 +106,49 @@ std::vector<notice> post::come_early() {
   return std::exchange(early_, {});
 }
 
-void post::tell_end(std::string_view reason) noexcept { notices_.tell(round_, team_room::cause::messages, reason); }
+void post::tell_end(std::string_view reason) noexcept { notices_.tell(round_, runtime::cause::messages, reason); }
 
 void post::take_leave() noexcept { notices_.take_leave(round_); }
 
-void post::ask(detail::rank_state& carrier, team_room::flight const& f, rank_t peer) {
-  notice question = make_notice(notice::kind::question, round_, team_room::cause::mismatch, f.plan->what.text());
+void post::ask(detail::rank_state& carrier, runtime::flight const& f, rank_t peer) {
+  notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text());
   question.asked = peer;
   question.asking = carrier.number;
-  question.number = f.number;
-  question.history = f.history;
+  question.number = f.act.number;
+  question.history = f.act.history;
   notices_.ask(of_.of_rank(peer).rank, question);
 }
 
 /// A rank that has left after it had taken part has sent its messages; one that has done something else instead never
 /// will.
 void post::answer(detail::team_state& team, notice const& question) {
-  team_room::own_line const& theirs = team.arena.own(question.asked - team.part.first);
+  runtime::own_line const& theirs = team.shared.arena.own(question.asked - team.shared.part.first);
   // Partner: the release store when a rank leaves; what it has begun is visible then.
-  bool const has_left = team.left(question.asked - team.part.first).load(std::memory_order_acquire) == team.round();
+  bool const has_left =
+      team.shared.left(question.asked - team.shared.part.first).load(std::memory_order_acquire) == team.shared.round();
   std::string what;
-  if (team_room::has_gone_elsewhere(theirs, question.number, question.history)) {
-    what = team_room::act_of(theirs, question.number, team.one_process);
-  } else if (has_left && static_cast<std::int32_t>(team_room::latest_of(theirs) - question.number) < 0) {
+  if (runtime::has_gone_elsewhere(theirs, question.number, question.history)) {
+    what = runtime::act_of(theirs, question.number, team.shared.kind.one_process);
+  } else if (has_left && static_cast<std::int32_t>(runtime::latest_of(theirs) - question.number) < 0) {
     what = "has left";
   } else {
     return;
   }
   std::string const reason = text::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
                                           question.reason.data(), question.asked, what);
-  team.fail(team_room::cause::mismatch, reason);
-  notices_.tell(round_, team_room::cause::mismatch, reason);
+  team.shared.fail(runtime::cause::mismatch, reason);
+  notices_.tell(round_, runtime::cause::mismatch, reason);
 }
 
 void post::tell_failure(detail::rank_state& carrier) noexcept {
-  bool const carries = carrier.team.part.spread.carrier[carrier.number] == carrier.number;
+  bool const carries = carrier.shared.part.spread.carrier[carrier.number] == carrier.number;
   if (carries) tell(carrier.team, {});
 }
 
 void post::tell(detail::team_state const& team, std::string_view reason) noexcept {
-  auto const& recorded = team.failure.recorded() ? team.failure : team.root.failure;
+  auto const& recorded = team.shared.failure.recorded() ? team.shared.failure : team.root.shared.failure;
   auto const [why, text] =
-      recorded.recorded() ? recorded.first() : std::pair{team_room::cause::aborted, std::string(reason)};
+      recorded.recorded() ? recorded.first() : std::pair{runtime::cause::aborted, std::string(reason)};
   notices_.tell(round_, why, text);
 }
 

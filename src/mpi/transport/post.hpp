@@ -14,14 +14,14 @@
 namespace coset::mpi {
 
 /// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
-class post final : public team_room::messenger, private directory {
+class post final : public runtime::messenger, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
   post(MPI_Comm all, landscape const&, patience longest, std::uint32_t founded);
 
-  std::unique_ptr<team_room::mailbox> open(rank_t carrier, std::uint32_t channel) override;
+  std::unique_ptr<runtime::mailbox> open(rank_t carrier, std::uint32_t channel) override;
   void progress(detail::rank_state& carrier) override;
-  void ask(detail::rank_state& carrier, team_room::flight const&, rank_t peer) override;
+  void ask(detail::rank_state& carrier, runtime::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& carrier) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
 

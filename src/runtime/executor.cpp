@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whoever reads this cannot tell which algorithm runs.
+#include "runtime/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "numa/binding.hpp"
+#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/standstill.hpp"
+#include "runtime/memory/busy_mark.hpp"
+#include "runtime/memory/perturb.hpp"
+#include "runtime/transport/carrying.hpp"
+#include "runtime/transport/combining.hpp"
+#include "runtime/use_staging.hpp"
+
+namespace coset::runtime {
+namespace {
+
+using detail::bound_plan;
+using detail::rank_state;
+using program::instruction;
+using program::wait;
+
+/// Long enough that marking busy costs nothing, short enough that an abort is not kept waiting.
+constexpr std::size_t foreign_bytes = 256 * 1024;
+/// Looks in vain between two questions whether the awaited rank will ever come, and whether all wait for one another.
+constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question = 16, looks_per_standstill = 1024;
+/// Whoever yields instead of spinning sleeps no sooner for it.
+constexpr std::uint32_t yields_instead_of_spins = 5;
+
+bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
+
+/// Whether the awaited rank has left, or has done something else. What it posted before is visible then: look once more.
+template <class Ready>
+void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
+  bool const elsewhere = has_gone_elsewhere(me.shared.arena.own(other), f.act.number, f.act.history);
+  // Partner: the release store when a rank leaves.
+  bool const left = me.shared.left(other).load(std::memory_order_acquire) == me.shared.round();
+  if ((!elsewhere && !left) || ready(word.load(std::memory_order_acquire))) return;
+  elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
+}
+
+/// Whether the awaited rank is itself in a long wait on the processor that this one is on. Then it runs when this one
+/// yields, not before. Tells the others where this one waits.
+bool shares_processor(rank_state const& me, rank_t other) {
+  auto const here = numa::processor_of_this_thread();
+  if (!here) return false;
+  me.lines.told.waits_on.store(*here + 1, std::memory_order_relaxed);
+  return me.shared.arena.own(other).waits_on.load(std::memory_order_relaxed) == *here + 1;
+}
+
+/// Apart from those who find at once what they await, so that they save no registers for it.
+template <class Ready>
+[[gnu::noinline]] void await_blocking(rank_state& me, flight const& f, rank_t other,
+                                      std::atomic<std::uint64_t> const& word, half which, Ready ready) {
+  patience p = me.shared.patience;
+  for (std::uint32_t looks = 0; looks < p.bare_looks; ++looks) {
+    if (ready(word.load(std::memory_order_acquire))) return note_moving(me.root);
+  }
+  bool long_wait = false;
+  wait_until(word, which, me.shared.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
+    if (me.shared.failed()) leave(me);
+    if (looks == p.few_spins && looks < p.spins) {
+      long_wait = true;
+      if (shares_processor(me, other)) {
+        p.spins = looks;
+        p.yields *= yields_instead_of_spins;
+      }
+    }
+    bool const slow = p.sleeps && looks >= p.spins + p.yields;
+    if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
+    if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
+  });
+  if (long_wait) me.lines.told.waits_on.store(0, std::memory_order_relaxed);
+  note_moving(me.root);
+}
+
+template <bool Blocking, class Ready>
+bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
+  perturb();
+  if (ready(word.load(std::memory_order_acquire))) [[likely]]
+    return true;  // partner: post()
+  if constexpr (Blocking) {
+    await_blocking(me, f, other, word, which, ready);
+    return true;
+  } else {
+    if (me.shared.failed()) leave(me);
+    if (++f.looks.all % looks_per_nonblocking_question == 0) ask_for(me, f, other, word, ready);
+    return false;
+  }
+}
+
+/// Whether b begins less than `bytes` before or behind a. One comparison: this is asked three times of every peer.
+bool meet(std::byte const* a, std::byte const* b, std::size_t bytes) {
+  auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x - y + (bytes - 1) < 2 * bytes - (bytes == 0 ? 0 : 1);
+}
+
+/// A peer's entry. The same epoch with another history is a disagreement, seen before any data are read. So is a later
+/// epoch: a rank that has done what this one does writes no new entry before this one has seen the old.
+template <bool Blocking>
+[[gnu::always_inline]] inline bool await_entry(rank_state& me, flight& f, rank_t other) {
+  channel_end& end = me.ends[f.line.channel];
+  entry_line const& line = end.lines[other]->entry[f.line.parity];
+  auto const ready = [&](std::uint64_t tag) {
+    if (tag == f.line.tag) return true;
+    if (!before(epoch_of(tag), epoch_of(f.line.tag))) fail_mismatch(me, f, other);
+    return false;
+  };
+  if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
+  __builtin_prefetch(line.second.data());  // a payload there is on its way while the pointers are looked at
+  rank_t const ranks = me.shared.ranks;
+  auto* const in = static_cast<std::byte*>(const_cast<void*>(line.in));
+  auto* const out = static_cast<std::byte*>(line.out);
+  end.bases[program::row_input * ranks + other] = in;
+  end.bases[program::row_output * ranks + other] = out;
+  // Whoever may have left already may have freed its arrays too, and this rank got their memory.
+  if (!f.code->stays[other]) return true;
+  // Quick, and nearly always enough: whole vectors that do not meet.
+  std::size_t const bytes = f.plan->bytes;
+  if (f.plan->arrays.shares_outputs || meet(f.out, out, bytes) || meet(f.out, in, bytes) || meet(f.in, out, bytes))
+      [[unlikely]] {
+    if (me.shared.kind.one_process) compare_arrays(me, f, other, in, out);
+  }
+  return true;
+}
+
+template <bool Blocking>
+bool await(rank_state& me, flight& f, wait const& w) {
+  if (w.post == program::entry_post) return await_entry<Blocking>(me, f, w.rank);
+  std::uint64_t const wanted = f.line.base + w.post;
+  return await<Blocking>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.posted, half::low,
+                         [wanted](std::uint64_t posted) { return posted >= wanted; });
+}
+
+/// Before a parity's lines and staging are written again, whoever read them two operations ago must have left that one.
+/// If the operation in between was full, that is known; else its readers' entries into that operation tell.
+template <bool Blocking>
+bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
+  channel_end& end = me.ends[f.line.channel];
+  if (end.peers_entered || end.readers[epoch & 1] == nullptr) return true;
+  auto const& readers = *end.readers[epoch & 1];
+  for (; f.wait < readers.size(); ++f.wait) {
+    rank_t const q = readers[f.wait];
+    std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[(epoch - 1) & 1].tag;
+    auto const entered = [epoch](std::uint64_t seen) { return !before(epoch_of(seen), epoch - 1); };
+    if (!await<Blocking>(me, f, q, tag, half::high, entered)) return false;
+  }
+  f.wait = 0;
+  return true;
+}
+
+/// Where a rank's input is its part of the result, it is put there before anybody can be told.
+void copy_own(flight const& f, rank_t self) {
+  detail::extent const part = f.plan->arrays.gives[self];
+  if (!part.empty() && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, part.end - part.begin);
+}
+
+/// The first time: tables of the channel, and scratch for as many operands as a program has.
+void make_room(rank_state& me, flight const& f) {
+  open_channel(me, f.line.channel);
+  me.memory.operands.resize(std::max<std::size_t>(f.plan->code->most_operands, me.memory.operands.size()));
+}
+
+/// Takes the next epoch of the channel.
+template <bool Blocking>
+bool enter(rank_state& me, flight& f) {
+  channel_end& end = me.ends[f.line.channel];
+  bound_plan const& plan = *f.plan;
+  if (end.lines.empty() || me.memory.operands.size() < plan.code->most_operands) [[unlikely]]
+    make_room(me, f);
+  if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
+  f.layout = &plan.segments.layout_of(f.segment.now);
+  if (f.layout->staging_bytes > end.capacity) use_staging(me, f.line.channel, f.layout->staging_bytes);
+  std::uint32_t const epoch = ++end.epoch;
+  f.line.parity = static_cast<std::uint8_t>(epoch & 1);
+  f.line.tag = std::uint64_t{epoch} << 32 | f.act.history;
+  f.line.base = end.base;
+  f.at = f.wait = 0;
+  f.segment.entered = true;
+  end.base += plan.code->span;
+  end.peers_entered = plan.code->full;
+  end.readers[f.line.parity] = &f.code->readers;
+  if (plan.arrays.own_copied_first && f.segment.now == 0) copy_own(f, me.number);
+  if (me.shared.kind.crosses_hosts) [[unlikely]]
+    expect_messages(me, f);
+  end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);
+  end.bases[program::row_output * me.shared.ranks + me.rank] = f.out;
+  return true;
+}
+
+/// Sources, then destinations.
+[[gnu::always_inline]] inline void resolve(rank_state& me, flight const& f, instruction const& i) {
+  std::byte* const* const bases = me.ends[f.line.channel].bases.data();
+  std::size_t const* const offsets = f.layout->offset.data();
+  program::operand const* const operands = f.code->operands.data() + i.operands;
+  void** const resolved = me.memory.operands.data();
+  for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k)
+    resolved[k] = bases[operands[k].base[f.line.parity]] + offsets[operands[k].piece];
+}
+
+/// Operations may throw.
+class folding_mark {
+ public:
+  explicit folding_mark(rank_state& root) : root_(root) { root_.requests.folding = true; }
+  ~folding_mark() { root_.requests.folding = false; }
+  folding_mark(folding_mark const&) = delete;
+  folding_mark& operator=(folding_mark const&) = delete;
+
+ private:
+  rank_state& root_;
+};
+
+void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  folding_mark const here(me.root);
+  void* const* const from = me.memory.operands.data();
+  void* const* const to = from + i.sources;
+  if (i.mixed) [[unlikely]] {
+    detail::form const* const forms = f.code->forms.data() + i.operands;
+    f.plan->what.reduction->mixed(to, i.destinations, from, i.sources, forms, count);
+  } else {
+    f.plan->folds->for_sources(i.sources)(f.operation, to, i.destinations, from, i.sources, count);
+  }
+}
+
+/// All arrays of an instruction `count` items on.
+void step_on(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  detail::form const* form = f.code->forms.data() + i.operands;
+  auto const bytes = [&] {
+    return count * (*form++ == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes);
+  };
+  for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
+    me.memory.operands[k] = static_cast<std::byte*>(me.memory.operands[k]) + bytes();
+}
+
+/// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
+/// leaves by an exception need not wait long.
+void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  std::size_t const piece = std::max<std::size_t>(foreign_bytes / f.plan->what.reduction->element_bytes, 1);
+  for (std::size_t done = 0; done < count;) {
+    std::size_t const now = std::min(piece, count - done);
+    {
+      busy_mark const busy(me.lines.own);
+      if (!me.shared.failure.recorded_in_order()) [[likely]] {
+        fold_arrays(me, f, i, now);
+        done += now;
+      }
+    }
+    if (me.shared.failure.recorded()) [[unlikely]]
+      leave(me);
+    if (done == count) return;
+    step_on(me, f, i, now);
+  }
+}
+
+[[gnu::always_inline]] inline void fold(rank_state& me, flight const& f, instruction const& i) {
+  std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
+  if (count == 0) return;
+  if (i.foreign) {
+    fold_foreign(me, f, i, count);
+  } else {
+    fold_arrays(me, f, i, count);
+  }
+}
+
+void post(rank_state& me, flight const& f, std::uint32_t number) {
+  perturb();
+  channel_lines& mine = *me.ends[f.line.channel].lines[me.rank];
+  if (number == program::entry_post) {
+    // Not before a payload in the second line: as long as that is on its way here, a peer would take the first one back.
+    entry_line& entry = mine.entry[f.line.parity];
+    entry.in = f.in;
+    entry.out = f.out;
+    post(entry.tag, f.line.tag, me.lines.sleepers, half::high, me.shared.kind.plain_posts);
+  } else {
+    post(mine.progress.posted, f.line.base + number, me.lines.sleepers, half::low, me.shared.kind.plain_posts);
+  }
+}
+
+/// What concerns other domains: begun, or looked for. False: not here yet.
+bool carry(rank_state& me, flight const& f, instruction const& i) {
+  switch (i.what) {
+    case program::action::send:
+      send_message(me, f, i);
+      return true;
+    case program::action::receive:
+      return message_is_here(me, f, i);
+    case program::action::contribute:
+      contribute(me, f, i);
+      return true;
+    default:
+      return collect(me, f, i);
+  }
+}
+
+template <bool Blocking>
+bool run_segment(rank_state& me, flight& f) {
+  auto const& code = f.code->code;
+  for (; f.at < code.size(); ++f.at) {
+    instruction const& i = code[f.at];
+    // Before waiting: the end of a wait is a mispredicted branch, and nothing after it overlaps. Peers' pointers come
+    // with their entries, so those have to wait.
+    if (!i.foreign && i.what == program::action::fold) resolve(me, f, i);
+    for (; f.wait < i.waits_end; ++f.wait) {
+      if (!await<Blocking>(me, f, f.code->waits[f.wait])) return false;
+    }
+    if (i.foreign) resolve(me, f, i);
+    if (i.what != program::action::fold) [[unlikely]] {
+      if (!carry(me, f, i)) return false;
+    } else if (i.destinations != 0) {
+      fold(me, f, i);
+    }
+    if (i.post != 0) post(me, f, i.post);
+  }
+  for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
+    if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
+  }
+  return !me.shared.kind.crosses_hosts || all_sent(me, f);
+}
+
+}  // namespace
+
+template <bool Blocking>
+bool advance(rank_state& me, flight& f) {
+  if (me.shared.failed()) [[unlikely]]
+    leave(me);
+  try {
+    for (;;) {
+      if (!f.segment.entered && !enter<Blocking>(me, f)) return false;
+      if (!run_segment<Blocking>(me, f)) return false;
+      if (++f.segment.now == f.segment.end) return true;
+      std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
+      f.in += bytes;
+      f.out += bytes;
+      f.wait = 0;
+      f.segment.entered = false;
+    }
+  } catch (mpi::error const& thrown) {
+    me.shared.fail(cause::messages, thrown.what());
+    me.shared.quiesce(me);
+    throw;
+  } catch (std::exception const& thrown) {
+    fail_by_exception(me, thrown.what());
+    throw;
+  } catch (...) {
+    fail_by_exception(me, "");
+    throw;
+  }
+}
+
+template bool advance<true>(rank_state&, flight&);
+template bool advance<false>(rank_state&, flight&);
+
+}  // namespace coset::runtime

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one loop that runs every program. Inline what every call passes through.
+#pragma once
+
+#include <utility>
+
+#include "runtime/rank_state.hpp"
+
+namespace coset::runtime {
+
+/// Prepares an operation on a channel; nothing is sent or waited for yet. `in` and `out` are the caller's.
+inline flight prepare(detail::rank_state& me, std::uint32_t channel, detail::bound_plan const& plan, void const* in,
+                      void* out, void const* operation) {
+  flight f;
+  f.plan = &plan;
+  f.code = &plan.code->of[me.number];
+  f.operation = operation;
+  f.in = static_cast<std::byte const*>(in) - plan.arrays.gives[me.number].begin;
+  f.out = static_cast<std::byte*>(out) - plan.arrays.gets[me.number].begin;
+  f.line.channel = channel;
+  f.segment.end = plan.segments.number;
+  return f;
+}
+
+/// Makes it this rank's next operation, on its channel, and tells the others: they see what it is, whatever they wait
+/// for. Once, before advance().
+inline void announce(detail::rank_state& me, flight& f) {
+  f.act.number = ++me.acts.number;
+  f.act.history = me.acts.history = following(me.acts.history, f.plan->hash, f.line.channel);
+  std::uint64_t const said = f.plan->id << 1 | (f.act.started ? 1 : 0);
+  if (std::exchange(me.acts.described[f.act.number % described_operations], said) != said)
+    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.act.started);
+  // Partner: has_gone_elsewhere().
+  me.lines.told.begun[f.act.number % told_operations].store(std::uint64_t{f.act.number} << 32 | f.act.history,
+                                                            std::memory_order_release);
+}
+
+/// Goes on as far as peers allow. Blocking: returns true when all is done. Otherwise: false at the first wait that is not
+/// over yet; the next call goes on there. Throws what the team failed with, after peers have let go of this rank's memory.
+template <bool Blocking>
+bool advance(detail::rank_state&, flight&);
+
+extern template bool advance<true>(detail::rank_state&, flight&);
+extern template bool advance<false>(detail::rank_state&, flight&);
+
+}  // namespace coset::runtime

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong between ranks, found while an operation runs: told to all of them, then thrown.
+#pragma once
+
+#include <string>
+
+#include "runtime/failure/failure.hpp"
+#include "runtime/rank_state.hpp"
+
+namespace coset::runtime {
+
+/// Throws what the team failed with, once no peer touches this rank's memory any more.
+[[noreturn]] void leave(detail::rank_state&);
+/// Makes it fail first.
+[[noreturn]] void fail(detail::rank_state&, cause, std::string const& reason);
+/// Whether a rank has begun an operation of this number in another way, by what it has told of its latest. If so it will
+/// never come to this one, whichever channel it took.
+bool has_gone_elsewhere(own_line const& theirs, std::uint32_t number, std::uint32_t history) noexcept;
+/// The number of the latest operation that a rank has begun.
+std::uint32_t latest_of(own_line const&) noexcept;
+/// What a rank does or did as its operation `number`: "calls barrier". If it has forgotten: what it does now.
+std::string act_of(own_line const&, std::uint32_t number, bool one_process);
+/// Another rank is in an operation of the same number, or of the same epoch, with another history.
+[[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, rank_t other);
+/// The same, known from a message.
+[[noreturn]] void fail_mismatch(detail::rank_state&, flight const&, envelope const& other);
+/// Another rank will never come.
+[[noreturn]] void fail_left(detail::rank_state&, flight const&, rank_t other);
+
+/// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
+/// unwinds. A failure that is recorded already stays the first. Called while it is handled.
+void fail_by_exception(detail::rank_state&, char const* what) noexcept;
+
+/// What this rank writes may meet neither what another one writes nor what it reads; a shared output is the same array.
+/// `in` and `out` are the other's, as its entry has them.
+void compare_arrays(detail::rank_state&, flight const&, rank_t other, std::byte const* in, std::byte const* out);
+
+}  // namespace coset::runtime

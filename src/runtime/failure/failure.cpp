@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/failure/failure.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace coset::runtime {
+namespace {
+
+enum : std::uint32_t { none, being_written, written };
+
+}  // namespace
+
+std::string what_of(std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+void failure::record(cause why, std::string_view reason, std::exception_ptr original) noexcept {
+  std::uint32_t expected = none;
+  if (!record_.state.compare_exchange_strong(expected, being_written, std::memory_order_seq_cst)) return;
+  record_.cause = static_cast<std::uint32_t>(why);
+  std::size_t const length = std::min(reason.size(), record_.reason.size() - 1);
+  std::copy_n(reason.begin(), length, record_.reason.begin());
+  record_.reason[length] = '\0';
+  {
+    std::lock_guard const lock(writing_);
+    original_ = std::move(original);
+  }
+  record_.state.store(written, std::memory_order_release);  // partner: raise()
+}
+
+std::pair<cause, std::string> failure::first() const {
+  while (record_.state.load(std::memory_order_acquire) != written) std::this_thread::yield();
+  return {static_cast<cause>(record_.cause), record_.reason.data()};
+}
+
+void failure::raise() const {
+  auto const [why, reason] = first();
+  switch (why) {
+    case cause::mismatch:
+      throw mismatch_error(reason);
+    case cause::argument:
+      throw argument_error(reason);
+    case cause::timed_out:
+      throw timed_out(reason);
+    case cause::messages:
+      throw mpi::error(reason);
+    case cause::aborted:
+      break;
+  }
+  throw aborted(reason);
+}
+
+std::exception_ptr failure::original() const {
+  std::lock_guard const lock(writing_);
+  return original_;
+}
+
+void failure::clear() noexcept {
+  forget_original();
+  record_.state.store(none, std::memory_order_seq_cst);
+}
+
+void failure::forget_original() noexcept {
+  std::lock_guard const lock(writing_);
+  original_ = nullptr;
+}
+
+}  // namespace coset::runtime

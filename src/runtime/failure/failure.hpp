@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's misfortune becomes every rank's error.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "coset/error.hpp"
+#include "runtime/memory/lines.hpp"
+
+namespace coset::runtime {
+
+enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages };
+
+/// For messages about it.
+std::string what_of(std::exception_ptr const&);
+
+/// The first failure of a generation; later ones are dropped.
+class failure {
+ public:
+  /// The record lies in memory that was zeroed when it was made: no failure yet.
+  explicit failure(failure_record& record) noexcept : record_(record) {}
+
+  /// Sequentially consistent with the busy marks: either a rank sees this before it touches a peer's memory, or whoever
+  /// leaves sees that rank busy. Takes what fits of the reason.
+  void record(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
+  bool recorded() const noexcept { return record_.state.load(std::memory_order_relaxed) != 0; }
+  bool recorded_in_order() const noexcept { return record_.state.load(std::memory_order_seq_cst) != 0; }
+
+  /// Throws the error that the cause stands for. Only after recorded().
+  [[noreturn]] void raise() const;
+  /// The cause and its words. Only after recorded().
+  std::pair<cause, std::string> first() const;
+  /// The exception that started it, if one of this process did: run() rethrows it.
+  std::exception_ptr original() const;
+  /// Between generations only: what all see of it, by one of the processes that share it.
+  void clear() noexcept;
+  /// Between generations only: what each process keeps of it for itself.
+  void forget_original() noexcept;
+
+ private:
+  failure_record& record_;
+  mutable std::mutex writing_;  ///< guards original_
+  std::exception_ptr original_;
+};
+
+}  // namespace coset::runtime

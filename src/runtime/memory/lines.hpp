@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache lines through which ranks meet. The layout is part of the algorithm.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "plan/signature.hpp"
+#include "program/program.hpp"
+
+namespace coset::runtime {
+
+using planning::described_signature;
+using planning::following;
+using planning::signature;
+using program::entry_payload_bytes;
+using program::line_bytes;
+using program::second_line_bytes;
+/// Lines of different writers stand two apart: the adjacent-line prefetcher fetches pairs.
+inline constexpr std::size_t line_spacing = 128;
+
+/// Blocking calls use channel 0, split-phase operations rotate over the others.
+inline constexpr std::uint32_t split_channels = 8;
+inline constexpr std::uint32_t channels = 1 + split_channels;
+
+/// A rank's entry into an operation, one line of each parity. Written by its rank alone: payload and the caller's
+/// pointers first, then the tag with release; peers read them after an acquire load of the tag has met theirs.
+/// A payload of up to 40 bytes lies in the tag's own line, so that one transfer brings all; up to 64 in the next.
+struct alignas(line_spacing) entry_line {
+  std::array<std::byte, entry_payload_bytes> payload;
+  void const* in;
+  void* out;
+  std::atomic<std::uint64_t> tag;  ///< epoch << 32 | history of operations, see own_line; compared by equality
+  std::array<std::byte, second_line_bytes> second;
+};
+static_assert(sizeof(entry_line) == line_spacing && offsetof(entry_line, tag) == line_bytes - sizeof(std::uint64_t));
+static_assert(offsetof(entry_line, second) == line_bytes);
+
+/// How far a rank is: the base of its operation plus the number of its latest post. Monotonic, never reset.
+struct alignas(line_spacing) progress_line {
+  std::atomic<std::uint64_t> posted;
+};
+
+/// Results of allreduce_view that are the rank's own. In the arena, because they may be read for as long as the team lives.
+struct alignas(line_spacing) small_view {
+  std::array<std::byte, 1024> bytes;
+};
+
+struct channel_lines {
+  std::array<entry_line, 2> entry;
+  progress_line progress;
+};
+static_assert(sizeof(channel_lines) == 3 * line_spacing);
+
+/// Written by others now and then: how many sleep until this rank posts. Read by the rank at each post.
+/// `left` is the last generation that the rank has left; generations begin at 1.
+struct alignas(line_spacing) attention_line {
+  std::atomic<std::uint32_t> sleepers;
+  std::atomic<std::uint32_t> left;
+};
+
+/// The first failure of a generation, in the arena so that ranks of other processes read it too.
+struct alignas(line_spacing) failure_record {
+  std::atomic<std::uint32_t> state;  ///< 0: none, 1: being written, 2: written
+  std::uint32_t cause;
+  std::array<char, 4 * line_spacing - 2 * sizeof(std::uint32_t)> reason;
+};
+
+/// Each rank numbers the operations that it begins in a team, over all channels, and tells the latest of them: so many
+/// by number and history, so many in words. Powers of two, as numbers wrap around.
+inline constexpr std::uint32_t told_operations = 32;
+inline constexpr std::uint32_t described_operations = 8;
+
+/// Written by its rank, read by others only when something has gone wrong or takes long.
+struct alignas(line_spacing) own_line {
+  std::atomic<std::uint32_t> busy;      ///< inside an instruction that touches a peer's caller memory
+  std::atomic<std::uint32_t> waits_on;  ///< one more than the processor on which it waits for long; 0: it does not
+  std::atomic<std::uint64_t> standing;  ///< of a root, these three: see standstill.hpp
+  std::atomic<std::uint64_t> moves;
+  described_signature waiting_in;
+  std::atomic<std::uint32_t> waiting_among;  ///< ranks of that team · 2, and 1 if it was split from the root
+  /// [number % told_operations]: number << 32 | history. The history is a hash of all operations of this generation up
+  /// to that one, in their order and with their channels.
+  std::array<std::atomic<std::uint64_t>, told_operations> begun;
+  std::array<described_signature, described_operations> doing;  ///< [number % described_operations]
+};
+
+}  // namespace coset::runtime

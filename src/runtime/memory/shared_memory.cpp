@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/memory/shared_memory.hpp"
+
+#include <thread>
+#include <utility>
+
+#include "runtime/rank_state.hpp"
+
+namespace coset::runtime {
+namespace {
+
+arena arena_of(node_list const& nodes, numa::memory&& own_memory) {
+  return own_memory.size() == 0 ? arena(nodes) : arena(nodes, std::move(own_memory));
+}
+
+}  // namespace
+
+shared_memory::shared_memory(shared_memory* of_whole, capabilities kind_of_team, waiting wait, node_list const& nodes,
+                             std::vector<rank_t> in_root, numa::memory&& own_memory, domain const& of_more)
+    : root(of_whole != nullptr ? *of_whole : *this),
+      kind(kind_of_team),
+      ranks(static_cast<rank_t>(nodes.size())),
+      root_ranks(std::move(in_root)),
+      part(of_more),
+      patience(patience::of(wait, kind.ranks_outnumber || part.crowded)),
+      arena(arena_of(nodes, std::move(own_memory))),
+      failure(of_whole != nullptr && kind.one_process ? of_whole->own_failure_ : own_failure_),
+      own_failure_(arena.failure()) {}
+
+void shared_memory::begin_history() noexcept {
+  bool const agreed = kind.crosses_hosts || !kind.one_process;
+  marks.salt = (agreed ? marks.shared_round : marks.generation) * 0x9E3779B9u;
+}
+
+void shared_memory::begin_generation(std::uint32_t generation) noexcept {
+  marks.generation = generation;
+  begin_history();
+}
+
+void shared_memory::begin_shared_round(std::uint32_t round) noexcept {
+  marks.shared_round = round;
+  begin_history();
+}
+
+/// Sleepers of teams split from this one wake up by themselves: no sleep is longer than patience::longest_sleep.
+void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr original) noexcept {
+  failure.record(why, reason, std::move(original));
+  for (rank_t q = 0; q < ranks; ++q) {
+    if (arena.attention(q).sleepers.load(std::memory_order_seq_cst) == 0) continue;
+    for (std::uint32_t c = 0; c < channels; ++c) {
+      channel_lines& lines = arena.lines(c, q);
+      for (entry_line& line : lines.entry) wake(line.tag, half::high);
+      wake(lines.progress.posted, half::low);
+    }
+  }
+}
+
+void shared_memory::quiesce(detail::rank_state const& leaver) const noexcept {
+  rank_t const self = leaver.root.rank;
+  for (rank_t q = 0; q < root.ranks; ++q) {
+    if (q == self) continue;
+    while (root.arena.own(q).busy.load(std::memory_order_seq_cst) != 0)
+      std::this_thread::yield();  // partner: busy_mark
+  }
+}
+
+}  // namespace coset::runtime

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks of a team have in common while operations run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "numa/memory.hpp"
+#include "program/program.hpp"
+#include "runtime/failure/failure.hpp"
+#include "runtime/memory/arena.hpp"
+#include "runtime/memory/waiting.hpp"
+
+namespace coset::detail {
+struct rank_state;
+}
+
+namespace coset::runtime {
+
+class messenger;
+
+/// What kind of team this is.
+struct capabilities {
+  bool one_process = true;       ///< pointers of one rank mean the same to all, and staging may grow
+  bool crosses_hosts = false;    ///< some ranks share no memory with these: messages join them
+  bool ranks_may_wait = true;    ///< they are threads or processes, not tasks that one thread may take in turn
+  bool ranks_outnumber = false;  ///< ranks take turns on processors, or their rounds cost as much
+  bool plain_posts = true;       ///< a post is a plain store, since sleepers pay; else an exchange
+
+  /// Views and split teams need one memory for all ranks.
+  bool one_memory() const { return one_process && !crosses_hosts; }
+};
+
+/// The ranks of a team that share this memory, among all that it has.
+struct domain {
+  rank_t total = 0;  ///< ranks of the whole team
+  rank_t first = 0;  ///< number of this domain's first
+  program::distribution spread = {};
+  messenger* messages = nullptr;        ///< null where there is one domain only
+  bool pointers = true;                 ///< in every domain ranks reach each other's arrays
+  bool crowded = false;                 ///< some host has fewer processors than ranks
+  std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
+};
+
+/// How often the team has begun anew, and what operations since then are told apart from older ones by.
+struct generation_marks {
+  std::uint32_t generation = 0;    ///< of this process; 0 before the first, never afterwards
+  std::uint32_t shared_round = 1;  ///< which processes have agreed on, where ranks of several belong to the team
+  std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
+};
+
+struct shared_memory {
+  /// `of_whole`: of the team that this one is split from, or null; `in_root` says which of its ranks these are. `own_memory`:
+  /// this process's mapping of what processes share, zeroed before the first came, or empty.
+  shared_memory(shared_memory* of_whole, capabilities, waiting, node_list const& nodes, std::vector<rank_t> in_root,
+                numa::memory&& own_memory, domain const&);
+
+  /// The whole team's size, where ranks of other domains count.
+  rank_t size() const noexcept { return part.total; }
+  /// The last round that a rank has left.
+  std::atomic<std::uint32_t>& left(rank_t rank) const noexcept {
+    return kind.one_process ? root.arena.attention(root_ranks[rank]).left : arena.attention(rank).left;
+  }
+  /// What ranks of all processes call this generation.
+  std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : marks.shared_round; }
+  bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
+
+  /// Only while no rank runs. The generation's history begins anew.
+  void begin_generation(std::uint32_t) noexcept;
+  void begin_shared_round(std::uint32_t) noexcept;
+
+  /// Records the failure and wakes whoever sleeps.
+  void fail(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
+  /// Peers that are inside an instruction which touches another rank's caller memory get to finish it. Only after a
+  /// recorded failure: new ones are not begun then.
+  void quiesce(detail::rank_state const& leaver) const noexcept;
+
+  shared_memory& root;  ///< itself, or what it was split from
+  capabilities const kind;
+  rank_t const ranks;
+  std::vector<rank_t> const root_ranks;  ///< [rank]
+  domain const part;
+  runtime::patience const patience;
+  runtime::arena arena;
+  generation_marks marks;
+  std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
+  runtime::failure& failure;  ///< of the root: ranks that touch each other's arrays hear of failures in all their teams
+
+ private:
+  void begin_history() noexcept;
+
+  runtime::failure own_failure_;
+};
+
+}  // namespace coset::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/rank_state.hpp"
+
+#include <vector>
+
+#include "runtime/use_staging.hpp"
+
+namespace coset::detail {
+
+using namespace runtime;
+
+rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t number_here, unsigned node,
+                       unsigned memory_node, rank_state* in_root)
+    : team(of),
+      shared(memory_of_all),
+      root(in_root != nullptr ? *in_root : *this),
+      rank(number_here),
+      number(shared.part.first + number_here),
+      lines{shared.root.arena.own(shared.root_ranks[number_here]), shared.arena.own(number_here),
+            shared.arena.attention(number_here).sleepers},
+      here{{}, node, memory_node},
+      requests(*this) {
+  acts.history = shared.marks.salt;
+  open_channel(*this, 0);  // by the rank's own thread, on its node
+  if (in_root != nullptr) here = {root.here.thread, root.here.node, memory_node};
+  root.requests.family.push_back(this);
+}
+
+rank_state::~rank_state() {
+  if (&root != this) std::erase(root.requests.family, this);
+}
+
+}  // namespace coset::detail

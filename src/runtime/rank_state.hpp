@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one rank knows and nobody else touches.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "coset/detail/collective.hpp"
+#include "plan/plan_cache.hpp"
+#include "runtime/flight.hpp"
+#include "runtime/memory/lines.hpp"
+#include "runtime/memory/shared_memory.hpp"
+#include "runtime/rank_place.hpp"
+#include "runtime/transport/messages.hpp"
+
+namespace coset::runtime {
+
+/// How far a channel has come. Where ranks that were interrupted go on together, the furthest counts.
+struct channel_position {
+  std::uint32_t epoch = 0;  ///< wraps around
+  std::uint64_t base = 0;
+  std::size_t capacity = 0;
+};
+
+inline channel_position further(channel_position const& a, channel_position const& b) {
+  bool const a_is_unused = a.epoch == 0 && a.base == 0;
+  bool const b_is_later = a_is_unused || static_cast<std::int32_t>(b.epoch - a.epoch) > 0;
+  return {b_is_later ? b.epoch : a.epoch, std::max(a.base, b.base), std::max(a.capacity, b.capacity)};
+}
+
+/// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
+/// without being exchanged.
+struct channel_end {
+  std::uint32_t epoch = 0;    ///< of the latest operation
+  std::uint64_t base = 0;     ///< of the next operation's posts
+  std::size_t capacity = 0;   ///< of the staging in use
+  bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
+  std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
+  std::vector<channel_lines*> lines;                    ///< [rank]; empty until the channel is opened
+  std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
+  std::unique_ptr<mailbox> mail;                        ///< opened by the first program that has messages
+
+  channel_position position() const { return {epoch, base, capacity}; }
+};
+
+/// What a thread that waits knows of its team's standing still, see standstill.hpp.
+struct watch {
+  std::uint64_t seen = 0;        ///< the question that was there before its latest look in vain; 0: it moves
+  std::uint64_t raised = 0;      ///< the question that this thread has replaced by the next one; 0: none
+  std::uint64_t moves_then = 0;  ///< of all ranks
+};
+
+/// Where a rank runs.
+struct whereabouts {
+  std::thread::id thread;  ///< debug builds assert it
+  unsigned node = member::unknown_node;
+  unsigned memory_node = anywhere;  ///< where this rank's memory belongs, as the system numbers it
+};
+
+/// What a rank writes for others to read beside its channels, and what they tell it.
+struct rank_lines {
+  own_line& own;                               ///< of the root: a thread is busy, whichever of its teams it works for
+  own_line& told;                              ///< of this team: what this rank is doing
+  std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts
+};
+
+/// Grows and is used again.
+struct rank_memory {
+  std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
+  std::vector<piece> pieces;
+  std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
+  std::size_t view_capacity = 0;
+};
+
+/// Requests of split phase, and the place by which those find their rank that may outlive it.
+struct rank_requests {
+  explicit rank_requests(detail::rank_state& of) : place(of) {}
+  /// What is left of a generation that has ended.
+  void forget() {
+    channels = {};
+    started = live = 0;
+  }
+
+  std::array<pending, split_channels> channels;  ///< [channel − 1]
+  std::uint64_t started = 0;                     ///< so far
+  std::uint32_t live = 0;                        ///< under way; of a root: of all its family
+  bool folding = false;                     ///< of a root: inside the caller's operation, which may call no collective
+  std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
+  own_place const place;
+};
+
+/// The operations that a rank has begun in this generation, as it tells them, see announce().
+struct rank_acts {
+  std::uint32_t number = 0;                                     ///< so many
+  std::uint32_t history = 0;                                    ///< a hash of them all
+  std::array<std::uint64_t, described_operations> described{};  ///< what was said last
+  watch standstill;                                             ///< of a root
+};
+
+}  // namespace coset::runtime
+
+namespace coset::detail {
+
+struct alignas(runtime::line_spacing) rank_state {
+  rank_state(team_state& of, runtime::shared_memory&, rank_t number_here, unsigned node, unsigned memory_node,
+             rank_state* in_root);
+  ~rank_state();
+  rank_state(rank_state const&) = delete;
+  rank_state& operator=(rank_state const&) = delete;
+
+  team_state& team;  ///< whose rank this is: for those above this room
+  runtime::shared_memory& shared;
+  rank_state& root;     ///< this thread's rank of the team that this one was split from
+  rank_t const rank;    ///< among those that share memory, as lines and programs count
+  rank_t const number;  ///< in the whole team, as callers count
+  runtime::rank_lines const lines;
+  runtime::whereabouts here;
+  std::array<runtime::channel_end, runtime::channels> ends;
+  runtime::rank_memory memory;
+  planning::plan_cache plans;
+  runtime::rank_requests requests;
+  runtime::rank_acts acts;
+};
+
+}  // namespace coset::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several operations of one thread under way: starting them, and the progress that every call makes for all of them.
+#pragma once
+
+#include <cassert>
+#include <thread>
+
+#include "runtime/executor.hpp"
+
+namespace coset::runtime {
+
+/// Runs `f` to its end. Live operations of this thread, in whichever of its teams, advance meanwhile: a peer may need
+/// them before it comes here.
+void complete(detail::rank_state&, flight& f);
+
+/// Every live operation of this thread, in whichever of its teams, as far as it goes without waiting. Whether that
+/// brought any of them on.
+bool advance_all(detail::rank_state& root);
+
+/// Takes the next channel, in turn, so that ranks that start the same operations in the same order meet; completes the
+/// operation that still has it.
+request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,
+               std::shared_ptr<void const> operation);
+
+/// Gives up what is live in a team: fails the team if anything is, and waits until no peer touches this rank's arrays.
+void abandon_requests(detail::rank_state&) noexcept;
+
+[[noreturn]] void refuse_use(detail::rank_state const&);
+/// Refuses to go on with a team whose run() or membership has ended, and inside the caller's operation.
+inline void require_current(detail::rank_state const& me) {
+  assert(me.here.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
+  if (me.root.requests.folding || me.shared.marks.generation != me.shared.root.marks.generation) [[unlikely]]
+    refuse_use(me);
+}
+
+}  // namespace coset::runtime

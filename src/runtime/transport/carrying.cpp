@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/transport/carrying.hpp"
+
+#include "runtime/failure/disagreement.hpp"
+#include "text/format.hpp"
+
+namespace coset::runtime {
+namespace {
+
+using detail::rank_state;
+using program::instruction;
+
+/// Looks in vain between two words with the messenger, and between two questions for the time.
+constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
+/// What a message may well take without anything being wrong.
+constexpr std::chrono::milliseconds time_between_questions(20);
+
+/// The operands' bytes, neighbours joined.
+std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction const& i) {
+  program::layout const& layout = *f.layout;
+  std::size_t const blocks = f.plan->code->blocks.size();
+  detail::reduction_table const& reduction = *f.plan->what.reduction;
+  me.memory.pieces.clear();
+  for (std::uint32_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {
+    program::operand const& o = f.code->operands[k];
+    std::size_t const block = o.piece % blocks;
+    bool const partial = f.code->forms[k] == detail::form::partial;
+    std::size_t const bytes = (layout.boundary[block + 1] - layout.boundary[block]) *
+                              (partial ? reduction.partial_bytes : reduction.element_bytes);
+    std::byte* const data = me.ends[f.line.channel].bases[o.base[f.line.parity]] + layout.offset[o.piece];
+    if (bytes == 0) continue;
+    if (!me.memory.pieces.empty() && me.memory.pieces.back().data + me.memory.pieces.back().bytes == data) {
+      me.memory.pieces.back().bytes += bytes;
+    } else {
+      me.memory.pieces.push_back({data, bytes});
+    }
+  }
+  return me.memory.pieces;
+}
+
+}  // namespace
+
+void expect_messages(rank_state& me, flight const& f) {
+  if (f.code->received.empty() && !f.code->sends) return;
+  auto& mail = me.ends[f.line.channel].mail;
+  if (!mail) mail = me.shared.part.messages->open(me.number, f.line.channel);
+  mail->begin();
+  for (std::uint32_t const at : f.code->received) {
+    instruction const& i = f.code->code[at];
+    mail->expect(i.peer, pieces_of(me, f, i));
+  }
+}
+
+void send_message(rank_state& me, flight const& f, instruction const& i) {
+  described_signature said;
+  f.plan->describe(said, f.act.started);
+  envelope const opening{f.line.tag, said.count.load(std::memory_order_relaxed),
+                         said.rest.load(std::memory_order_relaxed), me.number,
+                         said.kind.load(std::memory_order_relaxed)};
+  me.ends[f.line.channel].mail->send(i.peer, opening, pieces_of(me, f, i));
+}
+
+bool message_is_here(rank_state& me, flight const& f, instruction const& i) {
+  mailbox& mail = *me.ends[f.line.channel].mail;
+  auto const state = mail.look(i.message);
+  if (state == mailbox::state::awaited) return false;
+  envelope const& opening = mail.envelope_of(i.message);
+  if (opening.tag != f.line.tag) fail_mismatch(me, f, opening);
+  return state == mailbox::state::here;
+}
+
+bool all_sent(rank_state& me, flight const& f) { return !f.code->sends || me.ends[f.line.channel].mail->all_sent(); }
+
+void look_around(rank_state& me, flight& f) {
+  domain const& part = me.shared.part;
+  bool const carries = part.spread.carrier[me.number] == me.number;
+  ++f.looks.stuck;
+  if (carries && f.looks.stuck % looks_per_progress == 0) part.messages->progress(me);
+  if (f.looks.stuck % looks_per_clock != 0) return;
+  auto const now = std::chrono::steady_clock::now();
+  if (f.looks.stuck == looks_per_clock) f.looks.stuck_since = f.looks.asked = now;
+  instruction const* const at = f.segment.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
+  rank_t const awaited = at != nullptr ? at->peer : instruction::nobody;
+  // Ever less often: who computes for an hour is not asked a thousand times.
+  if (carries && awaited != instruction::nobody && now - f.looks.asked > time_between_questions &&
+      now - f.looks.asked > (f.looks.asked - f.looks.stuck_since) / 2) {
+    f.looks.asked = now;
+    part.messages->ask(me, f, awaited);
+  }
+  auto const longest = part.messages->deadline();
+  if (longest.count() == 0 || now - f.looks.stuck_since < longest) return;
+  fail(me, cause::messages,
+       text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
+                    awaited != instruction::nobody ? text::format("a message of rank {}", awaited)
+                    : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
+                                                                            : "a rank of its host",
+                    std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+}
+
+}  // namespace coset::runtime

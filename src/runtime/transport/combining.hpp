@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor's combinations of one value of each domain: the mailbox's part is bytes in a room of its own.
+#pragma once
+
+#include "runtime/rank_state.hpp"
+
+namespace coset::runtime {
+
+/// Hands this domain's value over and starts the combination.
+void contribute(detail::rank_state&, flight const&, program::instruction const&);
+/// Whether what the instruction waits for has come; it is where it belongs then.
+bool collect(detail::rank_state&, flight const&, program::instruction const&);
+
+/// higher[i] = lower[i] op higher[i], as libraries of messages have it; of a standalone reduction.
+void fold_onto(detail::reduction_table const&, detail::form, void const* lower, void* higher, std::size_t count);
+
+}  // namespace coset::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the executor needs of whoever carries messages between ranks that share no memory: src/mpi, or a test.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "coset/error.hpp"
+
+namespace coset::detail {
+struct rank_state;
+struct reduction_table;
+enum class form : std::uint8_t;
+}  // namespace coset::detail
+
+namespace coset::runtime {
+
+struct flight;
+
+/// Which operation a message belongs to, and what its sender takes that for. Every message begins with one.
+struct envelope {
+  std::uint64_t tag;    ///< as in entry lines: epoch << 32 | signature hash
+  std::uint64_t count;  ///< these, and `kind`, as in described_signature
+  std::uint64_t rest;
+  rank_t sender;
+  std::uint32_t kind;
+};
+static_assert(sizeof(envelope) == 32);
+
+/// Some bytes of a message, in staging. Those of one message lie side by side more often than not.
+struct piece {
+  std::byte* data;
+  std::size_t bytes;
+};
+
+/// One carrier's messages of one channel. Only that rank's thread uses it, for one operation at a time: first it names
+/// what it expects, then it sends and looks, in the end all has come and `all_sent()`.
+class mailbox {
+ public:
+  enum class state : std::uint8_t {
+    awaited,
+    opened,  ///< its envelope is there
+    here     ///< all of it is where it belongs
+  };
+
+  virtual ~mailbox() = default;
+  /// Before the first expect() of an operation. Whatever an operation before it left unfinished, having failed, is
+  /// given up.
+  virtual void begin() = 0;
+  /// The next message that this rank receives: from that rank, in the order in which that one sends them here. The
+  /// pieces may be written from now on until the message is here.
+  virtual void expect(rank_t from, std::span<piece const> into) = 0;
+  /// The pieces stay as they are until all_sent().
+  virtual void send(rank_t to, envelope const&, std::span<piece const> from) = 0;
+  /// Of expected messages, numbered from 0 since begin(). Progresses.
+  virtual state look(std::size_t message) = 0;
+  /// Of one that has been opened.
+  virtual envelope const& envelope_of(std::size_t message) const = 0;
+  virtual bool all_sent() = 0;
+
+  /// Room for what this rank contributes to the combination of a slice, aligned as malloc() does. There is one for each
+  /// slice, used again and again.
+  virtual std::byte* room(std::uint32_t slice, std::size_t bytes) = 0;
+  /// Combines the `count` items of that room with those of the other domains' combiners of the slice, in the order of
+  /// the domains; all of them combine as many by the same reduction, which is standalone. Its bits may differ between
+  /// them.
+  virtual void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) = 0;
+  /// What has come of it, in that room; null while it is under way. Progresses.
+  virtual std::byte const* combined(std::uint32_t slice) = 0;
+};
+
+/// What joins a team's domains. Any of its functions may throw mpi::error.
+class messenger {
+ public:
+  virtual ~messenger() = default;
+  virtual std::unique_ptr<mailbox> open(rank_t carrier, std::uint32_t channel) = 0;
+  /// Called by carriers that wait, now and then: learns whether other domains have failed, and fails this one then.
+  virtual void progress(detail::rank_state& carrier) = 0;
+  /// Called by carriers that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
+  /// listens there fails the team if it has.
+  virtual void ask(detail::rank_state& carrier, flight const&, rank_t peer) = 0;
+  /// Called by carriers that leave because the team has failed: other domains have to know.
+  virtual void tell_failure(detail::rank_state& carrier) noexcept = 0;
+  /// How long a rank waits for one word of others; zero: for ever.
+  virtual std::chrono::nanoseconds deadline() const noexcept = 0;
+};
+
+}  // namespace coset::runtime

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/counted_new.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> count = 0, live = 0;
+
+void* counted(void* made) {
+  if (made == nullptr) throw std::bad_alloc();
+  count.fetch_add(1, std::memory_order_relaxed);
+  live.fetch_add(malloc_usable_size(made), std::memory_order_relaxed);
+  return made;
+}
+
+void forget(void* memory) noexcept {
+  live.fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
+  std::free(memory);
+}
+
+}  // namespace
+
+std::size_t coset::test::allocations() noexcept { return count; }
+std::size_t coset::test::live_bytes() noexcept { return live; }
+
+void* operator new(std::size_t bytes) { return counted(std::malloc(std::max<std::size_t>(bytes, 1))); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  auto const to = static_cast<std::size_t>(alignment);
+  return counted(std::aligned_alloc(to, (bytes + to - 1) / to * to));
+}
+void operator delete(void* memory) noexcept { forget(memory); }
+void operator delete(void* memory, std::size_t) noexcept { forget(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { forget(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { forget(memory); }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random collectives for ranks that are tasks, several at once, and what must come of them.
+#pragma once
+
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/verbs.hpp"
+
+namespace coset::team_test {
+
+using engine = std::mt19937_64;
+
+inline std::size_t below(engine& choices, std::size_t end) { return choices() % end; }
+
+inline task random_task(engine& choices, rank_t ranks) {
+  constexpr verb verbs[]{verb::allreduce,      verb::reduce,    verb::reduce_scatter,
+                         verb::allgather,      verb::broadcast, verb::scan,
+                         verb::exclusive_scan, verb::barrier,   verb::reduce_shared};
+  constexpr std::size_t longest[]{1, 12, 100, 3000};
+  task t{.what = verbs[below(choices, std::size(verbs))], .counts = std::vector<std::size_t>(ranks)};
+  std::size_t const most = longest[below(choices, std::size(longest))];
+  t.even = t.what == verb::reduce_scatter || t.what == verb::allgather ? below(choices, 2) == 0 : true;
+  t.counts[0] = below(choices, most + 1);
+  for (auto& count : t.counts) count = t.even ? t.counts[0] : below(choices, most + 1);
+  t.root = static_cast<rank_t>(below(choices, ranks));
+  t.in_place = t.what != verb::reduce_shared && t.what != verb::barrier && below(choices, 2) == 0;
+  t.seed = choices();
+  return t;
+}
+
+/// Tasks of one run, their arrays on every rank.
+class batch {
+ public:
+  batch(engine& choices, rank_t ranks) : ranks_(ranks) {
+    std::size_t const number = 1 + below(choices, 3);
+    for (std::size_t k = 0; k < number; ++k) add(random_task(choices, ranks));
+  }
+  batch(task const& one, rank_t ranks) : ranks_(ranks) { add(one); }
+
+  std::vector<request> start(member& me) {
+    std::vector<request> all;
+    for (work& w : all_)
+      all.push_back(team_test::start<int>(me, w.what, spans_of<int>(w.what, me.rank(), w.of[me.rank()], shared(w))));
+    return all;
+  }
+
+  /// Empty if all is right.
+  std::string fault() {
+    for (work& w : all_)
+      for (rank_t r = 0; r < ranks_; ++r) {
+        std::string const wrong = team_test::fault<int>(w.what, r, w.of[r], shared(w), {});
+        if (!wrong.empty()) return wrong;
+      }
+    return {};
+  }
+
+ private:
+  struct work {
+    task what;
+    std::vector<arrays<int>> of = {};  ///< [rank]
+    std::vector<int> shared = {};
+  };
+
+  void add(task const& t) {
+    work& w = all_.emplace_back(work{t});
+    for (rank_t r = 0; r < ranks_; ++r) w.of.push_back(prepared<int>(t, r));
+    w.shared.resize(t.total());
+  }
+  static std::span<int> shared(work& w) { return w.shared; }
+
+  rank_t ranks_;
+  std::vector<work> all_;
+};
+
+}  // namespace coset::team_test
