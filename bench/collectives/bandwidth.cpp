@@ -4,10 +4,10 @@
 
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
-#include "bench/harness/stage.hpp"
-#include "bench/machine/parking.hpp"
-#include "bench/machine/vector_levels.hpp"
 #include "coset/detail/reduction.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/parking.hpp"
+#include "measure/machine/vector_levels.hpp"
 
 namespace coset::bench {
 namespace {

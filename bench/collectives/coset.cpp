@@ -6,8 +6,8 @@
 #include <span>
 
 #include "bench/collectives/typed.hpp"
-#include "bench/harness/stage.hpp"
-#include "bench/machine/parking.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

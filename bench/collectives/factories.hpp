@@ -2,7 +2,7 @@
 // Who is in this folder: one factory per rival, each for one rank on each of the processors.
 #pragma once
 
-#include "bench/harness/contestant.hpp"
+#include "measure/harness/contestant.hpp"
 
 namespace coset::bench {
 

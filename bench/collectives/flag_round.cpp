@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing but one flag round, each rank with one line. No floor: whoever takes two lines in turn is sometimes faster.
-#include "bench/harness/stage.hpp"
-#include "bench/machine/flag_barrier.hpp"
-#include "bench/machine/parking.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/flag_barrier.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/collectives/operators.hpp"
-#include "bench/machine/vector_levels.hpp"
+#include "measure/machine/vector_levels.hpp"
 
 namespace coset::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "bench/harness/workload.hpp"
+#include "measure/harness/workload.hpp"
 
 namespace coset::bench {
 

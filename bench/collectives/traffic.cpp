@@ -2,9 +2,9 @@
 // The memory traffic of a large allreduce with private results, and nobody waits: what no flags at all would take.
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
-#include "bench/harness/stage.hpp"
-#include "bench/machine/parking.hpp"
 #include "coset/detail/reduction.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <coset/operations.hpp>
 
-#include "bench/harness/workload.hpp"
+#include "measure/harness/workload.hpp"
 
 namespace coset::bench {
 

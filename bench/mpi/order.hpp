@@ -5,7 +5,7 @@
 #include <istream>
 #include <ostream>
 
-#include "bench/harness/contestant.hpp"
+#include "measure/harness/contestant.hpp"
 
 namespace coset::bench {
 

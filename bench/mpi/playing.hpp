@@ -13,8 +13,8 @@
 #include <new>
 #include <vector>
 
-#include "bench/machine/clock.hpp"
 #include "bench/mpi/order.hpp"
+#include "measure/machine/clock.hpp"
 
 namespace coset::bench {
 

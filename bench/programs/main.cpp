@@ -7,15 +7,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/collectives/omp/openmp_threads.hpp"
 #include "bench/collectives/tbb/tbb_arena.hpp"
-#include "bench/harness/rounds.hpp"
-#include "bench/harness/statistics.hpp"
-#include "bench/machine/clock.hpp"
-#include "bench/machine/large_stacks.hpp"
-#include "bench/machine/openmp_threads.hpp"
-#include "bench/machine/processors.hpp"
 #include "bench/programs/program.hpp"
 #include "coset/topology.hpp"
+#include "measure/harness/rounds.hpp"
+#include "measure/harness/statistics.hpp"
+#include "measure/machine/clock.hpp"
+#include "measure/machine/large_stacks.hpp"
+#include "measure/machine/processors.hpp"
 
 namespace coset::bench {
 namespace {

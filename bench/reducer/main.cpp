@@ -7,12 +7,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/harness/rounds.hpp"
-#include "bench/harness/statistics.hpp"
-#include "bench/machine/large_stacks.hpp"
-#include "bench/machine/processors.hpp"
 #include "bench/reducer/scatter.hpp"
 #include "coset/topology.hpp"
+#include "measure/harness/rounds.hpp"
+#include "measure/harness/statistics.hpp"
+#include "measure/machine/large_stacks.hpp"
+#include "measure/machine/processors.hpp"
 
 namespace coset::bench {
 namespace {

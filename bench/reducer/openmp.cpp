@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "bench/machine/openmp_threads.hpp"
+#include "bench/collectives/omp/openmp_threads.hpp"
 #include "bench/reducer/play.hpp"
 #include "coset/omp.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bench/machine/clock.hpp"
 #include "bench/reducer/scatter.hpp"
+#include "measure/machine/clock.hpp"
 
 namespace coset::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/contestant.hpp"
+#include "measure/harness/contestant.hpp"
 
 namespace coset::bench {
 

@@ -125,7 +125,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   set_extents(*plan, pieces, team.ranks);
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
   plan->words.choice =
-      text::format("{}, {}{}", chosen.algorithm, program::policy_name(chosen.storage),
+      text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage),
                    plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
   return plan;
 }

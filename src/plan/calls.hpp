@@ -2,6 +2,7 @@
 // Which calls are the same to a plan.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,7 +35,7 @@ struct plan_key {
   bool in_place = false;
   rank_t root = 0;
   std::uint64_t counts = 0;  ///< hash
-  friend bool operator==(plan_key const&, plan_key const&) = default;
+  friend auto operator<=>(plan_key const&, plan_key const&) = default;
 
   static plan_key of(detail::call const& c) {
     return {c.reduction, c.count, c.what, planning::in_place(c), c.root, counts_hash(c.counts)};

@@ -3,7 +3,6 @@
 
 #include "numa/memory.hpp"
 #include "program/program.hpp"
-#include "schedule/registry/algorithm.hpp"
 
 namespace coset::planning {
 namespace {
@@ -20,7 +19,7 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_facts const& t
   std::lock_guard const lock(making_);
   if (auto const found = made_.find(wanted); found != made_.end()) return found->second;
   auto const& [algorithm, verb, root, storage, shared] = wanted;
-  auto const plan = schedule::make(schedule::algorithm::parse(algorithm), team.ranks, verb, root);
+  auto const plan = schedule::make(algorithm, team.ranks, verb, root);
   auto made =
       std::make_shared<program::compiled const>(program::compile(plan, storage, outputs(team, shared), team.spread));
   made_.emplace(wanted, made);

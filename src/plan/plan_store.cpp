@@ -22,25 +22,22 @@ namespace {
 /// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
 /// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
 std::uint32_t number_of(tuning::choice const& chosen) {
-  std::uint64_t const hash = detail::hash_of(
-      text::format("{}/{}/{}", chosen.algorithm, program::policy_name(chosen.storage), chosen.segment_bytes));
-  return std::max(static_cast<std::uint32_t>(hash >> 40), 1u);
+  std::uint64_t hash = detail::hash_of(program::policy_name(chosen.storage), detail::hash_of(chosen.algorithm.name));
+  for (auto const& [key, value] : chosen.algorithm.parameters)
+    hash = detail::hash_of(value, detail::hash_of(key, hash));
+  return std::max(static_cast<std::uint32_t>(mixed(hash, chosen.segment_bytes) >> 40), 1u);
 }
 
 }  // namespace
 
 std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
-  return plans_.get(text::format("call {} {} {} {} {} {}", int(c.what), c.count, static_cast<void const*>(c.reduction),
-                                 in_place(c), c.root, counts_hash(c.counts)),
-                    [&] { return bind_by_rules(c, nullptr); });
+  return plans_.get({plan_key::of(c), {}}, [&] { return bind_by_rules(c, nullptr); });
 }
 
 std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
-  return plans_.get(
-      text::format("plan {} {} {} {} {} {} {} {} {} {}", options.algorithm, options.storage, options.segment_bytes,
-                   int(options.required), int(c.what), c.count, static_cast<void const*>(c.reduction), in_place(c),
-                   c.root, text::joined(options.counts, ",")),
-      [&] { return bind_by_rules(c, &options); });
+  return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
+                                                options.required, options.counts}},
+                    [&] { return bind_by_rules(c, &options); });
 }
 
 std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {

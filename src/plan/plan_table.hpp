@@ -3,16 +3,34 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "coset/plan.hpp"
 #include "plan/bound_plan.hpp"
+#include "plan/calls.hpp"
 
 namespace coset::planning {
+
+/// What a plan object asks for beside its call.
+struct plan_wish {
+  std::string algorithm, storage;
+  std::size_t segment_bytes = 0;
+  bits required{};
+  std::vector<std::size_t> counts;
+  friend auto operator<=>(plan_wish const&, plan_wish const&) = default;
+};
+
+/// What tells plans apart: the call, and the wish of a plan object, which an ordinary call has not.
+using plan_request = std::pair<plan_key, std::optional<plan_wish>>;
 
 /// Ranks that call alike, and plan objects of one kind, share one bound plan; it goes with the last of them. So a team
 /// keeps no more than its ranks' caches, the plans alive and the operations under way hold. Any thread.
@@ -22,7 +40,7 @@ class plan_table {
 
   /// The plan of this key, made by `make` unless somebody has it. What that throws is thrown, and nothing is kept.
   template <class Make>
-  pointer get(std::string const& key, Make&& make) {
+  pointer get(plan_request const& key, Make&& make) {
     std::lock_guard const lock(mutex_);
     if (auto const found = plans_.find(key); found != plans_.end()) {
       if (pointer there = found->second.lock()) return there;
@@ -56,7 +74,7 @@ class plan_table {
   static constexpr std::size_t smallest_limit = 64;
 
   mutable std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<detail::bound_plan const>> plans_;
+  std::map<plan_request, std::weak_ptr<detail::bound_plan const>> plans_;
   std::size_t limit_ = smallest_limit;
   std::set<std::string> said_;
 };

@@ -19,19 +19,20 @@ namespace {
 
 /// As asked for, but in the order of the ranks where the operation needs that and the algorithm offers it: "ring" for
 /// an operation that does not commute is "ring(ordered=1)", whose values are (hi, lo) pairs.
-std::string algorithm_for(std::string const& text, reduction_table const& reduction) {
+schedule::algorithm algorithm_for(std::string const& text, reduction_table const& reduction) {
   auto wanted = schedule::algorithm::parse(text);
   auto const& offered = schedule::find_algorithm(wanted.name).parameters;
   bool const can_be_ordered =
       std::ranges::any_of(offered, [](schedule::parameter const& p) { return p.name == "ordered"; });
   if (!reduction.commutative && can_be_ordered) wanted.parameters.try_emplace("ordered", "1");
-  return wanted.text();
+  return wanted;
 }
 
 /// A schedule that brackets differently on different ranks gives them different bits, unless the operation is exact.
-void require_bits(std::string const& algorithm, verb what, rank_t ranks, rank_t root, reduction_table const& reduction,
-                  bits required) {
-  auto const plan = schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule_of(what), root);
+void require_bits(schedule::algorithm const& wanted, verb what, rank_t ranks, rank_t root,
+                  reduction_table const& reduction, bits required) {
+  auto const plan = schedule::make(wanted, ranks, schedule_of(what), root);
+  std::string const algorithm = wanted.text();
   if (plan.idempotent_only && !reduction.idempotent) {
     throw schedule_error(text::format("{} on {} ranks counts contributions twice, which {} of {} does not allow",
                                       algorithm, ranks, reduction.operation, reduction.type));
@@ -62,8 +63,7 @@ void require_library(tuning::choice const& chosen, team_facts const& team, call 
         text::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
                      reduction.operation, reduction.type));
   }
-  auto const wanted = schedule::algorithm::parse(chosen.algorithm);
-  program::require_combinations(schedule::make(wanted, team.ranks, schedule_of(c.what), c.root), team.spread);
+  program::require_combinations(schedule::make(chosen.algorithm, team.ranks, schedule_of(c.what), c.root), team.spread);
 }
 
 /// The number of ranks of each domain.

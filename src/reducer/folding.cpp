@@ -172,7 +172,7 @@ class turns {
 
   /// Until the thread before has folded so many parts; false if it never will.
   bool await(std::uint64_t parts) const {
-    runtime::backing_off wait(runtime::patience::of(waiting::block, false));
+    runtime::backing_off wait(runtime::patience::of_polling());
     for (;; wait(false)) {
       std::uint64_t const turn = before_.turn.load(std::memory_order_acquire);
       if (turn == begin_ + given_up) return false;

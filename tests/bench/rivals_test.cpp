@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every contestant is right, for every type and operation, and asleep afterwards: else the comparison is void.
-#include "bench/harness/contestant.hpp"
+#include "measure/harness/contestant.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bench/machine/parking.hpp"
 #include "coset/topology.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contestants over processes: every one plays, and every result is right.
-#include "bench/mpi/hybrid.hpp"
+#include "measure/harness/hybrid.hpp"
 
-#include "bench/harness/rounds.hpp"
+#include "measure/harness/rounds.hpp"
 #include "mpi/processes.hpp"
 
 namespace coset::mpi_test {

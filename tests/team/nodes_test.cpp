@@ -58,10 +58,9 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const
 
   std::string plan() const {
     auto const places = shape.machine.place(shape.ranks, placement::compact);
-    return tuning::folds_by_level({.ranks = shape.ranks,
-                                   .bytes = 1 << 20,
-                                   .levels = tuning::levels_of(places),
-                                   .nodes = tuning::nodes_of(places)});
+    tuning::question const asked{
+        .ranks = shape.ranks, .bytes = 1 << 20, .levels = tuning::levels_of(places), .nodes = tuning::nodes_of(places)};
+    return tuning::folds_by_level(asked).text();
   }
 
   static void check(team& ranks, erased_task const& t) {

@@ -26,10 +26,9 @@ TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
     for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {
       for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 8) {
         auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
-        auto const plan =
-            schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks, tuning::schedule_of(what), ranks / 2);
+        auto const plan = schedule::make(chosen.algorithm, ranks, tuning::schedule_of(what), ranks / 2);
         auto const found = schedule::validate(plan);
-        EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm << " on " << ranks;
+        EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm.text() << " on " << ranks;
       }
     }
   }
@@ -39,8 +38,8 @@ TEST(Choose, ReadsFromNoMoreThanEightRanksAtOnceWhereRanksHaveFactors) {
   for (rank_t const ranks : {9u, 12u, 16u, 24u, 48u, 64u, 96u, 128u, 192u}) {
     for (std::size_t const bytes : {std::size_t{8}, std::size_t{64} << 10, std::size_t{16} << 20}) {
       auto const chosen = choose({.ranks = ranks, .bytes = bytes});
-      auto const plan = schedule::make(schedule::algorithm::parse(chosen.algorithm), ranks);
-      EXPECT_LT(schedule::validate(plan).fan_in, 8u) << chosen.algorithm << " on " << ranks;
+      auto const plan = schedule::make(chosen.algorithm, ranks);
+      EXPECT_LT(schedule::validate(plan).fan_in, 8u) << chosen.algorithm.text() << " on " << ranks;
     }
   }
 }
@@ -48,7 +47,8 @@ TEST(Choose, ReadsFromNoMoreThanEightRanksAtOnceWhereRanksHaveFactors) {
 std::string allreduce_on(std::string const& machine, std::size_t bytes, rank_t ranks = 0) {
   auto const found = topology::synthetic(machine);
   auto const places = found.place(ranks == 0 ? found.cores() : ranks, placement::compact);
-  return choose({.ranks = static_cast<rank_t>(places.size()), .bytes = bytes, .levels = levels_of(places)}).algorithm;
+  return choose({.ranks = static_cast<rank_t>(places.size()), .bytes = bytes, .levels = levels_of(places)})
+      .algorithm.text();
 }
 
 TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
@@ -116,7 +116,7 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
 }
 
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
-  auto const folds_alone = [](question const& q) { return choose(q).algorithm == "direct(saved_steps=1)"; };
+  auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
   EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 16 << 10}));
   EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 16 << 10}));
   EXPECT_FALSE(folds_alone({.ranks = 4, .bytes = 8 << 10}));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/collectives/omp/openmp_region.hpp"
-#include "bench/harness/stage.hpp"
+#include "measure/harness/stage.hpp"
 
 namespace coset::bench {
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "bench/machine/parking.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 

@@ -5,9 +5,9 @@
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
-#include "bench/harness/stage.hpp"
-#include "bench/machine/flag_barrier.hpp"
-#include "bench/machine/parking.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/flag_barrier.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
-#include "bench/harness/stage.hpp"
-#include "bench/machine/parking.hpp"
+#include "measure/harness/stage.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 namespace {

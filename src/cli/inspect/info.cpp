@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bench/machine/latency.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect/info_placement.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
 #include "kernels/kernels.hpp"
+#include "measure/machine/latency.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
 #include "numa/quota.hpp"

@@ -13,7 +13,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/parking.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
@@ -24,6 +23,7 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "measure/machine/parking.hpp"
 #include "numa/share.hpp"
 
 namespace coset::cli {

@@ -7,13 +7,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bench/mpi/hybrid.hpp"
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/measure/bench_report.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "measure/harness/hybrid.hpp"
 
 namespace coset::cli {
 namespace {

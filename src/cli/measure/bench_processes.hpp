@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/rounds.hpp"
+#include "measure/harness/rounds.hpp"
 
 namespace coset::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/rows.hpp"
+#include "measure/harness/rows.hpp"
 
 namespace coset::cli {
 

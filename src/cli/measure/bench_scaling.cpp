@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "bench/harness/rows.hpp"
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/measure/bench_report.hpp"
 #include "cli/output.hpp"
+#include "measure/harness/rows.hpp"
 
 namespace coset::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/rounds.hpp"
 #include "coset/topology.hpp"
+#include "measure/harness/rounds.hpp"
 
 namespace coset::cli {
 

@@ -17,8 +17,6 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/harness/rounds.hpp"
-#include "bench/harness/statistics.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
@@ -27,6 +25,8 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "measure/harness/rounds.hpp"
+#include "measure/harness/statistics.hpp"
 #include "tuning/calibration/profile.hpp"
 #include "tuning/choice/plan_text.hpp"
 

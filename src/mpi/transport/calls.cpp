@@ -74,7 +74,7 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
   // The slowest process may have hours to compute until it comes here.
-  runtime::backing_off back_off(runtime::patience::of(waiting::block, false));
+  runtime::backing_off back_off(runtime::patience::of_polling());
   for (int done = 0;;) {
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;

@@ -21,6 +21,8 @@ struct patience {
   std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);  ///< what a lost wake-up would cost
 
   static patience of(waiting, bool more_ranks_than_processors) noexcept;
+  /// Of a thread that polls, beside others that may have work: it spins for a moment, then lets them on.
+  static patience of_polling() noexcept { return of(waiting::block, false); }
 };
 
 /// Failed looks, each with a pause, that take so long on this processor: a pause is 4 ns on one and 40 on another.

@@ -71,6 +71,12 @@ void check_verb(named_algorithm const& row, collective verb) {
 
 }  // namespace
 
+std::string value_of(std::vector<rank_t> const& numbers, char between) {
+  std::string text;
+  for (rank_t const n : numbers) text += (text.empty() ? std::string() : std::string(1, between)) + std::to_string(n);
+  return text;
+}
+
 algorithm algorithm::parse(std::string_view text) {
   auto const refuse = [&](std::string const& why) {
     throw schedule_error("cannot read the algorithm '" + std::string(text) + "': " + why +

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "schedule/core/schedule.hpp"
@@ -29,7 +30,15 @@ struct algorithm {
   std::string const& value(std::string const& key) const;
 
   friend bool operator==(algorithm const&, algorithm const&) = default;
+  /// Any order, so that schedules can be looked up by what makes them.
+  friend bool operator<(algorithm const& a, algorithm const& b) {
+    return std::tie(a.name, a.parameters) < std::tie(b.name, b.parameters);
+  }
 };
+
+/// The values of parameters: "4", and "4x3" or "5+2+4".
+inline std::string value_of(std::size_t number) { return std::to_string(number); }
+std::string value_of(std::vector<rank_t> const& numbers, char between);
 
 /// A parameter that an algorithm takes. Without a default it must be given.
 struct parameter {

@@ -117,7 +117,7 @@ std::string folds_along(std::vector<clustering> const& levels, rank_t ranks) {
     else if (what.nodes.empty())
       what.nodes = sizes;
   }
-  return folds_by_level(what);
+  return folds_by_level(what).text();
 }
 
 void mark(std::vector<processor>& places, std::vector<clustering> const& levels) {

@@ -10,54 +10,51 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
+#include "tuning/calibration/two_threads.hpp"
 
 namespace coset::tuning {
 namespace {
 
-using clock = std::chrono::steady_clock;
+using clock = turns::clock;
 
 constexpr std::size_t lines = 512, words_per_line = 8;
-constexpr int tries = 5;  // the fastest counts: interruptions only ever add
+constexpr std::uint64_t tries = 5;  // the fastest counts: interruptions only ever add
 constexpr int most_failures = 3;
 /// Most of it for a thread that wakes up late; all tries of a pair take 0.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
 
-/// Two cores take turns; each gives up by itself.
+/// One core's loads and stores of what the other one has written and read.
 class exchange {
  public:
-  explicit exchange(clock::time_point deadline) : deadline_(deadline) {}
+  explicit exchange(clock::time_point deadline) : turns_(deadline) {}
 
   /// The other side: writes what is to be read, and reads what is to be written, before each trial.
-  void serve(unsigned on) {
-    if (!bound(on)) return;
-    for (int t = 0; t < tries; ++t) {
-      write(to_read_, static_cast<std::uint64_t>(t));
+  void serve() {
+    for (std::uint64_t t = 0; t < tries; ++t) {
+      write(to_read_, t);
       seen_ = seen_ + sum(to_write_);
-      turn_.store(2 * t + 1, std::memory_order_release);
-      if (!turn_comes_to(2 * t + 2)) return;
+      turns_.pass(2 * t + 1);
+      if (!turns_.come_to(2 * t + 2)) return;
     }
   }
 
-  std::optional<double> play(unsigned on) {
-    if (!bound(on)) return std::nullopt;
+  std::optional<double> play() {
     double load = std::numeric_limits<double>::max(), store = load;
-    for (int t = 0; t < tries; ++t) {
-      if (!turn_comes_to(2 * t + 1)) return std::nullopt;
+    for (std::uint64_t t = 0; t < tries; ++t) {
+      if (!turns_.come_to(2 * t + 1)) return std::nullopt;
       auto const begin = clock::now();
       seen_own_ = seen_own_ + sum(to_read_);
       auto const between = clock::now();
-      write(to_write_, static_cast<std::uint64_t>(t));
+      write(to_write_, t);
       std::atomic_thread_fence(std::memory_order_seq_cst);  // until the last store has left the core
       auto const end = clock::now();
       load = std::min(load, seconds(between - begin));
       store = std::min(store, seconds(end - between));
-      turn_.store(2 * t + 2, std::memory_order_release);
+      turns_.pass(2 * t + 2);
     }
     return store / load;
   }
@@ -72,28 +69,8 @@ class exchange {
     for (std::uint64_t const each : all) total += each;
     return total;
   }
-  static bool bound(unsigned on) {
-    try {
-      numa::bind_this_thread(on);
-      return true;
-    } catch (topology_error const&) {
-      return false;
-    }
-  }
-
-  /// Partner: the release stores of the other side.
-  bool turn_comes_to(int turn) {
-    for (int polls = 1; turn_.load(std::memory_order_acquire) != turn; ++polls) {
-      if (polls % 1000 != 0) continue;
-      if (clock::now() > deadline_) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  clock::time_point const deadline_;
   region to_read_ = region(lines * words_per_line), to_write_ = region(lines * words_per_line);
-  alignas(128) std::atomic<int> turn_ = 0;
+  turns turns_;
   alignas(128) std::uint64_t volatile seen_ = 0;  // the sums are wanted by nobody
   alignas(128) std::uint64_t volatile seen_own_ = 0;
 };
@@ -148,14 +125,9 @@ std::vector<processor> usable(topology const& machine) {
 }  // namespace
 
 std::optional<double> stores_over_loads(unsigned one, unsigned other, clock::time_point deadline) {
-  numa::saved_mask const mask;
   auto const between = std::make_unique<exchange>(deadline);
-  try {
-    std::jthread const serving([&] { between->serve(other); });
-    return between->play(one);
-  } catch (std::system_error const&) {  // no thread to play with: the team that is to be made will say so
-    return std::nullopt;
-  }
+  return found_by_two_threads(
+      one, other, [&] { return between->play(); }, [&] { between->serve(); });
 }
 
 memory_facts memory_here(topology const& machine) {

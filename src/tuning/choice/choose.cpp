@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <set>
 
-#include "text/format.hpp"
-
 namespace coset::tuning {
 namespace {
 
 using program::area;
 using program::copies;
+using schedule::algorithm;
+using schedule::value_of;
 
 /// More sources than this in one step cost more than another step does; unmeasured beyond, so it stays a rule of thumb.
 constexpr rank_t most_sources = 8;
@@ -150,21 +150,26 @@ bool has_uneven_nodes(question const& q) {
 
 /// One fold inside each node, one between them: no data cross between nodes that need not. Folds of so many sources that
 /// each is one step keep the order of the ranks.
-std::string uneven_folds(question const& q) {
+algorithm uneven_folds(question const& q) {
   rank_t const largest = std::max(*std::ranges::max_element(q.nodes), static_cast<rank_t>(q.nodes.size()));
   rank_t const radix = q.commutative ? std::min(largest, most_sources) : largest;
-  return text::format("unequal(nodes={},radix={})", text::joined(q.nodes, "+"), std::max<rank_t>(radix, 2));
+  return {"unequal", {{"nodes", value_of(q.nodes, '+')}, {"radix", value_of(std::max<rank_t>(radix, 2))}}};
+}
+
+/// All ranks at once: everybody the whole vector, or each its block.
+algorithm direct(bool whole_vector) {
+  return whole_vector ? algorithm{"direct", {{"saved_steps", "1"}}} : algorithm{"direct", {}};
 }
 
 /// One step per dimension, all dimensions folded in full.
-std::string product_of(std::vector<rank_t> const& dimensions, bool whole_vector) {
+algorithm product_of(std::vector<rank_t> const& dimensions, bool whole_vector) {
   bool const several_ranks = !dimensions.empty() && dimensions.front() > 1;
-  if (dimensions.size() < 2) return whole_vector && several_ranks ? "direct(saved_steps=1)" : "direct";
-  return text::format("product(dims={},saved_steps={})", text::joined(dimensions, "x"),
-                      whole_vector ? dimensions.size() : 0);
+  if (dimensions.size() < 2) return direct(whole_vector && several_ranks);
+  return {"product",
+          {{"dims", value_of(dimensions, 'x')}, {"saved_steps", value_of(whole_vector ? dimensions.size() : 0)}}};
 }
 
-std::string folds_of(question const& q, bool whole_vector) {
+algorithm folds_of(question const& q, bool whole_vector) {
   if (is_flat(q)) return product_of({q.ranks}, whole_vector);
   return whole_vector ? product_of(dimensions_by_level(q), true) : folds_by_level(q);
 }
@@ -199,7 +204,7 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
   return factors;
 }
 
-std::string folds_by_level(question const& q) {
+schedule::algorithm folds_by_level(question const& q) {
   return has_uneven_nodes(q) ? uneven_folds(q) : product_of(dimensions_by_level(q), false);
 }
 
@@ -250,14 +255,14 @@ choice choose(question const& q) {
       if (q.what == verb::allreduce_view && q.bytes <= private_view_bytes) return {folds_of(q, true), eager};
       // The result is written where it is read, once. While it is small, by one rank out of entry lines.
       if (q.bytes <= one_writer_bytes)
-        return {text::format("binomial(radix={})", q.crowded ? most_sources_of_crowds : most_sources), staged_in};
+        return {{"binomial", {{"radix", value_of(q.crowded ? most_sources_of_crowds : most_sources)}}}, staged_in};
       return {folds_of(q, false), by_level(q, zero_copy)};
     case verb::allgather:
       return {folds_of(q, false), by_level(q, storage_for(q))};
     case verb::scan:
     case verb::exclusive_scan:
-      if (q.ranks > most_sources) return {"recursive_doubling", whole_vector ? eager : staged};
-      return {whole_vector ? "direct(saved_steps=1)" : "direct", storage_for(q)};
+      if (q.ranks > most_sources) return {{"recursive_doubling", {}}, whole_vector ? eager : staged};
+      return {direct(whole_vector), storage_for(q)};
     default:
       return {folds_of(q, whole_vector), by_level(q, storage_for(q))};
   }

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "coset/topology.hpp"
 #include "coset/verb.hpp"
 #include "program/program.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "tuning/calibration/memory_facts.hpp"
 
 namespace coset::tuning {
@@ -18,7 +18,7 @@ namespace coset::tuning {
 schedule::collective schedule_of(verb);
 
 struct choice {
-  std::string algorithm;
+  schedule::algorithm algorithm;
   program::policy storage;
   std::size_t segment_bytes = 0;  ///< of the vector; 0: all at once
 };
@@ -41,7 +41,7 @@ struct question {
 /// What large teams fold by, whatever the size of this one: a product of full folds, innermost level first, or where nodes
 /// are of different sizes a fold inside each and one between them. N nodes read (N−1)·m from each other in each of the
 /// two directions of an allreduce, the least that there is.
-std::string folds_by_level(question const&);
+schedule::algorithm folds_by_level(question const&);
 
 /// Up to here a view is each rank's own: one round of flags, where one result for several ranks takes two.
 inline constexpr std::size_t private_view_bytes = 1024;
@@ -52,7 +52,7 @@ choice choose(question const&);
 choice choose_between(question const&);
 /// What a library can combine in so many slices at most; with one leader of each domain if that is fewer than its
 /// ranks.
-std::string combined_between(std::vector<rank_t> const& domains, std::size_t slices);
+schedule::algorithm combined_between(std::vector<rank_t> const& domains, std::size_t slices);
 
 /// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
 /// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.

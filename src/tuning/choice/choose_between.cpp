@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "text/format.hpp"
 #include "tuning/choice/choose.hpp"
 
 namespace coset::tuning {
@@ -11,6 +10,7 @@ namespace {
 
 using program::area;
 using program::copies;
+using schedule::value_of;
 
 /// Hosts that exchange all they have with each other in one round; beyond, rounds of fewer messages cost less.
 constexpr rank_t most_at_once = 8;
@@ -32,22 +32,28 @@ choice choose_between(question const& q) {
   program::policy const near_inputs{area::input, area::output, copies::forward};
   choice made{{}, small || !q.pointers ? staged : near_inputs, cut ? segment_bytes : 0};
   if (scans(q.what)) {
-    made.algorithm = "recursive_doubling";
+    made.algorithm.name = "recursive_doubling";
     made.storage = staged;
     return made;
   }
   rank_t const radix = !q.commutative ? hosts : std::min(hosts, most_at_once);
   bool const at_once = small && radix == hosts;
-  made.algorithm = text::format("two_level(nodes={},leaders={},radix={},saved_steps={})", text::joined(q.domains, "+"),
-                                small ? 1 : 0, std::max<rank_t>(radix, 2), at_once ? 1 : 0);
+  made.algorithm = {"two_level",
+                    {{"nodes", value_of(q.domains, '+')},
+                     {"leaders", small ? "1" : "0"},
+                     {"radix", value_of(std::max<rank_t>(radix, 2))},
+                     {"saved_steps", at_once ? "1" : "0"}}};
   return made;
 }
 
 /// Unequal domains whose ranks all lead have more slices than leaders.
-std::string combined_between(std::vector<rank_t> const& domains, std::size_t slices) {
+schedule::algorithm combined_between(std::vector<rank_t> const& domains, std::size_t slices) {
   std::size_t const fewest = *std::ranges::min_element(domains);
-  return text::format("two_level(nodes={},leaders={},between=direct,saved_steps=1)", text::joined(domains, "+"),
-                      std::clamp<std::size_t>(slices, 1, fewest));
+  return {"two_level",
+          {{"nodes", value_of(domains, '+')},
+           {"leaders", value_of(std::clamp<std::size_t>(slices, 1, fewest))},
+           {"between", "direct"},
+           {"saved_steps", "1"}}};
 }
 
 }  // namespace coset::tuning

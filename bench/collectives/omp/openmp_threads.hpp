@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "bench/machine/parking.hpp"
+#include "measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::bench {

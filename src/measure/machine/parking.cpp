@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parked threads, and the look into /proc that shows that they are.
-#include "bench/machine/parking.hpp"
+#include "measure/machine/parking.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "bench/machine/flag_barrier.hpp"
+#include "measure/machine/flag_barrier.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::bench {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration, the rounds themselves, and their sorting by machine state.
-#include "bench/harness/rounds.hpp"
+#include "measure/harness/rounds.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
-#include "bench/harness/statistics.hpp"
+#include "measure/harness/statistics.hpp"
 
 namespace coset::bench {
 namespace {

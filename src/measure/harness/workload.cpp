@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns of period 8, written and compared as words of the element's size.
-#include "bench/harness/workload.hpp"
+#include "measure/harness/workload.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <new>
 
-#include "bench/machine/vector_levels.hpp"
+#include "measure/machine/vector_levels.hpp"
 
 namespace coset::bench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bandwidths by nccl-tests' definitions, and the comparison of each rival with coset.
-#include "bench/harness/rows.hpp"
+#include "measure/harness/rows.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/harness/contestant.hpp"
+#include "measure/harness/contestant.hpp"
 
 namespace coset::bench {
 

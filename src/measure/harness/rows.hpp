@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "bench/harness/rounds.hpp"
-#include "bench/harness/statistics.hpp"
+#include "measure/harness/rounds.hpp"
+#include "measure/harness/statistics.hpp"
 
 namespace coset::bench {
 

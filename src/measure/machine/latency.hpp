@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/machine/flag_barrier.hpp"
-#include "bench/machine/parking.hpp"
+#include "measure/machine/flag_barrier.hpp"
+#include "measure/machine/parking.hpp"
 
 namespace coset::bench {
 

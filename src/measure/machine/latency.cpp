@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ping-pong over a tournament's pairs, and connected components of the near ones.
-#include "bench/machine/latency.hpp"
+#include "measure/machine/latency.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

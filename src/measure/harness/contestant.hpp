@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/workload.hpp"
+#include "measure/harness/workload.hpp"
 
 namespace coset::bench {
 

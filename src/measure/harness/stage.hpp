@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <concepts>
 
-#include "bench/harness/contestant.hpp"
-#include "bench/harness/statistics.hpp"
-#include "bench/machine/clock.hpp"
-#include "bench/machine/flag_barrier.hpp"
+#include "measure/harness/contestant.hpp"
+#include "measure/harness/statistics.hpp"
+#include "measure/machine/clock.hpp"
+#include "measure/machine/flag_barrier.hpp"
 
 namespace coset::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/machine/large_stacks.hpp"
+#include "measure/machine/large_stacks.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

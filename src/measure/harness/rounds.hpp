@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/contestant.hpp"
-#include "bench/machine/latency.hpp"
+#include "measure/harness/contestant.hpp"
+#include "measure/machine/latency.hpp"
 
 namespace coset::bench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics and the percentile bootstrap of a median of paired ratios.
-#include "bench/harness/statistics.hpp"
+#include "measure/harness/statistics.hpp"
 
 #include <fmt/format.h>
 
