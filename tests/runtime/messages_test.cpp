@@ -133,7 +133,8 @@ TEST(Combinations, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
   hosts on({{3}, {2}}, false, {}, 2);
   on.run([](member& me) {
     auto const plan = plan_of_sums(me.state().team, 1000, {.storage = "staged+library"});
-    EXPECT_NE(detail::describe(*plan.apart).find("leaders=2,between=direct,saved_steps=1), staged+library"),
+    EXPECT_NE(detail::describe(*plan.apart)
+                  .find("two_level(between=direct,leaders=2,nodes=3+2,saved_steps=1), staged+library"),
               std::string::npos)
         << detail::describe(*plan.apart);
     std::vector<int> mine(1000, 1);
