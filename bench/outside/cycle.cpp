@@ -12,10 +12,22 @@
 
 namespace {
 
-struct alignas(64) line {
-  float items[16];
+/// Arrays of all ranks begin at different places of their pages: a load waits for a store to the same place of another.
+class array {
+ public:
+  array(std::size_t count, std::size_t number, std::size_t of)
+      : pages_(new page[count / items_per_page + 2]()),
+        begin_(pages_[0].items + number * items_per_page / of / 32 * 32) {}
+  float* begin() const { return begin_; }
+
+ private:
+  static constexpr std::size_t items_per_page = 1024;
+  struct alignas(4096) page {
+    float items[items_per_page];
+  };
+  std::unique_ptr<page[]> pages_;
+  float* begin_;
 };
-using array = std::unique_ptr<line[]>;
 
 double median(std::vector<double>& times) {
   std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
@@ -29,9 +41,9 @@ double cycle(coset::team& team, std::size_t count, std::size_t group) {
   std::vector<double> times;
   std::vector<unsigned> wrong(team.size());
   team.run([&](coset::member& me) {
-    array const mine(new line[count / 16 + 1]()), result(new line[count / 16 + 1]());
-    float* const give = mine[0].items;
-    float* const get = result[0].items;
+    array const mine(count, 2 * me.rank(), 2 * me.size()), result(count, 2 * me.rank() + 1, 2 * me.size());
+    float* const give = mine.begin();
+    float* const get = result.begin();
     unsigned differ = 0;  // here: ranks that count side by side in memory would wait for one another
     for (std::size_t g = 0; g < warming_up + groups; ++g) {
       auto const begin = clock::now();

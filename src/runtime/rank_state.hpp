@@ -86,9 +86,9 @@ struct rank_requests {
     started = live = 0;
   }
 
-  std::array<pending, split_channels> channels;  ///< [channel − 1]
-  std::uint64_t started = 0;                     ///< so far
-  std::uint32_t live = 0;                        ///< under way; of a root: of all its family
+  std::array<pending, split_channels> channels{};  ///< [channel − 1]
+  std::uint64_t started = 0;                       ///< so far
+  std::uint32_t live = 0;                          ///< under way; of a root: of all its family
   bool folding = false;                     ///< of a root: inside the caller's operation, which may call no collective
   std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
   own_place const place;

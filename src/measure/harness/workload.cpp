@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of period 8, written and compared as words of the element's size.
+// Patterns, written and compared as words of the element's size.
 #include "measure/harness/workload.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +15,10 @@
 namespace coset::bench {
 namespace {
 
-constexpr std::size_t period = 8;
-constexpr std::size_t alignment = 64;
+constexpr std::size_t pattern_items = period + few_items;
+constexpr std::size_t alignment = 128;
+constexpr std::size_t page = 4096;
+
 constexpr std::array element_names{"int32", "int64", "float", "double"};  // in the enumerators' order
 constexpr std::array operation_names{"sum", "prod", "min", "max", "repsum"};
 
@@ -84,7 +86,7 @@ struct fill_body {
     std::memcpy(lanes.data(), pattern, sizeof lanes);
     std::size_t i = 0;
     for (; i + period <= count; i += period) std::memcpy(words + i, lanes.data(), sizeof lanes);
-    std::memcpy(words + i, lanes.data(), (count - i) * sizeof(Word));
+    if (i < count) std::memcpy(words + i, lanes.data(), (count - i) * sizeof(Word));
   }
 };
 
@@ -109,6 +111,12 @@ template <template <class> class Body, class Signature>
 auto for_word_of(std::size_t bytes) {
   return bytes == 4 ? vector_levels<Body<std::uint32_t>, Signature>::best()
                     : vector_levels<Body<std::uint64_t>, Signature>::best();
+}
+
+/// Of the patterns: inputs of all ranks, then results of ranks 0 to r.
+std::size_t row_of_result(problem const& p, rank_t r) {
+  if (p.what == verb::broadcast) return 0;
+  return p.what == verb::scan ? p.ranks + r : 2 * p.ranks - 1;
 }
 
 }  // namespace
@@ -136,26 +144,30 @@ operation_kind operation_named(std::string_view name) {
   return named<operation_kind>(name, operation_names, "operation");
 }
 
-void workload::free_aligned::operator()(std::byte* p) const noexcept {
-  ::operator delete(p, std::align_val_t(alignment));
-}
+void workload::free_aligned::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t(page)); }
 
-// Untouched: the thread that writes a page first decides where it lies.
-workload::buffer workload::allocate() const {
-  return buffer(
-      static_cast<std::byte*>(::operator new(std::max<std::size_t>(shape_.bytes(), 1), std::align_val_t(alignment))));
+// Untouched: the thread that writes a page first decides where it lies. Arrays begin at different places of their pages, as
+// a load waits for a store to the same place of another: at random places 8 KiB take up to a fifth longer. No line, and no
+// pair of lines, which prefetchers fetch together, has items of two arrays.
+workload::buffer workload::allocate() {
+  std::size_t const apart = page / (2 * shape_.ranks + 1) / alignment * alignment;
+  std::size_t const skipped = allocated_++ * apart % page;
+  std::size_t const bytes = (shape_.bytes() + skipped) / alignment + 1;
+  auto* const whole = static_cast<std::byte*>(::operator new(bytes* alignment, std::align_val_t(page)));
+  return {std::unique_ptr<std::byte, free_aligned>(whole), whole + skipped};
 }
 
 workload::workload(problem const& s)
     : shape_(s),
-      patterns_(2 * s.ranks * 2 * period * s.element_bytes()),
+      item_bytes_(s.element_bytes()),
+      patterns_(2 * s.ranks * pattern_items * s.element_bytes()),
       fill_(for_word_of<fill_body, void(std::byte*, std::byte const*, std::size_t)>(s.element_bytes())),
       check_(for_word_of<check_body, void(std::byte const*, std::byte const*, std::size_t, std::size_t*)>(
           s.element_bytes())) {
   shared_output_ = allocate();
   for (rank_t row = 0; row < 2 * s.ranks; ++row) {
-    for (std::size_t phase = 0; phase < 2 * period; ++phase) {
-      auto const at = (row * 2 * period + phase) * s.element_bytes();
+    for (std::size_t phase = 0; phase < pattern_items; ++phase) {
+      auto const at = (row * pattern_items + phase) * s.element_bytes();
       int const value =
           row < s.ranks ? value_of(s.operation, row, phase) : result_of(s.operation, row - s.ranks, phase);
       store(s.element, patterns_.data() + at, value);
@@ -164,41 +176,26 @@ workload::workload(problem const& s)
   for (rank_t r = 0; r < s.ranks; ++r) {
     inputs_.push_back(allocate());
     outputs_.push_back(allocate());
+    given_.push_back(part_of(r, gives(s, r)));
+    got_.push_back(part_of(row_of_result(s, r), gets(s, r)));
   }
 }
 
-std::byte const* workload::pattern(std::size_t row, std::size_t k) const noexcept {
-  return patterns_.data() + (row * 2 * period + k % period) * shape_.element_bytes();
+std::byte const* workload::pattern_of(std::size_t row) const noexcept {
+  return patterns_.data() + row * pattern_items * item_bytes_;
 }
 
-void workload::rewrite(rank_t r, std::size_t k) const noexcept {
-  auto const [begin, end] = gives(shape_, r);
-  fill_(input(r), pattern(r, begin + k), end - begin);
+workload::part workload::part_of(std::size_t row, items which) const noexcept {
+  return {pattern_of(row), which.begin, which.end - which.begin};
 }
 
-std::size_t workload::wrong_items(std::byte const* from, items which, std::size_t row, std::size_t k) const noexcept {
+std::size_t workload::wrong_pieces(std::byte const* result, std::size_t k) const noexcept {
   std::size_t found = 0;
-  check_(from, pattern(row, which.begin + k), which.end - which.begin, &found);
-  return found;
-}
-
-std::size_t workload::wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
-  switch (shape_.what) {
-    case verb::broadcast:
-      return wrong_items(result, gets(shape_, r), 0, k);
-    case verb::scan:
-      return wrong_items(result, gets(shape_, r), shape_.ranks + r, k);
-    case verb::allgather: {
-      std::size_t found = 0;
-      for (rank_t q = 0; q < shape_.ranks; ++q) {
-        items const piece = piece_of(shape_, q);
-        found += wrong_items(result + piece.begin * shape_.element_bytes(), piece, q, k);
-      }
-      return found;
-    }
-    default:
-      return wrong_items(result, gets(shape_, r), 2 * shape_.ranks - 1, k);
+  for (rank_t q = 0; q < shape_.ranks; ++q) {
+    part const piece = part_of(q, piece_of(shape_, q));
+    check_(result + piece.begin * item_bytes_, piece.at(k, item_bytes_), piece.count, &found);
   }
+  return found;
 }
 
 }  // namespace coset::bench

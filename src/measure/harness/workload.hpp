@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,7 +46,11 @@ std::string_view name_of(operation_kind) noexcept;
 element_kind element_named(std::string_view);
 operation_kind operation_named(std::string_view);
 
-/// Buffers of one shape. Item i of rank r in iteration k depends on r and (i + k) mod 8 only and is a small whole
+inline constexpr std::size_t period = 8;
+/// So many items are written and read inline, and lie side by side from any item of a period on.
+inline constexpr std::size_t few_items = 2 * period;
+
+/// Buffers of one shape. Item i of rank r in iteration k depends on r and (i + k) mod period only and is a small whole
 /// number, so that every result is exact in any order of folding and can be written and checked at the speed of memory.
 class workload {
  public:
@@ -53,32 +58,86 @@ class workload {
 
   problem const& shape() const noexcept { return shape_; }
 
-  std::byte* input(rank_t r) const noexcept { return inputs_[r].get(); }
-  std::byte* output(rank_t r) const noexcept { return outputs_[r].get(); }
-  std::byte* shared_output() const noexcept { return shared_output_.get(); }
+  std::byte* input(rank_t r) const noexcept { return inputs_[r].begin; }
+  std::byte* output(rank_t r) const noexcept { return outputs_[r].begin; }
+  std::byte* shared_output() const noexcept { return shared_output_.begin; }
 
-  /// Writes all that rank r brings to iteration k.
-  void rewrite(rank_t r, std::size_t k) const noexcept;
+  /// Writes all that rank r brings to iteration k. Inline, and without a look at the shape: a program that reduces two
+  /// numbers takes no time to write them either.
+  void rewrite(rank_t r, std::size_t k) const noexcept {
+    part const& mine = given_[r];
+    std::byte const* const from = mine.at(k, item_bytes_);
+    if (mine.count <= few_items)
+      copy_few(input(r), from, mine.count * item_bytes_);
+    else
+      fill_(input(r), from, mine.count);
+  }
 
   /// Reads all that rank r has of iteration k; returns how many items are wrong.
-  std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept;
+  std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
+    if (shape_.what == verb::allgather) [[unlikely]]
+      return wrong_pieces(result, k);
+    part const& mine = got_[r];
+    std::byte const* const right = mine.at(k, item_bytes_);
+    if (mine.count <= few_items && are_equal(result, right, mine.count * item_bytes_)) return 0;
+    std::size_t found = 0;
+    check_(result, right, mine.count, &found);
+    return found;
+  }
 
  private:
   struct free_aligned {
     void operator()(std::byte* p) const noexcept;
   };
-  using buffer = std::unique_ptr<std::byte, free_aligned>;
+  struct buffer {
+    std::unique_ptr<std::byte, free_aligned> memory;
+    std::byte* begin = nullptr;
+  };
   using filler = void (*)(std::byte* to, std::byte const* pattern, std::size_t count);
   using checker = void (*)(std::byte const* from, std::byte const* pattern, std::size_t count, std::size_t* wrong);
 
-  buffer allocate() const;
-  std::byte const* pattern(std::size_t row, std::size_t k) const noexcept;
-  std::size_t wrong_items(std::byte const* from, items which, std::size_t row, std::size_t k) const noexcept;
+  /// Items of a pattern from the `begin`th on.
+  struct part {
+    std::byte const* pattern;
+    std::size_t begin, count;
+
+    std::byte const* at(std::size_t k, std::size_t item_bytes) const {
+      return pattern + (begin + k) % period * item_bytes;
+    }
+  };
+
+  buffer allocate();
+  std::byte const* pattern_of(std::size_t row) const noexcept;
+  part part_of(std::size_t row, items which) const noexcept;
+  std::size_t wrong_pieces(std::byte const* result, std::size_t k) const noexcept;
+
+  /// Of whole items of 4 or 8 bytes.
+  static void copy_few(std::byte* to, std::byte const* from, std::size_t bytes) noexcept {
+    std::size_t i = 0;
+    for (; i + 8 <= bytes; i += 8) std::memcpy(to + i, from + i, 8);
+    if (i < bytes) std::memcpy(to + i, from + i, 4);
+  }
+  static bool are_equal(std::byte const* a, std::byte const* b, std::size_t bytes) noexcept {
+    std::uint64_t difference = 0;
+    std::size_t i = 0;
+    auto const compare = [&](auto word) {
+      auto other = word;
+      std::memcpy(&word, a + i, sizeof word);
+      std::memcpy(&other, b + i, sizeof other);
+      difference |= word ^ other;
+    };
+    for (; i + 8 <= bytes; i += 8) compare(std::uint64_t{});
+    if (i < bytes) compare(std::uint32_t{});
+    return difference == 0;
+  }
 
   problem shape_;
+  std::size_t item_bytes_;
+  std::vector<part> given_, got_;  ///< [rank]
   std::vector<buffer> inputs_, outputs_;
   buffer shared_output_;
-  std::vector<std::byte> patterns_;  ///< [rank, then the result of ranks 0 to r][two periods of 8 items]
+  std::size_t allocated_ = 0;
+  std::vector<std::byte> patterns_;  ///< [rank, then the result of ranks 0 to r][pattern_items]
   filler fill_;
   checker check_;
 };

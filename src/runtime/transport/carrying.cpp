@@ -77,7 +77,7 @@ void look_around(rank_state& me, flight& f) {
   ++f.looks.stuck;
   if (carries && f.looks.stuck % looks_per_progress == 0) part.messages->progress(me);
   if (f.looks.stuck % looks_per_clock != 0) return;
-  auto const now = std::chrono::steady_clock::now();
+  auto const now = std::chrono::steady_clock::now().time_since_epoch();
   if (f.looks.stuck == looks_per_clock) f.looks.stuck_since = f.looks.asked = now;
   instruction const* const at = f.segment.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
   rank_t const awaited = at != nullptr ? at->peer : instruction::nobody;
