@@ -8,6 +8,7 @@ detail::bound_plan const& plan_cache::bind_anew(plan_store& store, detail::call 
   if (all.size() >= most && idle) {
     all.clear();
     front = {};
+    latest_plan_ = nullptr;
   }
   auto& bound = all[key];
   if (!bound) {

@@ -39,15 +39,21 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
                           name_of(plan.what.what), me.number, gives.end - gives.begin, in, gets.end - gets.begin, out));
 }
 
-bound_plan const& checked_plan(rank_state& me, call const& c) {
-  require_current(me);
+bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
   if (rooted(c.what) && c.root >= me.shared.size())
     refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
   if (c.what == verb::reduce_shared && me.shared.kind.crosses_hosts)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
+  me.plans.note(c, plan);
   return plan;
+}
+
+bound_plan const& checked_plan(rank_state& me, call const& c) {
+  require_current(me);
+  bound_plan const* const again = me.plans.again(c);
+  return again != nullptr ? *again : plan_checked_anew(me, c);
 }
 
 /// Which of two plans, and which pointers, an execution takes.
