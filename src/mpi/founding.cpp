@@ -10,6 +10,7 @@
 
 #include "mpi/joint.hpp"
 #include "numa/binding.hpp"
+#include "program/program.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -74,7 +75,7 @@ rank_t lanes_of(rank_t threads, int level, options const& wanted) {
 }
 
 /// Which ranks share memory: those of a host, or of a process.
-domain spread_over(landscape const& of, bool by_host, int self) {
+domain spread_over(process_map const& of, bool by_host, int self) {
   domain part;
   part.total = of.ranks;
   part.pointers = true;

@@ -14,7 +14,7 @@
 #include "coset/mpi.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/residents.hpp"
-#include "mpi/transport/post.hpp"
+#include "mpi/transport/transport.hpp"
 #include "mpi/transport/window.hpp"
 #include "team/domain_team.hpp"
 
@@ -41,7 +41,7 @@ struct team::state final : resident {
   void attend() noexcept override;
   void end_with_mpi() noexcept override;
 
-  landscape const& process_map() const noexcept { return places_; }
+  process_map const& everywhere() const noexcept { return places_; }
   process const& here() const noexcept { return mine_; }
   std::string const& in_words() const noexcept { return description_; }
 
@@ -67,9 +67,9 @@ struct team::state final : resident {
   options const wanted_;
   int const level_;
   communicator all_, host_;
-  landscape places_;
+  process_map places_;
   process mine_;
-  std::optional<post> messages_;  ///< none where this process is all there is
+  std::optional<transport> messages_;  ///< none where this process is all there is
   window shared_;
   runtime::domain part_;
   std::optional<team_room::domain_team> ranks_;

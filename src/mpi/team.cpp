@@ -19,11 +19,11 @@ team::~team() {
   own->next_left_to_mpi = left_to_mpi.exchange(own);
 }
 
-rank_t team::size() const noexcept { return state_->process_map().ranks; }
+rank_t team::size() const noexcept { return state_->everywhere().ranks; }
 rank_t team::first() const noexcept { return state_->here().first; }
 rank_t team::threads() const noexcept { return state_->here().threads; }
-int team::processes() const noexcept { return static_cast<int>(state_->process_map().processes.size()); }
-int team::hosts() const noexcept { return static_cast<int>(state_->process_map().hosts.size()); }
+int team::processes() const noexcept { return static_cast<int>(state_->everywhere().processes.size()); }
+int team::hosts() const noexcept { return static_cast<int>(state_->everywhere().hosts.size()); }
 
 std::string team::describe() const { return state_->in_words(); }
 

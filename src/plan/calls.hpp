@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 #include "coset/detail/collective.hpp"
 #include "plan/signature.hpp"
@@ -35,10 +36,15 @@ struct plan_key {
   bool in_place = false;
   rank_t root = 0;
   std::uint64_t counts = 0;  ///< hash
-  friend auto operator<=>(plan_key const&, plan_key const&) = default;
+  friend bool operator==(plan_key const&, plan_key const&) = default;
+  /// Any order. Addresses of different objects have none but as numbers.
+  friend auto operator<=>(plan_key const& a, plan_key const& b) { return a.as_numbers() <=> b.as_numbers(); }
 
   static plan_key of(detail::call const& c) {
     return {c.reduction, c.count, c.what, planning::in_place(c), c.root, counts_hash(c.counts)};
+  }
+  std::tuple<std::uintptr_t, std::size_t, verb, bool, rank_t, std::uint64_t> as_numbers() const noexcept {
+    return {reinterpret_cast<std::uintptr_t>(reduction), count, what, in_place, root, counts};
   }
   std::size_t hash() const noexcept {
     return ((count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 32 + root) * 32 + std::size_t(what) * 2 +

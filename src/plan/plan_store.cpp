@@ -22,10 +22,9 @@ namespace {
 /// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
 /// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
 std::uint32_t number_of(tuning::choice const& chosen) {
-  std::uint64_t hash = detail::hash_of(program::policy_name(chosen.storage), detail::hash_of(chosen.algorithm.name));
-  for (auto const& [key, value] : chosen.algorithm.parameters)
-    hash = detail::hash_of(value, detail::hash_of(key, hash));
-  return std::max(static_cast<std::uint32_t>(mixed(hash, chosen.segment_bytes) >> 40), 1u);
+  std::uint64_t const by = detail::hash_of(chosen.algorithm.text());
+  std::uint64_t const in = detail::hash_of(program::policy_name(chosen.storage));
+  return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ class emission {
       : storage_(p),
         distribution_(d),
         lowered_(lower(with_messages(s, d, p.library), p, output_of, d)),
-        dependences_(derive(lowered_, p)),
+        dependences_(insert_waits(lowered_, p)),
         number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;

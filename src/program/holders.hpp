@@ -79,7 +79,7 @@ class holders {
 
 /// Gives every place its layer of staging, shared between values whose lifetimes do not overlap, or the room in the
 /// caller's output that is free at that time. Until then `layer` names the holder. Returns the number of layers.
-std::uint32_t assign_layers(schedule::schedule const&, holders const&, policy const&,
-                            std::vector<rank_t> const& output_of, std::vector<operation>&);
+std::uint32_t allocate_staging(schedule::schedule const&, holders const&, policy const&,
+                               std::vector<rank_t> const& output_of, std::vector<operation>&);
 
 }  // namespace coset::program

@@ -40,7 +40,7 @@ class lowering {
 
   lowered run() {
     list_operations();
-    std::uint32_t const layers = assign_layers(schedule_, holders_, policy_, output_of_, operations_);
+    std::uint32_t const layers = allocate_staging(schedule_, holders_, policy_, output_of_, operations_);
     return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers, std::move(operations_), holders_.inputs(),
             output_of_};
   }

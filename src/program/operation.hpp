@@ -75,6 +75,6 @@ struct dependences {
 
 /// Every wait is a read-after-write, write-after-read or write-after-write hazard that vector clocks do not imply
 /// already. Throws schedule_error if a read meets another value than the one it was made for.
-dependences derive(lowered const&, policy const&);
+dependences insert_waits(lowered const&, policy const&);
 
 }  // namespace coset::program

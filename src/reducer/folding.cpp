@@ -10,7 +10,7 @@
 #include "coset/detail/collective.hpp"
 #include "numa/binding.hpp"
 #include "reducer/core.hpp"
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
@@ -337,7 +337,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
     if (lengths[array] != count)
       refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
   }
-  if (!me.shared.kind.one_process || me.shared.kind.crosses_hosts)
+  if (!me.shared.kind.one_memory())
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };

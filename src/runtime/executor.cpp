@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "numa/binding.hpp"
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/standstill.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
@@ -179,12 +179,12 @@ bool enter(rank_state& me, flight& f) {
   f.line.tag = std::uint64_t{epoch} << 32 | f.act.history;
   f.line.base = end.base;
   f.at = f.wait = 0;
-  f.segment.entered = true;
+  f.line.entered = true;
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
   if (plan.arrays.own_copied_first && f.segment.now == 0) copy_own(f, me.number);
-  if (me.shared.kind.crosses_hosts) [[unlikely]]
+  if (me.shared.kind.has_messages) [[unlikely]]
     expect_messages(me, f);
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);
   end.bases[program::row_output * me.shared.ranks + me.rank] = f.out;
@@ -318,7 +318,7 @@ bool run_segment(rank_state& me, flight& f) {
   for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
     if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
   }
-  return !me.shared.kind.crosses_hosts || all_sent(me, f);
+  return !me.shared.kind.has_messages || all_sent(me, f);
 }
 
 }  // namespace
@@ -329,14 +329,14 @@ bool advance(rank_state& me, flight& f) {
     leave(me);
   try {
     for (;;) {
-      if (!f.segment.entered && !enter<Blocking>(me, f)) return false;
+      if (!f.line.entered && !enter<Blocking>(me, f)) return false;
       if (!run_segment<Blocking>(me, f)) return false;
       if (++f.segment.now == f.segment.end) return true;
       std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
       f.in += bytes;
       f.out += bytes;
       f.wait = 0;
-      f.segment.entered = false;
+      f.line.entered = false;
     }
   } catch (mpi::error const& thrown) {
     me.shared.fail(cause::messages, thrown.what());

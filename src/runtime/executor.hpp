@@ -9,17 +9,18 @@
 namespace coset::runtime {
 
 /// Prepares an operation on a channel; nothing is sent or waited for yet. `in` and `out` are the caller's.
-inline flight prepare(detail::rank_state& me, std::uint32_t channel, detail::bound_plan const& plan, void const* in,
-                      void* out, void const* operation) {
-  flight f;
+inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t channel, detail::bound_plan const& plan,
+                    void const* in, void* out, void const* operation) {
   f.plan = &plan;
   f.code = &plan.code->of[me.number];
   f.operation = operation;
   f.in = static_cast<std::byte const*>(in) - plan.arrays.gives[me.number].begin;
   f.out = static_cast<std::byte*>(out) - plan.arrays.gets[me.number].begin;
+  f.segment = {0, plan.segments.number};
   f.line.channel = channel;
-  f.segment.end = plan.segments.number;
-  return f;
+  f.line.entered = f.line.started = false;
+  f.at = f.wait = 0;
+  f.looks.all = f.looks.stuck = 0;
 }
 
 /// Makes it this rank's next operation, on its channel, and tells the others: they see what it is, whatever they wait
@@ -27,9 +28,9 @@ inline flight prepare(detail::rank_state& me, std::uint32_t channel, detail::bou
 inline void announce(detail::rank_state& me, flight& f) {
   f.act.number = ++me.acts.number;
   f.act.history = me.acts.history = following(me.acts.history, f.plan->hash, f.line.channel);
-  std::uint64_t const said = f.plan->id << 1 | (f.act.started ? 1 : 0);
+  std::uint64_t const said = f.plan->id << 1 | (f.line.started ? 1 : 0);
   if (std::exchange(me.acts.described[f.act.number % described_operations], said) != said)
-    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.act.started);
+    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.line.started);
   // Partner: has_gone_elsewhere().
   me.lines.told.begun[f.act.number % told_operations].store(std::uint64_t{f.act.number} << 32 | f.act.history,
                                                             std::memory_order_release);

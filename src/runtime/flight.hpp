@@ -11,33 +11,33 @@
 
 namespace coset::runtime {
 
-/// All the state of one operation of one rank. What has no value here gets one before it is read: zeros for all of it would
-/// take a tenth of a call of 8 bytes.
+/// All the state of one operation of one rank, two lines of it. prepare() gives values to what is read before it is written,
+/// and to nothing else: 128 bytes of zeros would take 7 ns, where a call of 8 bytes takes 110.
 struct flight {
   using moment = std::chrono::steady_clock::duration;  ///< since the clock's epoch
 
   /// A call longer than a segment runs the program once for each.
   struct segment_range {
-    std::size_t now = 0, end;
-    bool entered = false;  ///< this segment's entry has been prepared
+    std::size_t now, end;
   };
   /// As peers tell it from others; by announce().
   struct act_name {
     std::uint32_t number;   ///< among the rank's operations in its team
     std::uint32_t history;  ///< of those, this one included
-    bool started = false;   ///< in split phase by its caller
   };
-  /// Its place in the lines; by enter(), but for the channel.
+  /// Its place in the lines; tag, base and parity by enter().
   struct line_place {
     std::uint64_t tag;
     std::uint64_t base;
     std::uint32_t channel;
     std::uint8_t parity;
+    bool entered;  ///< this segment's entry has been prepared
+    bool started;  ///< in split phase by its caller
   };
   /// Of those that wait without blocking.
   struct looks_in_vain {
-    std::uint32_t all = 0;
-    std::uint32_t stuck = 0;    ///< since it last got on; only where there is a deadline
+    std::uint32_t all;
+    std::uint32_t stuck;        ///< since it last got on; only where there is a deadline
     moment stuck_since, asked;  ///< by look_around()
   };
 
@@ -50,10 +50,11 @@ struct flight {
   segment_range segment;
   act_name act;
   line_place line;
-  std::uint32_t at = 0;  ///< instruction
-  std::uint32_t wait = 0;
+  std::uint32_t at;  ///< instruction
+  std::uint32_t wait;
   looks_in_vain looks;
 };
+static_assert(sizeof(flight) == 128);
 
 /// A channel of split phase: the operation under way there, or the last one that was.
 struct pending {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/standstill.hpp"
 #include "runtime/transport/carrying.hpp"
 #include "text/format.hpp"
@@ -33,7 +33,7 @@ progress advance_a_bit(rank_state& me, flight& f) {
   auto const before = position();
   if (advance<false>(me, f)) return progress::complete;
   bool const moved = position() != before;
-  if (!me.shared.kind.crosses_hosts) return moved ? progress::some : progress::none;
+  if (!me.shared.kind.has_messages) return moved ? progress::some : progress::none;
   if (moved) f.looks.stuck = 0;
   try {
     look_around(me, f);
@@ -95,26 +95,26 @@ void set_off(rank_state& me, pending& next) {
 /// Segments that travel are operations of their own, several at once: messages of one and folds of another overlap.
 void complete_in_segments(rank_state& me, flight const& f) {
   constexpr std::size_t at_once = 4;
-  std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
+  detail::bound_plan const& plan = *f.plan;
+  std::byte const* const in = f.in + plan.arrays.gives[me.number].begin;
+  std::byte* const out = f.out + plan.arrays.gets[me.number].begin;
+  std::size_t const bytes = plan.segments.count * plan.what.reduction->element_bytes;
   std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
   between_looks wait(me, f);
   auto const finish_segment = [&](std::size_t s) {
     auto const [p, serial] = latest[s % at_once];
     while (p != nullptr && !is_complete(*p, serial)) wait(advance_all(me.root));
   };
-  for (std::size_t s = 0; s < f.plan->segments.number; ++s) {
+  for (std::size_t s = 0; s < plan.segments.number; ++s) {
     finish_segment(s);
     pending& next = free_channel(me);
-    next.under_way = f;
-    next.under_way.segment.now = s;
-    next.under_way.segment.end = s + 1;
-    next.under_way.in += s * bytes;
-    next.under_way.out += s * bytes;
+    prepare(next.under_way, me, 0, plan, in + s * bytes, out + s * bytes, f.operation);
+    next.under_way.segment = {s, s + 1};
     set_off(me, next);
     latest[s % at_once] = {&next, next.serial};
     advance_all(me.root);
   }
-  for (std::size_t s = f.plan->segments.number; s < f.plan->segments.number + at_once; ++s) finish_segment(s);
+  for (std::size_t s = plan.segments.number; s < plan.segments.number + at_once; ++s) finish_segment(s);
 }
 
 /// Tasks may not wait: who could bring on what they wait for may be the very thread that waits.
@@ -145,7 +145,7 @@ void refuse_use(rank_state const& me) {
 void complete(rank_state& me, flight& f) {
   if (!me.shared.kind.ranks_may_wait) [[unlikely]]
     refuse_to_wait(me, f.plan->what.text());
-  bool const travels = me.shared.kind.crosses_hosts;
+  bool const travels = me.shared.kind.has_messages;
   if (travels && f.plan->segments.number > 1) return complete_in_segments(me, f);
   announce(me, f);
   if (me.root.requests.live == 0 && !travels) [[likely]] {
@@ -164,8 +164,8 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
   if (!me.shared.kind.ranks_may_wait && me.requests.started >= split_channels) [[unlikely]]
     refuse_to_wait(me, text::format("operation {} of one run", me.requests.started + 1));
   pending& next = free_channel(me);
-  next.under_way = prepare(me, 0, plan, in, out, operation.get());
-  next.under_way.act.started = true;
+  prepare(next.under_way, me, 0, plan, in, out, operation.get());
+  next.under_way.line.started = true;
   next.operation = std::move(operation);
   set_off(me, next);
   request made(me.requests.place.reference(), next.under_way.line.channel, next.serial, me.shared.marks.generation);
@@ -252,7 +252,7 @@ void request::wait() {
   pending* const p = live(me, channel_, serial_);
   if (p == nullptr) return;
   if (!me->shared.kind.ranks_may_wait) refuse_to_wait(*me, "request::wait()");
-  if (me->root.requests.live == 1 && !me->shared.kind.crosses_hosts) {
+  if (me->root.requests.live == 1 && !me->shared.kind.has_messages) {
     advance<true>(*me, p->under_way);
     finish(*me, *p);
     return;

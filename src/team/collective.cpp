@@ -42,7 +42,7 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
 bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
   if (rooted(c.what) && c.root >= me.shared.size())
     refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
-  if (c.what == verb::reduce_shared && me.shared.kind.crosses_hosts)
+  if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
@@ -150,7 +150,8 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
 
 void run(rank_state& me, call const& c) {
   try {
-    flight f = prepare(me, 0, checked_plan(me, c), c.in, c.out, c.operation);
+    flight f;
+    prepare(f, me, 0, checked_plan(me, c), c.in, c.out, c.operation);
     complete(me, f);
   } catch (lacks_staging const&) {
     run_piece_by_piece(me, c);
@@ -189,7 +190,8 @@ void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, 
   void const* in;
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
-  flight f = prepare(me, 0, plan, in, out, operation);
+  flight f;
+  prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
 }
 

@@ -11,7 +11,7 @@
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "runtime/requests.hpp"
-#include "team/gathering.hpp"
+#include "team/adopted_threads.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 #include "text/format.hpp"
@@ -79,7 +79,7 @@ team_shape shape_anywhere(rank_t ranks) {
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   auto state = std::make_shared<detail::team_state>(shape_anywhere(ranks), std::move(options));
-  state->membership.gathering = std::make_unique<gathering>(*state);
+  state->membership.adopted = std::make_unique<adopted_threads>(*state);
   return state;
 }
 
@@ -95,7 +95,7 @@ member_guard::~member_guard() {
     state.shared.quiesce(state);
   }
   abandon_requests(state);
-  state.team.membership.gathering->leave(state.rank);
+  state.team.membership.adopted->leave(state.rank);
 }
 
 namespace {
@@ -118,7 +118,7 @@ team::~team() {
     return;
   }
   state_->membership.workers.reset();
-  if (state_->membership.gathering && state_->membership.gathering->is_attended())
+  if (state_->membership.adopted && state_->membership.adopted->is_attended())
     state_->shared.fail(cause::aborted, "the team has been destroyed while ranks were in it");
   state_->membership.offers.withdraw();
 }
@@ -137,8 +137,8 @@ void team::run_erased(void (*body)(void*, member&), void* context) {
 
 member_guard team::join(rank_t rank, clock::time_point deadline) {
   if (!state_->shared.kind.ranks_may_wait) throw argument_error("join() of a team of tasks");
-  if (!state_->membership.gathering) throw argument_error("join() of a team that has threads of its own: they run()");
-  return member_guard(state_->membership.gathering->join(rank, deadline));
+  if (!state_->membership.adopted) throw argument_error("join() of a team that has threads of its own: they run()");
+  return member_guard(state_->membership.adopted->join(rank, deadline));
 }
 
 void team::abort(std::string const& reason) noexcept { state_->shared.fail(cause::aborted, reason); }

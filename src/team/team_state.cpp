@@ -8,7 +8,7 @@
 
 #include "numa/binding.hpp"
 #include "runtime/use_staging.hpp"
-#include "team/gathering.hpp"
+#include "team/adopted_threads.hpp"
 #include "team/workers.hpp"
 #include "tuning/choice/choose.hpp"
 
@@ -61,13 +61,12 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
   return leaders;
 }
 
-capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool one_process, bool crosses_hosts) {
-  bool const whole_takes_turns = shape.pinned && of_whole != nullptr && of_whole->shared.kind.ranks_outnumber;
+capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool one_process, bool has_messages) {
+  bool const whole_takes_turns = shape.pinned && of_whole != nullptr && of_whole->shared.kind.crowded;
   return {.one_process = one_process,
-          .crosses_hosts = crosses_hosts,
+          .has_messages = has_messages,
           .ranks_may_wait = !shape.tasks,
-          .ranks_outnumber =
-              shape.tasks || shape.ranks > numa::usable_processors() || take_turns(shape) || whole_takes_turns,
+          .crowded = shape.tasks || shape.ranks > numa::usable_processors() || take_turns(shape) || whole_takes_turns,
           .plain_posts = one_process && sleepers_pay()};
 }
 
@@ -76,8 +75,8 @@ planning::team_facts facts_of(team_state const& team) {
   team_shape const& shape = team.shape;
   shared_memory const& shared = team.shared;
   return {.ranks = shared.part.total,
-          .pointers = shared.kind.crosses_hosts ? shared.part.pointers : shared.kind.one_process,
-          .crowded = shared.kind.one_process && shared.kind.ranks_outnumber,
+          .pointers = shared.kind.has_messages ? shared.part.pointers : shared.kind.one_process,
+          .crowded = shared.kind.one_process && shared.kind.crowded,
           .levels = tuning::levels_of(shape.places),
           .nodes = tuning::nodes_of(shape.places),
           .node_leaders = team.node_leaders,

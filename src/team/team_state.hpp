@@ -16,7 +16,7 @@
 #include "plan/plan_store.hpp"
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_state.hpp"
-#include "team/rendezvous.hpp"
+#include "team/reset_barrier.hpp"
 #include "tuning/calibration/memory_facts.hpp"
 #include "tuning/choice/table.hpp"
 
@@ -25,7 +25,7 @@ namespace coset::team_room {
 using namespace runtime;  // this room stands on that one
 
 class workers;
-class gathering;
+class adopted_threads;
 
 /// Teams that ranks have split from this one, until the others have taken them. An offer keeps the team that made it.
 class split_offers {
@@ -56,10 +56,10 @@ struct membership {
   membership();
   ~membership();
 
-  std::unique_ptr<team_room::workers> workers;      ///< owning teams
-  std::unique_ptr<team_room::gathering> gathering;  ///< adopted teams
-  std::atomic<bool> task_run_open = false;          ///< teams of tasks
-  rendezvous resetting;
+  std::unique_ptr<team_room::workers> workers;          ///< owning teams
+  std::unique_ptr<team_room::adopted_threads> adopted;  ///< adopted teams
+  std::atomic<bool> task_run_open = false;              ///< teams of tasks
+  team_room::reset_barrier resetting;
   split_offers offers;
 };
 
@@ -69,7 +69,8 @@ namespace coset::detail {
 
 struct team_state : std::enable_shared_from_this<team_state> {
   team_state(team_room::team_shape const&, team_options);
-  /// Ranks of processes that share memory: `own_memory` is this process's mapping of it, zeroed before the first came.
+  /// Ranks of processes that share memory, for tests: `own_memory` is this process's mapping of it, zeroed before the
+  /// first came.
   team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
   /// Part of a team: `there` are its ranks' numbers in that.
   team_state(team_state& of_whole, std::vector<rank_t> const& there);

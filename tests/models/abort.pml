@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Leaving by an exception while peers fold out of the leaver's arrays: nobody touches memory that is freed already.
  *
- * Stands for src/runtime/executor.cpp: busy_mark, fold_foreign(), leave(); failure.cpp: record(); shared_memory.cpp: quiesce().
+ * Stands for src/runtime: executor.cpp's fold_foreign(), memory/busy_mark.hpp, failure/failure.cpp's record(),
+ * memory/shared_memory.cpp's quiesce().
  * Any rank may fail at any of its EPOCHS folds. Who leaves frees its arrays at once.
  *
  * Mutants: PLAIN_BUSY, PLAIN_ABORT (stores instead of locked instructions), NO_QUIESCE.

@@ -5,7 +5,7 @@
 class Explained:
     """Blocks of lines, told apart by the text of the source, not by line numbers:
 
-        src/runtime/executor.cpp          a file; what follows is about it
+        src/runtime/executor.cpp       a file; what follows is about it
         - perturb();                   a line as it stands, white space and comments apart
         + ;                            what a mutant makes of it; "+ *" is whatever is made of it; may be repeated
         = only perturbed tests define it

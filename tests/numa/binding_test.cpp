@@ -29,7 +29,7 @@ std::vector<unsigned> usable() {
   return result;
 }
 
-bool is_pinned_to(unsigned processor) {
+bool pin_to(unsigned processor) {
   auto const now = mask::of_thread(0);
   return now.count() == 1 && now.contains(processor) && numa::current_processor() == processor;
 }
@@ -38,7 +38,7 @@ TEST_F(Binding, EveryUsableProcessorCanBePinnedToAndIsWhereTheThreadThenRuns) {
   std::thread([] {
     for (unsigned const each : usable()) {
       numa::bind_this_thread(each);
-      EXPECT_TRUE(is_pinned_to(each)) << "processor " << each << ", runs on " << numa::current_processor();
+      EXPECT_TRUE(pin_to(each)) << "processor " << each << ", runs on " << numa::current_processor();
     }
   }).join();
 }
@@ -90,7 +90,7 @@ TEST_F(Binding, NothingIsPinnedIfTheEnvironmentSaysNo) {
   EXPECT_TRUE(in_child([] {
     setenv("COSET_BIND", "yes", 1);
     numa::bind_this_thread(usable().front());
-    return numa::binding_wanted() && is_pinned_to(usable().front());
+    return numa::binding_wanted() && pin_to(usable().front());
   }));
 }
 

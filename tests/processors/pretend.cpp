@@ -23,7 +23,7 @@ constexpr char const* inherited_mask = "PRETENDED_MASK";  // through exec, which
 
 using processors = std::uint64_t;  // a set of them
 
-/// Without the thread sanitizer's and glibc's wrappers, of which this one is one itself.
+/// Not by glibc's functions, which these stand before.
 long kernel(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = e;
@@ -54,25 +54,50 @@ unsigned pretended() {
   return number;
 }
 
-unsigned real() {
-  static unsigned const number = number_in("REAL_PROCESSORS");
-  return number;
+/// The real processors that this process may use, in their order: "0,1,6".
+struct real_processors {
+  unsigned number = 0;
+  unsigned at[64] = {};
+
+  real_processors() {
+    char const* text = std::getenv("REAL_PROCESSORS");
+    for (char* end = nullptr; text != nullptr && *text != '\0' && number < 64; text = *end == ',' ? end + 1 : end) {
+      at[number++] = static_cast<unsigned>(std::strtoul(text, &end, 10));
+      if (end == text) break;
+    }
+  }
+};
+
+real_processors const& real() {
+  static real_processors const those;
+  return those;
 }
 
 processors first(unsigned number) { return number >= 64 ? ~processors{0} : (processors{1} << number) - 1; }
 
-processors in_reality(processors set) {
-  processors result = 0;
+/// Processor i here stands on this one.
+unsigned under(unsigned i) { return real().at[i % real().number]; }
+
+/// A set as the kernel has it: of any size.
+struct kernel_mask {
+  unsigned long words[16] = {};
+
+  void add(unsigned processor) { words[processor / 64] |= 1ul << processor % 64; }
+  bool has(unsigned processor) const { return (words[processor / 64] >> processor % 64 & 1) != 0; }
+};
+
+kernel_mask in_reality(processors set) {
+  kernel_mask result;
   for (unsigned i = 0; i < pretended(); ++i)
-    if ((set >> i & 1) != 0) result |= processors{1} << i % real();
+    if ((set >> i & 1) != 0) result.add(under(i));
   return result;
 }
 
-/// All that mean one of these in reality.
-processors meaning(processors set) {
+/// All processors here that stand on one of these.
+processors meaning(kernel_mask const& set) {
   processors result = 0;
   for (unsigned i = 0; i < pretended(); ++i)
-    if ((set >> i % real() & 1) != 0) result |= processors{1} << i;
+    if (set.has(under(i))) result |= processors{1} << i;
   return result;
 }
 
@@ -90,6 +115,7 @@ known_mask* find(pid_t thread, bool make) {
     if (there == thread) return &each;
     if (there == 0 && (!make || each.thread.compare_exchange_strong(there, thread))) return make ? &each : nullptr;
   }
+  std::fputs("tests/processors: more threads than it can tell apart\n", stderr);
   std::abort();
 }
 
@@ -97,7 +123,7 @@ void remember(pid_t thread, processors set) { find(thread, true)->set.store(set)
 
 processors mask_of(pid_t thread) {
   if (known_mask const* const there = find(thread, false); there != nullptr && there->set != 0) return there->set;
-  processors kernels = 0;
+  kernel_mask kernels;
   if (kernel(SYS_sched_getaffinity, thread, sizeof kernels, reinterpret_cast<long>(&kernels)) < 0) return 0;
   // A thread that a sanitizer has made behind the C library's back: as the first one is.
   known_mask const* const first_thread = find(static_cast<pid_t>(kernel(SYS_getpid)), false);
@@ -110,21 +136,12 @@ bool alone() {
   return stat("/proc/self/task", &of) == 0 && of.st_nlink == 3;
 }
 
-thread_local processors of_parent = 0;
-
-/// Before any constructor that asks.
-[[gnu::constructor(101)]] void begin() {
-  if (char const* const text = std::getenv(inherited_mask))
-    if (processors const set = std::strtoull(text, nullptr, 16); set != 0) remember(this_thread(), set);
-  pthread_atfork([] { of_parent = mask_of(this_thread()); }, nullptr, [] { remember(this_thread(), of_parent); });
-}
-
-long get(pid_t thread, std::size_t bytes, void* into) {
-  long const result = kernel(SYS_sched_getaffinity, thread, static_cast<long>(bytes), reinterpret_cast<long>(into));
-  if (result < 0) return result;
-  processors const set = mask_of(thread != 0 ? thread : this_thread());
-  std::memcpy(into, &set, std::min<std::size_t>(static_cast<std::size_t>(result), sizeof set));
-  return result;
+/// For programs that this one executes; while it has other threads, which may look at the environment, it keeps quiet.
+void tell_of(processors set) {
+  if (!alone()) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(set));
+  setenv(inherited_mask, text, 1);
 }
 
 long put(pid_t thread, std::size_t bytes, void const* from) {
@@ -132,16 +149,37 @@ long put(pid_t thread, std::size_t bytes, void const* from) {
   std::memcpy(&set, from, std::min(bytes, sizeof set));
   set &= first(pretended());
   if (set == 0) return -EINVAL;
-  processors const kernels = in_reality(set);
+  kernel_mask const kernels = in_reality(set);
   long const result = kernel(SYS_sched_setaffinity, thread, sizeof kernels, reinterpret_cast<long>(&kernels));
   if (result < 0) return result;
   pid_t const whose = thread != 0 ? thread : this_thread();
   remember(whose, set);
-  if (whose == this_thread() && alone()) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(set));
-    setenv(inherited_mask, text, 1);
-  }
+  if (whose == this_thread()) tell_of(set);
+  return result;
+}
+
+thread_local processors of_parent = 0;
+
+void inherit_from_parent() {
+  remember(this_thread(), of_parent);
+  tell_of(of_parent);
+}
+
+/// Before any constructor that asks.
+[[gnu::constructor(101)]] void begin() {
+  char const* const text = std::getenv(inherited_mask);
+  processors const set = text != nullptr ? std::strtoull(text, nullptr, 16) : 0;
+  processors const mine = set != 0 ? set : first(pretended());
+  put(0, sizeof mine, &mine);
+  pthread_atfork([] { of_parent = mask_of(this_thread()); }, nullptr, inherit_from_parent);
+}
+
+long get(pid_t thread, std::size_t bytes, void* into) {
+  long const result = kernel(SYS_sched_getaffinity, thread, static_cast<long>(bytes), reinterpret_cast<long>(into));
+  if (result < 0) return result;
+  processors const set = mask_of(thread != 0 ? thread : this_thread());
+  std::memset(into, 0, static_cast<std::size_t>(result));
+  std::memcpy(into, &set, std::min<std::size_t>(static_cast<std::size_t>(result), sizeof set));
   return result;
 }
 
@@ -150,8 +188,8 @@ unsigned here() {
   kernel(SYS_getcpu, reinterpret_cast<long>(&really));
   processors const mine = mask_of(this_thread());
   for (unsigned i = 0; i < pretended(); ++i)
-    if ((mine >> i & 1) != 0 && i % real() == really) return i;
-  return really;
+    if ((mine >> i & 1) != 0 && under(i) == really) return i;
+  return 0;
 }
 
 /// What an OpenMP runtime says of the thread that it makes next.
@@ -227,6 +265,7 @@ int pthread_create(pthread_t* made, pthread_attr_t const* attributes, void* (*bo
   if (all == nullptr) return EAGAIN;
   bool const wished = attributes != nullptr && of_next.attributes == attributes;
   *all = {body, argument, wished ? of_next.set : mask_of(this_thread())};
+  of_next = {};
   auto const run = [](void* of) -> void* {
     beginning const mine = *static_cast<beginning*>(of);
     std::free(of);

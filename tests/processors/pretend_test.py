@@ -46,14 +46,14 @@ class Pretended(unittest.TestCase):
         found = json.loads(run.stdout)
         self.assertEqual((found["cores"], found["team"]), (5, [0, 1, 2, 3, 4]))
 
-    def test_too_many_ranks_are_told(self):
+    def test_ranks_share_the_processor_of_a_mask(self):
         run = pretend("taskset", "-c", "3", COSET, "info", "-r", "2", "--json")
         found = json.loads(run.stdout)
         self.assertEqual(found["team"], [3, 3])
 
 
 if __name__ == "__main__":
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        print("no namespaces here")
+    if "REAL_PROCESSORS" in os.environ or os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
+        print("no namespaces here, or in one already")
         sys.exit(77)
     unittest.main()

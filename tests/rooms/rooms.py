@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes between rooms go the way arrows.txt says, and that README.md shows the same.
+"""Checks that includes between rooms go the way arrows.txt says, that README.md shows the same, and that no folder has
+more files than one can look through.
 
 usage: rooms.py [--picture]
 
---picture prints what README.md has to show. Without it, every arrow that is not allowed is printed, and the exit
-status is 1 if there is one.
+--picture prints what README.md has to show. Without it, every arrow that is not allowed and every folder that is too full
+is printed, and the exit status is 1 if there is one.
 """
 import dataclasses
 import pathlib
 import re
 import sys
+
+MOST_FILES = 18  # of a folder
+FOLDERS = ["src", "numa", "bench", "tests"]
+WHAT_TESTS_READ = "corpus"  # a file for each case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE_IN = ROOT / "README.md"
@@ -45,7 +50,7 @@ def rooms_in(text):
 
 
 def room_of_header(rooms, header):
-    """By the first part of its path: "runtime/memory/arena.hpp" is of src/runtime, "coset/plan.hpp" public, "bench/rows.hpp" of bench."""
+    """By the first part of its path: "runtime/flight.hpp" is of src/runtime, "coset/plan.hpp" public."""
     first = header.split("/")[0]
     return {"coset": "public"}.get(first, first if first in rooms else None)
 
@@ -71,6 +76,14 @@ def files_of(room):
     for path in sorted((ROOT / room.folder).rglob("*")):
         if path.suffix in (".cpp", ".hpp", ".h"):
             yield path
+
+
+def full_folders(top):
+    """Of a folder and all below it."""
+    for folder in sorted([top, *(path for path in top.rglob("*") if path.is_dir())]):
+        files = [path for path in folder.iterdir() if path.is_file() and path.suffix != ".pyc"]
+        if len(files) > MOST_FILES and WHAT_TESTS_READ not in folder.parts:
+            yield f"{folder} has {len(files)} files, more than {MOST_FILES}"
 
 
 def heights(rooms):
@@ -104,6 +117,7 @@ def main(arguments):
     folders = {path for path in (ROOT / "src").iterdir() if path.is_dir()}
     wrong += [f"{folder.relative_to(ROOT)} is not in arrows.txt" for folder in
               sorted(folders - {ROOT / room.folder for room in rooms.values()})]
+    wrong += [what for top in FOLDERS for what in full_folders(ROOT / top)]
     if picture(rooms) not in PICTURE_IN.read_text(encoding="utf-8"):
         wrong.append(f"{PICTURE_IN.relative_to(ROOT)} does not show what rooms.py --picture prints")
     print("\n".join(wrong), end="\n" if wrong else "")

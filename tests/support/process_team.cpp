@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/process_team.hpp"
 
+#include <thread>
 #include <utility>
 
 #include "runtime/requests.hpp"

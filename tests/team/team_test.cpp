@@ -122,7 +122,7 @@ TEST(Team, PartsOfOneThatSharesProcessorsShareThem) {
   ranks.run([&](member& me) {
     for (rank_t const colour : {me.rank() / 2, me.rank() % 2}) {
       auto const part = me.split(static_cast<int>(colour));
-      EXPECT_TRUE(part.state().shared.kind.ranks_outnumber) << "rank " << me.rank();
+      EXPECT_TRUE(part.state().shared.kind.crowded) << "rank " << me.rank();
     }
   });
 }

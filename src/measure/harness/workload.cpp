@@ -150,10 +150,10 @@ void workload::free_aligned::operator()(std::byte* p) const noexcept { ::operato
 // a load waits for a store to the same place of another: at random places 8 KiB take up to a fifth longer. No line, and no
 // pair of lines, which prefetchers fetch together, has items of two arrays.
 workload::buffer workload::allocate() {
-  std::size_t const apart = page / (2 * shape_.ranks + 1) / alignment * alignment;
+  std::size_t const apart = std::max(page / (2 * shape_.ranks + 1) / alignment, std::size_t{1}) * alignment;
   std::size_t const skipped = allocated_++ * apart % page;
-  std::size_t const bytes = (shape_.bytes() + skipped) / alignment + 1;
-  auto* const whole = static_cast<std::byte*>(::operator new(bytes* alignment, std::align_val_t(page)));
+  std::size_t const lines = (shape_.bytes() + skipped) / alignment + 1;
+  auto* const whole = static_cast<std::byte*>(::operator new(lines* alignment, std::align_val_t(page)));
   return {std::unique_ptr<std::byte, free_aligned>(whole), whole + skipped};
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
 namespace coset::runtime {
@@ -59,7 +59,7 @@ std::string what_all_wait_for(shared_memory const& team) {
 
 void describe_wait(rank_state const& me, flight const& f) {
   own_line& line = me.root.lines.own;
-  f.plan->describe(line.waiting_in, f.act.started);
+  f.plan->describe(line.waiting_in, f.line.started);
   bool const is_split = &me.shared != &me.shared.root;
   line.waiting_among.store(me.shared.ranks * 2 + (is_split ? 1 : 0), std::memory_order_relaxed);
 }

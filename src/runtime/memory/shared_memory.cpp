@@ -22,13 +22,13 @@ shared_memory::shared_memory(shared_memory* of_whole, capabilities kind_of_team,
       ranks(static_cast<rank_t>(nodes.size())),
       root_ranks(std::move(in_root)),
       part(of_more),
-      patience(patience::of(wait, kind.ranks_outnumber || part.crowded)),
+      patience(patience::of(wait, kind.crowded || part.crowded)),
       arena(arena_of(nodes, std::move(own_memory))),
       failure(of_whole != nullptr && kind.one_process ? of_whole->own_failure_ : own_failure_),
       own_failure_(arena.failure()) {}
 
 void shared_memory::begin_history() noexcept {
-  bool const agreed = kind.crosses_hosts || !kind.one_process;
+  bool const agreed = kind.has_messages || !kind.one_process;
   marks.salt = (agreed ? marks.shared_round : marks.generation) * 0x9E3779B9u;
 }
 

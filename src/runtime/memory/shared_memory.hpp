@@ -25,14 +25,14 @@ class messenger;
 
 /// What kind of team this is.
 struct capabilities {
-  bool one_process = true;       ///< pointers of one rank mean the same to all, and staging may grow
-  bool crosses_hosts = false;    ///< some ranks share no memory with these: messages join them
-  bool ranks_may_wait = true;    ///< they are threads or processes, not tasks that one thread may take in turn
-  bool ranks_outnumber = false;  ///< ranks take turns on processors, or their rounds cost as much
-  bool plain_posts = true;       ///< a post is a plain store, since sleepers pay; else an exchange
+  bool one_process = true;     ///< pointers of one rank mean the same to all, and staging may grow
+  bool has_messages = false;   ///< some ranks share no memory with these, or their arrays: messages join them
+  bool ranks_may_wait = true;  ///< they are threads or processes, not tasks that one thread may take in turn
+  bool crowded = false;        ///< ranks take turns on processors, or their rounds cost as much
+  bool plain_posts = true;     ///< a post is a plain store, since sleepers pay; else an exchange
 
   /// Views and split teams need one memory for all ranks.
-  bool one_memory() const { return one_process && !crosses_hosts; }
+  bool one_memory() const { return one_process && !has_messages; }
 };
 
 /// The ranks of a team that share this memory, among all that it has.
@@ -40,7 +40,7 @@ struct domain {
   rank_t total = 0;  ///< ranks of the whole team
   rank_t first = 0;  ///< number of this domain's first
   program::distribution spread = {};
-  messenger* messages = nullptr;        ///< null where there is one domain only
+  messenger* messages = nullptr;        ///< null where nothing joins processes
   bool pointers = true;                 ///< in every domain ranks reach each other's arrays
   bool crowded = false;                 ///< some host has fewer processors than ranks
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/transport/carrying.hpp"
 
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
 namespace coset::runtime {
@@ -53,7 +53,7 @@ void expect_messages(rank_state& me, flight const& f) {
 
 void send_message(rank_state& me, flight const& f, instruction const& i) {
   described_signature said;
-  f.plan->describe(said, f.act.started);
+  f.plan->describe(said, f.line.started);
   envelope const opening{f.line.tag, said.count.load(std::memory_order_relaxed),
                          said.rest.load(std::memory_order_relaxed), me.number,
                          said.kind.load(std::memory_order_relaxed)};
@@ -79,7 +79,7 @@ void look_around(rank_state& me, flight& f) {
   if (f.looks.stuck % looks_per_clock != 0) return;
   auto const now = std::chrono::steady_clock::now().time_since_epoch();
   if (f.looks.stuck == looks_per_clock) f.looks.stuck_since = f.looks.asked = now;
-  instruction const* const at = f.segment.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
+  instruction const* const at = f.line.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
   rank_t const awaited = at != nullptr ? at->peer : instruction::nobody;
   // Ever less often: who computes for an hour is not asked a thousand times.
   if (carries && awaited != instruction::nobody && now - f.looks.asked > time_between_questions &&

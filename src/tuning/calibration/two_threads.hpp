@@ -37,7 +37,8 @@ class turns {
   alignas(128) std::atomic<std::uint64_t> turn_ = 0;
 };
 
-inline bool is_pinned_to(unsigned processor) {
+/// False if the kernel refuses.
+inline bool pin_to(unsigned processor) {
   try {
     numa::bind_this_thread(processor);
     return true;
@@ -53,9 +54,9 @@ std::optional<double> found_by_two_threads(unsigned one, unsigned other, Here he
   numa::saved_mask const mask;
   try {
     std::jthread const answering([&] {
-      if (is_pinned_to(other)) there();
+      if (pin_to(other)) there();
     });
-    return is_pinned_to(one) ? here() : std::nullopt;
+    return pin_to(one) ? here() : std::nullopt;
   } catch (std::system_error const&) {
     return std::nullopt;
   }

@@ -11,9 +11,9 @@
 namespace coset::team_room {
 
 /// Rounds: all ranks join, then all leave, and so on. Every round is a generation. Not on any hot path: one mutex.
-class gathering {
+class adopted_threads {
  public:
-  explicit gathering(detail::team_state&);
+  explicit adopted_threads(detail::team_state&);
 
   /// See team::join.
   detail::rank_state& join(rank_t, team::clock::time_point deadline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/transport/notices.hpp"
+#include "mpi/transport/failure_notices.hpp"
 
 #include <algorithm>
 #include <new>
@@ -13,16 +13,16 @@ notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, s
   return made;
 }
 
-notices::notices(MPI_Comm of) : all_(communicator::duplicate_of(of)) { receive_next(); }
+failure_notices::failure_notices(MPI_Comm of) : all_(communicator::duplicate_of(of)) { receive_next(); }
 
-void notices::stop_listening() noexcept {
+void failure_notices::stop_listening() noexcept {
   if (listening_ == MPI_REQUEST_NULL) return;
   MPI_Cancel(&listening_);
   MPI_Wait(&listening_, MPI_STATUS_IGNORE);
 }
 
 /// Letters to processes that are gone stay under way: their memory is left to MPI.
-notices::~notices() {
+failure_notices::~failure_notices() {
   stop_listening();
   for (letter& l : sent_) {
     int done = 0;
@@ -34,11 +34,11 @@ notices::~notices() {
   }
 }
 
-void notices::receive_next() {
+void failure_notices::receive_next() {
   require(MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, 0, all_.get(), &listening_), "MPI_Irecv");
 }
 
-std::optional<notice> notices::heard() {
+std::optional<notice> failure_notices::heard() {
   std::unique_lock const lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || listening_ == MPI_REQUEST_NULL) return {};
   int done = 0;
@@ -50,11 +50,11 @@ std::optional<notice> notices::heard() {
 }
 
 /// A process that is gone need not hear.
-void notices::send(int process, letter& l) {
+void failure_notices::send(int process, letter& l) {
   MPI_Isend(&l.what, sizeof l.what, MPI_BYTE, process, 0, all_.get(), &l.requests.emplace_back(MPI_REQUEST_NULL));
 }
 
-void notices::ask(int process, notice const& question) {
+void failure_notices::ask(int process, notice const& question) {
   std::lock_guard const lock(mutex_);
   sent_.remove_if([](letter& old) {
     int done = 0;
@@ -66,7 +66,7 @@ void notices::ask(int process, notice const& question) {
   send(process, l);
 }
 
-void notices::send_to_all(notice const& what) {
+void failure_notices::send_to_all(notice const& what) {
   letter& l = sent_.emplace_back();
   l.what = what;
   int const self = all_.rank(), size = all_.size();
@@ -75,7 +75,7 @@ void notices::send_to_all(notice const& what) {
   }
 }
 
-void notices::tell(std::uint32_t round, runtime::cause why, std::string_view reason) noexcept try {
+void failure_notices::tell(std::uint32_t round, runtime::cause why, std::string_view reason) noexcept try {
   std::lock_guard const lock(mutex_);
   bool const of_end = why == runtime::cause::messages;
   if (of_end ? told_of_end_ : told_ == round) return;
@@ -86,7 +86,7 @@ void notices::tell(std::uint32_t round, runtime::cause why, std::string_view rea
   // The others will find out at their deadline.
 }
 
-void notices::take_leave(std::uint32_t round) noexcept try {
+void failure_notices::take_leave(std::uint32_t round) noexcept try {
   std::lock_guard const lock(mutex_);
   send_to_all(make_notice(notice::kind::farewell, round, runtime::cause::messages,
                           "process " + std::to_string(all_.rank()) + " has destroyed its team"));

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "mpi/landscape.hpp"
+#include "mpi/process_map.hpp"
+#include "mpi/transport/failure_notices.hpp"
 #include "mpi/transport/mailbox.hpp"
-#include "mpi/transport/notices.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::mpi {
 
 /// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
-class post final : public runtime::messenger, private directory {
+class transport final : public runtime::messenger, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
-  post(MPI_Comm all, landscape const&, patience longest, std::uint32_t founded);
+  transport(MPI_Comm all, process_map const&, patience longest, std::uint32_t founded);
 
   std::unique_ptr<runtime::mailbox> open(rank_t carrier, std::uint32_t channel) override;
   void progress(detail::rank_state& carrier) override;
@@ -63,7 +63,7 @@ class post final : public runtime::messenger, private directory {
   void leave_behind() const noexcept override { left_behind_ = true; }
   address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
 
-  landscape const& of_;
+  process_map const& of_;
   patience const longest_;
   std::uint32_t const founded_;
   std::vector<communicator> lanes_;
@@ -75,7 +75,7 @@ class post final : public runtime::messenger, private directory {
   mutable std::mutex keeping_in_mind_;  ///< guards these
   std::string end_heard_, farewell_heard_;
   std::vector<notice> early_;  ///< others may run while this process does not know yet that it may
-  notices notices_;
+  failure_notices notices_;
 };
 
 }  // namespace coset::mpi

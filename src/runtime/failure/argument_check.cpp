@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 
 #include "text/format.hpp"
 
@@ -49,7 +49,7 @@ told told_of(own_line const& of, std::uint32_t number) {
 
 void leave(detail::rank_state& me) {
   me.shared.quiesce(me);
-  if (me.shared.kind.crosses_hosts) me.shared.part.messages->tell_failure(me);
+  if (me.shared.kind.has_messages) me.shared.part.messages->tell_failure(me);
   (me.shared.failure.recorded() ? me.shared.failure : me.shared.root.failure).raise();
 }
 
@@ -91,7 +91,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   bool const one_process = me.shared.kind.one_process;
   rank_t const number = me.shared.part.first + other;
   described_signature now{};
-  f.plan->describe(now, f.act.started);
+  f.plan->describe(now, f.line.started);
   // Where both do the same now, they disagreed before.
   described_signature const* mine = &now;
   char const* before = "";
@@ -116,7 +116,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
   described_signature theirs{}, mine{};
-  f.plan->describe(mine, f.act.started);
+  f.plan->describe(mine, f.line.started);
   theirs.reduction.store(f.plan->what.reduction, std::memory_order_relaxed);  // only that there is one
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
@@ -155,7 +155,7 @@ namespace coset::detail {
 void refuse(rank_state& me, std::string const& message) {
   me.shared.fail(runtime::cause::argument, message);
   me.shared.quiesce(me);
-  if (me.shared.kind.crosses_hosts) me.shared.part.messages->tell_failure(me);
+  if (me.shared.kind.has_messages) me.shared.part.messages->tell_failure(me);
   throw argument_error(message);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/transport/post.hpp"
+#include "mpi/transport/transport.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "runtime/failure/disagreement.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
 
-rank_t most_lanes(landscape const& of) { return std::ranges::max(of.processes, {}, &process::lanes).lanes; }
+rank_t most_lanes(process_map const& of) { return std::ranges::max(of.processes, {}, &process::lanes).lanes; }
 
 /// The largest tag that the library takes.
 int largest_tag(MPI_Comm of) {
@@ -22,7 +22,7 @@ int largest_tag(MPI_Comm of) {
 
 }  // namespace
 
-post::post(MPI_Comm all, landscape const& of, patience longest, std::uint32_t founded)
+transport::transport(MPI_Comm all, process_map const& of, patience longest, std::uint32_t founded)
     : of_(of), longest_(longest), founded_(founded), notices_(all) {
   for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
   int const per_round = static_cast<int>(lanes_.size() * runtime::channels * 2);
@@ -30,7 +30,7 @@ post::post(MPI_Comm all, landscape const& of, patience longest, std::uint32_t fo
 }
 
 /// Lanes are the receivers', tags tell senders of one process apart.
-address post::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
+address transport::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
   process const& s = of_.of_rank(sender);
   process const& r = of_.of_rank(receiver);
   auto const lanes = static_cast<std::uint32_t>(lanes_.size());
@@ -39,51 +39,51 @@ address post::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t ch
   return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, tag, tag + 1};
 }
 
-address post::to(rank_t sender, rank_t receiver, std::uint32_t channel) const {
+address transport::to(rank_t sender, rank_t receiver, std::uint32_t channel) const {
   return way(sender, receiver, receiver, channel);
 }
 
-address post::from(rank_t sender, rank_t receiver, std::uint32_t channel) const {
+address transport::from(rank_t sender, rank_t receiver, std::uint32_t channel) const {
   return way(sender, receiver, sender, channel);
 }
 
-std::unique_ptr<runtime::mailbox> post::open(rank_t carrier, std::uint32_t channel) {
+std::unique_ptr<runtime::mailbox> transport::open(rank_t carrier, std::uint32_t channel) {
   return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
 }
 
-void post::progress(detail::rank_state& carrier) { listen(carrier.team); }
+void transport::progress(detail::rank_state& carrier) { listen(carrier.team); }
 
 /// Rounds wrap around.
-bool post::is_of_another_team(notice const& heard) const noexcept {
+bool transport::is_of_another_team(notice const& heard) const noexcept {
   return static_cast<std::int32_t>(heard.round - founded_) < 0;
 }
 
-void post::keep_in_mind(notice const& heard) {
+void transport::keep_in_mind(notice const& heard) {
   std::lock_guard const lock(keeping_in_mind_);
   if (heard.what == notice::kind::farewell) farewell_heard_ = heard.reason.data();
   if (heard.what == notice::kind::failure && heard.why == runtime::cause::messages && end_heard_.empty())
     end_heard_ = heard.reason.data();
 }
 
-std::string post::end_heard() const {
+std::string transport::end_heard() const {
   std::lock_guard const lock(keeping_in_mind_);
   return end_heard_;
 }
 
-std::string post::farewell_heard() const {
+std::string transport::farewell_heard() const {
   std::lock_guard const lock(keeping_in_mind_);
   return farewell_heard_;
 }
 
 /// Who takes leave has been through this run: that is for later.
-void post::hear(detail::team_state& team, notice const& heard) {
+void transport::hear(detail::team_state& team, notice const& heard) {
   bool const of_end = heard.why == runtime::cause::messages;
   if (heard.what == notice::kind::failure && (of_end || heard.round == round_))
     team.shared.fail(heard.why, heard.reason.data());
   if (heard.what == notice::kind::question && heard.round == round_) answer(team, heard);
 }
 
-void post::listen(detail::team_state& team) {
+void transport::listen(detail::team_state& team) {
   for (notice const& early : come_early()) hear(team, early);
   while (auto const heard = notices_.heard()) {
     if (is_of_another_team(*heard)) continue;
@@ -92,7 +92,7 @@ void post::listen(detail::team_state& team) {
   }
 }
 
-void post::listen_between_runs() {
+void transport::listen_between_runs() {
   while (auto const heard = notices_.heard()) {
     if (is_of_another_team(*heard)) continue;
     keep_in_mind(*heard);
@@ -101,16 +101,16 @@ void post::listen_between_runs() {
   }
 }
 
-std::vector<notice> post::come_early() {
+std::vector<notice> transport::come_early() {
   std::lock_guard const lock(keeping_in_mind_);
   return std::exchange(early_, {});
 }
 
-void post::tell_end(std::string_view reason) noexcept { notices_.tell(round_, runtime::cause::messages, reason); }
+void transport::tell_end(std::string_view reason) noexcept { notices_.tell(round_, runtime::cause::messages, reason); }
 
-void post::take_leave() noexcept { notices_.take_leave(round_); }
+void transport::take_leave() noexcept { notices_.take_leave(round_); }
 
-void post::ask(detail::rank_state& carrier, runtime::flight const& f, rank_t peer) {
+void transport::ask(detail::rank_state& carrier, runtime::flight const& f, rank_t peer) {
   notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text());
   question.asked = peer;
   question.asking = carrier.number;
@@ -121,7 +121,7 @@ void post::ask(detail::rank_state& carrier, runtime::flight const& f, rank_t pee
 
 /// A rank that has left after it had taken part has sent its messages; one that has done something else instead never
 /// will.
-void post::answer(detail::team_state& team, notice const& question) {
+void transport::answer(detail::team_state& team, notice const& question) {
   runtime::own_line const& theirs = team.shared.arena.own(question.asked - team.shared.part.first);
   // Partner: the release store when a rank leaves; what it has begun is visible then.
   bool const has_left =
@@ -140,30 +140,30 @@ void post::answer(detail::team_state& team, notice const& question) {
   notices_.tell(round_, runtime::cause::mismatch, reason);
 }
 
-void post::tell_failure(detail::rank_state& carrier) noexcept {
+void transport::tell_failure(detail::rank_state& carrier) noexcept {
   bool const carries = carrier.shared.part.spread.carrier[carrier.number] == carrier.number;
   if (carries) tell(carrier.team, {});
 }
 
-void post::tell(detail::team_state const& team, std::string_view reason) noexcept {
+void transport::tell(detail::team_state const& team, std::string_view reason) noexcept {
   auto const& recorded = team.shared.failure.recorded() ? team.shared.failure : team.root.shared.failure;
   auto const [why, text] =
       recorded.recorded() ? recorded.first() : std::pair{runtime::cause::aborted, std::string(reason)};
   notices_.tell(round_, why, text);
 }
 
-void post::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
+void transport::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
   combining_ = std::vector<std::atomic<std::uint32_t>>(members.size());
   circles_ = circles(all, std::move(members));
 }
 
-void post::note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
+void transport::note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
   std::uint32_t const bit = 1u << channel;
   under_way ? combining_[slice].fetch_or(bit, std::memory_order_relaxed)
             : combining_[slice].fetch_and(~bit, std::memory_order_relaxed);
 }
 
-void post::combine_anew(communicator const& all) {
+void transport::combine_anew(communicator const& all) {
   for (std::uint32_t slice = 0; slice < combining_.size(); ++slice) {
     std::uint32_t stuck = 0;
     for (std::uint32_t const there : gather_from_all(all, combining_[slice].exchange(0), longest_)) stuck |= there;

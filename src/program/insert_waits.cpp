@@ -171,6 +171,6 @@ class derivation {
 
 }  // namespace
 
-dependences derive(lowered const& l, policy const& p) { return derivation(l, p).run(); }
+dependences insert_waits(lowered const& l, policy const& p) { return derivation(l, p).run(); }
 
 }  // namespace coset::program

@@ -20,7 +20,7 @@ struct process {
 };
 
 /// All processes, in the order of their ranks' numbers: host by host.
-struct landscape {
+struct process_map {
   std::vector<process> processes;
   std::vector<std::string> hosts;  ///< names; several may be called the same
   rank_t ranks = 0;
@@ -41,6 +41,6 @@ struct own_part {
 /// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per direction.
 /// If some process cannot read it or misses a host among its machines, or if they read different ones, all throw: that
 /// process what it has found, the others mpi::error.
-landscape survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
+process_map survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
 
 }  // namespace coset::mpi

@@ -32,12 +32,12 @@ notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::strin
 
 /// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
 /// several carriers may call.
-class notices {
+class failure_notices {
  public:
-  explicit notices(MPI_Comm of);
-  ~notices();
-  notices(notices const&) = delete;
-  notices& operator=(notices const&) = delete;
+  explicit failure_notices(MPI_Comm of);
+  ~failure_notices();
+  failure_notices(failure_notices const&) = delete;
+  failure_notices& operator=(failure_notices const&) = delete;
 
   /// A failure: once per round, and once more if the team is over for good; later calls do nothing.
   void tell(std::uint32_t round, runtime::cause, std::string_view reason) noexcept;

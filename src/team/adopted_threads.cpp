@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/gathering.hpp"
+#include "team/adopted_threads.hpp"
 
 #include <optional>
 
@@ -8,12 +8,12 @@
 
 namespace coset::team_room {
 
-gathering::gathering(detail::team_state& team)
+adopted_threads::adopted_threads(detail::team_state& team)
     : team_(team), machine_(topology::whole_machine()), taken_(team.shared.ranks, false) {}
 
 /// An adopted rank is where it runs: its node is known if every processor of its mask lies on the same one. Its lines
 /// exist already; what staging is made from now on will be on that node.
-void gathering::settle(rank_t rank) {
+void adopted_threads::settle(rank_t rank) {
   detail::rank_state& state = team_.members[rank] ? *team_.members[rank] : team_.make_rank(rank);
   state.here.thread = std::this_thread::get_id();
   state.here.node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
@@ -23,7 +23,7 @@ void gathering::settle(rank_t rank) {
   team_.shared.arena.settle(rank, state.here.memory_node);
 }
 
-void gathering::settle_on_node(detail::rank_state& state) const {
+void adopted_threads::settle_on_node(detail::rank_state& state) const {
   if (!machine_.this_system) return;
   auto const mask = numa::mask::of_thread(0);
   std::optional<unsigned> node;
@@ -37,7 +37,7 @@ void gathering::settle_on_node(detail::rank_state& state) const {
   state.here.memory_node = machine_.nodes[*node].os_index;
 }
 
-detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadline) {
+detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.shared.ranks) {
     throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
   }
@@ -62,12 +62,12 @@ detail::rank_state& gathering::join(rank_t rank, team::clock::time_point deadlin
   return *team_.members[rank];
 }
 
-bool gathering::is_attended() const {
+bool adopted_threads::is_attended() const {
   std::lock_guard const lock(mutex_);
   return present_ != 0;
 }
 
-void gathering::leave(rank_t rank) noexcept {
+void adopted_threads::leave(rank_t rank) noexcept {
   std::lock_guard const lock(mutex_);
   // Partner: the acquire load of whoever waits for this rank in vain.
   team_.shared.left(rank).store(team_.shared.marks.generation, std::memory_order_release);

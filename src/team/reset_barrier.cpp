@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/rendezvous.hpp"
+#include "team/reset_barrier.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
 
-void rendezvous::give_up(rank_t ranks) {
+void reset_barrier::give_up(rank_t ranks) {
   rank_t const found = present_--;
   throw timed_out(text::format("reset: found only {} of {} ranks", found, ranks));
 }

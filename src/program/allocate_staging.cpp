@@ -26,7 +26,7 @@ class layering {
 
   std::uint32_t run() {
     measure_lifetimes();
-    assign_layers();
+    allocate_staging();
     return layers_;
   }
 
@@ -69,7 +69,7 @@ class layering {
 
   /// The first layer that is free for the whole lifetime. A layer may be written by the very operation that reads it
   /// last: kernels allow a destination that is one of the sources, as long as both are equally wide.
-  void assign_layers() {
+  void allocate_staging() {
     lies_in_output_.assign(holders_.size(), false);
     spilled_.assign(holders_.size(), false);
     layer_of_.assign(holders_.size(), 0);
@@ -148,8 +148,8 @@ class layering {
 
 }  // namespace
 
-std::uint32_t assign_layers(schedule::schedule const& s, holders const& all, policy const& p,
-                            std::vector<rank_t> const& output_of, std::vector<operation>& operations) {
+std::uint32_t allocate_staging(schedule::schedule const& s, holders const& all, policy const& p,
+                               std::vector<rank_t> const& output_of, std::vector<operation>& operations) {
   return layering(s, all, p, output_of, operations).run();
 }
 

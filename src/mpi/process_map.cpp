@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/landscape.hpp"
+#include "mpi/process_map.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,26 +57,26 @@ std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<
 
 }  // namespace
 
-process const& landscape::of_rank(rank_t rank) const {
+process const& process_map::of_rank(rank_t rank) const {
   auto const after = std::ranges::upper_bound(processes, rank, {}, &process::first);
   return *std::prev(after);
 }
 
-process const& landscape::of_process(int rank) const { return *std::ranges::find(processes, rank, &process::rank); }
+process const& process_map::of_process(int rank) const { return *std::ranges::find(processes, rank, &process::rank); }
 
-rank_t landscape::first_of_host(int host) const { return std::ranges::find(processes, host, &process::host)->first; }
+rank_t process_map::first_of_host(int host) const { return std::ranges::find(processes, host, &process::host)->first; }
 
-rank_t landscape::ranks_of_host(int host) const {
+rank_t process_map::ranks_of_host(int host) const {
   rank_t there = 0;
   for (process const& p : processes) there += p.host == host ? p.threads : 0;
   return there;
 }
 
-landscape survey(communicator const& all, communicator const& host, own_part const& mine,
-                 std::string const& tree_file) {
+process_map survey(communicator const& all, communicator const& host, own_part const& mine,
+                   std::string const& tree_file) {
   auto const words = gather_from_all(all, own_words(all, host, mine));
   std::vector<int> leaders;
-  landscape found;
+  process_map found;
   for (said const& w : words) {
     if (std::ranges::find(leaders, w.host_leader) != leaders.end()) continue;
     leaders.push_back(w.host_leader);

@@ -12,7 +12,7 @@
 namespace coset::team_room {
 
 /// Not on any hot path: one mutex.
-class rendezvous {
+class reset_barrier {
  public:
   using clock = std::chrono::steady_clock;
 
