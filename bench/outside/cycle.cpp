@@ -3,6 +3,7 @@
 // the whole result}, of teams made anew, since where their lines lie counts at 8 B. usage: outside BYTES... (ranks: one
 // per core)
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <coset/coset.hpp>
 #include <cstdio>
@@ -44,15 +45,15 @@ double cycle(coset::team& team, std::size_t count, std::size_t group) {
     array const mine(count, 2 * me.rank(), 2 * me.size()), result(count, 2 * me.rank() + 1, 2 * me.size());
     float* const give = mine.begin();
     float* const get = result.begin();
-    unsigned differ = 0;  // here: ranks that count side by side in memory would wait for one another
+    unsigned differ = 0;  // here: ranks that write side by side in memory would wait for one another
     for (std::size_t g = 0; g < warming_up + groups; ++g) {
       auto const begin = clock::now();
       for (std::size_t k = 0; k < group; ++k) {
         auto const value = static_cast<float>(k % 1000);
         std::fill_n(give, count, value);
         coset::allreduce(me, std::span<float const>(give, count), std::span(get, count), coset::plus{});
-        float const right = value * static_cast<float>(me.size());
-        for (std::size_t i = 0; i < count; ++i) differ += get[i] != right ? 1 : 0;
+        auto const right = std::bit_cast<unsigned>(value * static_cast<float>(me.size()));
+        for (std::size_t i = 0; i < count; ++i) differ |= std::bit_cast<unsigned>(get[i]) ^ right;
       }
       std::chrono::duration<double, std::micro> const took = clock::now() - begin;
       if (me.rank() == 0 && g >= warming_up) times.push_back(took.count() / static_cast<double>(group));
