@@ -36,8 +36,8 @@ set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)
 set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/capi/coset.map)
-target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/capi/coset.map)
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
+target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
 coset_warnings(coset)
 coset_precompile(coset)
@@ -47,7 +47,7 @@ if(COSET_UNITY)
   target_compile_options(coset PRIVATE -Wno-shadow)
 endif()
 
-coset_rooms(src/text numa src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/tuning src/capi)
+coset_rooms(src/text numa src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/tuning src/api src/api/c)
 # What reads foreign text.
 get_target_property(readers coset SOURCES)
 list(FILTER readers INCLUDE REGEX

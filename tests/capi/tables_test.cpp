@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "capi/handles.hpp"
-#include "capi/tables.hpp"
+#include "api/c/handles.hpp"
+#include "api/c/tables.hpp"
 
 namespace {
 

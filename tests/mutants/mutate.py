@@ -38,12 +38,18 @@ TESTS = {
     "src/plan": ["team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
                  "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
+    "src/api": OF_RANKS_AT_WORK,
     "src/runtime": OF_RANKS_AT_WORK,
     "src/team": OF_RANKS_AT_WORK,
 }
+LEFT_OUT = TOP / "src/api/c"  # no decisions of its own
 MOST_MEMORY = 8 << 30
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
+
+
+def sources_of(folder):
+    return sorted(f for f in folder.rglob("*") if f.suffix in (".cpp", ".hpp") and LEFT_OUT not in f.parents)
 
 
 def room_of(file):
@@ -102,8 +108,8 @@ class Build:
         name = OWN / (room.replace("/", "_") + ".hpp")
         with self.lock:
             if name not in self.precompiled:
-                lines = {line for file in (TOP / room).glob("*.cpp") for line in file.read_text().splitlines()
-                         if line.startswith("#include")}
+                lines = {line for file in sources_of(TOP / room) if file.suffix == ".cpp"
+                         for line in file.read_text().splitlines() if line.startswith("#include")}
                 name.write_text("\n".join(sorted(lines)) + "\n")
                 command = self.command(source, name, f"{name}.gch", "-x", "c++-header")
                 subprocess.run(command, cwd=BUILD, check=True)
@@ -239,8 +245,7 @@ def files_of(paths):
         if room_of(path) not in TESTS:
             sys.exit(f"{path}: no tests are known for it; mutate one of {', '.join(TESTS)}")
         there = TOP / path
-        found = sorted([*there.glob("*.cpp"), *there.glob("*.hpp")]) if there.is_dir() else [there]
-        yield from (str(f.relative_to(TOP)) for f in found)
+        yield from (str(f.relative_to(TOP)) for f in (sources_of(there) if there.is_dir() else [there]))
 
 
 def tests_for(mutant, available, results):

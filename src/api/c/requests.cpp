@@ -7,9 +7,9 @@
 #include <new>
 #include <utility>
 
-#include "capi/arguments.hpp"
-#include "capi/options.hpp"
-#include "capi/status.hpp"
+#include "api/c/arguments.hpp"
+#include "api/c/options.hpp"
+#include "api/c/status.hpp"
 
 namespace coset::capi {
 namespace {

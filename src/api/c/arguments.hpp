@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "capi/handles.hpp"
-#include "capi/tables.hpp"
+#include "api/c/handles.hpp"
+#include "api/c/tables.hpp"
 #include "coset/coset.h"
 #include "coset/detail/collective.hpp"
 

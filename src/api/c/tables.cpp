@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capi/tables.hpp"
+#include "api/c/tables.hpp"
 
 #include <array>
 #include <complex>

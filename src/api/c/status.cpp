@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capi/status.hpp"
+#include "api/c/status.hpp"
 
 #include <algorithm>
 #include <array>

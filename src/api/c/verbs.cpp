@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives, blocking and started.
-#include "capi/arguments.hpp"
-#include "capi/status.hpp"
+#include "api/c/arguments.hpp"
+#include "api/c/status.hpp"
 
 using namespace coset::capi;
 using coset::verb;

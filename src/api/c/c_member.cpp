@@ -2,7 +2,7 @@
 // Members of C++ bodies, as those of coset_team_run's.
 #include "coset/c_member.hpp"
 
-#include "capi/handles.hpp"
+#include "api/c/handles.hpp"
 
 namespace coset {
 

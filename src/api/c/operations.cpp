@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "capi/status.hpp"
-#include "capi/tables.hpp"
+#include "api/c/status.hpp"
+#include "api/c/tables.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans.
 
-#include "capi/arguments.hpp"
-#include "capi/options.hpp"
-#include "capi/status.hpp"
+#include "api/c/arguments.hpp"
+#include "api/c/options.hpp"
+#include "api/c/status.hpp"
 #include "plan/bound_plan.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/team_state.hpp"

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <span>
 
-#include "capi/handles.hpp"
-#include "capi/options.hpp"
-#include "capi/status.hpp"
-#include "capi/tables.hpp"
+#include "api/c/handles.hpp"
+#include "api/c/options.hpp"
+#include "api/c/status.hpp"
+#include "api/c/tables.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capi/arguments.hpp"
+#include "api/c/arguments.hpp"
 
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "capi/status.hpp"
+#include "api/c/status.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {

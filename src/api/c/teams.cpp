@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams and members.
 
-#include "capi/handles.hpp"
-#include "capi/options.hpp"
-#include "capi/status.hpp"
+#include "api/c/handles.hpp"
+#include "api/c/options.hpp"
+#include "api/c/status.hpp"
 #include "coset/detail/collective.hpp"
 #include "text/format.hpp"
 
