@@ -56,9 +56,9 @@ inline call call_of(plan_pointer plan, std::string const& storage, arrays how = 
 inline std::string text_of(schedule::schedule const& plan, policy const& storage, arrays how) {
   constexpr std::array hows{"apart", "one array", "either", "shared"};
   return fmt::format("{} on {} ranks, {}, root {}, {}{}, {}",
-                     schedule::algorithm{plan.algorithm, plan.parameters}.text(), plan.ranks,
-                     schedule::name_of(plan.verb), plan.root.value_or(0), policy_name(storage),
-                     storage.widens ? ", widening" : "", hows[static_cast<std::size_t>(how)]);
+                     schedule::algorithm{plan.algorithm, plan.parameters}.text(), plan.ranks, name_of(plan.verb),
+                     plan.root.value_or(0), policy_name(storage), storage.widens ? ", widening" : "",
+                     hows[static_cast<std::size_t>(how)]);
 }
 
 /// Nobody ends with anything, and there is nothing to do yet.

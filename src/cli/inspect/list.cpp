@@ -47,7 +47,7 @@ std::string figures(schedule::named_algorithm const& row, rank_t ranks) {
 
 std::string verbs_of(schedule::named_algorithm const& row) {
   std::string text;
-  for (auto const verb : row.verbs) text += (text.empty() ? "" : ", ") + std::string(schedule::name_of(verb));
+  for (auto const verb : row.verbs) text += (text.empty() ? "" : ", ") + std::string(name_of(verb));
   return text;
 }
 

@@ -49,7 +49,7 @@ class costs_on_machine {
         order_(planner_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
-    auto const verb = schedule::name_of(request_.wanted.verb);
+    auto const verb = name_of(request_.wanted.verb);
     std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", verb, request_.bytes,
                                    request_.wanted.ranks, machine_.name, request_.place);
     text += level_table() + '\n' + heads();
@@ -68,7 +68,7 @@ class costs_on_machine {
     return {{"coset_cost", 1},
             {"topology", machine_.name},
             {"place", request_.place},
-            {"collective", schedule::name_of(request_.wanted.verb)},
+            {"collective", name_of(request_.wanted.verb)},
             {"ranks", request_.wanted.ranks},
             {"bytes", request_.bytes},
             {"levels", levels},

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs' requirements, and their names.
+// The verbs' requirements.
 #include "schedule/core/required.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace coset::schedule {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> names{"allreduce", "reduce", "reduce_scatter", "allgather",
-                                                "broadcast", "scan",   "exclusive_scan", "barrier"};
+/// The verbs that schedules are made for come first; the others are allreduces of another kind of result.
+auto verbs_of_schedules() { return all_verbs().first(static_cast<std::size_t>(verb::barrier) + 1); }
 
 /// The rank whose piece of the vector, [rank/P, (rank+1)/P), holds the block.
 rank_t owner(schedule const& s, block_t b) {
@@ -57,13 +56,12 @@ bool requirements::has_input(rank_t rank, block_t b) const {
   return !one_origin || (*this)(rank, b).contains(rank);
 }
 
-std::string_view name_of(collective verb) { return names.at(static_cast<std::size_t>(verb)); }
-
 collective collective_of(std::string_view name) {
-  auto const found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<collective>(found - names.begin());
   std::string all;
-  for (auto const known : names) all += (all.empty() ? "" : ", ") + std::string(known);
+  for (collective const known : verbs_of_schedules()) {
+    if (name_of(known) == name) return known;
+    all += (all.empty() ? "" : ", ") + std::string(name_of(known));
+  }
   throw schedule_error("unknown collective '" + std::string(name) + "'; there are " + all);
 }
 

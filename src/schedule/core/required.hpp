@@ -34,8 +34,7 @@ class requirements {
   std::vector<rank_t> owners_;  // by block: where reduce_scatter ends and allgather starts
 };
 
-/// The name as the command line spells it, "reduce_scatter", and back. Unknown names throw schedule_error listing all.
-std::string_view name_of(collective);
+/// The verb that the command line calls "reduce_scatter". Names of none that has schedules throw schedule_error listing all.
 collective collective_of(std::string_view name);
 
 }  // namespace coset::schedule

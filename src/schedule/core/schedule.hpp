@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
+#include "coset/verb.hpp"
 #include "schedule/core/fraction.hpp"
 
 namespace coset::schedule {
@@ -21,16 +22,8 @@ using slot_t = std::uint32_t;
 /// "No slot": the rank ends without a value of the block.
 inline constexpr slot_t no_slot = UINT32_MAX;
 
-enum class collective : std::uint8_t {
-  allreduce,
-  reduce,
-  reduce_scatter,
-  allgather,
-  broadcast,
-  scan,
-  exclusive_scan,
-  barrier
-};
+/// What a schedule is for: a verb up to barrier. The others have schedules of allreduce.
+using collective = verb;
 
 /// A piece of the vector that is moved as one, in parts of the whole: exact, rounded to elements by the program.
 struct block {

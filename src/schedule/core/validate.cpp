@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "schedule/core/bracketing.hpp"
+#include "schedule/core/association.hpp"
 #include "schedule/core/events.hpp"
 #include "schedule/core/required.hpp"
 

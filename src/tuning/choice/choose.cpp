@@ -247,6 +247,11 @@ memory_facts told_of(topology const& machine) {
   return {shared + l2s.size() * machine.l2_bytes, own, shared / l3s.size() + machine.l2_bytes};
 }
 
+verb schedule_of(verb what) {
+  bool const has_none = what == verb::barrier || what == verb::reduce_shared || what == verb::allreduce_view;
+  return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
+}
+
 choice choose(question const& q) {
   bool const whole_vector = is_eager(q);
   switch (q.what) {

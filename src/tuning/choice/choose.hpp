@@ -14,8 +14,8 @@
 
 namespace coset::tuning {
 
-/// The collective whose schedule serves a verb.
-schedule::collective schedule_of(verb);
+/// The verb whose schedule serves this one.
+verb schedule_of(verb);
 
 struct choice {
   schedule::algorithm algorithm;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs by name, and the collectives that serve them.
+// Verbs by name.
+#include "coset/verb.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "coset/error.hpp"
-#include "coset/verb.hpp"
 #include "text/format.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset {
 namespace {
@@ -35,28 +34,3 @@ verb verb_named(std::string_view name) {
 }
 
 }  // namespace coset
-
-namespace coset::tuning {
-
-using schedule::collective;
-
-collective schedule_of(verb what) {
-  switch (what) {
-    case verb::reduce:
-      return collective::reduce;
-    case verb::reduce_scatter:
-      return collective::reduce_scatter;
-    case verb::allgather:
-      return collective::allgather;
-    case verb::broadcast:
-      return collective::broadcast;
-    case verb::scan:
-      return collective::scan;
-    case verb::exclusive_scan:
-      return collective::exclusive_scan;
-    default:
-      return collective::allreduce;  // a barrier is an allreduce of nothing
-  }
-}
-
-}  // namespace coset::tuning

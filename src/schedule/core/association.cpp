@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hash-consing of bracketings: one table from (left, right) to the fold.
-#include "schedule/core/bracketing.hpp"
+#include "schedule/core/association.hpp"
 
 #include <algorithm>
 
