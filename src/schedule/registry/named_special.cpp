@@ -83,7 +83,7 @@ parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stan
 }  // namespace
 
 std::vector<named_algorithm> special_algorithms() {
-  using enum collective;
+  using enum coset::verb;
   std::vector<collective> const all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
   std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
   std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
