@@ -53,7 +53,8 @@ class Pretended(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "REAL_PROCESSORS" in os.environ or os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
+    if "REAL_PROCESSORS" in os.environ or os.geteuid() != 0 or subprocess.run(
+            ["unshare", "--mount", "mount", "--bind", "/tmp", "/sys/devices/system/cpu"], capture_output=True).returncode != 0:
         print("no namespaces here, or in one already")
         sys.exit(77)
     unittest.main()
