@@ -166,5 +166,19 @@ TEST(Plan, OfAnotherTeamIsRefused) {
   expect_works(ranks);
 }
 
+/// As many elements in all, in other pieces: another plan, and the one before comes back.
+TEST(Plans, AreToldApartByTheCountsOfPieces) {
+  team ranks({.ranks = 2, .place = placement::unbound});
+  ranks.run([](member& me) {
+    std::vector<int> const in{1, 2, 3, 4};
+    for (std::size_t const first : {std::size_t{1}, std::size_t{3}, std::size_t{1}}) {
+      std::vector<std::size_t> const pieces{first, 4 - first};
+      std::vector<int> out(pieces[me.rank()], -1);
+      reduce_scatter(me, in, out, pieces);
+      for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], 2 * in[me.rank() * first + i]);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace coset::team_test
