@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
@@ -47,7 +48,10 @@ struct plan_cache {
   }
 
  private:
-  entry& front_of(plan_key const& key) { return front[key.hash() % front_size]; }
+  /// By the product's high bits, on which all of the hash bears: its low ones are those of the verb alone.
+  entry& front_of(plan_key const& key) {
+    return front[key.hash() * 0x9e37'79b9'7f4a'7c15u >> (64 - std::bit_width(front_size - 1))];
+  }
   detail::bound_plan const& bind_anew(plan_store&, detail::call const&, plan_key const&, bool idle, bool tells);
 
   detail::call latest_{};

@@ -35,7 +35,7 @@ OF_RANKS_AT_WORK = [
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/plan": ["team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
+    "src/plan": ["plan_cache_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
                  "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
     "src/api": OF_RANKS_AT_WORK,

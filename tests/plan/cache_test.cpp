@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank keeps of the plans it has called, and when it forgets them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+
+#include "coset/operations.hpp"
+#include "plan/binding.hpp"
+#include "plan/plan_cache.hpp"
+
+namespace coset::planning {
+namespace {
+
+team_facts two_ranks() {
+  team_facts facts;
+  facts.ranks = 2;
+  return facts;
+}
+
+class Cache : public ::testing::Test {
+ protected:
+  detail::call sum_of(std::size_t count) {
+    return {.what = verb::allreduce,
+            .in = in_.data(),
+            .out = out_.data(),
+            .count = count,
+            .reduction = &detail::table_of<float, plus>()};
+  }
+  detail::bound_plan const& call(detail::call const& c, bool idle = true) {
+    auto const& plan = cache_.plan_for(store_, c, idle, false);
+    cache_.note(c, plan);
+    return plan;
+  }
+  /// As many shapes as are kept.
+  void fill() {
+    for (std::size_t count = 1; count <= plan_cache::most; ++count) call(sum_of(count));
+  }
+
+  std::array<float, 4> in_{}, out_{};
+  plan_store store_{two_ranks()};
+  plan_cache cache_;
+};
+
+TEST_F(Cache, HasOnePlanForEachShape) {
+  auto const& of_two = call(sum_of(2));
+  auto const& of_three = call(sum_of(3));
+  EXPECT_NE(&of_two, &of_three);
+  EXPECT_EQ(&call(sum_of(2)), &of_two);
+  EXPECT_EQ(cache_.all.size(), 2u);
+}
+
+TEST_F(Cache, HasTheShapeCalledLastInFront) {
+  auto const& plan = call(sum_of(2));
+  std::size_t found = 0;
+  for (auto const& [key, known] : cache_.front) found += known == &plan && key == plan_key::of(sum_of(2));
+  EXPECT_EQ(found, 1u);
+}
+
+/// A program that alternates between a few lengths looks nothing up.
+TEST_F(Cache, HasShapesOfOneVerbInFrontSideBySide) {
+  for (std::size_t count = 1; count <= 64; ++count) call(sum_of(count));
+  for (auto const& [key, plan] : cache_.front) EXPECT_NE(plan, nullptr);
+}
+
+TEST_F(Cache, KnowsTheSameCallOnTheSameArraysAgain) {
+  auto const noted = sum_of(2);
+  auto const& plan = call(noted);
+  EXPECT_EQ(cache_.again(noted), &plan);
+  auto other = noted;
+  other.in = nullptr;
+  EXPECT_EQ(cache_.again(other), nullptr);
+  other = noted, other.out = in_.data();
+  EXPECT_EQ(cache_.again(other), nullptr);
+  other = noted, other.count = 3;
+  EXPECT_EQ(cache_.again(other), nullptr);
+  other = noted, other.reduction = &detail::table_of<int, plus>();
+  EXPECT_EQ(cache_.again(other), nullptr);
+  other = noted, other.what = verb::reduce;
+  EXPECT_EQ(cache_.again(other), nullptr);
+  other = noted, other.root = 1;
+  EXPECT_EQ(cache_.again(other), nullptr);
+}
+
+/// Their numbers may have changed while their address has not.
+TEST_F(Cache, LooksUpCallsWithCountsEachTime) {
+  std::array<std::size_t, 2> counts{1, 2};
+  auto pieces = sum_of(3);
+  pieces.what = verb::reduce_scatter;
+  pieces.counts = counts;
+  auto const& plan = call(pieces);
+  EXPECT_EQ(cache_.again(pieces), nullptr);
+  auto whole = pieces;
+  whole.counts = {};
+  EXPECT_EQ(cache_.again(whole), nullptr);
+  counts = {2, 1};
+  EXPECT_NE(&call(pieces), &plan);
+}
+
+TEST_F(Cache, ForgetsAllWhenThereAreTooMany) {
+  fill();
+  ASSERT_EQ(cache_.all.size(), plan_cache::most);
+  auto const& one_more = call(sum_of(plan_cache::most + 1));
+  EXPECT_EQ(cache_.all.size(), 1u);
+  std::size_t in_front = 0;
+  for (auto const& [key, known] : cache_.front) {
+    in_front += known != nullptr;
+    EXPECT_TRUE(known == nullptr || known == &one_more);
+  }
+  EXPECT_EQ(in_front, 1u);
+}
+
+TEST_F(Cache, ForgetsNothingWhileOperationsNeedTheirPlans) {
+  fill();
+  call(sum_of(plan_cache::most + 1), false);
+  EXPECT_EQ(cache_.all.size(), plan_cache::most + 1);
+}
+
+/// The plan noted last has gone with the others when the one that made them go cannot be made.
+TEST_F(Cache, NotesNothingThatItHasForgotten) {
+  auto facts = two_ranks();
+  facts.pointers = false;  // so that everything is staged
+  facts.most_staging = 1 << 16;
+  plan_store small{facts};
+  for (std::size_t count = 1; count <= plan_cache::most; ++count) cache_.plan_for(small, sum_of(count), true, false);
+  auto const last = sum_of(plan_cache::most);
+  cache_.note(last, cache_.plan_for(small, last, true, false));
+  ASSERT_NE(cache_.again(last), nullptr);
+  auto too_long = sum_of(1 << 20);
+  too_long.what = verb::reduce_scatter;
+  EXPECT_THROW(cache_.plan_for(small, too_long, true, false), lacks_staging);
+  EXPECT_EQ(cache_.again(last), nullptr);
+}
+
+}  // namespace
+}  // namespace coset::planning
