@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank does for the messages of its domain while it waits, and whom it tells what.
+#include "runtime/transport/carrying.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "runtime/executor.hpp"
+#include "runtime/requests.hpp"
+#include "support/teams.hpp"
+#include "team/domain_team.hpp"
+
+namespace coset::team_test {
+namespace {
+
+using runtime::flight;
+using runtime::look_around;
+using ::testing::HasSubstr;
+
+/// Nothing ever comes.
+class empty_mailbox : public runtime::mailbox {
+ public:
+  void begin() override {}
+  void expect(rank_t, std::span<runtime::piece const>) override {}
+  void send(rank_t, runtime::envelope const&, std::span<runtime::piece const>) override {}
+  state look(std::size_t) override { return state::awaited; }
+  runtime::envelope const& envelope_of(std::size_t) const override { return none_; }
+  bool all_sent() override { return true; }
+  std::byte* room(std::uint32_t, std::size_t) override { return nullptr; }
+  void combine(std::uint32_t, detail::reduction_table const&, detail::form, std::size_t) override {}
+  std::byte const* combined(std::uint32_t) override { return nullptr; }
+
+ private:
+  runtime::envelope none_{};
+};
+
+/// Counts what it is called for.
+class counting_messenger : public runtime::messenger {
+ public:
+  std::unique_ptr<runtime::mailbox> open(rank_t, std::uint32_t) override { return std::make_unique<empty_mailbox>(); }
+  void progress(detail::rank_state&) override {
+    ++progressed;
+    if (breaks) throw mpi::error("the line is dead");
+  }
+  void ask(detail::rank_state&, flight const&, rank_t peer) override { asked.push_back(peer); }
+  void tell_failure(detail::rank_state&) noexcept override { ++told; }
+  std::chrono::nanoseconds deadline() const noexcept override { return longest; }
+
+  int progressed = 0, told = 0;
+  bool breaks = false;
+  std::vector<rank_t> asked;
+  std::chrono::nanoseconds longest{};
+};
+
+/// Two hosts of two ranks, whose first ranks carry; the first host is here.
+class Carrying : public ::testing::Test {
+ protected:
+  static constexpr rank_t carrier = 0, other = 1;
+
+  Carrying() : host_(threads_.state(), part(), 2, 0, {}) {
+    host_.begin(1, {});
+    threads_.state().begin_generation();
+    for (rank_t const r : {carrier, other})
+      runtime::prepare(flights_[r], rank(r), 0, *plans().apart, nullptr, nullptr, nullptr);
+  }
+
+  detail::rank_state& rank(rank_t r) { return *host_.state().members[r]; }
+  flight& of(rank_t r) { return flights_[r]; }
+  void look(rank_t r, std::uint32_t times = 1) {
+    for (std::uint32_t k = 0; k < times; ++k) look_around(rank(r), flights_[r]);
+  }
+  /// As if it had been under way for so long, and had asked so long ago; the next look asks for the time.
+  void is_stuck(rank_t r, std::chrono::hours since, std::chrono::hours asked) {
+    auto const now = std::chrono::steady_clock::now().time_since_epoch();
+    flights_[r].looks = {0, 127, now - since, now - asked};
+  }
+  /// As if it waited for a message.
+  void waits_for_a_message(rank_t r) {
+    auto const& code = flights_[r].code->code;
+    auto const at = std::ranges::find(code, program::action::receive, &program::instruction::what);
+    ASSERT_NE(at, code.end());
+    flights_[r].line.entered = true;
+    flights_[r].at = static_cast<std::uint32_t>(at - code.begin());
+  }
+
+  counting_messenger messenger;
+
+ private:
+  runtime::domain part() {
+    runtime::domain d{.total = 4};
+    d.spread = {{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
+    d.messages = &messenger;
+    return d;
+  }
+  detail::plan_pair const& plans() {
+    if (!plans_) plans_ = detail::make_plans(host_.state(), verb::allreduce, 12, detail::table_of<int, plus>(), {});
+    return *plans_;
+  }
+
+  team threads_{{.ranks = 2, .place = placement::unbound}};
+  team_room::domain_team host_;
+  std::optional<detail::plan_pair> plans_;
+  std::array<flight, 2> flights_;
+};
+
+TEST_F(Carrying, LetsMessagesProgressNowAndThen) {
+  look(carrier, 7);
+  EXPECT_EQ(messenger.progressed, 0);
+  look(carrier);
+  EXPECT_EQ(messenger.progressed, 1);
+  look(carrier, 80);
+  EXPECT_EQ(messenger.progressed, 11);
+  look(other, 88);
+  EXPECT_EQ(messenger.progressed, 11);
+}
+
+TEST_F(Carrying, AsksForWhomItWaits) {
+  waits_for_a_message(carrier);
+  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
+  look(carrier);
+  EXPECT_EQ(messenger.asked, std::vector<rank_t>{2});
+  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
+  of(carrier).looks.stuck = 128;  // not at this look
+  look(carrier);
+  EXPECT_EQ(messenger.asked.size(), 1u);
+}
+
+TEST_F(Carrying, AsksEverLessOften) {
+  waits_for_a_message(carrier);
+  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(1));
+  look(carrier);
+  EXPECT_TRUE(messenger.asked.empty());
+  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(2));
+  look(carrier);
+  EXPECT_EQ(messenger.asked.size(), 1u);
+  // It has just asked.
+  of(carrier).looks.stuck = 127;
+  look(carrier);
+  EXPECT_EQ(messenger.asked.size(), 1u);
+}
+
+/// What a message may take is no reason to ask.
+TEST_F(Carrying, DoesNotAskAtOnce) {
+  waits_for_a_message(carrier);
+  look(carrier, 64);
+  EXPECT_EQ(of(carrier).looks.asked, of(carrier).looks.stuck_since);
+  EXPECT_GT(of(carrier).looks.asked.count(), 0);
+  EXPECT_TRUE(messenger.asked.empty());
+}
+
+TEST_F(Carrying, AsksForNobodyWhereItWaitsForItsHost) {
+  for (bool const entered : {false, true}) {
+    is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
+    of(carrier).line.entered = entered;
+    of(carrier).at = static_cast<std::uint32_t>(of(carrier).code->code.size());
+    look(carrier);
+  }
+  is_stuck(other, std::chrono::hours(5), std::chrono::hours(4));
+  look(other);
+  EXPECT_TRUE(messenger.asked.empty());
+}
+
+TEST_F(Carrying, EndsAtTheDeadlineWithWhatItWaitedFor) {
+  messenger.longest = std::chrono::hours(3);
+  waits_for_a_message(carrier);
+  is_stuck(carrier, std::chrono::hours(2), std::chrono::hours(1));
+  EXPECT_NO_THROW(look(carrier));
+  is_stuck(carrier, std::chrono::hours(4), std::chrono::hours(1));
+  outcome const left = outcome_of([&] { look(carrier); });
+  EXPECT_EQ(left.type, type_name<mpi::error>());
+  EXPECT_THAT(left.message, HasSubstr("rank 0 has waited for a message of rank 2 for 10800000 ms"));
+  EXPECT_TRUE(rank(other).shared.failed());
+  EXPECT_EQ(messenger.told, 1);
+}
+
+TEST_F(Carrying, NamesItsHostWhereNoMessageIsMissing) {
+  messenger.longest = std::chrono::hours(3);
+  is_stuck(other, std::chrono::hours(4), std::chrono::hours(1));
+  EXPECT_THAT(outcome_of([&] { look(other); }).message, HasSubstr("rank 1 has waited for a rank of its host"));
+}
+
+TEST_F(Carrying, NamesTheOtherHostsWhereTheyHaveToCombine) {
+  messenger.longest = std::chrono::hours(3);
+  program::program code = *of(carrier).code;
+  code.code = {program::instruction{}, program::instruction{}};
+  code.code[1].what = program::action::collect;
+  of(carrier).code = &code;
+  of(carrier).line.entered = true;
+  for (std::uint32_t const at : {0u, 1u}) {
+    is_stuck(carrier, std::chrono::hours(4), std::chrono::hours(1));
+    of(carrier).at = at;
+    EXPECT_THAT(outcome_of([&] { look(carrier); }).message,
+                HasSubstr(at == 0 ? "a rank of its host" : "the other hosts to combine"));
+    rank(carrier).shared.failure.clear();
+  }
+}
+
+TEST_F(Carrying, WaitsForEverWithoutADeadline) {
+  is_stuck(other, std::chrono::hours(400), std::chrono::hours(1));
+  EXPECT_NO_THROW(look(other));
+}
+
+/// A rank that finds the messages broken tells those that it shares memory with.
+TEST_F(Carrying, OfBrokenMessagesFailsTheTeam) {
+  messenger.breaks = true;
+  detail::rank_state& me = rank(carrier);
+  auto const plan = detail::make_plans(me.team, verb::barrier, 0, detail::copy_of<char>(), {});
+  EXPECT_EQ(outcome_of([&] { detail::execute(me, plan, {}, nullptr); }).type, type_name<mpi::error>());
+  EXPECT_TRUE(rank(other).shared.failed());
+  EXPECT_EQ(outcome_of([&] { rank(other).shared.failure.raise(); }).type, type_name<mpi::error>());
+}
+
+TEST_F(Carrying, TellsOtherHostsOfARefusal) {
+  EXPECT_THROW(detail::refuse(rank(other), "for no reason"), argument_error);
+  EXPECT_EQ(messenger.told, 1);
+}
+
+}  // namespace
+}  // namespace coset::team_test
