@@ -90,7 +90,7 @@ std::vector<std::string> plan_store::refused_rules() {
              .reduction = combines ? &detail::table_of<float, plus>() : &detail::copy_of<float>()};
       for (bool const same : {false, true}) {
         if (same) c.in = c.out = &one_array;
-        if (same && what == verb::reduce_shared) continue;
+        if (same && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;  // are never in place
         if (rule_for(facts_, c) == nullptr) continue;
         auto const made = bind_by_rules(c, nullptr);
         if (!made->words.refused.empty() && std::ranges::find(refused, made->words.refused) == refused.end())

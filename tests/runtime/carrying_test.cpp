@@ -71,7 +71,7 @@ class Carrying : public ::testing::Test {
     for (std::uint32_t k = 0; k < times; ++k) look_around(rank(r), flights_[r]);
   }
   /// As if it had been under way for so long, and had asked so long ago; the next look asks for the time.
-  void is_stuck(rank_t r, std::chrono::hours since, std::chrono::hours asked) {
+  void is_stuck(rank_t r, std::chrono::seconds since, std::chrono::seconds asked) {
     auto const now = std::chrono::steady_clock::now().time_since_epoch();
     flights_[r].looks = {0, 127, now - since, now - asked};
   }
@@ -117,7 +117,7 @@ TEST_F(Carrying, LetsMessagesProgressNowAndThen) {
 
 TEST_F(Carrying, AsksForWhomItWaits) {
   waits_for_a_message(carrier);
-  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
+  is_stuck(carrier, std::chrono::seconds(2), std::chrono::seconds(1));
   look(carrier);
   EXPECT_EQ(messenger.asked, std::vector<rank_t>{2});
   is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));

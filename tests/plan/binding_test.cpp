@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan says of callers' arrays, and how it is cut where staging is short.
+#include "plan/binding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "coset/operations.hpp"
+#include "plan/calls.hpp"
+
+namespace coset::planning {
+namespace {
+
+constexpr rank_t ranks = 3;
+
+team_facts three_ranks(std::size_t most_staging = SIZE_MAX) {
+  team_facts facts;
+  facts.ranks = ranks;
+  facts.node_leaders = {0, 0, 0};
+  facts.most_staging = most_staging;
+  return facts;
+}
+
+struct bound {
+  std::shared_ptr<detail::bound_plan> plan;
+  std::vector<std::size_t> begins, ends;  ///< of what the ranks give, then of what they get
+
+  explicit bound(std::shared_ptr<detail::bound_plan> p) : plan(std::move(p)) {
+    for (auto const* side : {&plan->arrays.gives, &plan->arrays.gets})
+      for (detail::extent const& e : *side) begins.push_back(e.begin), ends.push_back(e.end);
+  }
+};
+
+bound bind(verb what, std::size_t count, std::vector<std::size_t> const& counts = {},
+           std::size_t most_staging = SIZE_MAX, std::size_t segment_bytes = 0) {
+  compiled_table programs;
+  detail::call const c{
+      .what = what, .count = count, .reduction = &detail::table_of<float, plus>(), .root = 1, .counts = counts};
+  signature const s{what, c.reduction, count, c.root, in_place(c), 0, counts_hash(counts)};
+  return bound(bind_plan(three_ranks(most_staging), programs, s, c,
+                         {.algorithm = {"direct", {}}, .storage = {}, .segment_bytes = segment_bytes}));
+}
+
+using sizes = std::vector<std::size_t>;
+
+TEST(Extents, AreWhatEachRankGivesAndGets) {
+  bound all = bind(verb::allreduce, 6);
+  EXPECT_EQ(all.ends, (sizes{24, 24, 24, 24, 24, 24}));
+  EXPECT_EQ(all.begins, sizes(6, 0));
+  EXPECT_EQ(bind(verb::reduce, 6).ends, (sizes{24, 24, 24, 0, 24, 0}));
+  EXPECT_EQ(bind(verb::broadcast, 6).ends, (sizes{0, 24, 0, 24, 0, 24}));
+  EXPECT_EQ(bind(verb::scan, 6).ends, (sizes{24, 24, 24, 24, 24, 24}));
+  EXPECT_EQ(bind(verb::exclusive_scan, 6).ends, (sizes{24, 24, 24, 0, 24, 24}));
+}
+
+TEST(Extents, FollowThePieces) {
+  bound const scattered = bind(verb::reduce_scatter, 6);
+  EXPECT_EQ(scattered.begins, (sizes{0, 0, 0, 0, 8, 16}));
+  EXPECT_EQ(scattered.ends, (sizes{24, 24, 24, 8, 16, 24}));
+  bound const gathered = bind(verb::allgather, 6, {1, 0, 5});
+  EXPECT_EQ(gathered.begins, (sizes{0, 4, 4, 0, 0, 0}));
+  EXPECT_EQ(gathered.ends, (sizes{4, 4, 24, 24, 24, 24}));
+}
+
+TEST(Outputs, AreOneWhereThereIsAnythingToShare) {
+  EXPECT_TRUE(bind(verb::reduce_shared, 1).plan->arrays.shares_outputs);
+  EXPECT_FALSE(bind(verb::reduce_shared, 0).plan->arrays.shares_outputs);
+  EXPECT_FALSE(bind(verb::allreduce, 1).plan->arrays.shares_outputs);
+}
+
+TEST(OwnInput, IsCopiedFirstWhereItIsPartOfTheResult) {
+  EXPECT_TRUE(bind(verb::allgather, 6).plan->arrays.own_copied_first);
+  EXPECT_FALSE(bind(verb::reduce_scatter, 6).plan->arrays.own_copied_first);
+  EXPECT_FALSE(bind(verb::allreduce, 6).plan->arrays.own_copied_first);
+}
+
+TEST(Segments, AreNotMadeWhereNobodyWantsThem) {
+  for (std::size_t const count : {0u, 1u, 100'000u}) {
+    bound const all = bind(verb::allreduce, count);
+    EXPECT_EQ(all.plan->segments.number, 1u);
+    EXPECT_EQ(all.plan->segments.count, count);
+    EXPECT_EQ(all.plan->segments.last_layout.boundary.back(), count);
+  }
+}
+
+void expect_to_cover(detail::plan_segments const& made, std::size_t count) {
+  ASSERT_GT(made.number, 1u);
+  EXPECT_EQ(made.count % 16, 0u) << "no whole lines";
+  EXPECT_EQ(made.layout.boundary.back(), made.count);
+  std::size_t const last = made.last_layout.boundary.back();
+  EXPECT_GT(last, 0u);
+  EXPECT_LE(last, made.count);
+  EXPECT_EQ((made.number - 1) * made.count + last, count);
+}
+
+TEST(Segments, AreAsLongAsWanted) {
+  for (std::size_t const wanted : {64u, 4096u, 5000u, 100'000u}) {
+    for (std::size_t const count : {30'000u, 25'600u, 100'001u}) {
+      auto const plan = bind(verb::allreduce, count, {}, SIZE_MAX, wanted).plan;
+      expect_to_cover(plan->segments, count);
+      EXPECT_LE(plan->segments.count * sizeof(float), wanted);
+      // As few as that allows, in whole lines.
+      std::size_t const longest = wanted / 64 * 16;
+      EXPECT_EQ(plan->segments.number, (count + longest - 1) / longest);
+      EXPECT_NE(plan->words.choice.find(" segments"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(bind(verb::allreduce, 1000, {}, SIZE_MAX, 4000).plan->segments.number, 1u);
+  EXPECT_EQ(bind(verb::allreduce, 17, {}, SIZE_MAX, 1).plan->segments.count, 16u) << "less than a line";
+}
+
+TEST(Segments, HaveRoomInStaging) {
+  std::size_t const count = 100'000, needed = bind(verb::allreduce, count).plan->segments.layout.staging_bytes;
+  EXPECT_EQ(bind(verb::allreduce, count, {}, needed).plan->segments.number, 1u);
+  for (std::size_t const room : {needed - 1, needed / 2, std::size_t{65'536}}) {
+    auto const plan = bind(verb::allreduce, count, {}, room).plan;
+    expect_to_cover(plan->segments, count);
+    EXPECT_LE(plan->segments.layout.staging_bytes, room);
+    EXPECT_GT(plan->segments.layout.staging_bytes, room / 4) << "much shorter than there is room for";
+    // What is wanted shorter stays so.
+    auto const shorter = bind(verb::allreduce, count, {}, room, 4096).plan;
+    EXPECT_LE(shorter->segments.count, 1024u);
+  }
+}
+
+TEST(Segments, AreNotForPieces) {
+  std::size_t const count = 30'000;
+  for (verb const what : {verb::reduce_scatter, verb::allgather}) {
+    std::size_t const needed = bind(what, count).plan->segments.layout.staging_bytes;
+    EXPECT_EQ(bind(what, count, {}, needed, 64).plan->segments.number, 1u);
+    try {
+      (void)bind(what, count, {}, needed - 1);
+      ADD_FAILURE() << name_of(what);
+    } catch (lacks_staging const& e) {
+      EXPECT_NE(std::string(e.what()).find("needs " + std::to_string(needed) + " bytes of staging"), std::string::npos);
+    }
+  }
+}
+
+TEST(Plans, HaveNumbersOfTheirOwn) {
+  auto const one = bind(verb::allreduce, 6).plan, other = bind(verb::allreduce, 6).plan;
+  EXPECT_NE(one->id, other->id);
+  EXPECT_EQ(one->hash, other->hash);
+}
+
+}  // namespace
+}  // namespace coset::planning

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks tell each other of their calls, for messages.
+#include "plan/signature.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "coset/operations.hpp"
+
+namespace coset::planning {
+namespace {
+
+using told = std::unique_ptr<described_signature>;
+
+signature sum_of(std::size_t count) {
+  return {.what = verb::allreduce, .reduction = &detail::table_of<int, plus>(), .count = count};
+}
+
+told described(signature const& s, std::vector<std::size_t> const& pieces = {}, bool started = false) {
+  auto to = std::make_unique<described_signature>();
+  s.describe(*to, pieces, started);
+  return to;
+}
+
+std::string act_of(signature const& s, std::vector<std::size_t> const& pieces = {}, bool started = false) {
+  return signature::act_of(*described(s, pieces, started), true);
+}
+
+TEST(Signature, IsToldInWords) {
+  EXPECT_EQ(act_of(sum_of(12)), "calls allreduce of 12 int (coset::plus)");
+  EXPECT_EQ(act_of(sum_of(12), {}, true), "starts allreduce of 12 int (coset::plus)");
+  signature s = sum_of(12);
+  s.in_place = true;
+  s.plan = 5;
+  EXPECT_EQ(act_of(s), "calls allreduce of 12 int (coset::plus), in place, plan 5");
+  s = sum_of(3);
+  s.what = verb::reduce;
+  s.root = 70'000;
+  s.in_place = true;  // makes no difference to it
+  EXPECT_EQ(act_of(s), "calls reduce of 3 int (coset::plus), root 70000");
+  s.what = verb::barrier;
+  EXPECT_EQ(act_of(s), "calls barrier");
+  EXPECT_EQ(signature::act_of(described_signature{}, true), "calls nothing yet");
+}
+
+TEST(Signature, NamesAsManyCountsAsItHasRoomFor) {
+  signature s = sum_of(15);
+  s.what = verb::reduce_scatter;
+  s.counts = 77;
+  EXPECT_EQ(act_of(s, {1, 2, 4, 8}), "calls reduce_scatter of 15 int (coset::plus), counts [1, 2, 4, 8]");
+  EXPECT_EQ(act_of(s, {15}), "calls reduce_scatter of 15 int (coset::plus), counts [15]");
+  EXPECT_EQ(act_of(s, {1, 2, 4, 7, 1}), "calls reduce_scatter of 15 int (coset::plus), counts [1, 2, 4, 7, …]");
+  EXPECT_EQ(act_of(s), "calls reduce_scatter of 15 int (coset::plus), counts that its message does not tell");
+  s.counts = 0;
+  EXPECT_EQ(act_of(s), "calls reduce_scatter of 15 int (coset::plus)");
+}
+
+/// Other processes cannot read the names.
+TEST(Signature, OfAnotherProcessHasNoNames) {
+  EXPECT_EQ(signature::act_of(*described(sum_of(12)), false), "calls allreduce of 12 elements");
+}
+
+TEST(Signature, SaysThatTypesDifferWhereNothingElseTells) {
+  signature doubles = sum_of(12);
+  doubles.reduction = &detail::table_of<double, plus>();
+  auto const told_by = [](signature const& peer, bool one_process) {
+    return signature::peer_act_of(*described(peer), *described(sum_of(12)), one_process);
+  };
+  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 12 elements, but of another type or by another operation");
+  EXPECT_EQ(told_by(doubles, true), "calls allreduce of 12 double (coset::plus)");
+  EXPECT_EQ(told_by(sum_of(12), false), "calls allreduce of 12 elements");
+  doubles.count = 13;
+  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 13 elements");
+  doubles.count = 12;
+  doubles.in_place = true;
+  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 12 elements, in place");
+}
+
+TEST(Signature, HasAnotherHashForEachDifference) {
+  std::vector<signature> all(8, sum_of(12));
+  all[1].count = 13;
+  all[2].what = verb::scan;
+  all[3].root = 1;
+  all[4].in_place = true;
+  all[5].plan = 1;
+  all[6].counts = 1;
+  all[7].reduction = &detail::table_of<double, plus>();
+  for (signature const& a : all)
+    for (signature const& b : all) EXPECT_EQ(a.hash() == b.hash(), &a == &b) << &a - all.data() << &b - all.data();
+}
+
+}  // namespace
+}  // namespace coset::planning

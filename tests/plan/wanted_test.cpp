@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// How calls are to run: rules that apply, the library's own choice, and what is refused with which words.
+#include "plan/wanted.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+#include "coset/operations.hpp"
+#include "plan/calls.hpp"
+#include "plan/plan_store.hpp"
+
+namespace coset::planning {
+namespace {
+
+using program::area;
+using ::testing::HasSubstr;
+
+team_facts some_ranks(rank_t ranks) {
+  team_facts facts;
+  facts.ranks = ranks;
+  facts.node_leaders.assign(ranks, 0);
+  return facts;
+}
+
+/// Two hosts of two ranks.
+team_facts two_hosts(bool pointers) {
+  team_facts facts = some_ranks(4);
+  facts.spread = {{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
+  facts.pointers = pointers;
+  return facts;
+}
+
+detail::call sum_of(std::size_t count, verb what = verb::allreduce) {
+  return {.what = what, .count = count, .reduction = &detail::table_of<float, plus>()};
+}
+
+std::byte array;
+detail::call in_one_array(detail::call c) {
+  c.in = c.out = &array;
+  return c;
+}
+
+tuning::rule rule_of(verb what, std::string const& algorithm) {
+  return {.what = what, .ranks = 0, .from = 0, .to = SIZE_MAX, .how = {.algorithm = algorithm}, .named_by = "RULE"};
+}
+
+TEST(Rules, ServeCallsInPlaceUnlessTheySayOtherwise) {
+  for (bool const in_place_too : {false, true}) {
+    team_facts facts = some_ranks(4);
+    for (verb const what : {verb::allreduce, verb::reduce}) {
+      facts.choices.append(rule_of(what, "direct"));
+    }
+    team_facts apart = some_ranks(4);
+    for (tuning::rule r : facts.choices.rules()) {
+      r.in_place_too = in_place_too;
+      apart.choices.append(r);
+    }
+    EXPECT_NE(rule_for(apart, sum_of(10)), nullptr);
+    EXPECT_EQ(rule_for(apart, in_one_array(sum_of(10))) != nullptr, in_place_too);
+    // To these it makes no difference.
+    EXPECT_NE(rule_for(apart, sum_of(10, verb::reduce)), nullptr);
+    EXPECT_NE(rule_for(apart, in_one_array(sum_of(10, verb::reduce))), nullptr);
+    EXPECT_EQ(rule_for(apart, sum_of(10, verb::scan)), nullptr);
+  }
+}
+
+bool is_staged(tuning::choice const& chosen) {
+  return chosen.storage.first == area::staging && chosen.storage.later == area::staging;
+}
+
+TEST(Defaults, ReachNoArraysAcrossProcesses) {
+  std::size_t not_staged = 0;
+  for (std::size_t const count : {1u, 1000u, 100'000u, 10'000'000u}) {
+    for (verb const what : {verb::allreduce, verb::reduce, verb::allgather}) {
+      team_facts facts = some_ranks(4);
+      not_staged += !is_staged(default_for(facts, sum_of(count, what)));
+      facts.pointers = false;
+      EXPECT_TRUE(is_staged(default_for(facts, sum_of(count, what))));
+    }
+  }
+  EXPECT_GT(not_staged, 0u);
+}
+
+TEST(Defaults, BetweenHostsReachNoArraysAcrossProcesses) {
+  std::size_t not_staged = 0;
+  for (std::size_t const count : {1u, 1000u, 100'000u, 10'000'000u}) {
+    for (verb const what : {verb::allreduce, verb::reduce, verb::allgather}) {
+      not_staged += !is_staged(default_for(two_hosts(true), sum_of(count, what)));
+      EXPECT_TRUE(is_staged(default_for(two_hosts(false), sum_of(count, what))));
+    }
+  }
+  EXPECT_GT(not_staged, 0u);
+}
+
+TEST(Defaults, KnowWhatIsInPlace) {
+  for (team_facts const& facts : {some_ranks(4), two_hosts(true)}) {
+    EXPECT_FALSE(default_for(facts, sum_of(1000)).storage.in_place);
+    EXPECT_TRUE(default_for(facts, in_one_array(sum_of(1000))).storage.in_place);
+    EXPECT_TRUE(default_for(facts, sum_of(1000, verb::reduce)).storage.in_place);
+  }
+}
+
+std::string refusal(team_facts const& facts, detail::call const& c, plan_options const& options) {
+  try {
+    (void)changed(default_for(facts, c), options, facts, c);
+  } catch (schedule_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Options, AreRefusedWithWhatTheyWouldDo) {
+  team_facts const facts = some_ranks(6);
+  detail::call ordered = sum_of(100);
+  ordered.reduction = &detail::table_of<int, noncommutative<plus>>();
+  EXPECT_THAT(refusal(facts, sum_of(100), {.algorithm = "butterfly"}),
+              HasSubstr("butterfly on 6 ranks counts contributions twice, which coset::plus of float does not allow"));
+  EXPECT_THAT(refusal(facts, sum_of(100), {.algorithm = "generalized(saved_steps=1)"}),
+              HasSubstr("gives the ranks different bits for coset::plus of float"));
+  EXPECT_EQ(refusal(facts, sum_of(100), {.algorithm = "generalized(saved_steps=1)", .required = bits::per_rank}), "");
+  EXPECT_THAT(refusal(facts, ordered, {.algorithm = "generalized"}),
+              HasSubstr("generalized on 6 ranks does not keep the order of the ranks, which"));
+  EXPECT_EQ(refusal(facts, ordered, {.algorithm = "direct"}), "");
+}
+
+TEST(Options, OfStorageThatReachesArraysNeedOneProcess) {
+  team_facts facts = some_ranks(4);
+  for (bool const pointers : {true, false}) {
+    facts.pointers = pointers;
+    for (std::string const storage : {"pull", "zero_copy", "output"}) {
+      auto const text = refusal(facts, sum_of(100), {.storage = storage});
+      EXPECT_EQ(text, pointers ? "" : "storage " + storage + " needs ranks of one process");
+    }
+    EXPECT_EQ(refusal(facts, sum_of(100), {.storage = "staged"}), "");
+  }
+}
+
+TEST(Options, ReplaceWhatTheyName) {
+  team_facts const facts = some_ranks(4);
+  detail::call const c = in_one_array(sum_of(1'000'000));
+  tuning::choice const usual = default_for(facts, c);
+  auto const chosen = [&](plan_options const& options) { return changed(usual, options, facts, c); };
+  EXPECT_EQ(chosen({}).algorithm.text(), usual.algorithm.text());
+  EXPECT_EQ(chosen({}).storage, usual.storage);
+  EXPECT_EQ(chosen({}).segment_bytes, usual.segment_bytes);
+  EXPECT_EQ(chosen({.segment_bytes = 4096}).segment_bytes, 4096u);
+  EXPECT_EQ(chosen({.algorithm = "ring"}).algorithm.text(), "ring");
+  EXPECT_TRUE(is_staged(chosen({.algorithm = "ring"})));
+  EXPECT_TRUE(chosen({.algorithm = "ring"}).storage.in_place);
+  EXPECT_TRUE(chosen({.storage = "staged_pull"}).storage.in_place);
+  EXPECT_EQ(chosen({.storage = "staged_pull"}).storage.how, program::copies::pull);
+}
+
+/// A rule for each verb, which no rank can serve; the same reason is said once, whatever the size.
+TEST(RefusedRules, AreThoseOfEveryVerbOnce) {
+  for (verb const what : all_verbs()) {
+    if (what == verb::barrier) continue;
+    team_facts facts = some_ranks(4);
+    facts.choices.append(rule_of(what, "unequal(nodes=3+3)"));
+    auto const refused = plan_store(facts).refused_rules();
+    ASSERT_EQ(refused.size(), 1u) << name_of(what);
+    EXPECT_THAT(refused[0], HasSubstr("RULE, unequal(nodes=3+3)"));
+  }
+}
+
+TEST(RefusedRules, AreNoneWhereAllServe) {
+  team_facts facts = some_ranks(4);
+  EXPECT_TRUE(plan_store(facts).refused_rules().empty());
+  for (verb const what : all_verbs()) facts.choices.append(rule_of(what, "direct"));
+  EXPECT_THAT(plan_store(facts).refused_rules(), ::testing::IsEmpty());
+}
+
+/// Sums are what ordinary calls are of: what would count twice is refused where something is counted.
+TEST(RefusedRules, AreOfSumsWhereSomethingIsCombined) {
+  team_facts facts = some_ranks(6);
+  facts.choices.append(rule_of(verb::allreduce, "butterfly"));
+  auto const refused = plan_store(facts).refused_rules();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_THAT(refused[0], HasSubstr("which coset::plus of float does not allow"));
+}
+
+}  // namespace
+}  // namespace coset::planning
