@@ -76,6 +76,21 @@ TEST(OwnInput, IsCopiedFirstWhereItIsPartOfTheResult) {
   EXPECT_FALSE(bind(verb::allreduce, 6).plan->arrays.own_copied_first);
 }
 
+/// All that a rank stages: in the line of its entry, in the one behind, or in pieces of staging.
+TEST(SmallPayloads, TravelInTheLinesAsFarAsThereIsRoom) {
+  for (verb const what : {verb::broadcast, verb::allreduce}) {
+    for (std::size_t count = 1; count <= 40; ++count) {
+      auto const plan = bind(what, count).plan;
+      std::size_t const bytes = plan->code->layers * plan->bytes;
+      ASSERT_GT(bytes, 0u);
+      EXPECT_EQ(plan->code->storage.staging, bytes <= 40   ? program::home::entry_line
+                                             : bytes <= 64 ? program::home::second_line
+                                                           : program::home::pieces)
+          << name_of(what) << " of " << plan->bytes << " bytes";
+    }
+  }
+}
+
 TEST(Segments, AreNotMadeWhereNobodyWantsThem) {
   for (std::size_t const count : {0u, 1u, 100'000u}) {
     bound const all = bind(verb::allreduce, count);

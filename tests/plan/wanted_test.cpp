@@ -10,6 +10,7 @@
 #include "coset/operations.hpp"
 #include "plan/calls.hpp"
 #include "plan/plan_store.hpp"
+#include "schedule/core/validate.hpp"
 
 namespace coset::planning {
 namespace {
@@ -24,13 +25,18 @@ team_facts some_ranks(rank_t ranks) {
   return facts;
 }
 
-/// Two hosts of two ranks.
-team_facts two_hosts(bool pointers) {
-  team_facts facts = some_ranks(4);
-  facts.spread = {{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
+/// Of two ranks each.
+team_facts hosts(rank_t number, bool pointers) {
+  team_facts facts = some_ranks(2 * number);
+  for (rank_t r = 0; r < facts.ranks; ++r) {
+    facts.spread.first.push_back(r / 2 * 2);
+    facts.spread.last.push_back(r / 2 * 2 + 2);
+    facts.spread.carrier.push_back(r / 2 * 2);
+  }
   facts.pointers = pointers;
   return facts;
 }
+team_facts two_hosts(bool pointers) { return hosts(2, pointers); }
 
 detail::call sum_of(std::size_t count, verb what = verb::allreduce) {
   return {.what = what, .count = count, .reduction = &detail::table_of<float, plus>()};
@@ -102,6 +108,23 @@ TEST(Defaults, KnowWhatIsInPlace) {
   }
 }
 
+TEST(Defaults, KeepTheOrderOfTheRanksWhereThatMatters) {
+  std::size_t unordered = 0;
+  for (team_facts const& facts : {some_ranks(6), two_hosts(true), hosts(12, true)}) {
+    for (std::size_t const count : {1u, 1000u, 100'000u}) {
+      auto const keeps_order = [&](detail::call const& c) {
+        auto const chosen = default_for(facts, c);
+        return schedule::validate(schedule::make(chosen.algorithm, facts.ranks, schedule_of(c.what), 0)).ordered;
+      };
+      detail::call ordered = sum_of(count);
+      ordered.reduction = &detail::table_of<int, noncommutative<plus>>();
+      EXPECT_TRUE(keeps_order(ordered));
+      unordered += !keeps_order(sum_of(count));
+    }
+  }
+  EXPECT_GT(unordered, 0u);
+}
+
 std::string refusal(team_facts const& facts, detail::call const& c, plan_options const& options) {
   try {
     (void)changed(default_for(facts, c), options, facts, c);
@@ -163,6 +186,20 @@ TEST(RefusedRules, AreThoseOfEveryVerbOnce) {
     ASSERT_EQ(refused.size(), 1u) << name_of(what);
     EXPECT_THAT(refused[0], HasSubstr("RULE, unequal(nodes=3+3)"));
   }
+}
+
+/// The first rule that applies differs.
+TEST(RefusedRules, AreAlsoThoseOfCallsInPlace) {
+  team_facts facts = some_ranks(6);
+  facts.choices.append(rule_of(verb::allreduce, "direct"));
+  facts.choices.append(rule_of(verb::allreduce, "butterfly"));
+  EXPECT_TRUE(plan_store(facts).refused_rules().empty());
+  tuning::rule apart_alone = facts.choices.rules()[0];
+  apart_alone.in_place_too = false;
+  team_facts other = some_ranks(6);
+  other.choices.append(apart_alone);
+  other.choices.append(facts.choices.rules()[1]);
+  EXPECT_EQ(plan_store(other).refused_rules().size(), 1u);
 }
 
 TEST(RefusedRules, AreNoneWhereAllServe) {
