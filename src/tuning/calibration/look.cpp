@@ -5,15 +5,16 @@
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
+#include "tuning/calibration/clusters.hpp"
 #include "tuning/calibration/two_threads.hpp"
 
 namespace coset::tuning {
@@ -22,7 +23,8 @@ namespace {
 using clock = turns::clock;
 
 constexpr std::size_t lines = 512, words_per_line = 8;
-constexpr std::uint64_t tries = 5;  // the fastest counts: interruptions only ever add
+/// The first one finds lines that nobody has shared yet, and does not count; of the others the median does.
+constexpr std::uint64_t tries = 8;
 constexpr int most_failures = 3;
 /// Most of it for a thread that wakes up late; all tries of a pair take 0.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
@@ -43,7 +45,7 @@ class exchange {
   }
 
   std::optional<double> play() {
-    double load = std::numeric_limits<double>::max(), store = load;
+    std::vector<double> loads, stores;
     for (std::uint64_t t = 0; t < tries; ++t) {
       if (!turns_.come_to(2 * t + 1)) return std::nullopt;
       auto const begin = clock::now();
@@ -52,11 +54,10 @@ class exchange {
       write(to_write_, t);
       std::atomic_thread_fence(std::memory_order_seq_cst);  // until the last store has left the core
       auto const end = clock::now();
-      load = std::min(load, seconds(between - begin));
-      store = std::min(store, seconds(end - between));
+      if (t > 0) loads.push_back(seconds(between - begin)), stores.push_back(seconds(end - between));
       turns_.pass(2 * t + 2);
     }
-    return store / load;
+    return median(std::move(stores)) / median(std::move(loads));
   }
 
  private:

@@ -10,7 +10,7 @@
 namespace coset::tuning {
 
 /// How many times as long a core stores into lines that another core has read last as it reads lines that the other has
-/// written; the fastest of some trials. Nothing if it could not be found before the deadline. The calling thread is moved
+/// written; medians of some trials. Nothing if it could not be found before the deadline. The calling thread is moved
 /// meanwhile.
 std::optional<double> stores_over_loads(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
 
