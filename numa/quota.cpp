@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share of processor time that control groups grant: cgroups(7), cpu.max and cpu.cfs_quota_us.
+// What control groups grant, cgroups(7): cpu.max and cpu.cfs_quota_us, memory.max and memory.limit_in_bytes.
 #include "numa/quota.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -62,6 +65,20 @@ fs::path own_group(fs::path const& root, bool second_version) {
   return "/";
 }
 
+/// "max" is no number, and no limit.
+std::optional<std::uint64_t> number_in(char const* file) {
+  std::ifstream in(file);
+  std::uint64_t number = 0;
+  if (in >> number) return number;
+  return std::nullopt;
+}
+
+std::uint64_t left(char const* limit_file, char const* used_file) {
+  auto const limit = number_in(limit_file);
+  if (!limit) return std::numeric_limits<std::uint64_t>::max();
+  return *limit - std::min(*limit, number_in(used_file).value_or(0));
+}
+
 }  // namespace
 
 std::optional<double> processor_quota(fs::path const& root) {
@@ -80,6 +97,13 @@ std::optional<double> processor_quota(fs::path const& root) {
     }
   }
   return tightest;
+}
+
+std::uint64_t free_memory() {
+  auto const pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_AVPHYS_PAGES), 0L));
+  return std::min({pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
+                   left("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+                   left("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes")});
 }
 
 }  // namespace coset::numa

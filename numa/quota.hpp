@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share of processor time that control groups grant, whatever the processor mask says.
+// What control groups grant: a share of processor time, whatever the processor mask says, and memory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
@@ -10,5 +11,8 @@ namespace coset::numa {
 /// The tightest quota, in processors, of this process's control group and the groups around it; none if there is none.
 /// Reads versions 1 and 2 below `root`, which only tests set to something else.
 std::optional<double> processor_quota(std::filesystem::path const& root = "/");
+
+/// Bytes that are free on this system, and that the control group lets this process have, as a container sees it.
+std::uint64_t free_memory();
 
 }  // namespace coset::numa

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan that the library chooses: every count, type, operation, alignment and placing of results, on real threads.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+
 #include "support/reductions.hpp"
 #include "support/teams.hpp"
 
@@ -36,6 +43,57 @@ TEST_P(Allreduce, IsRightAndTheSameEverywhereForAnyCountTypeOperationAndAlignmen
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Allreduce, ::testing::ValuesIn(team_sizes()), size_name);
+
+constexpr std::size_t length = 11;
+using bits_of_results = std::array<std::uint64_t, length>;
+
+/// Arrays of many contributions, dealt to the ranks anew each time: whole arrays if there are as many as ranks, else
+/// summed up locally first.
+TEST(ReproducibleSums, AreTheSameForEveryNumberOfRanksAndDistributionOfTheData) {
+  std::mt19937_64 random(test::seed());
+  std::map<rank_t, std::unique_ptr<team>> teams;
+  for (int array = 0, all = test::by_effort(100, 1000, 10'000); array < all; ++array) {
+    std::vector<std::array<double, length>> contributions(1 + random() % 40);
+    for (auto& c : contributions) {
+      for (double& value : c) {
+        auto const fraction = std::uniform_real_distribution<double>(-1, 1)(random);
+        value = std::ldexp(fraction, static_cast<int>(random() % 120) - 60);
+      }
+    }
+    std::array<bits_of_results, 3> found{};
+    for (bits_of_results& result : found) {
+      auto const size = static_cast<rank_t>(1 + random() % 9);
+      auto& ranks = teams[size];
+      if (!ranks) ranks = std::make_unique<team>(options_for(size));
+      std::shuffle(contributions.begin(), contributions.end(), random);
+      std::vector<rank_t> owner(contributions.size());
+      for (rank_t& r : owner) r = static_cast<rank_t>(random() % size);
+      ranks->run([&](member& me) {
+        std::array<binned<double>, length> sums{};
+        for (std::size_t k = 0; k < owner.size(); ++k) {
+          if (owner[k] != me.rank()) continue;
+          for (std::size_t i = 0; i < length; ++i) sums[i] += contributions[k][i];
+        }
+        allreduce(me, sums);
+        std::array<double, length> values;
+        for (std::size_t i = 0; i < length; ++i) values[i] = sums[i].value();
+        if (me.rank() == me.size() - 1) result = std::bit_cast<bits_of_results>(values);
+      });
+    }
+    // Once more with one rank for each contribution, as plain arrays.
+    if (contributions.size() <= 9) {
+      auto& ranks = teams[static_cast<rank_t>(contributions.size())];
+      if (!ranks) ranks = std::make_unique<team>(options_for(static_cast<rank_t>(contributions.size())));
+      ranks->run([&](member& me) {
+        auto values = contributions[me.rank()];
+        allreduce(me, values, reproducible_plus{});
+        if (me.rank() == 0) found[2] = std::bit_cast<bits_of_results>(values);
+      });
+    }
+    ASSERT_EQ(found[1], found[0]) << "array " << array;
+    ASSERT_EQ(found[2], found[0]) << "array " << array;
+  }
+}
 
 }  // namespace
 }  // namespace coset::team_test

@@ -369,54 +369,5 @@ TEST(Digest, IsTheSameUnderEveryInstructionSet) {
   for (auto const& set : sets) EXPECT_EQ(digest_under(set), best) << set;
 }
 
-/// Arrays of many contributions, dealt to the ranks anew each time: whole arrays if there are as many as ranks, else
-/// summed up locally first.
-TEST(ReproducibleSums, AreTheSameForEveryNumberOfRanksAndDistributionOfTheData) {
-  std::mt19937_64 random(test::seed());
-  std::map<rank_t, std::unique_ptr<team>> teams;
-  constexpr std::size_t length = 11;
-  for (int array = 0, all = test::by_effort(100, 1000, 10'000); array < all; ++array) {
-    std::vector<std::array<double, length>> contributions(1 + random() % 40);
-    for (auto& c : contributions) {
-      for (double& value : c) {
-        auto const fraction = std::uniform_real_distribution<double>(-1, 1)(random);
-        value = std::ldexp(fraction, static_cast<int>(random() % 120) - 60);
-      }
-    }
-    std::array<std::uint64_t, 3> hashes{};
-    for (std::uint64_t& hash : hashes) {
-      auto const size = static_cast<rank_t>(1 + random() % 9);
-      auto& ranks = teams[size];
-      if (!ranks) ranks = std::make_unique<team>(options_for(size));
-      std::shuffle(contributions.begin(), contributions.end(), random);
-      std::vector<rank_t> owner(contributions.size());
-      for (rank_t& r : owner) r = static_cast<rank_t>(random() % size);
-      ranks->run([&](member& me) {
-        std::array<binned<double>, length> sums{};
-        for (std::size_t k = 0; k < owner.size(); ++k) {
-          if (owner[k] != me.rank()) continue;
-          for (std::size_t i = 0; i < length; ++i) sums[i] += contributions[k][i];
-        }
-        allreduce(me, sums);
-        std::array<double, length> values;
-        for (std::size_t i = 0; i < length; ++i) values[i] = sums[i].value();
-        if (me.rank() == me.size() - 1) hash = hash_of<double>(values);
-      });
-    }
-    // Once more with one rank for each contribution, as plain arrays.
-    if (contributions.size() <= 9) {
-      auto& ranks = teams[static_cast<rank_t>(contributions.size())];
-      if (!ranks) ranks = std::make_unique<team>(options_for(static_cast<rank_t>(contributions.size())));
-      ranks->run([&](member& me) {
-        auto values = contributions[me.rank()];
-        allreduce(me, values, reproducible_plus{});
-        if (me.rank() == 0) hashes[2] = hash_of<double>(values);
-      });
-    }
-    ASSERT_EQ(hashes[1], hashes[0]) << "array " << array;
-    ASSERT_EQ(hashes[2], hashes[0]) << "array " << array;
-  }
-}
-
 }  // namespace
 }  // namespace coset::team_test

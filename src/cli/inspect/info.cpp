@@ -131,11 +131,11 @@ std::string as_text(machine_report const& found) {
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
   text += fmt::format("\nof them an allreduce counts on {} together and {} for each core",
                       bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
-  if (found.memory.stores_over_loads > 0)
+  if (found.memory.stores_over_copies > 0)
     text += fmt::format(
-        "\nstores into lines that another core has read take {:.2f} times as long as loads of lines that it "
+        "\nstores into lines that another core has read take {:.2f} times as long as copies of lines that it "
         "has written",
-        found.memory.stores_over_loads);
+        found.memory.stores_over_copies);
   text += fmt::format("\ninstruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
   text += latency_table(found);
@@ -181,7 +181,7 @@ nlohmann::ordered_json as_json(machine_report const& found) {
        {"quota", quota},
        {"caches", caches},
        {"caches_counted_on", {{"together", found.memory.last_cache_bytes}, {"own", found.memory.own_cache_bytes}}},
-       {"stores_over_loads", found.memory.stores_over_loads},
+       {"stores_over_copies", found.memory.stores_over_copies},
        {"instruction_set", kernels::instruction_set()},
        {"instruction_sets", kernels::instruction_sets()},
        {"team", found.processors},

@@ -29,17 +29,27 @@
 namespace coset::cli {
 namespace {
 
+struct wanted_sizes {
+  std::vector<std::uint64_t> named;
+  bool range_given = false;  ///< any of the following
+  std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
+};
+
+/// Instead of a verb beside its rivals in one process.
+struct other_measurement {
+  bool scaling = false, processes = false;
+  rank_t threads = 1;  ///< of each process
+};
+
 struct bench_arguments {
   std::string verb = "allreduce";
-  std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
-  bool range_given = false;
-  std::vector<std::uint64_t> sizes;
+  wanted_sizes sizes;
   rank_t ranks = 0;
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against = bench::rival_families();
   std::vector<std::string> plans;
-  bool in_place = false, scaling = false, processes = false;
-  rank_t threads = 1;
+  bool in_place = false;
+  other_measurement instead;
   std::string json_file;
   bench::round_options options;
 };
@@ -72,13 +82,15 @@ std::vector<std::string> verb_names() {
 
 std::vector<std::uint64_t> sizes(bench_arguments const& a) {
   if (a.verb == "barrier") return {0};
-  if (!a.sizes.empty()) return a.sizes;
-  if (!a.range_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
-  if (a.smallest > a.largest) {
-    throw argument_error(fmt::format("the smallest size, {} B, is above the largest, {} B", a.smallest, a.largest));
+  wanted_sizes const& wanted = a.sizes;
+  if (!wanted.named.empty()) return wanted.named;
+  if (!wanted.range_given) return {8, 64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  if (wanted.smallest > wanted.largest) {
+    throw argument_error(
+        fmt::format("the smallest size, {} B, is above the largest, {} B", wanted.smallest, wanted.largest));
   }
-  std::vector<std::uint64_t> all{a.smallest};
-  while (all.back() <= a.largest / a.factor) all.push_back(all.back() * a.factor);
+  std::vector<std::uint64_t> all{wanted.smallest};
+  while (all.back() <= wanted.largest / wanted.factor) all.push_back(all.back() * wanted.factor);
   return all;
 }
 
@@ -173,7 +185,7 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
   request.element = bench::element_named(a.type);
   request.most_ranks = a.ranks;
   request.json_file = a.json_file;
-  if (a.range_given || !a.sizes.empty()) request.sizes = sizes(a);
+  if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   request.options = a.options;
   if (!rounds_given) request.options.rounds = scaling_rounds;
   require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
@@ -183,10 +195,11 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
 void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
   restart_with_openmp_settings(false);
-  processes_request request{sizes(a),    a.threads, bench::element_named(a.type), bench::operation_named(a.operation),
-                            a.json_file, a.options};
+  processes_request request{
+      sizes(a),    a.instead.threads, bench::element_named(a.type), bench::operation_named(a.operation),
+      a.json_file, a.options};
   request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
-  require_memory_for(request.sizes, a.threads);
+  require_memory_for(request.sizes, a.instead.threads);
   measure_processes(request);
 }
 
@@ -197,10 +210,14 @@ void add_bench(CLI::App& app) {
   auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
   constexpr std::uint64_t most_iterations = 10'000'000;
   bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
-  auto* const b = bench.add_option("-b,--min-bytes", a->smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
-  auto const* e = bench.add_option("-e,--max-bytes", a->largest, "Largest size")->transform(byte_size());
-  auto const* f = bench.add_option("-f,--factor", a->factor, "Between sizes")->check(whole_number(2, 1 << 20));
-  bench.add_option("--sizes", a->sizes, "These sizes: 8,1K,4M")->delimiter(',')->transform(byte_size())->excludes(b);
+  auto* const b =
+      bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
+  auto const* e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
+  auto const* f = bench.add_option("-f,--factor", a->sizes.factor, "Between sizes")->check(whole_number(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes.named, "These sizes: 8,1K,4M")
+      ->delimiter(',')
+      ->transform(byte_size())
+      ->excludes(b);
   bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
       ->check(whole_number(1, most_iterations));
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
@@ -231,18 +248,20 @@ void add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   bench.add_flag("--in-place", a->in_place, "coset's result takes the place of its input; the rivals' does not");
   auto* const scaling = bench.add_flag(
-      "--scaling", a->scaling,
+      "--scaling", a->instead.scaling,
       "Instead, allreduce on 1 rank and more, compact, scattered and on each node, beside the bandwidth of "
       "plain reads, copies and folds on the same processors; 64K, 1M and 16M unless sizes are given");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
     scaling->excludes(bench.get_option(other));
-  auto* const processes = bench.add_flag("--mpi", a->processes,
+  auto* const processes = bench.add_flag("--mpi", a->instead.processes,
                                          "Instead, launched by mpirun with one unbound process per core: coset::mpi "
                                          "beside OpenMP with a master that calls "
                                          "MPI, and beside MPI alone");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
     processes->excludes(bench.get_option(other));
-  bench.add_option("--threads", a->threads, "With --mpi: threads per process, so many that each host's cores divide")
+  bench
+      .add_option("--threads", a->instead.threads,
+                  "With --mpi: threads per process, so many that each host's cores divide")
       ->check(whole_number(1, most_ranks))
       ->needs(processes);
   bench.add_option("--json", a->json_file, "Write all figures to this file");
@@ -250,9 +269,9 @@ void add_bench(CLI::App& app) {
       "Ctrl-C ends it with what has been measured, and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
       "to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f, rounds] {
-    a->range_given = b->count() + e->count() + f->count() > 0;
-    if (a->processes) return run_processes(*a);
-    a->scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
+    a->sizes.range_given = b->count() + e->count() + f->count() > 0;
+    if (a->instead.processes) return run_processes(*a);
+    a->instead.scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
   });
 }
 

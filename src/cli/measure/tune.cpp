@@ -21,12 +21,13 @@
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
-#include "cli/measure/free_memory.hpp"
+#include "cli/measure/tune_report.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
 #include "measure/harness/rounds.hpp"
 #include "measure/harness/statistics.hpp"
+#include "numa/quota.hpp"
 #include "tuning/calibration/profile.hpp"
 #include "tuning/choice/plan_text.hpp"
 
@@ -102,15 +103,6 @@ std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
   // The default stays unless something is clearly better.
   return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
 }
-
-/// The best plan along clusters beside the best of the others, at one size.
-struct contest {
-  verb what;
-  std::size_t bytes;
-  std::string along, flat;
-  std::string times;  ///< of both, in each state of the machine
-  bool chosen;        ///< along
-};
 
 std::string times_of(bench::measurement const& found, std::size_t along, std::size_t flat) {
   std::string all;
@@ -321,36 +313,9 @@ class tuner {
   std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
   std::vector<contest> contests_;
   std::size_t measured_ = 0;
-  std::uint64_t const memory_ = free_memory();
+  std::uint64_t const memory_ = numa::free_memory();
   std::chrono::steady_clock::time_point const deadline_ = std::chrono::steady_clock::now() + time_limit;
 };
-
-void print(std::vector<contest> const& contests) {
-  for (contest const& c : contests) {
-    std::cout << fmt::format("{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what),
-                             bytes_for_people(c.bytes), c.along, c.flat.empty() ? "the default" : c.flat, c.times,
-                             c.chosen ? "along the clusters, since it is clearly better"
-                                      : "flat, since nothing along them is clearly better");
-  }
-}
-
-void print(std::vector<tuning::rule> const& rules, std::string const& as_long_as) {
-  for (auto const& r : rules) {
-    std::cout << fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
-                             r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
-  }
-}
-
-void print(tuning::profile const& found, std::string const& file) {
-  std::cout << fmt::format(
-      "machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n", found.fingerprint,
-      found.processors.size(), found.alpha, found.lambda, found.beta);
-  if (found.rules.empty() && found.hidden.rules.empty())
-    std::cout << fmt::format("no plan was clearly better than the defaults\n");
-  print(found.hidden.rules, "  (while the clusters are there)");
-  print(found.rules, "");
-  std::cout << "kept in " << file << '\n';
-}
 
 /// The cache has none at first.
 void make_folder_of(std::filesystem::path const& file) {
@@ -398,8 +363,7 @@ void add_tune(CLI::App& app) {
     if (all.measured_something() || !stopped) {
       kept.write(found.text());
       std::cout << all.machine() << '\n';
-      print(all.contests());
-      print(found, file);
+      std::cout << tune_report(all.contests(), found, file);
     }
     print_left_out(all.left_out(), all.all());
     if (stopped) throw CLI::RuntimeError(interrupted_status());

@@ -26,6 +26,12 @@ std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
   return all;
 }
 
+/// Seconds for a step, for a byte that moves and for a byte that is combined.
+struct flat_costs {
+  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
+  bool gamma_given = false;
+};
+
 struct cost_command {
   int figure = 0;
   std::string collective = "allreduce";
@@ -33,14 +39,14 @@ struct cost_command {
   std::uint64_t bytes = 8;
   std::vector<rank_t> nodes;
   bool per_rank_bits = false, ordered = false;
-  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
+  flat_costs costs;
   machine_request machine;
-  bool ranks_given = false, gamma_given = false;
+  bool ranks_given = false;
 
   void run() {
     if (!machine.topology.empty()) return print_on_machine();
     if (!nodes.empty()) count_ranks();
-    auto const model = schedule::cost_model::flat(alpha, beta, gamma);
+    auto const model = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
     if (figure != 0)
       print_figure(std::cout, figure, model);
     else
@@ -62,7 +68,7 @@ struct cost_command {
     machine_request request = machine;
     request.wanted = wanted();
     if (!ranks_given) request.wanted.ranks = 0;
-    if (gamma_given) request.gamma = gamma;
+    if (costs.gamma_given) request.gamma = costs.gamma;
     request.bytes = bytes;
     print_costs_on_machine(std::cout, request);
   }
@@ -82,7 +88,7 @@ struct cost_command {
     schedule::planner const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
-                             bytes, ranks, alpha, beta, gamma);
+                             bytes, ranks, costs.alpha, costs.beta, costs.gamma);
     std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
                              "algorithm");
@@ -138,12 +144,14 @@ void add_cost(CLI::App& app) {
   command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
   command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   auto* const alpha =
-      command->add_option("--alpha", state->alpha, "Seconds per step")->capture_default_str()->check(seconds());
-  auto* const beta =
-      command->add_option("--beta", state->beta, "Seconds per byte sent")->capture_default_str()->check(seconds());
-  auto* const gamma = command->add_option("--gamma", state->gamma, "Seconds per byte combined; 1e-11 with --topology")
-                          ->capture_default_str()
-                          ->check(seconds());
+      command->add_option("--alpha", state->costs.alpha, "Seconds per step")->capture_default_str()->check(seconds());
+  auto* const beta = command->add_option("--beta", state->costs.beta, "Seconds per byte sent")
+                         ->capture_default_str()
+                         ->check(seconds());
+  auto* const gamma =
+      command->add_option("--gamma", state->costs.gamma, "Seconds per byte combined; 1e-11 with --topology")
+          ->capture_default_str()
+          ->check(seconds());
   auto* const figure = command
                            ->add_option("--figure", state->figure,
                                         "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
@@ -152,7 +160,7 @@ void add_cost(CLI::App& app) {
   add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
   command->callback([state, ranks, gamma] {
     state->ranks_given = !ranks->empty();
-    state->gamma_given = !gamma->empty();
+    state->costs.gamma_given = !gamma->empty();
     state->run();
   });
 }

@@ -6,11 +6,11 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
-#include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 
-#include "schedule/core/required.hpp"
+#include "schedule/core/association.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
@@ -37,34 +37,34 @@ std::string runs(numbers some) {
   return text;
 }
 
-// Whose contributions a value holds, followed from the inputs. Copies share the set of what they are copies of.
+/// Whose contributions each value holds, followed from the inputs.
 class contributions {
  public:
-  using set_pointer = std::shared_ptr<numbers const>;
+  explicit contributions(rank_t ranks) : ranks_(ranks), values_(ranks) {}
 
-  numbers const& add(schedule const& plan, assignment const& a) {
-    set_pointer& mine = values_[{a.rank, a.block, a.slot}];
+  numbers add(schedule const& plan, assignment const& a) {
     auto const from = plan.from(a);
-    mine = from.size() == 1 && from[0].slot != 0 ? values_.at({from[0].rank, a.block, from[0].slot}) : joined(from, a);
-    return *mine;
+    bracketings::value made = value_of(from[0], a.block);
+    for (source const& s : from.subspan(1)) made = values_.fold(made, value_of(s, a.block));
+    made_[{a.rank, a.block, a.slot}] = made;
+    return ranks_in(values_.contributors(made));
   }
 
  private:
-  set_pointer joined(std::span<source const> from, assignment const& a) const {
-    numbers all;
-    for (source const& s : from) {
-      if (s.slot == 0) {
-        all.push_back(s.rank);
-        continue;
-      }
-      numbers const& more = *values_.at({s.rank, a.block, s.slot});
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    make_set(all);
-    return std::make_shared<numbers const>(std::move(all));
+  bracketings::value value_of(source const& s, block_t b) const {
+    return s.slot == 0 ? s.rank : made_.at({s.rank, b, s.slot});
   }
 
-  std::map<std::tuple<rank_t, block_t, slot_t>, set_pointer> values_;
+  numbers ranks_in(std::span<std::uint64_t const> bits) const {
+    numbers found;
+    for (rank_t r = 0; r < ranks_; ++r)
+      if (bits[r / 64] >> r % 64 & 1) found.push_back(r);
+    return found;
+  }
+
+  rank_t ranks_;
+  bracketings values_;
+  std::map<std::tuple<rank_t, block_t, slot_t>, bracketings::value> made_;
 };
 
 std::string title(schedule const& plan) {
@@ -103,7 +103,7 @@ std::map<std::pair<rank_t, rank_t>, numbers> messages(schedule const& plan, std:
 
 std::string draw_text(schedule const& plan) {
   std::string text = title(plan) + "\n";
-  contributions known;
+  contributions known(plan.ranks);
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     text += text::format("step {}\n", step + 1);
     std::vector<numbers> peers(plan.ranks);

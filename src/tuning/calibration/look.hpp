@@ -9,10 +9,10 @@
 
 namespace coset::tuning {
 
-/// How many times as long a core stores into lines that another core has read last as it reads lines that the other has
+/// How many times as long a core stores into lines that another core has read last as it copies lines that the other has
 /// written; medians of some trials. Nothing if it could not be found before the deadline. The calling thread is moved
 /// meanwhile.
-std::optional<double> stores_over_loads(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
+std::optional<double> stores_over_copies(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
 
 /// told_of(machine), and what is measured between a few processors that the process may use: once per process and pair,
 /// mostly below 1 ms, and 5 ms of waiting at most. Not where threads are not to be pinned (COSET_BIND=no), and not where

@@ -70,9 +70,9 @@ constexpr program::policy zero_copy{area::input, area::output, copies::forward};
 constexpr program::policy staged_in{area::staging, area::output, copies::forward};
 constexpr program::policy through_outputs{area::output, area::output, copies::forward};
 
-/// A core that stores into lines which another has read takes 0.6 to 3.2 times as long as for loading lines which the other
-/// has written where they share a cache, and 5 to 8 times where they ask each other for every line: half-way.
-constexpr double most_times_as_long = 4;
+/// Storing into lines that another core has read takes 0.6 to 5.6 times as long as copying lines that it has written where
+/// cores share a cache, and 9 to 11 times where they ask each other for every line: half-way.
+constexpr double most_times_as_long = 7;
 
 /// All that ranks give and get.
 std::uint64_t footprint(question const& q) {
@@ -88,10 +88,10 @@ bool exceeds_caches(question const& q) {
 }
 
 /// Arrays that a core's own cache does not keep beside each other are fetched from further away whoever wrote them last: a
-/// copy more costs more than lines that change their owner, where these cost what lines do that are read.
+/// copy more costs more than lines that change their owner, where these cost what copies do.
 bool is_better_pushed(question const& q) {
   std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
-  double const ratio = q.memory.stores_over_loads;
+  double const ratio = q.memory.stores_over_copies;
   return ratio > 0 && ratio < most_times_as_long && std::uint64_t{2} * q.bytes >= own;
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measure/tune_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "cli/bytes.hpp"
+#include "tuning/choice/plan_text.hpp"
+
+namespace coset::cli {
+namespace {
+
+std::string line_of(contest const& c) {
+  return fmt::format(
+      "{} of {}: {} along the clusters against {} flat, {}: {}\n", name_of(c.what), bytes_for_people(c.bytes), c.along,
+      c.flat.empty() ? "the default" : c.flat, c.times,
+      c.chosen ? "along the clusters, since it is clearly better" : "flat, since nothing along them is clearly better");
+}
+
+std::string line_of(tuning::rule const& r, std::string const& as_long_as) {
+  return fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
+                     r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
+}
+
+}  // namespace
+
+std::string tune_report(std::vector<contest> const& contests, tuning::profile const& found, std::string const& file) {
+  std::string text;
+  for (contest const& c : contests) text += line_of(c);
+  text += fmt::format("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",
+                      found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
+  if (found.rules.empty() && found.hidden.rules.empty()) text += "no plan was clearly better than the defaults\n";
+  for (auto const& r : found.hidden.rules) text += line_of(r, "  (while the clusters are there)");
+  for (auto const& r : found.rules) text += line_of(r, "");
+  return text + "kept in " + file + '\n';
+}
+
+}  // namespace coset::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `coset tune` says of what it has found.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "coset/verb.hpp"
+#include "tuning/calibration/profile.hpp"
+
+namespace coset::cli {
+
+/// The best plan along clusters beside the best of the others, at one size.
+struct contest {
+  verb what;
+  std::size_t bytes;
+  std::string along, flat;
+  std::string times;  ///< of both, in each state of the machine
+  bool chosen;        ///< along
+};
+
+/// The contests and the profile, which was written to `file`.
+std::string tune_report(std::vector<contest> const&, tuning::profile const&, std::string const& file);
+
+}  // namespace coset::cli
