@@ -20,7 +20,7 @@ struct options {
   /// Threads of each process that send and receive, at most; 0: as the library finds best. One without
   /// MPI_THREAD_MULTIPLE.
   rank_t leaders = 0;
-  /// How long a rank waits for one message or post of another process, and a process for the others to begin and to end
+  /// How long a rank waits for one message or signal of another process, and a process for the others to begin and end
   /// their run(), before the team fails with mpi::error and cannot run any more. Zero: for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or

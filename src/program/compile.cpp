@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's last pass: numbering posts, and emitting each rank's instructions.
+// The compiler's last pass: numbering signals, and emitting each rank's instructions.
 #include <algorithm>
 
 #include "program/operation.hpp"
@@ -30,7 +30,7 @@ class emission {
   }
 
   compiled run() {
-    number_posts();
+    number_signals();
     std::vector<std::vector<char>> entered(out_.ranks, std::vector<char>(out_.ranks, false));
     for (std::uint32_t i = 0; i < lowered_.operations.size(); ++i) {
       emit_waits(i, entered[lowered_.operations[i].rank]);
@@ -77,19 +77,19 @@ class emission {
   rank_t local(rank_t r) const { return r - first(r); }
   rank_t neighbours(rank_t r) const { return last(r) - first(r); }
 
-  /// Posts are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
+  /// Signals are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
   /// reuse of parities looks at entries.
-  void number_posts() {
-    std::vector<char> posts_at_all(out_.ranks, false);
+  void number_signals() {
+    std::vector<char> signals_at_all(out_.ranks, false);
     for (std::uint32_t i = 0; i < number_.size(); ++i)
-      posts_at_all[lowered_.operations[i].rank] |= dependences_.posts[i];
+      signals_at_all[lowered_.operations[i].rank] |= dependences_.signals[i];
     std::vector<std::uint32_t> count(out_.ranks, 0);
     for (std::uint32_t i = 0; i < number_.size(); ++i) {
       operation const& o = lowered_.operations[i];
-      bool const only_entry = !posts_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
-      if (dependences_.posts[i] || only_entry) number_[i] = ++count[o.rank];
+      bool const only_entry = !signals_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
+      if (dependences_.signals[i] || only_entry) number_[i] = ++count[o.rank];
     }
-    out_.span = std::max(entry_post, *std::max_element(count.begin(), count.end()));
+    out_.span = std::max(entry_signal, *std::max_element(count.begin(), count.end()));
   }
 
   /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for. So does whoever touches
@@ -98,14 +98,14 @@ class emission {
     auto& waits = out_.of[lowered_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {
       rank_t const q = lowered_.operations[e].rank;
-      if (!entered[q]) waits.push_back({local(q), entry_post});
-      if (number_[e] != entry_post) waits.push_back({local(q), number_[e]});
+      if (!entered[q]) waits.push_back({local(q), entry_signal});
+      if (number_[e] != entry_signal) waits.push_back({local(q), number_[e]});
       entered[q] = true;
     }
     for (auto const* side : {&lowered_.operations[i].from, &lowered_.operations[i].to}) {
       for (place const& at : *side) {
         if (at.where == area::staging || at.rank == lowered_.operations[i].rank || entered[at.rank]) continue;
-        waits.push_back({local(at.rank), entry_post});
+        waits.push_back({local(at.rank), entry_signal});
         entered[at.rank] = true;
       }
     }
@@ -160,7 +160,7 @@ class emission {
       p.operands.resize(next.operands);
       p.forms.resize(next.operands);
       p.code.back().block_end = next.block_end;
-      p.code.back().post = next.post;
+      p.code.back().signal = next.signal;
     } else {
       p.code.push_back(next);
     }
@@ -189,11 +189,11 @@ class emission {
     p.received.push_back(static_cast<std::uint32_t>(p.code.size()));
   }
 
-  /// The same move of the next block, with nothing to wait for or to post between them, is one longer move.
+  /// The same move of the next block, with nothing to wait for or to signal between them, is one longer move.
   bool joins(program const& p, instruction const& next, rank_t neighbours) const {
     if (p.code.empty() || p.code.back().what != action::fold) return false;
     instruction const& last = p.code.back();
-    if (last.post != 0 || last.sources != next.sources || last.destinations != next.destinations ||
+    if (last.signal != 0 || last.sources != next.sources || last.destinations != next.destinations ||
         next.destinations == 0 || last.block_end != next.block || last.foreign != next.foreign) {
       return false;
     }

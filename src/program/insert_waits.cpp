@@ -59,15 +59,15 @@ class derivation {
     for (std::uint32_t i = 0; i < sequence_.size(); ++i) sequence_[i] = ++count[lowered_.operations[i].rank];
   }
 
-  /// The ranks' glued operations stand side by side, so that the next one of the order shares the post.
-  std::uint32_t posted_with(std::uint32_t i) const {
+  /// The ranks' glued operations stand side by side, so that the next one of the order shares the signal.
+  std::uint32_t signalled_with(std::uint32_t i) const {
     while (lowered_.operations[i].glued) ++i;
     return i;
   }
 
   void need(std::uint32_t i, rank_t reader) {
     if (i == nobody) return;
-    i = posted_with(i);
+    i = signalled_with(i);
     rank_t const r = lowered_.operations[i].rank;
     if (r == reader) return;
     if (latest_[r] == nobody || sequence_[i] > sequence_[latest_[r]]) latest_[r] = i;
@@ -131,7 +131,7 @@ class derivation {
       std::uint32_t const e = latest_[q];
       if (e == nobody || known[q] >= sequence_[e] || another_implies(e, q)) continue;
       d.needs[i].push_back(e);
-      d.posts[e] = true;
+      d.signals[e] = true;
       auto const& theirs = clocks_[clock_[e]];
       for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], theirs[k]);
       known[q] = std::max(known[q], sequence_[e]);

@@ -180,7 +180,7 @@ class lowering {
     operations_.push_back(std::move(o));
   }
 
-  /// Entering, and the copy-ins of what peers do not read in place: one post for all of them.
+  /// Entering, and the copy-ins of what peers do not read in place: one signal for all of them.
   void list_entry(rank_t r) {
     operations_.push_back({operation::kind::enter, r, 0, {}, {}, false});
     for (block_t b = 0; b < blocks_; ++b) {

@@ -32,7 +32,7 @@ struct operation {
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
-  bool glued = false;         ///< shares the post of the next operation of its rank
+  bool glued = false;         ///< shares the signal of the next operation of its rank
   std::uint32_t partner = 0;  ///< of a message: the operation at its other end
   std::uint32_t slice = 0;    ///< of a combination
 };
@@ -69,7 +69,7 @@ lowered lower(split_schedule const&, policy const&, std::vector<rank_t> const& o
 /// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
 struct dependences {
   std::vector<std::vector<std::uint32_t>> needs;
-  std::vector<char> posts;
+  std::vector<char> signals;
   std::vector<std::vector<char>> knows;  ///< [rank][rank]: who leaves knowing that who has entered
 };
 

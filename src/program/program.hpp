@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank executes: folds with derived waits and posts, free of counts, types and addresses.
+// What a rank executes: folds with derived waits and signals, free of counts, types and addresses.
 #pragma once
 
 #include <cstdint>
@@ -63,30 +63,30 @@ struct operand {
   std::uint32_t piece;  ///< block of a caller's array, (layer + 1) · blocks + block of staging
 };
 
-/// "Rank `rank` has made its post number `post` of this operation"; its first post is its entry.
+/// "Rank `rank` has made its signal number `signal` of this operation"; its first signal is its entry.
 struct wait {
   rank_t rank;
-  std::uint32_t post;
+  std::uint32_t signal;
   friend bool operator==(wait const&, wait const&) = default;
 };
 
-inline constexpr std::uint32_t entry_post = 1;
+inline constexpr std::uint32_t entry_signal = 1;
 
 /// What an instruction does with its operands: folds them; sends the sources as one message, or waits for the message
 /// that brings the destinations; hands the sources over as this domain's part of a combination, or waits for what comes
 /// of it.
 enum class action : std::uint8_t { fold, send, receive, contribute, collect };
 
-/// Wait, act, post. Each part may be absent.
+/// Wait, act, signal. Each part may be absent.
 struct instruction {
   std::uint32_t waits_end;  ///< waits [previous end, waits_end)
   std::uint32_t operands;   ///< the first: sources, then destinations
   std::uint32_t sources;
   std::uint32_t destinations;  ///< 0: nothing to fold
   std::uint32_t block, block_end;
-  std::uint32_t post;  ///< 0: none
-  bool foreign;        ///< touches a peer's caller memory
-  bool mixed;          ///< some operand is partial results, wider than elements
+  std::uint32_t signal;  ///< 0: none
+  bool foreign;          ///< touches a peer's caller memory
+  bool mixed;            ///< some operand is partial results, wider than elements
   action what = action::fold;
   rank_t peer = nobody;       ///< of a message: the rank at its other end
   std::uint32_t message = 0;  ///< received: its number among those of this rank; of a combination: its slice
@@ -123,7 +123,7 @@ struct compiled {
   rank_t ranks = 1;
   std::vector<schedule::block> blocks;
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
-  std::uint32_t span = 1;           ///< posts that any rank makes at most: how far progress advances
+  std::uint32_t span = 1;           ///< signals that any rank makes at most: how far progress advances
   bool full = false;                ///< whoever completes it knows that every rank has entered it
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere

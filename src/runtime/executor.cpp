@@ -32,7 +32,7 @@ constexpr std::uint32_t yields_instead_of_spins = 5;
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
 
-/// Whether the awaited rank has left, or has done something else. What it posted before is visible then: look once more.
+/// Whether the awaited rank has left, or has done something else. What it signalled before is visible then: look again.
 template <class Ready>
 void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
   bool const elsewhere = has_gone_elsewhere(me.shared.arena.own(other), f.act.number, f.act.history);
@@ -81,7 +81,7 @@ template <bool Blocking, class Ready>
 bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
   perturb();
   if (ready(word.load(std::memory_order_acquire))) [[likely]]
-    return true;  // partner: post()
+    return true;  // partner: signal()
   if constexpr (Blocking) {
     await_blocking(me, f, other, word, which, ready);
     return true;
@@ -129,10 +129,10 @@ template <bool Blocking>
 
 template <bool Blocking>
 bool await(rank_state& me, flight& f, wait const& w) {
-  if (w.post == program::entry_post) return await_entry<Blocking>(me, f, w.rank);
-  std::uint64_t const wanted = f.line.base + w.post;
-  return await<Blocking>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.posted, half::low,
-                         [wanted](std::uint64_t posted) { return posted >= wanted; });
+  if (w.signal == program::entry_signal) return await_entry<Blocking>(me, f, w.rank);
+  std::uint64_t const wanted = f.line.base + w.signal;
+  return await<Blocking>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.signalled, half::low,
+                         [wanted](std::uint64_t signalled) { return signalled >= wanted; });
 }
 
 /// Before a parity's lines and staging are written again, whoever read them two operations ago must have left that one.
@@ -266,17 +266,17 @@ void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::si
   }
 }
 
-void post(rank_state& me, flight const& f, std::uint32_t number) {
+void signal(rank_state& me, flight const& f, std::uint32_t number) {
   perturb();
   channel_lines& mine = *me.ends[f.line.channel].lines[me.rank];
-  if (number == program::entry_post) {
+  if (number == program::entry_signal) {
     // Not before a payload in the second line: as long as that is on its way here, a peer would take the first one back.
     entry_line& entry = mine.entry[f.line.parity];
     entry.in = f.in;
     entry.out = f.out;
-    post(entry.tag, f.line.tag, me.lines.sleepers, half::high, me.shared.kind.plain_posts);
+    signal(entry.tag, f.line.tag, me.lines.sleepers, half::high, me.shared.kind.plain_signals);
   } else {
-    post(mine.progress.posted, f.line.base + number, me.lines.sleepers, half::low, me.shared.kind.plain_posts);
+    signal(mine.progress.signalled, f.line.base + number, me.lines.sleepers, half::low, me.shared.kind.plain_signals);
   }
 }
 
@@ -313,7 +313,7 @@ bool run_segment(rank_state& me, flight& f) {
     } else if (i.destinations != 0) {
       fold(me, f, i);
     }
-    if (i.post != 0) post(me, f, i.post);
+    if (i.signal != 0) signal(me, f, i.signal);
   }
   for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
     if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;

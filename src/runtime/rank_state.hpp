@@ -37,7 +37,7 @@ inline channel_position further(channel_position const& a, channel_position cons
 /// without being exchanged.
 struct channel_end {
   std::uint32_t epoch = 0;    ///< of the latest operation
-  std::uint64_t base = 0;     ///< of the next operation's posts
+  std::uint64_t base = 0;     ///< of the next operation's signals
   std::size_t capacity = 0;   ///< of the staging in use
   bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
   std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
@@ -66,7 +66,7 @@ struct whereabouts {
 struct rank_lines {
   own_line& own;                               ///< of the root: a thread is busy, whichever of its teams it works for
   own_line& told;                              ///< of this team: what this rank is doing
-  std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's posts
+  std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's signals
 };
 
 /// Grows and is used again.

@@ -67,7 +67,7 @@ capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool o
           .has_messages = has_messages,
           .ranks_may_wait = !shape.tasks,
           .crowded = shape.tasks || shape.ranks > numa::usable_processors() || take_turns(shape) || whole_takes_turns,
-          .plain_posts = one_process && sleepers_pay()};
+          .plain_signals = one_process && sleepers_pay()};
 }
 
 /// What is decided before any plan is made.

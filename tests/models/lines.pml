@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Entry lines, progress lines and the reuse of parities: every sequence of EPOCHS operations, each full or rooted.
  *
- * Stands for src/runtime/executor.cpp: enter() with await_reuse(), await_entry(), await() on progress, post(). A cell holds
- * the epoch that wrote it, so that "the right payload" is "that of my epoch".
+ * Stands for src/runtime/executor.cpp: enter() with await_reuse(), await_entry(), await() on progress, signal(). A cell
+ * holds the epoch that wrote it, so that "the right payload" is "that of my epoch".
  *
  * Mutants: PARITIES=1, NO_REUSE_WAIT, TAG_FIRST.
  */
@@ -68,7 +68,7 @@ inline read_all_entries() {
   od
 }
 
-/* Progress counts posts: a full span per operation, whatever it does, so that it is an epoch here. */
+/* Progress counts signals: a full span per operation, whatever it does, so that it is an epoch here. */
 inline share_partial_results() {
   store(staging(self, epoch), epoch);
   store(progress(self), epoch);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sleeping without a lost wake-up: ranks that post and wait for each other EPOCHS times, asleep whenever they may be.
+ * Sleeping without a lost wake-up: ranks that signal and wait for each other EPOCHS times, asleep whenever they may be.
  *
- * Stands for src/runtime/memory/waiting.{hpp,cpp}: post() and sleep(). The cap on sleeps, which would hide a lost wake-up after a
- * millisecond, is left out: a rank that nobody wakes sleeps for ever, which is an invalid end state.
+ * Stands for src/runtime/memory/waiting.{hpp,cpp}: signal() and sleep(). The cap on sleeps, which would hide a lost
+ * wake-up after a millisecond, is left out: a rank that nobody wakes sleeps for ever, which is an invalid end state.
  *
- * EXCHANGED: posts are exchanges and nobody calls membarrier, as between processes. Mutants: NO_MEMBARRIER, NO_RECHECK.
+ * EXCHANGED: signals are exchanges and nobody calls membarrier, as between processes. Mutants: NO_MEMBARRIER, NO_RECHECK.
  */
 #define CELLS RANKS
 #define DEPTH 2
@@ -23,7 +23,7 @@ inline wake() {
   }
 }
 
-inline post(value) {
+inline signal(value) {
 #ifdef EXCHANGED
   atomic { drained; memory[word(self)] = value };
 #else
@@ -77,7 +77,7 @@ proctype rank(byte self) {
   do
   :: epoch > EPOCHS -> break
   :: else ->
-    post(epoch);
+    signal(epoch);
     other = 0;
     do
     :: other == RANKS -> break

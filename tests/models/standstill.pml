@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ranks that all wait, each for another: the team fails only if none of them can ever go on.
  *
- * Stands for src/runtime/failure/standstill.cpp. Each rank makes up to EPOCHS posts and up to EPOCHS waits, in any order and for
- * any number of posts of any other rank; then it leaves. A store to `standing`, a count of `moves` and a new `question`
- * are locked instructions; posts and `left` go through the buffer. QUESTIONS bounds how often they ask.
+ * Stands for src/runtime/failure/standstill.cpp. Each rank makes up to EPOCHS signals and up to EPOCHS waits, in any order
+ * and for any number of signals of any other rank; then it leaves. A store to `standing`, a count of `moves` and a new `question`
+ * are locked instructions; signals and `left` go through the buffer. QUESTIONS bounds how often they ask.
  *
  * Mutants: ONE_ROUND, ONE_LOOK, COUNT_FIRST, NO_LOOK, ANYBODY_ASKS.
  */
@@ -12,7 +12,7 @@
 #include "tso.pml"
 
 #define QUESTIONS 4
-#define posted(rank) memory[rank]
+#define signalled(rank) memory[rank]
 #define left(rank) memory[RANKS + rank]
 
 byte question = 1;
@@ -26,7 +26,7 @@ inline nobody_can_move() {
   d_step {
     for (k : 0 .. RANKS - 1) {
       assert(empty(buffer[k]));
-      assert(left(k) == 1 || (waits[k] && posted(awaited[k]) < wanted[k]))
+      assert(left(k) == 1 || (waits[k] && signalled(awaited[k]) < wanted[k]))
     }
     k = 0
   }
@@ -66,8 +66,8 @@ proctype rank(byte self) {
       waits[self] = true
     }
     do
-    :: atomic { posted(awaited[self]) >= wanted[self] -> waits[self] = false; break }
-    :: posted(awaited[self]) < wanted[self] ->
+    :: atomic { signalled(awaited[self]) >= wanted[self] -> waits[self] = false; break }
+    :: signalled(awaited[self]) < wanted[self] ->
       now = question;
       if
 #ifndef NO_LOOK

@@ -30,7 +30,8 @@ std::vector<compiled> programs() {
 /// The same move of the block after, with nothing between.
 bool could_be_one(compiled const& c, program const& p, instruction const& a, instruction const& b) {
   bool const waits = b.waits_end > a.waits_end;
-  if (waits || a.post != 0 || a.foreign != b.foreign || a.what != action::fold || b.what != action::fold) return false;
+  if (waits || a.signal != 0 || a.foreign != b.foreign || a.what != action::fold || b.what != action::fold)
+    return false;
   if (a.sources != b.sources || a.destinations != b.destinations || b.destinations == 0) return false;
   if (a.block_end != b.block) return false;
   for (std::uint32_t k = 0; k < a.sources + a.destinations; ++k) {
@@ -63,7 +64,7 @@ TEST(Compact, RanksThatMeetAreNotIntroduced) {
     std::set<std::pair<rank_t, rank_t>> met;
     for (rank_t r = 0; r < c.ranks; ++r)
       for (wait const& w : c.of[r].waits)
-        if (w.post == entry_post) met.insert(std::minmax(r, w.rank));
+        if (w.signal == entry_signal) met.insert(std::minmax(r, w.rank));
     for (rank_t r = 0; r < c.ranks; ++r)
       for (rank_t const q : c.of[r].unmet) {
         EXPECT_TRUE(met.insert(std::minmax(r, q)).second) << "ranks " << r << " and " << q;

@@ -18,7 +18,7 @@ struct violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// [rank]: how far a rank knows the others to be. A rank's own time advances with each of its posts.
+/// [rank]: how far a rank knows the others to be. A rank's own time advances with each of its signals.
 using vector_clock = std::vector<std::uint32_t>;
 
 inline void join(vector_clock& mine, vector_clock const& theirs) {

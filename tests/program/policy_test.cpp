@@ -46,7 +46,7 @@ TEST(FastPath, EagerIsOneRoundOfEntries) {
   for (rank_t ranks = 2; ranks <= 16; ++ranks) {
     compiled const c = *call_of(plan_of("direct(saved_steps=1)", ranks), "staged_pull").code;
     EXPECT_EQ(most_waits(c), ranks - 1);
-    EXPECT_EQ(c.span, entry_post);
+    EXPECT_EQ(c.span, entry_signal);
     EXPECT_EQ(c.layers, 1u);
   }
 }
@@ -57,7 +57,7 @@ TEST(FastPath, StagedAndZeroCopyAreTwoRounds) {
       for (arrays const how : {arrays::apart, arrays::one}) {
         compiled const c = *call_of(plan_of("direct", ranks), storage, how).code;
         EXPECT_EQ(most_waits(c), 2 * (ranks - 1)) << storage;
-        EXPECT_EQ(c.span, entry_post + 1) << storage;
+        EXPECT_EQ(c.span, entry_signal + 1) << storage;
         EXPECT_EQ(c.layers, storage == "staged" ? 1u : 0u) << storage;
       }
     }

@@ -28,7 +28,7 @@ struct actor {
   stage now = stage::outside;
   std::uint32_t operation = 1;
   std::size_t at = 0, wait = 0;
-  bool posted_entry = false;
+  bool signalled_entry = false;
   std::uint64_t progress = 0;  ///< the progress line
   std::vector<char> met;       ///< whose entry it has looked at in this operation
   vector_clock clock;
@@ -49,7 +49,7 @@ class machine {
         for (schedule::block_t b = 0; b < c.plan->blocks.size(); ++b) has.push_back(required.has_input(r, b));
       }
     }
-    posts_.assign(ranks_, std::vector<vector_clock>(base + 1));
+    signals_.assign(ranks_, std::vector<vector_clock>(base + 1));
     for (std::uint32_t row = 0; row < all_rows; ++row) {
       for (rank_t r = 0; r < ranks_; ++r) memory_.emplace_back(fmt::format("{} of rank {}", names[row], r), ranks_);
     }
@@ -153,7 +153,7 @@ class machine {
     std::uint32_t const n = me.operation;
     if (n <= 2 || !rules_.waits_before_reuse || call_of(n - 1).what->code->full) return true;
     for (rank_t q : call_of(n - 2).what->code->of[r].readers) {
-      vector_clock const& entered = posts_[q][call_of(n - 1).base + entry_post];
+      vector_clock const& entered = signals_[q][call_of(n - 1).base + entry_signal];
       if (entered.empty()) return false;
       join(me.clock, entered);
     }
@@ -168,7 +168,7 @@ class machine {
     me.met.assign(ranks_, false);
     me.met[r] = true;
     me.at = me.wait = 0;
-    me.posted_entry = false;
+    me.signalled_entry = false;
     me.now = actor::stage::entered;
   }
 
@@ -188,19 +188,19 @@ class machine {
       if (!passes(r, me, code.waits[me.wait])) return false;
     }
     if (i.destinations != 0) fold(r, me, code, i);
-    if (i.post != 0) post(r, me, i.post);
+    if (i.signal != 0) signal(r, me, i.signal);
     ++me.at;
     return true;
   }
 
   bool passes(rank_t r, actor& me, wait const& w) {
-    if (w.post == entry_post) return look_at_entry(r, me, w.rank);
+    if (w.signal == entry_signal) return look_at_entry(r, me, w.rank);
     if (!me.met[w.rank]) throw violation(fmt::format("rank {} trusts rank {} before it has seen its entry", r, w.rank));
-    std::uint64_t const wanted = call_of(me.operation).base + w.post;
+    std::uint64_t const wanted = call_of(me.operation).base + w.signal;
     if (actors_[w.rank].progress < wanted) return false;
-    if (posts_[w.rank][wanted].empty())
-      throw violation(fmt::format("rank {} waits for post {} of rank {}, which is never made", r, w.post, w.rank));
-    join(me.clock, posts_[w.rank][wanted]);
+    if (signals_[w.rank][wanted].empty())
+      throw violation(fmt::format("rank {} waits for signal {} of rank {}, which is never made", r, w.signal, w.rank));
+    join(me.clock, signals_[w.rank][wanted]);
     return true;
   }
 
@@ -209,7 +209,7 @@ class machine {
     if (tag < me.operation) return false;
     if (tag > me.operation)
       throw violation(fmt::format("rank {} finds that rank {} entered operation {} already", r, q, tag));
-    join(me.clock, posts_[q][call_of(me.operation).base + entry_post]);
+    join(me.clock, signals_[q][call_of(me.operation).base + entry_signal]);
     memory(row_pointers + parity(me.operation), q).read(me.operation, 0, r, me.clock);
     me.met[q] = true;
     return true;
@@ -284,25 +284,25 @@ class machine {
     return caller_array(call_of(me.operation).what->how, base / ranks_, base % ranks_);
   }
 
-  void post(rank_t r, actor& me, std::uint32_t number) {
+  void signal(rank_t r, actor& me, std::uint32_t number) {
     std::uint64_t const base = call_of(me.operation).base;
     if (number > call_of(me.operation).what->code->span)
-      throw violation(fmt::format("rank {} makes post {}, beyond the span", r, number));
-    if (number == entry_post) {
-      me.posted_entry = true;
+      throw violation(fmt::format("rank {} makes signal {}, beyond the span", r, number));
+    if (number == entry_signal) {
+      me.signalled_entry = true;
       tags_[r * 2 + parity(me.operation)] = me.operation;
     } else {
-      if (!me.posted_entry || me.progress >= base + number)
-        throw violation(fmt::format("post {} of rank {} is out of order", number, r));
+      if (!me.signalled_entry || me.progress >= base + number)
+        throw violation(fmt::format("signal {} of rank {} is out of order", number, r));
       me.progress = base + number;
     }
-    posts_[r][base + number] = me.clock;
+    signals_[r][base + number] = me.clock;
     ++me.clock[r];
   }
 
   void return_to_caller(rank_t r, actor& me) {
     expected_call const& c = call_of(me.operation);
-    if (!me.posted_entry) throw violation(fmt::format("rank {} has never entered operation {}", r, me.operation));
+    if (!me.signalled_entry) throw violation(fmt::format("rank {} has never entered operation {}", r, me.operation));
     require_known_entries(r, me, c);
     for (schedule::block_t b = 0; b < c.what->code->blocks.size(); ++b) {
       if (gets_from_outside(c, r, b)) require_result(r, me.operation, b);
@@ -315,7 +315,7 @@ class machine {
   /// What the executor concludes from `full` and `stays`.
   void require_known_entries(rank_t r, actor const& me, expected_call const& c) {
     for (rank_t q = 0; q < ranks_; ++q) {
-      vector_clock const& entered = posts_[q][c.base + entry_post];
+      vector_clock const& entered = signals_[q][c.base + entry_signal];
       bool const known = !entered.empty() && entered[q] <= me.clock[q];
       if (c.what->code->full && !known)
         throw violation(fmt::format("full, but rank {} does not know that rank {} has entered", r, q));
@@ -344,9 +344,9 @@ class machine {
   std::mt19937_64 random_;
   std::vector<expected_call> calls_;
   std::vector<actor> actors_;
-  std::vector<std::uint32_t> tags_;               ///< [rank · 2 + parity]: the epoch in an entry line
-  std::vector<std::vector<vector_clock>> posts_;  ///< [rank][base + number]: what a post promises
-  std::vector<array> memory_;                     ///< [row · ranks + rank]
+  std::vector<std::uint32_t> tags_;                 ///< [rank · 2 + parity]: the epoch in an entry line
+  std::vector<std::vector<vector_clock>> signals_;  ///< [rank][base + number]: what a signal promises
+  std::vector<array> memory_;                       ///< [row · ranks + rank]
 };
 
 }  // namespace

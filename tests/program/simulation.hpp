@@ -37,7 +37,7 @@ struct protocol {
 /// returns its caller reads the result and rewrites its arrays. Returns what went wrong first, if anything: a race, a
 /// wrong result, an array that does not exist, an entry overwritten or not looked at, a rank that waits for ever.
 ///
-/// Each wait hands over what its post promises and nothing more, however late it is looked at: what is right in one
+/// Each wait hands over what its signal promises and nothing more, however late it is looked at: what is right in one
 /// order of steps is right in all.
 std::optional<std::string> failure_of(std::vector<call> const&, std::uint64_t seed, protocol = {});
 

@@ -62,8 +62,8 @@ TEST(EveryWait, IsNeeded) {
         for (std::uint32_t k = 0; k < c.code->of[r].waits.size(); ++k, ++tried) {
           wait const dropped = c.code->of[r].waits[k];
           EXPECT_TRUE(goes_wrong(changed(c, r, [k](program& p) { drop_wait(p, k); }), dropped.rank, tried))
-              << text_of(*c.plan, c.code->storage, c.how) << ": rank " << r << " need not wait for post "
-              << dropped.post << " of rank " << dropped.rank;
+              << text_of(*c.plan, c.code->storage, c.how) << ": rank " << r << " need not wait for signal "
+              << dropped.signal << " of rank " << dropped.rank;
         }
       }
     });
@@ -71,13 +71,13 @@ TEST(EveryWait, IsNeeded) {
   EXPECT_GT(tried, 500u);
 }
 
-TEST(EveryPost, IsNeeded) {
+TEST(EverySignal, IsNeeded) {
   for (rank_t ranks = 2; ranks <= 4; ++ranks) {
     for_some_calls(ranks, test::by_effort(211, 31, 7), [&](call const& c) {
       for (rank_t r = 0; r < ranks; ++r) {
         for (std::size_t k = 0; k < c.code->of[r].code.size(); ++k) {
-          if (c.code->of[r].code[k].post == 0) continue;
-          EXPECT_TRUE(failure_of({changed(c, r, [k](program& p) { p.code[k].post = 0; })}, 1))
+          if (c.code->of[r].code[k].signal == 0) continue;
+          EXPECT_TRUE(failure_of({changed(c, r, [k](program& p) { p.code[k].signal = 0; })}, 1))
               << text_of(*c.plan, c.code->storage, c.how) << ": rank " << r << ", instruction " << k;
         }
       }

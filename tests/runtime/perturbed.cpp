@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delays of perturbed tests: at any wait and post a rank may fall behind, by a little or by a time slice.
+// The delays of perturbed tests: at any wait and signal a rank may fall behind, by a little or by a time slice.
 #include "runtime/memory/perturb.hpp"
 
 #include <cstdint>

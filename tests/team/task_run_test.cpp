@@ -91,7 +91,7 @@ TEST(Tasks, AreRightWhoeverCarriesThem) {
 
 /// The longest chain of waits for other ranks: how many sweeps but one a program may take.
 std::size_t longest_chain(program::compiled const& code) {
-  std::vector<std::vector<std::size_t>> posted(code.ranks, std::vector<std::size_t>(code.span + 2, 0));
+  std::vector<std::vector<std::size_t>> signalled(code.ranks, std::vector<std::size_t>(code.span + 2, 0));
   std::size_t longest = 0;
   for (bool changed = true; changed;) {
     changed = false;
@@ -99,12 +99,12 @@ std::size_t longest_chain(program::compiled const& code) {
       program::program const& mine = code.of[r];
       std::size_t at = 0, w = 0;
       for (auto const& i : mine.code) {
-        for (; w < i.waits_end; ++w) at = std::max(at, 1 + posted[mine.waits[w].rank][mine.waits[w].post]);
-        if (i.post == 0 || posted[r][i.post] >= at) continue;
-        posted[r][i.post] = at;
+        for (; w < i.waits_end; ++w) at = std::max(at, 1 + signalled[mine.waits[w].rank][mine.waits[w].signal]);
+        if (i.signal == 0 || signalled[r][i.signal] >= at) continue;
+        signalled[r][i.signal] = at;
         changed = true;
       }
-      for (rank_t q : mine.unmet) at = std::max(at, 1 + posted[q][program::entry_post]);
+      for (rank_t q : mine.unmet) at = std::max(at, 1 + signalled[q][program::entry_signal]);
       longest = std::max(longest, at);
     }
   }

@@ -62,7 +62,7 @@ void write_first(member& me, std::barrier<>& everybody) {
     for (std::uint32_t channel = 0; channel < runtime::channels; ++channel) {
       auto& lines = arena.lines(channel, r);
       for (auto& entry : lines.entry) entry.tag.fetch_add(0);
-      lines.progress.posted.fetch_add(0);
+      lines.progress.signalled.fetch_add(0);
     }
     arena.attention(r).sleepers.fetch_add(0);
     arena.own(r).busy.fetch_add(0);

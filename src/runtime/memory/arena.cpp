@@ -92,7 +92,7 @@ arena::arena(node_list nodes, numa::memory memory, bool grows)
     }
     if (s.node != anywhere) memory_.bind(s.begin, s.end - s.begin, s.node);
   }
-  // Zeroed pages are valid lines: tag 0 is no epoch, progress 0 no post, generation 0 left by nobody, no failure.
+  // Zeroed pages are valid lines: tag 0 is no epoch, progress 0 no signal, generation 0 left by nobody, no failure.
 }
 
 channel_lines& arena::lines(std::uint32_t channel, rank_t rank) const noexcept {

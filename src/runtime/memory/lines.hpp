@@ -38,9 +38,9 @@ struct alignas(line_spacing) entry_line {
 static_assert(sizeof(entry_line) == line_spacing && offsetof(entry_line, tag) == line_bytes - sizeof(std::uint64_t));
 static_assert(offsetof(entry_line, second) == line_bytes);
 
-/// How far a rank is: the base of its operation plus the number of its latest post. Monotonic, never reset.
+/// How far a rank is: the base of its operation plus the number of its latest signal. Monotonic, never reset.
 struct alignas(line_spacing) progress_line {
-  std::atomic<std::uint64_t> posted;
+  std::atomic<std::uint64_t> signalled;
 };
 
 /// Results of allreduce_view that are the rank's own. In the arena, because they may be read for as long as the team lives.
@@ -54,7 +54,7 @@ struct channel_lines {
 };
 static_assert(sizeof(channel_lines) == 3 * line_spacing);
 
-/// Written by others now and then: how many sleep until this rank posts. Read by the rank at each post.
+/// Written by others now and then: how many sleep until this rank signals. Read by the rank at each signal.
 /// `left` is the last generation that the rank has left; generations begin at 1.
 struct alignas(line_spacing) attention_line {
   std::atomic<std::uint32_t> sleepers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook for tests at every wait and post: delays there bring out orders that a quiet machine never shows.
+// A hook for tests at every wait and signal: delays there bring out orders that a quiet machine never shows.
 #pragma once
 
 namespace coset::runtime {

@@ -50,7 +50,7 @@ void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr 
     for (std::uint32_t c = 0; c < channels; ++c) {
       channel_lines& lines = arena.lines(c, q);
       for (entry_line& line : lines.entry) wake(line.tag, half::high);
-      wake(lines.progress.posted, half::low);
+      wake(lines.progress.signalled, half::low);
     }
   }
 }

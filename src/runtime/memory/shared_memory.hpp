@@ -29,7 +29,7 @@ struct capabilities {
   bool has_messages = false;   ///< some ranks share no memory with these, or their arrays: messages join them
   bool ranks_may_wait = true;  ///< they are threads or processes, not tasks that one thread may take in turn
   bool crowded = false;        ///< ranks take turns on processors, or their rounds cost as much
-  bool plain_posts = true;     ///< a post is a plain store, since sleepers pay; else an exchange
+  bool plain_signals = true;   ///< a signal is a plain store, since sleepers pay; else an exchange
 
   /// Views and split teams need one memory for all ranks.
   bool one_memory() const { return one_process && !has_messages; }

@@ -99,7 +99,7 @@ void wake(std::atomic<std::uint64_t>& word, half which) noexcept {
 
 void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half which, std::atomic<std::uint32_t>& sleepers,
            std::chrono::nanoseconds longest) noexcept {
-  // Registered before looking again: either that look sees the post, or the poster sees the sleeper.
+  // Registered before looking again: either that look sees the signal, or the signaller sees the sleeper.
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_pay()) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   if (word.load(std::memory_order_seq_cst) == seen) {

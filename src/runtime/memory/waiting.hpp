@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a word of another rank: spin, yield, sleep. The sleeper pays; a post stays a plain release store.
+// Waiting for a word of another rank: spin, yield, sleep. The sleeper pays; a signal stays a plain release store.
 #pragma once
 
 #include <atomic>
@@ -31,25 +31,25 @@ std::uint32_t looks_in(std::chrono::nanoseconds) noexcept;
 /// Longer than any message takes within a machine; beyond, whoever is awaited does something else.
 inline constexpr std::chrono::nanoseconds long_spin = std::chrono::microseconds(40);
 
-/// The half of a word that changes with every post: epochs in tags, counts in progress.
+/// The half of a word that changes with every signal: epochs in tags, counts in progress.
 enum class half : std::uint8_t { low, high };
 
 void pause() noexcept;
 
-/// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, posts are
+/// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, signals are
 /// sequentially consistent exchanges instead of plain stores.
 bool sleepers_pay() noexcept;
 /// What users are told then.
 inline constexpr char const* without_membarrier =
-    "the system refuses membarrier (a seccomp filter, or an old kernel): posts are atomic exchanges, some ns dearer "
+    "the system refuses membarrier (a seccomp filter, or an old kernel): signals are atomic exchanges, some ns dearer "
     "each";
 
 /// Publishes all stores before it; partner: the acquire load of whoever waits on `word`. Wakes sleepers if there are any.
 /// `sleepers` is read after the store: the sleeper's membarrier() is the partner that makes this order hold.
 void wake(std::atomic<std::uint64_t>& word, half) noexcept;
 
-inline void post(std::atomic<std::uint64_t>& word, std::uint64_t value, std::atomic<std::uint32_t> const& sleepers,
-                 half which, bool plain_store) noexcept {
+inline void signal(std::atomic<std::uint64_t>& word, std::uint64_t value, std::atomic<std::uint32_t> const& sleepers,
+                   half which, bool plain_store) noexcept {
   if (plain_store) {
     word.store(value, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -61,7 +61,7 @@ inline void post(std::atomic<std::uint64_t>& word, std::uint64_t value, std::ato
   }
 }
 
-/// Sleeps on `word`, no longer than `longest`, unless it has changed from `seen` or a post comes in between.
+/// Sleeps on `word`, no longer than `longest`, unless it has changed from `seen` or a signal comes in between.
 void sleep(std::atomic<std::uint64_t> const& word, std::uint64_t seen, half, std::atomic<std::uint32_t>& sleepers,
            std::chrono::nanoseconds longest) noexcept;
 
