@@ -85,7 +85,7 @@ domain spread_over(process_map const& of, bool by_host, int self) {
     for (rank_t t = 0; t < p.threads; ++t) {
       part.spread.first.push_back(first);
       part.spread.last.push_back(last);
-      part.spread.carrier.push_back(p.first + t % p.lanes);
+      part.spread.proxy.push_back(p.first + t % p.lanes);
     }
     part.pointers &= last - first == p.threads;
     part.crowded |= p.crowded;

@@ -67,10 +67,9 @@ void holders::mark_moved_copies() {
   };
   for_each_assignment([&](assignment const& a) {
     if (!moves(a)) return;
-    holder_t carrier = only_source(a);
-    while (policy_.how == copies::forward && moves(*all_[carrier].made_by))
-      carrier = only_source(*all_[carrier].made_by);
-    all_[carrier].riders.push_back(target(a));
+    holder_t writer = only_source(a);
+    while (policy_.how == copies::forward && moves(*all_[writer].made_by)) writer = only_source(*all_[writer].made_by);
+    all_[writer].riders.push_back(target(a));
     all_[target(a)].moved = true;
   });
 }

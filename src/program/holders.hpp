@@ -16,7 +16,7 @@ using holder_t = std::uint32_t;
 struct holder {
   schedule::assignment const* made_by = nullptr;
   value_t value = no_value;  ///< the holder of the fold or input that it is a copy of
-  bool moved = false;        ///< written by a carrier or a message, not by its own rank
+  bool moved = false;        ///< written by a peer's operation or a message, not by its own rank
   bool sent = false;         ///< read by a message
   bool received = false;     ///< written by one
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From assignments to moves between places: who carries which copy, and where each value lives.
+// From assignments to moves between places: who writes which copy, and where each value lives.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -93,13 +93,13 @@ class lowering {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
   }
 
-  /// What one carrier has for another in a step is one message, if all of it is of one form.
+  /// What one proxy has for another in a step is one message, if all of it is of one form.
   void list_messages(std::vector<assignment> const& step) {
     std::map<std::tuple<rank_t, rank_t, bool>, std::pair<operation, operation>> between;
     for (assignment const& a : step) {
       source const from = schedule_.from(a).front();
       holder_t const there = holders_.only_source(a), here = holders_.target(a);
-      rank_t const sender = distribution_.carrier[from.rank];
+      rank_t const sender = distribution_.proxy[from.rank];
       auto& [send, receive] = between[{sender, a.rank, holders_.is_partial(holders_[here])}];
       send.what = operation::kind::send;
       send.rank = sender;
@@ -110,8 +110,8 @@ class lowering {
     }
     auto const first = static_cast<std::uint32_t>(operations_.size()),
                count = static_cast<std::uint32_t>(between.size());
-    for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.first));
-    for (auto& [carriers, ends] : between) operations_.push_back(std::move(ends.second));
+    for (auto& [proxies, ends] : between) operations_.push_back(std::move(ends.first));
+    for (auto& [proxies, ends] : between) operations_.push_back(std::move(ends.second));
     for (std::uint32_t i = 0; i < count; ++i) {
       operations_[first + i].partner = first + count + i;
       operations_[first + count + i].partner = first + i;
@@ -220,7 +220,7 @@ class lowering {
     });
   }
 
-  /// What a carrier has left with this rank: into the caller's output, and on to its own riders.
+  /// What a peer's operation or a message has left with this rank: into the caller's output, and on to its own riders.
   void list_arrival(assignment const& a) {
     holder_t const h = holders_.target(a);
     operation o{operation::kind::move, a.rank, a.block, {found(h, a.rank)}, {}, false};

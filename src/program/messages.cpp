@@ -59,9 +59,9 @@ class splitting {
     append(std::move(rest), false);
   }
 
-  /// A copy whose reader is its own carrier need not be copied again.
+  /// A copy whose reader is its own proxy need not be copied again.
   bool is_message(assignment const& a) const {
-    return a.count == 1 && of_.carrier[a.rank] == a.rank && is_remote(a.rank, made_.whole.from(a).front().rank);
+    return a.count == 1 && of_.proxy[a.rank] == a.rank && is_remote(a.rank, made_.whole.from(a).front().rank);
   }
 
   void import_sources(assignment& a, std::vector<assignment>& messages) {
@@ -69,12 +69,12 @@ class splitting {
     if (std::ranges::none_of(from, [&](source const& s) { return is_remote(a.rank, s.rank); })) return;
     for (source& s : from) {
       if (!is_remote(a.rank, s.rank)) continue;
-      rank_t const carrier = of_.carrier[a.rank];
+      rank_t const proxy = of_.proxy[a.rank];
       auto const [at, is_new] =
-          brought_.try_emplace({of_.first[a.rank], s.rank, s.slot, a.block}, source{carrier, slot_t{0}});
+          brought_.try_emplace({of_.first[a.rank], s.rank, s.slot, a.block}, source{proxy, slot_t{0}});
       if (is_new) {
-        at->second.slot = slots_[cell(carrier, a.block)]++;
-        messages.push_back({carrier, a.block, at->second.slot, add({&s, 1}), 1});
+        at->second.slot = slots_[cell(proxy, a.block)]++;
+        messages.push_back({proxy, a.block, at->second.slot, add({&s, 1}), 1});
       }
       s = at->second;
     }
@@ -192,11 +192,11 @@ split_schedule with_messages(schedule::schedule const& s, distribution const& d,
 std::vector<std::vector<rank_t>> combiners_of(distribution const& spread, rank_t slices) {
   std::vector<std::vector<rank_t>> by_slice(slices);
   for (rank_t first = 0; first < spread.first.size(); first = spread.last[first]) {
-    std::vector<rank_t> carriers;
+    std::vector<rank_t> proxies;
     for (rank_t r = first; r < spread.last[first]; ++r) {
-      if (spread.carrier[r] == r) carriers.push_back(r);
+      if (spread.proxy[r] == r) proxies.push_back(r);
     }
-    for (rank_t s = 0; s < slices; ++s) by_slice[s].push_back(carriers[s % carriers.size()]);
+    for (rank_t s = 0; s < slices; ++s) by_slice[s].push_back(proxies[s % proxies.size()]);
   }
   return by_slice;
 }

@@ -53,12 +53,12 @@ using slice = std::vector<std::vector<schedule::assignment>>;
 /// A schedule none of whose folds reads what lies in another domain: messages bring that first.
 struct split_schedule {
   schedule::schedule whole;
-  /// [step]: all its assignments are messages, copies to a carrier from another domain
+  /// [step]: all its assignments are messages, copies to a proxy from another domain
   std::vector<char> has_messages;
   std::vector<std::vector<slice>> slices;  ///< [step]: if there are any, all its assignments are theirs
 };
 
-/// Inserts, before each step, one that brings what its readers miss to the carriers of their domains: every value once
+/// Inserts, before each step, one that brings what its readers miss to the proxies of their domains: every value once
 /// to every domain that reads it, however many ranks read it there. `library`: what can be combined is left as it is,
 /// in steps of its own; throws schedule_error if nothing can, or needs more slices than there are combiners for.
 split_schedule with_messages(schedule::schedule const&, distribution const&, bool library);

@@ -36,7 +36,7 @@ struct policy {
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
-  bool library = false;  ///< one value of each domain is combined by whoever carries the messages, see mailbox::combine
+  bool library = false;  ///< one value of each domain is combined by the transport, see mailbox::combine
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
@@ -97,12 +97,12 @@ struct instruction {
 struct distribution {
   std::vector<rank_t> first;                        ///< [rank]: of its domain
   std::vector<rank_t> last;                         ///< [rank]: one past its domain's last
-  std::vector<rank_t> carrier;                      ///< [rank]: of its domain
-  std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the carrier that takes part in its combination
+  std::vector<rank_t> proxy;                        ///< [rank]: who sends and receives for it
+  std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its combination
   bool whole() const { return first.empty(); }      ///< all share memory
 };
 
-/// Combiners for so many slices: of each domain its carriers, in turn.
+/// Combiners for so many slices: of each domain its proxies, in turn.
 std::vector<std::vector<rank_t>> combiners_of(distribution const&, rank_t slices);
 
 /// One rank's part of a compiled schedule.
@@ -139,7 +139,7 @@ struct compiled {
 ///
 /// Ranks of different domains exchange messages. Those of a `library` policy, in a step in which one rank of every
 /// domain folds one value of each, contribute these values to a combination instead. Messages are sent from staging and
-/// received into staging, so that no caller's array is touched by a message under way; between two carriers they are
+/// received into staging, so that no caller's array is touched by a message under way; between two proxies they are
 /// received in the order in which they are sent.
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {},
                  distribution const& = {});

@@ -10,8 +10,8 @@
 #include "runtime/failure/standstill.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
-#include "runtime/transport/carrying.hpp"
 #include "runtime/transport/combining.hpp"
+#include "runtime/transport/proxy.hpp"
 #include "runtime/use_staging.hpp"
 
 namespace coset::runtime {
@@ -281,7 +281,7 @@ void signal(rank_state& me, flight const& f, std::uint32_t number) {
 }
 
 /// What concerns other domains: begun, or looked for. False: not here yet.
-bool carry(rank_state& me, flight const& f, instruction const& i) {
+bool transfer(rank_state& me, flight const& f, instruction const& i) {
   switch (i.what) {
     case program::action::send:
       send_message(me, f, i);
@@ -309,7 +309,7 @@ bool run_segment(rank_state& me, flight& f) {
     }
     if (i.foreign) resolve(me, f, i);
     if (i.what != program::action::fold) [[unlikely]] {
-      if (!carry(me, f, i)) return false;
+      if (!transfer(me, f, i)) return false;
     } else if (i.destinations != 0) {
       fold(me, f, i);
     }

@@ -9,7 +9,7 @@
 
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/standstill.hpp"
-#include "runtime/transport/carrying.hpp"
+#include "runtime/transport/proxy.hpp"
 #include "text/format.hpp"
 
 namespace coset::runtime {

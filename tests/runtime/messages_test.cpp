@@ -72,9 +72,9 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
   engine choices(seed);
   std::size_t const rounds = test::by_effort<std::size_t>(1, 1, 40);
   for (auto const& shapes : all_shapes()) {
-    for (bool const one_carrier : {false, true}) {
-      SCOPED_TRACE(name_of(shapes) + (one_carrier ? ", one carrier" : ""));
-      hosts on(shapes, one_carrier);
+    for (bool const one_proxy : {false, true}) {
+      SCOPED_TRACE(name_of(shapes) + (one_proxy ? ", one proxy" : ""));
+      hosts on(shapes, one_proxy);
       std::vector<plan_list> plans;
       std::uint64_t const same = choices();
       for (std::size_t p = 0; p < on.processes(); ++p) {
@@ -101,10 +101,10 @@ TEST(Combinations, OfAllTypesAndOperationsAreRight) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   engine choices(seed);
   for (auto const& shapes : all_shapes()) {
-    for (bool const one_carrier : {false, true}) {
-      SCOPED_TRACE(name_of(shapes) + (one_carrier ? ", one carrier" : ""));
+    for (bool const one_proxy : {false, true}) {
+      SCOPED_TRACE(name_of(shapes) + (one_proxy ? ", one proxy" : ""));
       auto const slices = static_cast<rank_t>(1 + below(choices, 5));
-      hosts on(shapes, one_carrier, {}, slices);
+      hosts on(shapes, one_proxy, {}, slices);
       std::vector<plan_list> plans;
       std::uint64_t const same = choices();
       for (std::size_t p = 0; p < on.processes(); ++p) {

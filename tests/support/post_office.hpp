@@ -199,18 +199,18 @@ class test_messenger : public runtime::messenger {
  public:
   test_messenger(post_office& office, std::chrono::nanoseconds deadline) : office_(office), deadline_(deadline) {}
 
-  std::unique_ptr<runtime::mailbox> open(rank_t carrier, std::uint32_t channel) override {
-    return std::make_unique<test_mailbox>(office_, carrier, channel);
+  std::unique_ptr<runtime::mailbox> open(rank_t proxy, std::uint32_t channel) override {
+    return std::make_unique<test_mailbox>(office_, proxy, channel);
   }
-  void progress(detail::rank_state& carrier) override {
+  void progress(detail::rank_state& proxy) override {
     if (!office_.failed()) return;
     auto const [why, reason] = office_.failure();
-    carrier.shared.fail(why, reason);
+    proxy.shared.fail(why, reason);
   }
   void ask(detail::rank_state&, runtime::flight const&, rank_t) override {}  // letters are taken at once
-  void tell_failure(detail::rank_state& carrier) noexcept override {
+  void tell_failure(detail::rank_state& proxy) noexcept override {
     try {
-      carrier.shared.failure.raise();
+      proxy.shared.failure.raise();
     } catch (mismatch_error const& e) {
       office_.tell(runtime::cause::mismatch, e.what());
     } catch (mpi::error const& e) {
@@ -229,11 +229,11 @@ class test_messenger : public runtime::messenger {
 /// A domain, in one or in several processes: how many threads each has.
 using host_shape = std::vector<rank_t>;
 
-/// Hosts of these shapes. All ranks carry their own messages, or the first of each process does for it. The post office
+/// Hosts of these shapes. Every rank is its own proxy, or the first of each process is that of all. The post office
 /// combines so many slices.
 class hosts {
  public:
-  hosts(std::vector<host_shape> const& shapes, bool one_carrier, std::chrono::nanoseconds deadline = {},
+  hosts(std::vector<host_shape> const& shapes, bool one_proxy, std::chrono::nanoseconds deadline = {},
         rank_t slices = 0)
       : messenger_(office_, deadline) {
     runtime::domain part;
@@ -243,7 +243,7 @@ class hosts {
         for (rank_t t = 0; t < threads; ++t) {
           part.spread.first.push_back(first);
           part.spread.last.push_back(first + ranks);
-          part.spread.carrier.push_back(one_carrier ? part.total : part.total + t);
+          part.spread.proxy.push_back(one_proxy ? part.total : part.total + t);
         }
         part.total += threads;
       }

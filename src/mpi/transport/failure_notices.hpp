@@ -31,7 +31,7 @@ struct notice {
 notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::string_view reason);
 
 /// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
-/// several carriers may call.
+/// several proxies may call.
 class failure_notices {
  public:
   explicit failure_notices(MPI_Comm of);

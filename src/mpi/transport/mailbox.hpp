@@ -12,7 +12,7 @@
 
 namespace coset::mpi {
 
-/// How another rank's carrier is reached, or this one by it.
+/// How another rank's proxy is reached, or this one by it.
 struct address {
   MPI_Comm lane;
   int process;

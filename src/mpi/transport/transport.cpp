@@ -47,11 +47,11 @@ address transport::from(rank_t sender, rank_t receiver, std::uint32_t channel) c
   return way(sender, receiver, sender, channel);
 }
 
-std::unique_ptr<runtime::mailbox> transport::open(rank_t carrier, std::uint32_t channel) {
-  return std::make_unique<mailbox>(static_cast<directory const&>(*this), carrier, channel);
+std::unique_ptr<runtime::mailbox> transport::open(rank_t proxy, std::uint32_t channel) {
+  return std::make_unique<mailbox>(static_cast<directory const&>(*this), proxy, channel);
 }
 
-void transport::progress(detail::rank_state& carrier) { listen(carrier.team); }
+void transport::progress(detail::rank_state& proxy) { listen(proxy.team); }
 
 /// Rounds wrap around.
 bool transport::is_of_another_team(notice const& heard) const noexcept {
@@ -110,10 +110,10 @@ void transport::tell_end(std::string_view reason) noexcept { notices_.tell(round
 
 void transport::take_leave() noexcept { notices_.take_leave(round_); }
 
-void transport::ask(detail::rank_state& carrier, runtime::flight const& f, rank_t peer) {
+void transport::ask(detail::rank_state& proxy, runtime::flight const& f, rank_t peer) {
   notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text());
   question.asked = peer;
-  question.asking = carrier.number;
+  question.asking = proxy.number;
   question.number = f.act.number;
   question.history = f.act.history;
   notices_.ask(of_.of_rank(peer).rank, question);
@@ -140,9 +140,9 @@ void transport::answer(detail::team_state& team, notice const& question) {
   notices_.tell(round_, runtime::cause::mismatch, reason);
 }
 
-void transport::tell_failure(detail::rank_state& carrier) noexcept {
-  bool const carries = carrier.shared.part.spread.carrier[carrier.number] == carrier.number;
-  if (carries) tell(carrier.team, {});
+void transport::tell_failure(detail::rank_state& proxy) noexcept {
+  bool const is_proxy = proxy.shared.part.spread.proxy[proxy.number] == proxy.number;
+  if (is_proxy) tell(proxy.team, {});
 }
 
 void transport::tell(detail::team_state const& team, std::string_view reason) noexcept {

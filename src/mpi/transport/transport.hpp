@@ -19,10 +19,10 @@ class transport final : public runtime::messenger, private directory {
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
   transport(MPI_Comm all, process_map const&, patience longest, std::uint32_t founded);
 
-  std::unique_ptr<runtime::mailbox> open(rank_t carrier, std::uint32_t channel) override;
-  void progress(detail::rank_state& carrier) override;
-  void ask(detail::rank_state& carrier, runtime::flight const&, rank_t peer) override;
-  void tell_failure(detail::rank_state& carrier) noexcept override;
+  std::unique_ptr<runtime::mailbox> open(rank_t proxy, std::uint32_t channel) override;
+  void progress(detail::rank_state& proxy) override;
+  void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
+  void tell_failure(detail::rank_state& proxy) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
 
   /// Messages of other rounds than this are not taken for its own.

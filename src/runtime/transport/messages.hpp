@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executor needs of whoever carries messages between ranks that share no memory: src/mpi, or a test.
+// What the executor needs of a transport between ranks that share no memory: src/mpi, or a test.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct piece {
   std::size_t bytes;
 };
 
-/// One carrier's messages of one channel. Only that rank's thread uses it, for one operation at a time: first it names
+/// One proxy's messages of one channel. Only that rank's thread uses it, for one operation at a time: first it names
 /// what it expects, then it sends and looks, in the end all has come and `all_sent()`.
 class mailbox {
  public:
@@ -76,14 +76,14 @@ class mailbox {
 class messenger {
  public:
   virtual ~messenger() = default;
-  virtual std::unique_ptr<mailbox> open(rank_t carrier, std::uint32_t channel) = 0;
-  /// Called by carriers that wait, now and then: learns whether other domains have failed, and fails this one then.
-  virtual void progress(detail::rank_state& carrier) = 0;
-  /// Called by carriers that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
+  virtual std::unique_ptr<mailbox> open(rank_t proxy, std::uint32_t channel) = 0;
+  /// Called by proxies that wait, now and then: learns whether other domains have failed, and fails this one then.
+  virtual void progress(detail::rank_state& proxy) = 0;
+  /// Called by proxies that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
   /// listens there fails the team if it has.
-  virtual void ask(detail::rank_state& carrier, flight const&, rank_t peer) = 0;
-  /// Called by carriers that leave because the team has failed: other domains have to know.
-  virtual void tell_failure(detail::rank_state& carrier) noexcept = 0;
+  virtual void ask(detail::rank_state& proxy, flight const&, rank_t peer) = 0;
+  /// Called by proxies that leave because the team has failed: other domains have to know.
+  virtual void tell_failure(detail::rank_state& proxy) noexcept = 0;
   /// How long a rank waits for one word of others; zero: for ever.
   virtual std::chrono::nanoseconds deadline() const noexcept = 0;
 };

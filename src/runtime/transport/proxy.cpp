@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/transport/carrying.hpp"
+#include "runtime/transport/proxy.hpp"
 
 #include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
@@ -73,16 +73,16 @@ bool all_sent(rank_state& me, flight const& f) { return !f.code->sends || me.end
 
 void look_around(rank_state& me, flight& f) {
   domain const& part = me.shared.part;
-  bool const carries = part.spread.carrier[me.number] == me.number;
+  bool const is_proxy = part.spread.proxy[me.number] == me.number;
   ++f.looks.stuck;
-  if (carries && f.looks.stuck % looks_per_progress == 0) part.messages->progress(me);
+  if (is_proxy && f.looks.stuck % looks_per_progress == 0) part.messages->progress(me);
   if (f.looks.stuck % looks_per_clock != 0) return;
   auto const now = std::chrono::steady_clock::now().time_since_epoch();
   if (f.looks.stuck == looks_per_clock) f.looks.stuck_since = f.looks.asked = now;
   instruction const* const at = f.line.entered && f.at < f.code->code.size() ? &f.code->code[f.at] : nullptr;
   rank_t const awaited = at != nullptr ? at->peer : instruction::nobody;
   // Ever less often: who computes for an hour is not asked a thousand times.
-  if (carries && awaited != instruction::nobody && now - f.looks.asked > time_between_questions &&
+  if (is_proxy && awaited != instruction::nobody && now - f.looks.asked > time_between_questions &&
       now - f.looks.asked > (f.looks.asked - f.looks.stuck_since) / 2) {
     f.looks.asked = now;
     part.messages->ask(me, f, awaited);

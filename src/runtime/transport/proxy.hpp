@@ -11,10 +11,10 @@ void expect_messages(detail::rank_state&, flight const&);
 void send_message(detail::rank_state&, flight const&, program::instruction const&);
 /// Whether the message that the instruction waits for is here. Fails the team if it is another operation's.
 bool message_is_here(detail::rank_state&, flight const&, program::instruction const&);
-/// Before leaving a segment: until then peers may fetch from this rank's staging, and from that of those it carries for.
+/// Before leaving a segment: until then peers may fetch from this rank's staging, and from that of those it is the proxy of.
 bool all_sent(detail::rank_state&, flight const&);
 
-/// What a rank does at each look in vain whose team has messages: a carrier lets them progress, whatever it waits for
+/// What a rank does at each look in vain whose team has messages: a proxy lets them progress, whatever it waits for
 /// itself, and hears of failures; and an operation that has not got on until the deadline fails the team.
 void look_around(detail::rank_state&, flight&);
 
