@@ -36,7 +36,7 @@ struct policy {
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
-  bool library = false;  ///< one value of each domain is combined by the transport, see mailbox::combine
+  bool library = false;  ///< one value of each domain is combined by the transport, see endpoint::combine
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };

@@ -43,7 +43,7 @@ struct channel_end {
   std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
   std::vector<channel_lines*> lines;                    ///< [rank]; empty until the channel is opened
   std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
-  std::unique_ptr<mailbox> mail;                        ///< opened by the first program that has messages
+  std::unique_ptr<endpoint> messages;                   ///< opened by the first program that has messages
 
   channel_position position() const { return {epoch, base, capacity}; }
 };

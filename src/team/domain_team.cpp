@@ -40,7 +40,7 @@ void domain_team::give_up_messages() {
   for (auto const& m : state_->members) {
     if (!m) continue;
     for (channel_end& end : m->ends) {
-      if (end.mail) end.mail->begin();
+      if (end.messages) end.messages->begin();
     }
   }
 }

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "support/post_office.hpp"
+#include "support/hosts.hpp"
 #include "support/walk.hpp"
 
 namespace coset::team_test {
@@ -87,7 +87,7 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
         try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
         if (::testing::Test::HasFatalFailure()) return;
       }
-      EXPECT_GT(on.office().sent(), 0u);
+      EXPECT_GT(on.network().sent(), 0u);
     }
   }
 }
@@ -124,7 +124,7 @@ TEST(Combinations, OfAllTypesAndOperationsAreRight) {
         try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
         if (::testing::Test::HasFailure()) return;
       }
-      EXPECT_GT(on.office().combined(), 0u);
+      EXPECT_GT(on.network().combined(), 0u);
     }
   }
 }
@@ -142,8 +142,8 @@ TEST(Combinations, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
     detail::execute(me.state(), plan, {mine.data(), 1000, mine.data(), 1000}, &op);
     EXPECT_EQ(std::ranges::count(mine, 5), 1000);
   });
-  EXPECT_EQ(on.office().combined(), 2u);
-  EXPECT_EQ(on.office().sent(), 4u);  // each combiner to the other one of its slice
+  EXPECT_EQ(on.network().combined(), 2u);
+  EXPECT_EQ(on.network().sent(), 4u);  // each combiner to the other one of its slice
 }
 
 TEST(Combinations, AreRefusedWhereTheyCannotServe) {
@@ -182,7 +182,7 @@ TEST(Combinations, BeginOnlyWhereAllHostsAgree) {
       });
     });
     expect_everybody_threw<mismatch_error>(all, {"11 ", "10 ", "allreduce"});
-    EXPECT_EQ(on.office().combined(), 0u);
+    EXPECT_EQ(on.network().combined(), 0u);
   }
 }
 
@@ -293,7 +293,7 @@ TEST(Messages, CrossBetweenHostsOncePerValue) {
     detail::execute(me.state(), plan, {&mine, 1, &sum, 1}, &op);
     EXPECT_EQ(sum, 6);
   });
-  EXPECT_EQ(on.office().sent(), 6u);
+  EXPECT_EQ(on.network().sent(), 6u);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ address transport::from(rank_t sender, rank_t receiver, std::uint32_t channel) c
   return way(sender, receiver, sender, channel);
 }
 
-std::unique_ptr<runtime::mailbox> transport::open(rank_t proxy, std::uint32_t channel) {
-  return std::make_unique<mailbox>(static_cast<directory const&>(*this), proxy, channel);
+std::unique_ptr<runtime::endpoint> transport::open(rank_t proxy, std::uint32_t channel) {
+  return std::make_unique<endpoint>(static_cast<directory const&>(*this), proxy, channel);
 }
 
 void transport::progress(detail::rank_state& proxy) { listen(proxy.team); }

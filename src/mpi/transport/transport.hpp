@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messenger between processes: which lanes messages take, and who hears of failures.
+// The transport between processes: which lanes messages take, and who hears of failures.
 #pragma once
 
 #include <mutex>
@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "mpi/process_map.hpp"
+#include "mpi/transport/endpoint.hpp"
 #include "mpi/transport/failure_notices.hpp"
-#include "mpi/transport/mailbox.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::mpi {
 
 /// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
-class transport final : public runtime::messenger, private directory {
+class transport final : public runtime::transport, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
   transport(MPI_Comm all, process_map const&, patience longest, std::uint32_t founded);
 
-  std::unique_ptr<runtime::mailbox> open(rank_t proxy, std::uint32_t channel) override;
+  std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override;
   void progress(detail::rank_state& proxy) override;
   void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& proxy) noexcept override;

@@ -21,7 +21,7 @@ struct rank_state;
 
 namespace coset::runtime {
 
-class messenger;
+class transport;
 
 /// What kind of team this is.
 struct capabilities {
@@ -40,7 +40,7 @@ struct domain {
   rank_t total = 0;  ///< ranks of the whole team
   rank_t first = 0;  ///< number of this domain's first
   program::distribution spread = {};
-  messenger* messages = nullptr;        ///< null where nothing joins processes
+  transport* messages = nullptr;        ///< null where nothing joins processes
   bool pointers = true;                 ///< in every domain ranks reach each other's arrays
   bool crowded = false;                 ///< some host has fewer processors than ranks
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain

@@ -56,19 +56,19 @@ void contribute(rank_state& me, flight const& f, instruction const& i) {
   if (count == 0) return;  // the same everywhere
   reduction_table const& reduction = *f.plan->what.reduction;
   form const wire = form_on_the_way(reduction);
-  mailbox& mail = *me.ends[f.line.channel].mail;
-  std::byte* to = mail.room(i.message, count * bytes_of(reduction, wire));
+  endpoint& messages = *me.ends[f.line.channel].messages;
+  std::byte* to = messages.room(i.message, count * bytes_of(reduction, wire));
   for (std::uint32_t k = 0; k < i.sources; ++k) {
     block const from = block_of(me, f, i.operands + k);
     copy(reduction, wire, to, from.what, from.data, from.count);
     to += from.count * bytes_of(reduction, wire);
   }
-  mail.combine(i.message, reduction, wire, count);
+  messages.combine(i.message, reduction, wire, count);
 }
 
 bool collect(rank_state& me, flight const& f, instruction const& i) {
   if (count_of(me, f, i) == 0) return true;
-  std::byte const* from = me.ends[f.line.channel].mail->combined(i.message);
+  std::byte const* from = me.ends[f.line.channel].messages->combined(i.message);
   if (from == nullptr) return false;
   reduction_table const& reduction = *f.plan->what.reduction;
   form const wire = form_on_the_way(reduction);

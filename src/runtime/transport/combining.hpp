@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's combinations of one value of each domain: the mailbox's part is bytes in a room of its own.
+// The executor's combinations of one value of each domain: the endpoint's part is bytes in a room of its own.
 #pragma once
 
 #include "runtime/rank_state.hpp"

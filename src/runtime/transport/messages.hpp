@@ -38,7 +38,7 @@ struct piece {
 
 /// One proxy's messages of one channel. Only that rank's thread uses it, for one operation at a time: first it names
 /// what it expects, then it sends and looks, in the end all has come and `all_sent()`.
-class mailbox {
+class endpoint {
  public:
   enum class state : std::uint8_t {
     awaited,
@@ -46,7 +46,7 @@ class mailbox {
     here     ///< all of it is where it belongs
   };
 
-  virtual ~mailbox() = default;
+  virtual ~endpoint() = default;
   /// Before the first expect() of an operation. Whatever an operation before it left unfinished, having failed, is
   /// given up.
   virtual void begin() = 0;
@@ -73,10 +73,10 @@ class mailbox {
 };
 
 /// What joins a team's domains. Any of its functions may throw mpi::error.
-class messenger {
+class transport {
  public:
-  virtual ~messenger() = default;
-  virtual std::unique_ptr<mailbox> open(rank_t proxy, std::uint32_t channel) = 0;
+  virtual ~transport() = default;
+  virtual std::unique_ptr<endpoint> open(rank_t proxy, std::uint32_t channel) = 0;
   /// Called by proxies that wait, now and then: learns whether other domains have failed, and fails this one then.
   virtual void progress(detail::rank_state& proxy) = 0;
   /// Called by proxies that have waited for a message of `peer` for a while: has that rank left without a word? Whoever

@@ -10,7 +10,7 @@ namespace {
 using detail::rank_state;
 using program::instruction;
 
-/// Looks in vain between two words with the messenger, and between two questions for the time.
+/// Looks in vain between two words with the transport, and between two questions for the time.
 constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
 /// What a message may well take without anything being wrong.
 constexpr std::chrono::milliseconds time_between_questions(20);
@@ -42,12 +42,12 @@ std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction co
 
 void expect_messages(rank_state& me, flight const& f) {
   if (f.code->received.empty() && !f.code->sends) return;
-  auto& mail = me.ends[f.line.channel].mail;
-  if (!mail) mail = me.shared.part.messages->open(me.number, f.line.channel);
-  mail->begin();
+  auto& messages = me.ends[f.line.channel].messages;
+  if (!messages) messages = me.shared.part.messages->open(me.number, f.line.channel);
+  messages->begin();
   for (std::uint32_t const at : f.code->received) {
     instruction const& i = f.code->code[at];
-    mail->expect(i.peer, pieces_of(me, f, i));
+    messages->expect(i.peer, pieces_of(me, f, i));
   }
 }
 
@@ -57,19 +57,21 @@ void send_message(rank_state& me, flight const& f, instruction const& i) {
   envelope const opening{f.line.tag, said.count.load(std::memory_order_relaxed),
                          said.rest.load(std::memory_order_relaxed), me.number,
                          said.kind.load(std::memory_order_relaxed)};
-  me.ends[f.line.channel].mail->send(i.peer, opening, pieces_of(me, f, i));
+  me.ends[f.line.channel].messages->send(i.peer, opening, pieces_of(me, f, i));
 }
 
 bool message_is_here(rank_state& me, flight const& f, instruction const& i) {
-  mailbox& mail = *me.ends[f.line.channel].mail;
-  auto const state = mail.look(i.message);
-  if (state == mailbox::state::awaited) return false;
-  envelope const& opening = mail.envelope_of(i.message);
+  endpoint& messages = *me.ends[f.line.channel].messages;
+  auto const state = messages.look(i.message);
+  if (state == endpoint::state::awaited) return false;
+  envelope const& opening = messages.envelope_of(i.message);
   if (opening.tag != f.line.tag) fail_mismatch(me, f, opening);
-  return state == mailbox::state::here;
+  return state == endpoint::state::here;
 }
 
-bool all_sent(rank_state& me, flight const& f) { return !f.code->sends || me.ends[f.line.channel].mail->all_sent(); }
+bool all_sent(rank_state& me, flight const& f) {
+  return !f.code->sends || me.ends[f.line.channel].messages->all_sent();
+}
 
 void look_around(rank_state& me, flight& f) {
   domain const& part = me.shared.part;

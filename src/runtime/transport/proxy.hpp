@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's messages: what programs say in operands, mailboxes get in bytes.
+// The executor's messages: what programs say in operands, endpoints get in bytes.
 #pragma once
 
 #include "runtime/rank_state.hpp"
 
 namespace coset::runtime {
 
-/// On entering a segment: names to the mailbox what this rank's program will receive.
+/// On entering a segment: names to the endpoint what this rank's program will receive.
 void expect_messages(detail::rank_state&, flight const&);
 void send_message(detail::rank_state&, flight const&, program::instruction const&);
 /// Whether the message that the instruction waits for is here. Fails the team if it is another operation's.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/transport/mailbox.hpp"
+#include "mpi/transport/endpoint.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -45,18 +45,18 @@ int checked_length(std::size_t bytes) {
 
 }  // namespace
 
-bool mailbox::is_short(std::size_t bytes) { return bytes <= short_bytes; }
+bool endpoint::is_short(std::size_t bytes) { return bytes <= short_bytes; }
 
-mailbox::~mailbox() { give_up(); }
+endpoint::~endpoint() { give_up(); }
 
-void mailbox::begin() {
+void endpoint::begin() {
   give_up();
   expected_ = sent_ = 0;
 }
 
 /// Nothing is left after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
 /// what they send has to stay. So has, for ever, what a combination may still write.
-void mailbox::give_up() noexcept {
+void endpoint::give_up() noexcept {
   for (auto& c : combinations_) {
     if (c && c->under_way()) static_cast<void>(c.release());
   }
@@ -78,7 +78,7 @@ void mailbox::give_up() noexcept {
   outgoing_.clear();
 }
 
-void mailbox::expect(rank_t from, std::span<piece const> into) {
+void endpoint::expect(rank_t from, std::span<piece const> into) {
   if (expected_ == incoming_.size()) incoming_.emplace_back();
   incoming& m = incoming_[expected_++];
   m.into.assign(into.begin(), into.end());
@@ -94,7 +94,7 @@ void mailbox::expect(rank_t from, std::span<piece const> into) {
 }
 
 /// Not before its envelope has been found right: a receive that is too short for what comes cannot be taken back.
-void mailbox::receive_rest(incoming& m) {
+void endpoint::receive_rest(incoming& m) {
   address const way = ways_.from(m.from, self_, channel_);
   bool const direct = m.into.size() == 1;
   if (!direct) m.packed.resize(m.bytes);
@@ -104,7 +104,7 @@ void mailbox::receive_rest(incoming& m) {
   m.rest_is_awaited = true;
 }
 
-void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> from) {
+void endpoint::send(rank_t to, envelope const& opening, std::span<piece const> from) {
   if (sent_ == outgoing_.size()) outgoing_.emplace_back();
   outgoing& m = outgoing_[sent_++];
   std::size_t const bytes = total(from), with_opening = is_short(bytes) ? bytes : 0;
@@ -127,13 +127,13 @@ void mailbox::send(rank_t to, envelope const& opening, std::span<piece const> fr
           "MPI_Isend");
 }
 
-bool mailbox::is_done(MPI_Request& request) {
+bool endpoint::is_done(MPI_Request& request) {
   int done = 0;
   require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
   return done != 0;
 }
 
-mailbox::state mailbox::look(std::size_t message) {
+endpoint::state endpoint::look(std::size_t message) {
   incoming& m = incoming_[message];
   if (m.known == state::awaited && is_done(m.first)) {
     m.known = state::opened;
@@ -151,11 +151,11 @@ mailbox::state mailbox::look(std::size_t message) {
   return m.known;
 }
 
-envelope const& mailbox::envelope_of(std::size_t message) const {
+envelope const& endpoint::envelope_of(std::size_t message) const {
   return *reinterpret_cast<envelope const*>(incoming_[message].opening.data());
 }
 
-bool mailbox::all_sent() {
+bool endpoint::all_sent() {
   if (sends_.empty()) return true;
   int done = 0;
   require(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
@@ -163,20 +163,20 @@ bool mailbox::all_sent() {
   return done != 0;
 }
 
-std::byte* mailbox::room(std::uint32_t slice, std::size_t bytes) {
+std::byte* endpoint::room(std::uint32_t slice, std::size_t bytes) {
   if (combinations_.size() <= slice) combinations_.resize(slice + 1);
   auto& one = combinations_[slice];
   if (!one) one = std::make_unique<combination>();
   return one->room(bytes);
 }
 
-void mailbox::combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
-                      std::size_t count) {
+void endpoint::combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
+                       std::size_t count) {
   combinations_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
   ways_.note_combining(slice, channel_, true);
 }
 
-std::byte const* mailbox::combined(std::uint32_t slice) {
+std::byte const* endpoint::combined(std::uint32_t slice) {
   combination& one = *combinations_[slice];
   if (!one.is_done()) return nullptr;
   ways_.note_combining(slice, channel_, false);

@@ -29,14 +29,14 @@ class directory {
   virtual void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
-  /// A message is given up that MPI may still read, in staging or in a mailbox: those have to stay for good.
+  /// A message is given up that MPI may still read, in staging or in an endpoint: those have to stay for good.
   virtual void leave_behind() const noexcept = 0;
 };
 
-class mailbox final : public runtime::mailbox {
+class endpoint final : public runtime::endpoint {
  public:
-  mailbox(directory const& ways, rank_t self, std::uint32_t channel) : ways_(ways), self_(self), channel_(channel) {}
-  ~mailbox() override;
+  endpoint(directory const& ways, rank_t self, std::uint32_t channel) : ways_(ways), self_(self), channel_(channel) {}
+  ~endpoint() override;
 
   void begin() override;
   void expect(rank_t from, std::span<runtime::piece const> into) override;

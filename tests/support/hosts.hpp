@@ -23,29 +23,29 @@ namespace coset::team_test {
 
 /// Carries messages as MPI does those that are too long to be buffered: out of the sender's memory, when the receiver
 /// takes them, and no sooner may the sender go on. So whatever is reused too early goes wrong, or is seen as a race.
-class post_office {
+class simulated_network {
  public:
-  struct letter {
+  struct message {
     runtime::envelope opening;
     std::vector<runtime::piece> from;
     std::shared_ptr<std::atomic<bool>> taken = std::make_shared<std::atomic<bool>>(false);
   };
   using way = std::tuple<rank_t, rank_t, std::uint32_t>;  ///< sender, receiver, channel
 
-  void post(way const& along, letter what) {
+  void send(way const& along, message what) {
     std::lock_guard const lock(mutex_);
     under_way_[along].push_back(std::move(what));
     ++sent_;
   }
-  /// Copies the next letter's pieces into `to` one after the other; false if there is none.
+  /// Copies the next message's pieces into `to` one after the other; false if there is none.
   bool take(way const& along, std::vector<runtime::piece> const& to, runtime::envelope& opening) {
     std::lock_guard const lock(mutex_);
-    auto& letters = under_way_[along];
-    if (letters.empty()) return false;
-    opening = letters.front().opening;
-    deliver(letters.front().from, to);
-    letters.front().taken->store(true, std::memory_order_release);
-    letters.pop_front();
+    auto& messages = under_way_[along];
+    if (messages.empty()) return false;
+    opening = messages.front().opening;
+    deliver(messages.front().from, to);
+    messages.front().taken->store(true, std::memory_order_release);
+    messages.pop_front();
     return true;
   }
 
@@ -115,7 +115,7 @@ class post_office {
     m.over.store(true, std::memory_order_release);
   }
 
-  /// As much as fits: a letter of another operation may be of any length.
+  /// As much as fits: a message of another operation may be of any length.
   static void deliver(std::vector<runtime::piece> const& from, std::vector<runtime::piece> const& to) {
     std::vector<std::byte> bytes;
     for (auto const& p : from) bytes.insert(bytes.end(), p.data, p.data + p.bytes);
@@ -128,17 +128,17 @@ class post_office {
   }
 
   mutable std::mutex mutex_;
-  std::map<way, std::deque<letter>> under_way_;
+  std::map<way, std::deque<message>> under_way_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<meeting>> meetings_;  ///< [slice, channel]
   std::optional<std::pair<runtime::cause, std::string>> failure_;
   std::atomic<bool> failed_ = false;
   std::atomic<std::size_t> sent_ = 0, combined_ = 0;
 };
 
-class test_mailbox : public runtime::mailbox {
+class test_endpoint : public runtime::endpoint {
  public:
-  test_mailbox(post_office& office, rank_t self, std::uint32_t channel)
-      : office_(office), self_(self), channel_(channel) {}
+  test_endpoint(simulated_network& network, rank_t self, std::uint32_t channel)
+      : network_(network), self_(self), channel_(channel) {}
 
   void begin() override {
     awaited_.clear();
@@ -148,15 +148,15 @@ class test_mailbox : public runtime::mailbox {
     awaited_.push_back({from, {into.begin(), into.end()}, {}, false});
   }
   void send(rank_t to, runtime::envelope const& opening, std::span<runtime::piece const> from) override {
-    post_office::letter letter{opening, {from.begin(), from.end()}};
-    sent_.push_back(letter.taken);
-    office_.post({self_, to, channel_}, std::move(letter));
+    simulated_network::message message{opening, {from.begin(), from.end()}};
+    sent_.push_back(message.taken);
+    network_.send({self_, to, channel_}, std::move(message));
   }
   state look(std::size_t message) override {
-    std::set<rank_t> silent;  // no later letter of theirs may be taken for the one that is missing
+    std::set<rank_t> silent;  // no later message of theirs may be taken for the one that is missing
     for (auto& m : awaited_) {
       if (m.here || silent.contains(m.from)) continue;
-      m.here = office_.take({m.from, self_, channel_}, m.into, m.opening);
+      m.here = network_.take({m.from, self_, channel_}, m.into, m.opening);
       if (!m.here) silent.insert(m.from);
     }
     return awaited_[message].here ? state::here : state::awaited;
@@ -172,7 +172,7 @@ class test_mailbox : public runtime::mailbox {
   }
   void combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
                std::size_t count) override {
-    meetings_[slice] = office_.combine(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
+    meetings_[slice] = network_.combine(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
   }
   std::byte const* combined(std::uint32_t slice) override {
     auto const& mine = *meetings_[slice];
@@ -186,56 +186,57 @@ class test_mailbox : public runtime::mailbox {
     runtime::envelope opening;
     bool here;
   };
-  post_office& office_;
+  simulated_network& network_;
   rank_t const self_;
   std::uint32_t const channel_;
   std::vector<expected> awaited_;
   std::vector<std::shared_ptr<std::atomic<bool>>> sent_;
   std::map<std::uint32_t, std::vector<std::byte>> rooms_;
-  std::map<std::uint32_t, std::shared_ptr<post_office::meeting>> meetings_;
+  std::map<std::uint32_t, std::shared_ptr<simulated_network::meeting>> meetings_;
 };
 
-class test_messenger : public runtime::messenger {
+class test_transport : public runtime::transport {
  public:
-  test_messenger(post_office& office, std::chrono::nanoseconds deadline) : office_(office), deadline_(deadline) {}
+  test_transport(simulated_network& network, std::chrono::nanoseconds deadline)
+      : network_(network), deadline_(deadline) {}
 
-  std::unique_ptr<runtime::mailbox> open(rank_t proxy, std::uint32_t channel) override {
-    return std::make_unique<test_mailbox>(office_, proxy, channel);
+  std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override {
+    return std::make_unique<test_endpoint>(network_, proxy, channel);
   }
   void progress(detail::rank_state& proxy) override {
-    if (!office_.failed()) return;
-    auto const [why, reason] = office_.failure();
+    if (!network_.failed()) return;
+    auto const [why, reason] = network_.failure();
     proxy.shared.fail(why, reason);
   }
-  void ask(detail::rank_state&, runtime::flight const&, rank_t) override {}  // letters are taken at once
+  void ask(detail::rank_state&, runtime::flight const&, rank_t) override {}  // messages are taken at once
   void tell_failure(detail::rank_state& proxy) noexcept override {
     try {
       proxy.shared.failure.raise();
     } catch (mismatch_error const& e) {
-      office_.tell(runtime::cause::mismatch, e.what());
+      network_.tell(runtime::cause::mismatch, e.what());
     } catch (mpi::error const& e) {
-      office_.tell(runtime::cause::messages, e.what());
+      network_.tell(runtime::cause::messages, e.what());
     } catch (error const& e) {
-      office_.tell(runtime::cause::aborted, e.what());
+      network_.tell(runtime::cause::aborted, e.what());
     }
   }
   std::chrono::nanoseconds deadline() const noexcept override { return deadline_; }
 
  private:
-  post_office& office_;
+  simulated_network& network_;
   std::chrono::nanoseconds const deadline_;
 };
 
 /// A domain, in one or in several processes: how many threads each has.
 using host_shape = std::vector<rank_t>;
 
-/// Hosts of these shapes. Every rank is its own proxy, or the first of each process is that of all. The post office
+/// Hosts of these shapes. Every rank is its own proxy, or the first of each process is that of all. The network
 /// combines so many slices.
 class hosts {
  public:
   hosts(std::vector<host_shape> const& shapes, bool one_proxy, std::chrono::nanoseconds deadline = {},
         rank_t slices = 0)
-      : messenger_(office_, deadline) {
+      : transport_(network_, deadline) {
     runtime::domain part;
     for (host_shape const& shape : shapes) {
       rank_t const first = part.total, ranks = std::accumulate(shape.begin(), shape.end(), rank_t{0});
@@ -251,15 +252,15 @@ class hosts {
     }
     part.crowded = true;
     if (!part.pointers) part.most_staging = 64 * 1024;
-    part.messages = &messenger_;
-    part.spread.combiners = office_.combiners = program::combiners_of(part.spread, slices);
+    part.messages = &transport_;
+    part.spread.combiners = network_.combiners = program::combiners_of(part.spread, slices);
     for (host_shape const& shape : shapes) make(shape, part);
   }
 
   rank_t size() const { return size_; }
   detail::team_state& state(std::size_t process) { return processes_[process]->whole->state(); }
   std::size_t processes() const { return processes_.size(); }
-  post_office& office() { return office_; }
+  simulated_network& network() { return network_; }
 
   /// As mpi::team::run() of every process; what each of them threw.
   std::vector<outcome> run(std::function<void(member&)> body) {
@@ -268,8 +269,8 @@ class hosts {
       auto const own = p->whole->furthest();
       for (std::size_t c = 0; c < together.size(); ++c) together[c] = runtime::further(together[c], own[c]);
     }
-    office_.clear();
-    office_.forgive();
+    network_.clear();
+    network_.forgive();
     ++round_;
     for (auto& p : processes_) {
       if (!p->whole->state().shared.kind.one_process) p->whole->state().shared.failure.clear();
@@ -321,13 +322,13 @@ class hosts {
       p.threads.run([&](member& thread) { p.whole->run_rank(thread, call, &body); });
     } catch (std::exception const& thrown) {
       // What a main thread does whose ranks have failed outside of any message.
-      office_.tell(runtime::cause::aborted, thrown.what());
+      network_.tell(runtime::cause::aborted, thrown.what());
       throw;
     }
   }
 
-  post_office office_;
-  test_messenger messenger_;
+  simulated_network network_;
+  test_transport transport_;
   std::vector<std::shared_ptr<std::byte>> shared_;
   std::vector<std::unique_ptr<host_process>> processes_;
   rank_t size_ = 0;
