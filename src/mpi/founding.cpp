@@ -119,7 +119,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   if (places_.processes.size() > 1) {
     messages_.emplace(all_.get(), places_, wanted_.deadline, round_);
     share_memory();
-    let_library_combine();
+    set_up_offload();
     part_.messages = &*messages_;
     make_ranks();
   }
@@ -182,7 +182,7 @@ void team::state::share_memory() {
 }
 
 /// Where there is more than one domain.
-void team::state::let_library_combine() {
+void team::state::set_up_offload() {
   if (wanted_.library_leaders == 0 || part_.spread.last[0] == places_.ranks) return;
   part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
   std::vector<std::vector<int>> members;
@@ -190,7 +190,7 @@ void team::state::let_library_combine() {
     auto& processes = members.emplace_back();
     for (rank_t const r : slice) processes.push_back(places_.of_rank(r).rank);
   }
-  messages_->combine_between(all_, std::move(members));
+  messages_->offload_between(all_, std::move(members));
 }
 
 void team::state::make_ranks() {

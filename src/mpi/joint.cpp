@@ -181,7 +181,7 @@ bool team::state::end_well(bool well) {
   record own{.at = occasion::ending, .well = well, .failed = !well || team.shared.failure.recorded()};
   if (std::ranges::none_of(agree(own), &record::failed)) return true;
   ranks_->give_up_messages();
-  messages_->combine_anew(all_);
+  messages_->offload_anew(all_);
   own.at = occasion::clearing;
   if (!well && team.shared.failure.recorded()) {
     auto const [why, reason] = team.shared.failure.first();

@@ -50,7 +50,7 @@ struct team::state final : resident {
  private:
   void introduce();
   void share_memory();
-  void let_library_combine();
+  void set_up_offload();
   void make_ranks();
   std::string describe() const;
 

@@ -51,7 +51,7 @@ void require_bits(schedule::algorithm const& wanted, verb what, rank_t ranks, ra
 }
 
 /// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
-void require_library(tuning::choice const& chosen, team_facts const& team, call const& c, bits required) {
+void require_offload(tuning::choice const& chosen, team_facts const& team, call const& c, bits required) {
   reduction_table const& reduction = *c.reduction;
   if (!reduction.standalone) {
     throw schedule_error(
@@ -63,7 +63,7 @@ void require_library(tuning::choice const& chosen, team_facts const& team, call 
         text::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
                      reduction.operation, reduction.type));
   }
-  program::require_combinations(schedule::make(chosen.algorithm, team.ranks, schedule_of(c.what), c.root), team.spread);
+  program::require_offloads(schedule::make(chosen.algorithm, team.ranks, schedule_of(c.what), c.root), team.spread);
 }
 
 /// The number of ranks of each domain.
@@ -113,15 +113,15 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
   auto const domains = domains_of(team.spread);
-  bool const combined = chosen.storage.library && options.algorithm == "auto" && domains.size() > 1;
-  if (combined) chosen.algorithm = tuning::combined_between(domains, team.spread.combiners.size());
+  bool const offloaded = chosen.storage.offloads && options.algorithm == "auto" && domains.size() > 1;
+  if (offloaded) chosen.algorithm = tuning::offloaded_between(domains, team.spread.combiners.size());
   if (!team.pointers &&
       (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(text::format("storage {} needs ranks of one process", options.storage));
   }
-  if (options.algorithm != "auto" || combined)
+  if (options.algorithm != "auto" || offloaded)
     require_bits(chosen.algorithm, c.what, team.ranks, c.root, *c.reduction, options.required);
-  if (chosen.storage.library) require_library(chosen, team, c, options.required);
+  if (chosen.storage.offloads) require_offload(chosen, team, c, options.required);
   return chosen;
 }
 

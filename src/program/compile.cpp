@@ -12,7 +12,7 @@ class emission {
   emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
       : storage_(p),
         distribution_(d),
-        lowered_(lower(with_messages(s, d, p.library), p, output_of, d)),
+        lowered_(lower(with_messages(s, d, p.offloads), p, output_of, d)),
         dependences_(insert_waits(lowered_, p)),
         number_(lowered_.operations.size(), 0) {
     out_.ranks = s.ranks;
@@ -142,7 +142,7 @@ class emission {
         waits_end, static_cast<std::uint32_t>(p.operands.size()), 0, 0, o.block, o.block + 1, number_[i], false, false};
     next.what = what;
     if (what == action::send || what == action::receive) name_message(p, next, o);
-    if (what == action::contribute || what == action::collect) next.message = o.slice;
+    if (what == action::offload || what == action::await_offload) next.message = o.slice;
     if (moves) {
       next.sources = static_cast<std::uint32_t>(o.from.size());
       next.destinations = static_cast<std::uint32_t>(o.to.size());
@@ -172,10 +172,10 @@ class emission {
         return action::send;
       case operation::kind::receive:
         return action::receive;
-      case operation::kind::contribute:
-        return action::contribute;
-      case operation::kind::collect:
-        return action::collect;
+      case operation::kind::offload:
+        return action::offload;
+      case operation::kind::await_offload:
+        return action::await_offload;
       default:
         return action::fold;
     }

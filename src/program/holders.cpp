@@ -28,9 +28,9 @@ holders::holders(split_schedule const& s, policy const& p)
   if (policy_.in_place) mark_saved_inputs();
 }
 
-holder_t holders::only_source(assignment const& a) const { return contributed(a, 0); }
+holder_t holders::only_source(assignment const& a) const { return offloaded(a, 0); }
 
-holder_t holders::contributed(assignment const& a, std::size_t domain) const {
+holder_t holders::offloaded(assignment const& a, std::size_t domain) const {
   source const from = schedule_.from(a)[domain];
   return at(from.rank, a.block, from.slot);
 }
@@ -98,7 +98,7 @@ void holders::mark_partials() {
 
 void holders::mark_messages(split_schedule const& s) {
   for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
-    for (slice const& one : s.slices[i]) mark_combination(one);
+    for (slice const& one : s.slices[i]) mark_offload(one);
     if (!s.has_messages[i]) continue;
     for (assignment const& a : schedule_.steps[i]) {
       all_[target(a)].received = all_[target(a)].moved = true;
@@ -107,12 +107,12 @@ void holders::mark_messages(split_schedule const& s) {
   }
 }
 
-/// A combination takes its value from staging and leaves what comes of it there, as messages do.
-void holders::mark_combination(slice const& one) {
+/// An offload takes its value from staging and leaves what comes of it there, as messages do.
+void holders::mark_offload(slice const& one) {
   for (std::size_t domain = 0; domain < one.size(); ++domain) {
     for (assignment const& a : one[domain]) {
       all_[target(a)].received = all_[target(a)].moved = true;
-      all_[contributed(a, domain)].sent = true;
+      all_[offloaded(a, domain)].sent = true;
     }
   }
 }

@@ -42,8 +42,8 @@ class holders {
   }
   holder_t target(schedule::assignment const& a) const { return at(a.rank, a.block, a.slot); }
   holder_t only_source(schedule::assignment const& a) const;
-  /// What a domain brings to a combination.
-  holder_t contributed(schedule::assignment const& a, std::size_t domain) const;
+  /// What a domain brings to an offload.
+  holder_t offloaded(schedule::assignment const& a, std::size_t domain) const;
 
   bool is_partial(holder const& h) const { return all_[h.value].is_partial; }
   /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
@@ -57,7 +57,7 @@ class holders {
   void number();
   void name_values();
   void mark_messages(split_schedule const&);
-  void mark_combination(slice const&);
+  void mark_offload(slice const&);
   void mark_moved_copies();
   void mark_reads();
   void mark_partials();

@@ -81,7 +81,7 @@ class lowering {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       auto const& step = schedule_.steps[i];
       if (i == agreed) ask_for_agreement();
-      if (!slices_[i].empty()) list_combinations(slices_[i]);
+      if (!slices_[i].empty()) list_offloads(slices_[i]);
       if (has_messages_[i]) list_messages(step);
       for (assignment const& a : step) {
         if (!holders_[holders_.target(a)].moved) list_fold(a);
@@ -118,18 +118,18 @@ class lowering {
     }
   }
 
-  /// A combination that some begin and others do not cannot be taken back. So all combiners tell each other first, by
+  /// An offload that some begin and others do not cannot be taken back. So all combiners tell each other first, by
   /// empty messages, what they are about to do: at once, so that they are there in time, or where other messages come
   /// before these, after them.
   std::size_t step_before_agreement() const {
-    auto const is_combined = [&](std::size_t i) { return !slices_[i].empty(); };
+    auto const is_offloaded = [&](std::size_t i) { return !slices_[i].empty(); };
     std::size_t const steps = schedule_.steps.size();
-    std::size_t combined = 0;
-    while (combined < steps && !is_combined(combined)) ++combined;
-    if (combined == steps) return steps;
-    bool const messages_before = std::any_of(has_messages_.begin(), has_messages_.begin() + std::ptrdiff_t(combined),
+    std::size_t offloaded = 0;
+    while (offloaded < steps && !is_offloaded(offloaded)) ++offloaded;
+    if (offloaded == steps) return steps;
+    bool const messages_before = std::any_of(has_messages_.begin(), has_messages_.begin() + std::ptrdiff_t(offloaded),
                                              [](char has) { return has != 0; });
-    return messages_before ? combined : 0;
+    return messages_before ? offloaded : 0;
   }
 
   void ask_for_agreement() {
@@ -157,22 +157,22 @@ class lowering {
     questions_.clear();
   }
 
-  void list_combinations(std::vector<slice> const& slices) {
+  void list_offloads(std::vector<slice> const& slices) {
     await_agreement();
-    for (auto const what : {operation::kind::contribute, operation::kind::collect}) {
+    for (auto const what : {operation::kind::offload, operation::kind::await_offload}) {
       for (std::uint32_t s = 0; s < slices.size(); ++s) {
-        for (std::size_t domain = 0; domain < slices[s].size(); ++domain) list_combination(what, s, slices[s], domain);
+        for (std::size_t domain = 0; domain < slices[s].size(); ++domain) list_offload(what, s, slices[s], domain);
       }
     }
   }
 
-  void list_combination(operation::kind what, std::uint32_t number, slice const& of, std::size_t domain) {
+  void list_offload(operation::kind what, std::uint32_t number, slice const& of, std::size_t domain) {
     operation o{what, distribution_.combiners[number][domain], 0, {}, {}};
     o.slice = number;
     for (assignment const& a : of[domain]) {
       source const from = schedule_.from(a)[domain];
-      holder_t const mine = holders_.contributed(a, domain);
-      if (what == operation::kind::contribute)
+      holder_t const mine = holders_.offloaded(a, domain);
+      if (what == operation::kind::offload)
         o.from.push_back({area::staging, from.rank, mine, a.block, holders_[mine].value});
       else
         o.to.push_back(shared(holders_.target(a)));

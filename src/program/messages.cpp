@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks of other domains hold is brought by messages first; whoever folds it then reads within its own domain. Or
-// it is combined, without anybody's reading it.
+// it is offloaded, without anybody's reading it.
 
 #include <algorithm>
 #include <map>
@@ -21,8 +21,8 @@ using schedule::source;
 
 class splitting {
  public:
-  splitting(schedule::schedule const& s, distribution const& d, bool library)
-      : of_(d), library_(library), blocks_(s.blocks.size()), made_{s, {}, {}} {
+  splitting(schedule::schedule const& s, distribution const& d, bool offloads)
+      : of_(d), offloads_(offloads), blocks_(s.blocks.size()), made_{s, {}, {}} {
     for (rank_t r = 0; r < s.ranks; r = d.last[r]) domains_.push_back(r);
     made_.whole.steps.clear();
     slots_.resize(s.ranks * blocks_, 1);
@@ -44,7 +44,7 @@ class splitting {
 
   void split(std::vector<assignment> step) {
     std::vector<assignment> messages, rest;
-    if (library_) append_combinations(step);
+    if (offloads_) append_offloads(step);
     for (assignment a : step) {
       if (is_message(a)) {
         source const from = made_.whole.from(a).front();
@@ -95,7 +95,7 @@ class splitting {
   }
 
   /// The domain, counted from 0, of a fold of one value of each domain, in their order; nothing of any other one.
-  std::optional<std::size_t> combined_in(assignment const& a) const {
+  std::optional<std::size_t> offloaded_in(assignment const& a) const {
     auto const from = made_.whole.from(a);
     if (a.count != domains_.size()) return {};
     for (std::size_t d = 0; d < domains_.size(); ++d) {
@@ -117,7 +117,7 @@ class splitting {
   std::vector<slice> slices_of(std::vector<assignment> const& step) const {
     std::map<sources_of_block, std::vector<std::vector<assignment>>> alike;
     for (assignment const& a : step) {
-      auto const domain = combined_in(a);
+      auto const domain = offloaded_in(a);
       if (!domain) continue;
       auto& there = alike[sources_of(a)];
       there.resize(domains_.size());
@@ -139,24 +139,24 @@ class splitting {
   }
 
   /// Takes them out of the step and makes them one of their own.
-  void append_combinations(std::vector<assignment>& step) {
+  void append_offloads(std::vector<assignment>& step) {
     auto slices = slices_of(step);
     if (slices.empty()) return;
-    std::vector<assignment> combined;
+    std::vector<assignment> offloaded;
     for (slice const& one : slices) {
-      for (auto const& folds : one) combined.insert(combined.end(), folds.begin(), folds.end());
+      for (auto const& folds : one) offloaded.insert(offloaded.end(), folds.begin(), folds.end());
     }
     std::erase_if(step, [&](assignment const& a) {
-      return std::ranges::any_of(combined, [&](assignment const& c) {
+      return std::ranges::any_of(offloaded, [&](assignment const& c) {
         return std::tie(a.rank, a.block, a.slot) == std::tie(c.rank, c.block, c.slot);
       });
     });
-    append(std::move(combined), false);
+    append(std::move(offloaded), false);
     made_.slices.back() = std::move(slices);
   }
 
   distribution const& of_;
-  bool const library_;
+  bool const offloads_;
   std::size_t const blocks_;
   std::vector<rank_t> domains_;  ///< the first rank of each
   split_schedule made_;
@@ -166,15 +166,15 @@ class splitting {
 
 }  // namespace
 
-split_schedule with_messages(schedule::schedule const& s, distribution const& d, bool library) {
+split_schedule with_messages(schedule::schedule const& s, distribution const& d, bool offloads) {
   bool const one_domain = d.whole() || d.last[0] == s.ranks;
-  if (library && (one_domain || d.combiners.empty())) {
+  if (offloads && (one_domain || d.combiners.empty())) {
     throw schedule_error(one_domain ? "+library combines what several hosts have; all ranks of this team share memory"
                                     : "+library needs a team made with mpi::options::library_leaders");
   }
   if (d.whole()) return {s, std::vector<char>(s.steps.size(), false), std::vector<std::vector<slice>>(s.steps.size())};
-  auto made = splitting(s, d, library).result();
-  if (!library) return made;
+  auto made = splitting(s, d, offloads).result();
+  if (!offloads) return made;
   std::size_t most = 0;
   for (auto const& slices : made.slices) most = std::max(most, slices.size());
   if (most == 0) {
@@ -201,6 +201,6 @@ std::vector<std::vector<rank_t>> combiners_of(distribution const& spread, rank_t
   return by_slice;
 }
 
-void require_combinations(schedule::schedule const& s, distribution const& d) { with_messages(s, d, true); }
+void require_offloads(schedule::schedule const& s, distribution const& d) { with_messages(s, d, true); }
 
 }  // namespace coset::program

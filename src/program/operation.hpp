@@ -26,15 +26,15 @@ struct place {
 /// What a rank does in one go.
 struct operation {
   /// A message is sent from places and received into others; its two operations are neighbours in no rank's order. So
-  /// it is with the two ends of a combination, contribute and collect.
-  enum class kind : std::uint8_t { enter, move, send, receive, contribute, collect, leave };
+  /// it is with the two ends of an offload.
+  enum class kind : std::uint8_t { enter, move, send, receive, offload, await_offload, leave };
   kind what = kind::move;
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<place> from, to;
   bool glued = false;         ///< shares the signal of the next operation of its rank
   std::uint32_t partner = 0;  ///< of a message: the operation at its other end
-  std::uint32_t slice = 0;    ///< of a combination
+  std::uint32_t slice = 0;    ///< of an offload
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
@@ -47,7 +47,7 @@ struct lowered {
   std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
 };
 
-/// What is combined in one go: for each domain the folds, block by block, of which it makes one rank's.
+/// What is offloaded in one go: for each domain the folds, block by block, of which it makes one rank's.
 using slice = std::vector<std::vector<schedule::assignment>>;
 
 /// A schedule none of whose folds reads what lies in another domain: messages bring that first.
@@ -59,9 +59,9 @@ struct split_schedule {
 };
 
 /// Inserts, before each step, one that brings what its readers miss to the proxies of their domains: every value once
-/// to every domain that reads it, however many ranks read it there. `library`: what can be combined is left as it is,
+/// to every domain that reads it, however many ranks read it there. `offloads`: what can be offloaded is left as it is,
 /// in steps of its own; throws schedule_error if nothing can, or needs more slices than there are combiners for.
-split_schedule with_messages(schedule::schedule const&, distribution const&, bool library);
+split_schedule with_messages(schedule::schedule const&, distribution const&, bool offloads);
 
 /// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
 lowered lower(split_schedule const&, policy const&, std::vector<rank_t> const& output_of, distribution const&);

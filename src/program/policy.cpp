@@ -24,7 +24,7 @@ constexpr std::array named{
     std::pair{"staged_in", policy{staging, output, forward}}, std::pair{"output_push", policy{output, output, push}},
 };
 
-constexpr std::string_view streaming = "+stream", by_library = "+library";
+constexpr std::string_view streaming = "+stream", offloading = "+library";
 
 /// Cuts `suffix` off the end of `name` if it is there.
 bool take_suffix(std::string_view& name, std::string_view suffix) {
@@ -43,20 +43,20 @@ std::vector<std::string> policy_names() {
 
 policy parse_policy(std::string const& name) {
   std::string_view base = name;
-  bool const library = take_suffix(base, by_library), streams = take_suffix(base, streaming);
+  bool const offloads = take_suffix(base, offloading), streams = take_suffix(base, streaming);
   for (auto [known, what] : named) {
     what.streams = streams;
-    what.library = library;
+    what.offloads = offloads;
     if (base == known) return what;
   }
   throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {} or both", name,
-                                    text::joined(policy_names(), ", "), streaming, by_library));
+                                    text::joined(policy_names(), ", "), streaming, offloading));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
     if (what.first == p.first && what.later == p.later && what.how == p.how)
-      return text::format("{}{}{}", name, p.streams ? streaming : "", p.library ? by_library : "");
+      return text::format("{}{}{}", name, p.streams ? streaming : "", p.offloads ? offloading : "");
   }
   return "unnamed";
 }

@@ -34,9 +34,9 @@ struct policy {
   copies how = copies::forward;
   bool in_place = false;  ///< the caller's input is its output
   home staging = home::pieces;
-  bool streams = false;  ///< folds store past the caches
-  bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
-  bool library = false;  ///< one value of each domain is combined by the transport, see endpoint::combine
+  bool streams = false;   ///< folds store past the caches
+  bool widens = false;    ///< partial results are wider than elements: they lie in staging, whatever `later` says
+  bool offloads = false;  ///< one value of each domain is combined by the transport, see endpoint::offload
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
@@ -73,9 +73,9 @@ struct wait {
 inline constexpr std::uint32_t entry_signal = 1;
 
 /// What an instruction does with its operands: folds them; sends the sources as one message, or waits for the message
-/// that brings the destinations; hands the sources over as this domain's part of a combination, or waits for what comes
-/// of it.
-enum class action : std::uint8_t { fold, send, receive, contribute, collect };
+/// that brings the destinations; hands the sources over as this domain's part of an offload, a reduction between domains
+/// that the transport makes, or waits for its result.
+enum class action : std::uint8_t { fold, send, receive, offload, await_offload };
 
 /// Wait, act, signal. Each part may be absent.
 struct instruction {
@@ -89,7 +89,7 @@ struct instruction {
   bool mixed;            ///< some operand is partial results, wider than elements
   action what = action::fold;
   rank_t peer = nobody;       ///< of a message: the rank at its other end
-  std::uint32_t message = 0;  ///< received: its number among those of this rank; of a combination: its slice
+  std::uint32_t message = 0;  ///< received: its number among those of this rank; of an offload: its slice
   static constexpr rank_t nobody = UINT32_MAX;
 };
 
@@ -98,7 +98,7 @@ struct distribution {
   std::vector<rank_t> first;                        ///< [rank]: of its domain
   std::vector<rank_t> last;                         ///< [rank]: one past its domain's last
   std::vector<rank_t> proxy;                        ///< [rank]: who sends and receives for it
-  std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its combination
+  std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its offload
   bool whole() const { return first.empty(); }      ///< all share memory
 };
 
@@ -137,14 +137,14 @@ struct compiled {
 /// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
 /// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
 ///
-/// Ranks of different domains exchange messages. Those of a `library` policy, in a step in which one rank of every
-/// domain folds one value of each, contribute these values to a combination instead. Messages are sent from staging and
+/// Ranks of different domains exchange messages. Those of a policy that offloads, in a step in which one rank of every
+/// domain folds one value of each, hand these values over to the transport instead. Messages are sent from staging and
 /// received into staging, so that no caller's array is touched by a message under way; between two proxies they are
 /// received in the order in which they are sent.
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {},
                  distribution const& = {});
 
-/// Throws schedule_error, as compile() does, unless a `library` policy has something to combine in this schedule.
-void require_combinations(schedule::schedule const&, distribution const&);
+/// Throws schedule_error, as compile() does, unless a policy that offloads has something to offload in this schedule.
+void require_offloads(schedule::schedule const&, distribution const&);
 
 }  // namespace coset::program

@@ -10,7 +10,7 @@
 #include "runtime/failure/standstill.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
-#include "runtime/transport/combining.hpp"
+#include "runtime/transport/offload.hpp"
 #include "runtime/transport/proxy.hpp"
 #include "runtime/use_staging.hpp"
 
@@ -288,11 +288,11 @@ bool transfer(rank_state& me, flight const& f, instruction const& i) {
       return true;
     case program::action::receive:
       return message_is_here(me, f, i);
-    case program::action::contribute:
-      contribute(me, f, i);
+    case program::action::offload:
+      start_offload(me, f, i);
       return true;
     default:
-      return collect(me, f, i);
+      return finish_offload(me, f, i);
   }
 }
 

@@ -29,11 +29,11 @@ int wanted_level(int argc, char** argv) {
 
 }  // namespace
 
-/// [--level=funneled|serialized|multiple] [--library], and what GoogleTest takes. With --library MPI's own allreduce
+/// [--level=funneled|serialized|multiple] [--offload], and what GoogleTest takes. With --offload MPI's own allreduce
 /// combines what hosts have, wherever that is allowed; see usual_options().
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  if (argc > 1 && std::string_view(argv[argc - 1]) == "--library") {
+  if (argc > 1 && std::string_view(argv[argc - 1]) == "--offload") {
     setenv("COSET_ALLREDUCE", "auto/staged+library", 1);
     --argc;
   }

@@ -69,7 +69,7 @@ inline std::string said_anywhere(std::string const& fault) {
   return text;
 }
 
-/// Those of a run with --library have leaders for it.
+/// Those of a run with --offload have leaders for it.
 inline mpi::options usual_options() {
   return {.library_leaders = std::getenv("COSET_ALLREDUCE") != nullptr ? rank_t{2} : rank_t{0}};
 }

@@ -96,7 +96,7 @@ detail::plan_pair plan_of_sums(detail::team_state& on, std::size_t count, plan_o
   return detail::make_plans(on, verb::allreduce, count, detail::table_of<int, plus>(), options);
 }
 
-TEST(Combinations, OfAllTypesAndOperationsAreRight) {
+TEST(Offloads, OfAllTypesAndOperationsAreRight) {
   std::uint64_t const seed = test::seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   engine choices(seed);
@@ -124,12 +124,12 @@ TEST(Combinations, OfAllTypesAndOperationsAreRight) {
         try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
         if (::testing::Test::HasFailure()) return;
       }
-      EXPECT_GT(on.network().combined(), 0u);
+      EXPECT_GT(on.network().offloaded(), 0u);
     }
   }
 }
 
-TEST(Combinations, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
+TEST(Offloads, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
   hosts on({{3}, {2}}, false, {}, 2);
   on.run([](member& me) {
     auto const plan = plan_of_sums(me.state().team, 1000, {.storage = "staged+library"});
@@ -142,11 +142,11 @@ TEST(Combinations, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
     detail::execute(me.state(), plan, {mine.data(), 1000, mine.data(), 1000}, &op);
     EXPECT_EQ(std::ranges::count(mine, 5), 1000);
   });
-  EXPECT_EQ(on.network().combined(), 2u);
+  EXPECT_EQ(on.network().offloaded(), 2u);
   EXPECT_EQ(on.network().sent(), 4u);  // each combiner to the other one of its slice
 }
 
-TEST(Combinations, AreRefusedWhereTheyCannotServe) {
+TEST(Offloads, AreRefusedWhereTheyCannotServe) {
   auto const refusal = [](hosts& on, auto const& table, plan_options options) {
     options.storage = "staged+library";
     return outcome_of([&] { detail::make_plans(on.state(0), verb::allreduce, 10, table, options); }).message;
@@ -168,7 +168,7 @@ TEST(Combinations, AreRefusedWhereTheyCannotServe) {
       ::testing::HasSubstr("no state"));
 }
 
-TEST(Combinations, BeginOnlyWhereAllHostsAgree) {
+TEST(Offloads, BeginOnlyWhereAllHostsAgree) {
   hosts on({{2}, {1}, {2}}, false, {}, 1);
   for (int k = 0; k < test::by_effort(5, 20, 100); ++k) {
     std::vector<outcome> all(on.size());
@@ -182,7 +182,7 @@ TEST(Combinations, BeginOnlyWhereAllHostsAgree) {
       });
     });
     expect_everybody_threw<mismatch_error>(all, {"11 ", "10 ", "allreduce"});
-    EXPECT_EQ(on.network().combined(), 0u);
+    EXPECT_EQ(on.network().offloaded(), 0u);
   }
 }
 

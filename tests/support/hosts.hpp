@@ -15,7 +15,7 @@
 #include <thread>
 #include <tuple>
 
-#include "runtime/transport/combining.hpp"
+#include "runtime/transport/offload.hpp"
 #include "support/teams.hpp"
 #include "team/domain_team.hpp"
 
@@ -60,7 +60,7 @@ class simulated_network {
     std::atomic<bool> over = false;
   };
 
-  std::shared_ptr<meeting> combine(rank_t self, std::uint32_t slice, std::uint32_t channel, std::byte* room,
+  std::shared_ptr<meeting> offload(rank_t self, std::uint32_t slice, std::uint32_t channel, std::byte* room,
                                    detail::reduction_table const& reduction, detail::form what, std::size_t count) {
     std::lock_guard const lock(mutex_);
     auto const& members = combiners.at(slice);
@@ -74,12 +74,12 @@ class simulated_network {
     auto const mine = next;
     if (--mine->missing == 0) {
       fold(*mine);
-      ++combined_;
+      ++offloaded_;
       next.reset();
     }
     return mine;
   }
-  std::size_t combined() const { return combined_; }
+  std::size_t offloaded() const { return offloaded_; }
   std::vector<std::vector<rank_t>> combiners;
 
   void clear() {
@@ -132,7 +132,7 @@ class simulated_network {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<meeting>> meetings_;  ///< [slice, channel]
   std::optional<std::pair<runtime::cause, std::string>> failure_;
   std::atomic<bool> failed_ = false;
-  std::atomic<std::size_t> sent_ = 0, combined_ = 0;
+  std::atomic<std::size_t> sent_ = 0, offloaded_ = 0;
 };
 
 class test_endpoint : public runtime::endpoint {
@@ -170,11 +170,11 @@ class test_endpoint : public runtime::endpoint {
     rooms_[slice] = std::vector<std::byte>(bytes);
     return rooms_[slice].data();
   }
-  void combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
+  void offload(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
                std::size_t count) override {
-    meetings_[slice] = network_.combine(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
+    meetings_[slice] = network_.offload(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
   }
-  std::byte const* combined(std::uint32_t slice) override {
+  std::byte const* offloaded(std::uint32_t slice) override {
     auto const& mine = *meetings_[slice];
     return mine.over.load(std::memory_order_acquire) ? mine.result.data() : nullptr;
   }

@@ -55,9 +55,9 @@ void endpoint::begin() {
 }
 
 /// Nothing is left after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
-/// what they send has to stay. So has, for ever, what a combination may still write.
+/// what they send has to stay. So has, for ever, what an offload may still write.
 void endpoint::give_up() noexcept {
-  for (auto& c : combinations_) {
+  for (auto& c : offloads_) {
     if (c && c->under_way()) static_cast<void>(c.release());
   }
   for (std::size_t k = 0; k < expected_; ++k) {
@@ -164,22 +164,22 @@ bool endpoint::all_sent() {
 }
 
 std::byte* endpoint::room(std::uint32_t slice, std::size_t bytes) {
-  if (combinations_.size() <= slice) combinations_.resize(slice + 1);
-  auto& one = combinations_[slice];
-  if (!one) one = std::make_unique<combination>();
+  if (offloads_.size() <= slice) offloads_.resize(slice + 1);
+  auto& one = offloads_[slice];
+  if (!one) one = std::make_unique<offloaded_allreduce>();
   return one->room(bytes);
 }
 
-void endpoint::combine(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
+void endpoint::offload(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
                        std::size_t count) {
-  combinations_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
-  ways_.note_combining(slice, channel_, true);
+  offloads_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
+  ways_.note_offload(slice, channel_, true);
 }
 
-std::byte const* endpoint::combined(std::uint32_t slice) {
-  combination& one = *combinations_[slice];
+std::byte const* endpoint::offloaded(std::uint32_t slice) {
+  offloaded_allreduce& one = *offloads_[slice];
   if (!one.is_done()) return nullptr;
-  ways_.note_combining(slice, channel_, false);
+  ways_.note_offload(slice, channel_, false);
   return one.room(0);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/transport/library.hpp"
+#include "mpi/transport/offload.hpp"
 #include "runtime/transport/messages.hpp"
 
 namespace coset::mpi {
@@ -25,8 +25,8 @@ class directory {
  public:
   virtual ~directory() = default;
   virtual MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const = 0;
-  /// A combination of this process has begun, or its end been seen.
-  virtual void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
+  /// An offload of this process has begun, or its end been seen.
+  virtual void note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   /// A message is given up that MPI may still read, in staging or in an endpoint: those have to stay for good.
@@ -45,8 +45,8 @@ class endpoint final : public runtime::endpoint {
   runtime::envelope const& envelope_of(std::size_t message) const override;
   bool all_sent() override;
   std::byte* room(std::uint32_t slice, std::size_t bytes) override;
-  void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
-  std::byte const* combined(std::uint32_t slice) override;
+  void offload(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
+  std::byte const* offloaded(std::uint32_t slice) override;
 
  private:
   using buffer = std::vector<std::byte>;
@@ -77,8 +77,8 @@ class endpoint final : public runtime::endpoint {
   std::deque<outgoing> outgoing_;
   std::size_t expected_ = 0, sent_ = 0;
   std::vector<MPI_Request> sends_;
-  std::deque<outgoing> abandoned_;                          ///< MPI may still read what nobody will take
-  std::vector<std::unique_ptr<combination>> combinations_;  ///< [slice]
+  std::deque<outgoing> abandoned_;                              ///< MPI may still read what nobody will take
+  std::vector<std::unique_ptr<offloaded_allreduce>> offloads_;  ///< [slice]
 };
 
 }  // namespace coset::mpi

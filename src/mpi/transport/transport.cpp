@@ -152,21 +152,21 @@ void transport::tell(detail::team_state const& team, std::string_view reason) no
   notices_.tell(round_, why, text);
 }
 
-void transport::combine_between(communicator const& all, std::vector<std::vector<int>> members) {
-  combining_ = std::vector<std::atomic<std::uint32_t>>(members.size());
+void transport::offload_between(communicator const& all, std::vector<std::vector<int>> members) {
+  offloading_ = std::vector<std::atomic<std::uint32_t>>(members.size());
   circles_ = circles(all, std::move(members));
 }
 
-void transport::note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
+void transport::note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
   std::uint32_t const bit = 1u << channel;
-  under_way ? combining_[slice].fetch_or(bit, std::memory_order_relaxed)
-            : combining_[slice].fetch_and(~bit, std::memory_order_relaxed);
+  under_way ? offloading_[slice].fetch_or(bit, std::memory_order_relaxed)
+            : offloading_[slice].fetch_and(~bit, std::memory_order_relaxed);
 }
 
-void transport::combine_anew(communicator const& all) {
-  for (std::uint32_t slice = 0; slice < combining_.size(); ++slice) {
+void transport::offload_anew(communicator const& all) {
+  for (std::uint32_t slice = 0; slice < offloading_.size(); ++slice) {
     std::uint32_t stuck = 0;
-    for (std::uint32_t const there : gather_from_all(all, combining_[slice].exchange(0), longest_)) stuck |= there;
+    for (std::uint32_t const there : gather_from_all(all, offloading_[slice].exchange(0), longest_)) stuck |= there;
     circles_.make_anew(all, slice, stuck);
   }
 }

@@ -46,9 +46,9 @@ class transport final : public runtime::transport, private directory {
   std::string farewell_heard() const;
   bool has_left_behind() const noexcept { return left_behind_; }
   /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
-  void combine_between(communicator const& all, std::vector<std::vector<int>> members);
-  /// Collective, between rounds: a combination that has not ended on some process cannot any more, and is forgotten.
-  void combine_anew(communicator const& all);
+  void offload_between(communicator const& all, std::vector<std::vector<int>> members);
+  /// Collective, between rounds: an offload that has not ended on some process cannot any more, and is forgotten.
+  void offload_anew(communicator const& all);
 
  private:
   bool is_of_another_team(notice const&) const noexcept;
@@ -57,7 +57,7 @@ class transport final : public runtime::transport, private directory {
   void hear(detail::team_state&, notice const&);
   void answer(detail::team_state&, notice const& question);
   MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
-  void note_combining(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
+  void note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   void leave_behind() const noexcept override { left_behind_ = true; }
@@ -68,7 +68,7 @@ class transport final : public runtime::transport, private directory {
   std::uint32_t const founded_;
   std::vector<communicator> lanes_;
   circles circles_;
-  mutable std::vector<std::atomic<std::uint32_t>> combining_;  ///< [slice]: of this process, a bit for each channel
+  mutable std::vector<std::atomic<std::uint32_t>> offloading_;  ///< [slice]: of this process, a bit for each channel
   int rounds_told_apart_ = 0;
   std::uint32_t round_ = founded_;
   mutable std::atomic<bool> left_behind_ = false;

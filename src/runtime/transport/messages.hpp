@@ -61,15 +61,15 @@ class endpoint {
   virtual envelope const& envelope_of(std::size_t message) const = 0;
   virtual bool all_sent() = 0;
 
-  /// Room for what this rank contributes to the combination of a slice, aligned as malloc() does. There is one for each
+  /// Room for what this rank brings to the offload of a slice, aligned as malloc() does. There is one for each
   /// slice, used again and again.
   virtual std::byte* room(std::uint32_t slice, std::size_t bytes) = 0;
   /// Combines the `count` items of that room with those of the other domains' combiners of the slice, in the order of
   /// the domains; all of them combine as many by the same reduction, which is standalone. Its bits may differ between
   /// them.
-  virtual void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) = 0;
+  virtual void offload(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) = 0;
   /// What has come of it, in that room; null while it is under way. Progresses.
-  virtual std::byte const* combined(std::uint32_t slice) = 0;
+  virtual std::byte const* offloaded(std::uint32_t slice) = 0;
 };
 
 /// What joins a team's domains. Any of its functions may throw mpi::error.

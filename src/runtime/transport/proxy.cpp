@@ -94,8 +94,8 @@ void look_around(rank_state& me, flight& f) {
   fail(me, cause::messages,
        text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
                     awaited != instruction::nobody ? text::format("a message of rank {}", awaited)
-                    : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
-                                                                            : "a rank of its host",
+                    : at != nullptr && at->what == program::action::await_offload ? "the other hosts to combine"
+                                                                                  : "a rank of its host",
                     std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 

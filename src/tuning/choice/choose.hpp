@@ -50,9 +50,9 @@ inline constexpr std::size_t private_view_bytes = 1024;
 choice choose(question const&);
 /// The same where there are several domains. Depends on nothing that could differ from host to host.
 choice choose_between(question const&);
-/// What a library can combine in so many slices at most; with one leader of each domain if that is fewer than its
+/// What can be offloaded in so many slices at most; with one leader of each domain if that is fewer than its
 /// ranks.
-schedule::algorithm combined_between(std::vector<rank_t> const& domains, std::size_t slices);
+schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices);
 
 /// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
 /// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.

@@ -47,7 +47,7 @@ choice choose_between(question const& q) {
 }
 
 /// Unequal domains whose ranks all lead have more slices than leaders.
-schedule::algorithm combined_between(std::vector<rank_t> const& domains, std::size_t slices) {
+schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices) {
   std::size_t const fewest = *std::ranges::min_element(domains);
   return {"two_level",
           {{"nodes", value_of(domains, '+')},

@@ -6,14 +6,14 @@
 
 namespace {
 
-std::atomic<int> combinations = 0;
+std::atomic<int> offloads = 0;
 
 }  // namespace
 
-/// MPI's profiling interface: the library calls this one, for nothing but combinations.
+/// MPI's profiling interface: the library calls this one, for nothing but offloads.
 extern "C" int MPI_Iallreduce(void const* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                               MPI_Request* request) {
-  ++combinations;
+  ++offloads;
   return PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
 
@@ -21,8 +21,8 @@ namespace coset::mpi_test {
 namespace {
 
 /// Since this was last asked, by all processes together.
-int combinations_of_all() {
-  int const mine = combinations.exchange(0);
+int offloads_of_all() {
+  int const mine = offloads.exchange(0);
   int all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   return all;
@@ -30,13 +30,13 @@ int combinations_of_all() {
 
 bool combines(hybrid const& on) { return on.all.describe().find("MPI_Iallreduce combines up to") != std::string::npos; }
 
-TEST(Library, CombinesExactlyWhatItMay) {
+TEST(Offload, CombinesExactlyWhatItMay) {
   hybrid on(1);
   bool const several = on.all.hosts() > 1 || on.all.describe().find("within processes") != std::string::npos;
   EXPECT_EQ(combines(on), several) << on.all.describe();
-  combinations_of_all();
+  offloads_of_all();
   on.expect_works();
-  EXPECT_EQ(combinations_of_all() > 0, several);
+  EXPECT_EQ(offloads_of_all() > 0, several);
   on.expect_no_faults([](member& me) -> std::string {  // sums of floats have to have the same bits everywhere
     std::vector<float> x(1000, 0.1f);
     allreduce(me, x);
@@ -46,19 +46,19 @@ TEST(Library, CombinesExactlyWhatItMay) {
     reduce(me, y, 0);
     return std::abs(x[7] - 0.1f * static_cast<float>(me.size())) < 1e-4f * static_cast<float>(me.size()) ? "" : "wrong";
   });
-  EXPECT_EQ(combinations_of_all(), 0);
+  EXPECT_EQ(offloads_of_all(), 0);
 }
 
-TEST(Library, IsLeftAloneByTeamsThatDoNotAskForIt) {
+TEST(Offload, IsLeftAloneByTeamsThatDoNotAskForIt) {
   hybrid on(1, {});
   EXPECT_FALSE(combines(on));
-  combinations_of_all();
+  offloads_of_all();
   on.expect_works();
-  EXPECT_EQ(combinations_of_all(), 0);
+  EXPECT_EQ(offloads_of_all(), 0);
 }
 
-/// MPI has some two thousand communicators, and each failed combination costs one for good.
-TEST(Library, OutlivesManyFailedRuns) {
+/// MPI has some two thousand communicators, and each failed offload costs one for good.
+TEST(Offload, OutlivesManyFailedRuns) {
   hybrid on(1, {.staging_bytes = 0, .library_leaders = 8});
   for (int k = 0; k < 60; ++k) {
     auto const thrown = outcome_of([&] {
@@ -75,7 +75,7 @@ TEST(Library, OutlivesManyFailedRuns) {
 }
 
 /// The other hosts' combiners have been told by then that theirs takes part, and begin what it cannot.
-TEST(Library, OutlivesCombinationsThatNotAllHostsBegin) {
+TEST(Offload, OutlivesOffloadsThatNotAllHostsBegin) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
     hybrid on(seed);
     for (rank_t const odd : {rank_t{0}, on.all.size() / 2, on.all.size() - 1}) {
@@ -94,10 +94,10 @@ TEST(Library, OutlivesCombinationsThatNotAllHostsBegin) {
         if (one.type.empty()) unheard = "a rank has all there is";
       }
       EXPECT_EQ(said_anywhere(unheard), "");
-      combinations_of_all();
+      offloads_of_all();
       on.expect_works();
       on.expect_works();
-      EXPECT_EQ(combinations_of_all() > 0, combines(on));
+      EXPECT_EQ(offloads_of_all() > 0, combines(on));
     }
   }
 }

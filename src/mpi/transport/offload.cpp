@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/transport/library.hpp"
+#include "mpi/transport/offload.hpp"
 
 #include <algorithm>
 #include <climits>
 
 #include "runtime/memory/lines.hpp"
-#include "runtime/transport/combining.hpp"
+#include "runtime/transport/offload.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -35,7 +35,7 @@ void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
   void* found = nullptr;
   int is_there = 0;
   MPI_Type_get_attr(*type, words().items, &found, &is_there);
-  auto const& items = *static_cast<combination::items const*>(found);
+  auto const& items = *static_cast<offloaded_allreduce::items const*>(found);
   runtime::fold_onto(*items.reduction, items.what, lower, higher, static_cast<std::size_t>(*count));
 }
 
@@ -60,17 +60,16 @@ void circles::make_anew(communicator const& all, std::uint32_t slice, std::uint3
   }
 }
 
-std::byte* combination::room(std::size_t bytes) {
+std::byte* offloaded_allreduce::room(std::size_t bytes) {
   if (room_.size() < bytes) room_.resize(bytes);
   return room_.data();
 }
 
-void combination::begin(MPI_Comm among, detail::reduction_table const& reduction, detail::form what,
-                        std::size_t count) {
+void offloaded_allreduce::begin(MPI_Comm among, detail::reduction_table const& reduction, detail::form what,
+                                std::size_t count) {
   std::size_t const bytes = what == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes;
   if (count > INT_MAX || bytes > INT_MAX) {
-    throw error(
-        text::format("a combination of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
+    throw error(text::format("an offload of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
   }
   of_ = {&reduction, what};
   require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
@@ -81,7 +80,7 @@ void combination::begin(MPI_Comm among, detail::reduction_table const& reduction
           "MPI_Iallreduce");
 }
 
-bool combination::is_done() {
+bool offloaded_allreduce::is_done() {
   int done = 0;
   require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
   if (done != 0 && type_ != MPI_DATATYPE_NULL) require(MPI_Type_free(&type_), "MPI_Type_free");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own way of combining: MPI_Iallreduce by coset's folds, among those that take part for their domains.
+// Reductions left to the MPI library: MPI_Iallreduce by coset's folds, among those that take part for their domains.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace coset::mpi {
 class circles {
  public:
   circles() = default;
-  /// Collective over all processes. [slice][domain]: the process that takes part in the combinations of a slice.
+  /// Collective over all processes. [slice][domain]: the process that takes part in the offloads of a slice.
   circles(communicator const& all, std::vector<std::vector<int>> members);
 
   MPI_Comm of(std::uint32_t slice, std::uint32_t channel) const;
@@ -26,12 +26,12 @@ class circles {
   std::vector<std::vector<communicator>> made_;  ///< [slice][channel]
 };
 
-/// One slice's combinations of one channel, one after the other.
-class combination {
+/// One slice's offloads of one channel, one after the other.
+class offloaded_allreduce {
  public:
-  combination() = default;
-  combination(combination const&) = delete;
-  combination& operator=(combination const&) = delete;
+  offloaded_allreduce() = default;
+  offloaded_allreduce(offloaded_allreduce const&) = delete;
+  offloaded_allreduce& operator=(offloaded_allreduce const&) = delete;
 
   std::byte* room(std::size_t bytes);
   void begin(MPI_Comm among, detail::reduction_table const&, detail::form, std::size_t count);

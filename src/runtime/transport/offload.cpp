@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/transport/combining.hpp"
+#include "runtime/transport/offload.hpp"
 
 #include <cstring>
 
@@ -51,7 +51,7 @@ std::size_t count_of(rank_state& me, flight const& f, instruction const& i) {
 
 }  // namespace
 
-void contribute(rank_state& me, flight const& f, instruction const& i) {
+void start_offload(rank_state& me, flight const& f, instruction const& i) {
   std::size_t const count = count_of(me, f, i);
   if (count == 0) return;  // the same everywhere
   reduction_table const& reduction = *f.plan->what.reduction;
@@ -63,12 +63,12 @@ void contribute(rank_state& me, flight const& f, instruction const& i) {
     copy(reduction, wire, to, from.what, from.data, from.count);
     to += from.count * bytes_of(reduction, wire);
   }
-  messages.combine(i.message, reduction, wire, count);
+  messages.offload(i.message, reduction, wire, count);
 }
 
-bool collect(rank_state& me, flight const& f, instruction const& i) {
+bool finish_offload(rank_state& me, flight const& f, instruction const& i) {
   if (count_of(me, f, i) == 0) return true;
-  std::byte const* from = me.ends[f.line.channel].messages->combined(i.message);
+  std::byte const* from = me.ends[f.line.channel].messages->offloaded(i.message);
   if (from == nullptr) return false;
   reduction_table const& reduction = *f.plan->what.reduction;
   form const wire = form_on_the_way(reduction);
