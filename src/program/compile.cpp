@@ -12,19 +12,19 @@ class emission {
   emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
       : storage_(p),
         distribution_(d),
-        lowered_(lower(with_messages(s, d, p.offloads), p, output_of, d)),
-        dependences_(insert_waits(lowered_, p)),
-        number_(lowered_.operations.size(), 0) {
+        order_(assign_locations(with_messages(s, d, p.offloads), p, output_of, d)),
+        dependences_(insert_waits(order_, p)),
+        number_(order_.operations.size(), 0) {
     out_.ranks = s.ranks;
     out_.blocks = s.blocks;
-    out_.layers = lowered_.layers;
+    out_.layers = order_.layers;
     out_.full = true;
     for (rank_t r = 0; r < s.ranks; ++r) {
       for (rank_t q = first(r); q < last(r); ++q) out_.full = out_.full && dependences_.knows[r][q] != 0;
     }
     out_.storage = p;
-    out_.wide = std::ranges::any_of(lowered_.operations, [](operation const& o) {
-      return std::ranges::any_of(o.from, &place::partial) || std::ranges::any_of(o.to, &place::partial);
+    out_.wide = std::ranges::any_of(order_.operations, [](operation const& o) {
+      return std::ranges::any_of(o.from, &location::partial) || std::ranges::any_of(o.to, &location::partial);
     });
     out_.of.resize(s.ranks);
   }
@@ -32,8 +32,8 @@ class emission {
   compiled run() {
     number_signals();
     std::vector<std::vector<char>> entered(out_.ranks, std::vector<char>(out_.ranks, false));
-    for (std::uint32_t i = 0; i < lowered_.operations.size(); ++i) {
-      emit_waits(i, entered[lowered_.operations[i].rank]);
+    for (std::uint32_t i = 0; i < order_.operations.size(); ++i) {
+      emit_waits(i, entered[order_.operations[i].rank]);
       emit_instruction(i);
     }
     if (out_.full && !somebody_meets_all(entered)) introduce(entered);
@@ -49,7 +49,7 @@ class emission {
 
   /// Where outputs are one array, whoever meets all others compares that with everybody's, and all inputs with it.
   bool somebody_meets_all(std::vector<std::vector<char>> const& entered) const {
-    auto const& output_of = lowered_.output_of;
+    auto const& output_of = order_.output_of;
     if (output_of.empty() || std::ranges::count(output_of, output_of[0]) != out_.ranks) return false;
     for (rank_t r = 0; r < out_.ranks; ++r) {
       rank_t met = 1;
@@ -82,10 +82,10 @@ class emission {
   void number_signals() {
     std::vector<char> signals_at_all(out_.ranks, false);
     for (std::uint32_t i = 0; i < number_.size(); ++i)
-      signals_at_all[lowered_.operations[i].rank] |= dependences_.signals[i];
+      signals_at_all[order_.operations[i].rank] |= dependences_.signals[i];
     std::vector<std::uint32_t> count(out_.ranks, 0);
     for (std::uint32_t i = 0; i < number_.size(); ++i) {
-      operation const& o = lowered_.operations[i];
+      operation const& o = order_.operations[i];
       bool const only_entry = !signals_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
       if (dependences_.signals[i] || only_entry) number_[i] = ++count[o.rank];
     }
@@ -95,16 +95,16 @@ class emission {
   /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for. So does whoever touches
   /// its caller's memory, even if another wait implies that it has entered: the pointers come with the entry.
   void emit_waits(std::uint32_t i, std::vector<char>& entered) {
-    auto& waits = out_.of[lowered_.operations[i].rank].waits;
+    auto& waits = out_.of[order_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {
-      rank_t const q = lowered_.operations[e].rank;
+      rank_t const q = order_.operations[e].rank;
       if (!entered[q]) waits.push_back({local(q), entry_signal});
       if (number_[e] != entry_signal) waits.push_back({local(q), number_[e]});
       entered[q] = true;
     }
-    for (auto const* side : {&lowered_.operations[i].from, &lowered_.operations[i].to}) {
-      for (place const& at : *side) {
-        if (at.where == area::staging || at.rank == lowered_.operations[i].rank || entered[at.rank]) continue;
+    for (auto const* side : {&order_.operations[i].from, &order_.operations[i].to}) {
+      for (location const& at : *side) {
+        if (at.where == area::staging || at.rank == order_.operations[i].rank || entered[at.rank]) continue;
         waits.push_back({local(at.rank), entry_signal});
         entered[at.rank] = true;
       }
@@ -113,25 +113,25 @@ class emission {
 
   /// A rank's staging may be read on another's word alone, by ranks that never look at its lines.
   void add_readers_of_staging(std::vector<std::vector<char>>& readers) const {
-    for (operation const& o : lowered_.operations) {
-      for (place const& at : o.from) {
+    for (operation const& o : order_.operations) {
+      for (location const& at : o.from) {
         if (at.where == area::staging) readers[o.rank][at.rank] = true;
       }
     }
   }
 
-  operand operand_of(place const& p) const {
+  operand operand_of(location const& p) const {
     auto const at = [&](std::uint32_t row) { return row * neighbours(p.rank) + local(p.rank); };
     if (p.where == area::input) return {{at(row_input), at(row_input)}, p.block};
     if (p.where == area::output) return {{at(row_output), at(row_output)}, p.block};
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
                                 : storage_.staging == home::entry_line ? row_entry_line
                                                                        : row_second_line;
-    return {{at(first), at(first + 1)}, (p.layer + 1) * lowered_.blocks + p.block};
+    return {{at(first), at(first + 1)}, (p.layer + 1) * order_.blocks + p.block};
   }
 
   void emit_instruction(std::uint32_t i) {
-    operation const& o = lowered_.operations[i];
+    operation const& o = order_.operations[i];
     program& p = out_.of[o.rank];
     auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
@@ -148,7 +148,7 @@ class emission {
       next.destinations = static_cast<std::uint32_t>(o.to.size());
       out_.most_operands = std::max(out_.most_operands, next.sources + next.destinations);
       for (auto const* side : {&o.from, &o.to}) {
-        for (place const& at : *side) {
+        for (location const& at : *side) {
           next.foreign |= at.rank != o.rank && at.where != area::staging;
           next.mixed |= at.partial;
           p.operands.push_back(operand_of(at));
@@ -182,7 +182,7 @@ class emission {
   }
 
   void name_message(program& p, instruction& next, operation const& o) {
-    next.peer = lowered_.operations[o.partner].rank;
+    next.peer = order_.operations[o.partner].rank;
     p.sends |= o.what == operation::kind::send;
     if (o.what != operation::kind::receive) return;
     next.message = static_cast<std::uint32_t>(p.received.size());
@@ -212,7 +212,7 @@ class emission {
 
   policy const storage_;
   distribution const& distribution_;
-  lowered const lowered_;
+  linear_order const order_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;
   compiled out_;

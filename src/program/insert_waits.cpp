@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
 
-/// Who touched a place last, and what it should hold now.
+/// Who touched a location last, and what it should hold now.
 struct history {
   std::uint32_t writer = nobody;
   value_t value = no_value;
@@ -20,8 +20,8 @@ struct history {
 
 class derivation {
  public:
-  derivation(lowered const& l, policy const& p)
-      : lowered_(l),
+  derivation(linear_order const& l, policy const& p)
+      : order_(l),
         in_place_(p.in_place),
         memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
         known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)),
@@ -32,7 +32,7 @@ class derivation {
         latest_(l.ranks, nobody) {}
 
   dependences run() {
-    std::size_t const n = lowered_.operations.size();
+    std::size_t const n = order_.operations.size();
     dependences d{std::vector<std::vector<std::uint32_t>>(n), std::vector<char>(n, false), {}};
     number_operations();
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -50,30 +50,30 @@ class derivation {
  private:
   history& of(area where, rank_t rank, std::uint32_t layer, schedule::block_t block) {
     std::size_t const kind = where == area::staging ? 2 + layer : where == area::output && !in_place_ ? 1 : 0;
-    return memory_[(kind * lowered_.ranks + rank) * lowered_.blocks + block];
+    return memory_[(kind * order_.ranks + rank) * order_.blocks + block];
   }
 
   /// An operation's position in its rank, from 1.
   void number_operations() {
-    std::vector<std::uint32_t> count(lowered_.ranks, 0);
-    for (std::uint32_t i = 0; i < sequence_.size(); ++i) sequence_[i] = ++count[lowered_.operations[i].rank];
+    std::vector<std::uint32_t> count(order_.ranks, 0);
+    for (std::uint32_t i = 0; i < sequence_.size(); ++i) sequence_[i] = ++count[order_.operations[i].rank];
   }
 
   /// The ranks' glued operations stand side by side, so that the next one of the order shares the signal.
   std::uint32_t signalled_with(std::uint32_t i) const {
-    while (lowered_.operations[i].glued) ++i;
+    while (order_.operations[i].glued) ++i;
     return i;
   }
 
   void need(std::uint32_t i, rank_t reader) {
     if (i == nobody) return;
     i = signalled_with(i);
-    rank_t const r = lowered_.operations[i].rank;
+    rank_t const r = order_.operations[i].rank;
     if (r == reader) return;
     if (latest_[r] == nobody || sequence_[i] > sequence_[latest_[r]]) latest_[r] = i;
   }
 
-  void read(place const& p, std::uint32_t i, rank_t rank) {
+  void read(location const& p, std::uint32_t i, rank_t rank) {
     history& h = of(p.where, p.rank, p.layer, p.block);
     if (h.value != p.value) {
       throw schedule_error(
@@ -93,47 +93,47 @@ class derivation {
   }
 
   void touch(std::uint32_t i) {
-    operation const& o = lowered_.operations[i];
-    for (place const& p : o.from) read(p, i, o.rank);
-    for (place const& p : o.to) write(of(p.where, p.rank, p.layer, p.block), p.value, i, o.rank);
+    operation const& o = order_.operations[i];
+    for (location const& p : o.from) read(p, i, o.rank);
+    for (location const& p : o.to) write(of(p.where, p.rank, p.layer, p.block), p.value, i, o.rank);
     // Entering and leaving hand the caller's buffers over. Staging is handed over on entry only: its reuse is the next
     // operation's business.
     bool const hands_over = o.what == operation::kind::enter || o.what == operation::kind::leave;
     if (hands_over) own(area::input, o, i);
-    if (hands_over && lowered_.output_of.empty()) own(area::output, o, i);
+    if (hands_over && order_.output_of.empty()) own(area::output, o, i);
     if (o.what != operation::kind::enter) return;
-    for (std::uint32_t l = 0; l < lowered_.layers; ++l) own(area::staging, o, i, l);
+    for (std::uint32_t l = 0; l < order_.layers; ++l) own(area::staging, o, i, l);
     // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
     // Who leaves has waited for what it gets there, and asks nothing more.
-    if (!lowered_.output_of.empty()) read_shared_output(i, lowered_.output_of[o.rank]);
+    if (!order_.output_of.empty()) read_shared_output(i, order_.output_of[o.rank]);
   }
 
   void own(area what, operation const& o, std::uint32_t i, std::uint32_t layer = 0) {
-    for (schedule::block_t b = 0; b < lowered_.blocks; ++b) {
+    for (schedule::block_t b = 0; b < order_.blocks; ++b) {
       bool const is_input = what == area::input || (in_place_ && what == area::output);
-      value_t const left = is_input ? lowered_.inputs[o.rank * std::size_t{lowered_.blocks} + b] : no_value;
+      value_t const left = is_input ? order_.inputs[o.rank * std::size_t{order_.blocks} + b] : no_value;
       write(of(what, o.rank, layer, b), left, i, o.rank);
     }
   }
 
   void read_shared_output(std::uint32_t i, rank_t whose) {
-    for (schedule::block_t b = 0; b < lowered_.blocks; ++b) of(area::output, whose, 0, b).readers.push_back(i);
+    for (schedule::block_t b = 0; b < order_.blocks; ++b) of(area::output, whose, 0, b).readers.push_back(i);
   }
 
   /// Next neighbours first, so that ranks do not all poll the same line. A wait that another one implies is dropped:
   /// release and acquire are transitive.
   void wait_for_the_latest(std::uint32_t i, dependences& d) {
-    rank_t const r = lowered_.operations[i].rank;
+    rank_t const r = order_.operations[i].rank;
     auto& known = known_[r];
     bool learned = false;
-    for (rank_t step = 1; step < lowered_.ranks; ++step) {
-      rank_t const q = (r + step) % lowered_.ranks;
+    for (rank_t step = 1; step < order_.ranks; ++step) {
+      rank_t const q = (r + step) % order_.ranks;
       std::uint32_t const e = latest_[q];
       if (e == nobody || known[q] >= sequence_[e] || another_implies(e, q)) continue;
       d.needs[i].push_back(e);
       d.signals[e] = true;
       auto const& theirs = clocks_[clock_[e]];
-      for (rank_t k = 0; k < lowered_.ranks; ++k) known[k] = std::max(known[k], theirs[k]);
+      for (rank_t k = 0; k < order_.ranks; ++k) known[k] = std::max(known[k], theirs[k]);
       known[q] = std::max(known[q], sequence_[e]);
       learned = true;
     }
@@ -147,7 +147,7 @@ class derivation {
 
   /// How far the rank of operation `e` knew rank q to be when it had done that; how far itself was, it always knows.
   std::uint32_t known_after(std::uint32_t e, rank_t q) const {
-    return lowered_.operations[e].rank == q ? sequence_[e] : clocks_[clock_[e]][q];
+    return order_.operations[e].rank == q ? sequence_[e] : clocks_[clock_[e]][q];
   }
 
   /// Of what the operation at hand needs, something of a third rank may come after `e` of rank q.
@@ -157,7 +157,7 @@ class derivation {
     });
   }
 
-  lowered const& lowered_;
+  linear_order const& order_;
   bool const in_place_;
   std::vector<history> memory_;
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
@@ -171,6 +171,6 @@ class derivation {
 
 }  // namespace
 
-dependences insert_waits(lowered const& l, policy const& p) { return derivation(l, p).run(); }
+dependences insert_waits(linear_order const& l, policy const& p) { return derivation(l, p).run(); }
 
 }  // namespace coset::program

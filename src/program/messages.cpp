@@ -40,7 +40,7 @@ class splitting {
   using imported = std::tuple<rank_t, rank_t, slot_t, block_t>;
 
   std::size_t cell(rank_t rank, block_t block) const { return rank * blocks_ + block; }
-  bool is_remote(rank_t reader, rank_t holder) const { return of_.first[reader] != of_.first[holder]; }
+  bool is_remote(rank_t reader, rank_t owner) const { return of_.first[reader] != of_.first[owner]; }
 
   void split(std::vector<assignment> step) {
     std::vector<assignment> messages, rest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's middle form: moves between places, in one linear order of all ranks.
+// The compiler's middle form: moves between locations, in one linear order of all ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using value_t = std::uint32_t;
 inline constexpr value_t no_value = UINT32_MAX;
 
 /// A block-sized home of values.
-struct place {
+struct location {
   area where;
   rank_t rank;
   std::uint32_t layer;  ///< of staging; 0 elsewhere
@@ -25,20 +25,20 @@ struct place {
 
 /// What a rank does in one go.
 struct operation {
-  /// A message is sent from places and received into others; its two operations are neighbours in no rank's order. So
+  /// A message is sent from locations and received into others; its two operations are neighbours in no rank's order. So
   /// it is with the two ends of an offload.
   enum class kind : std::uint8_t { enter, move, send, receive, offload, await_offload, leave };
   kind what = kind::move;
   rank_t rank = 0;
   schedule::block_t block = 0;
-  std::vector<place> from, to;
+  std::vector<location> from, to;
   bool glued = false;         ///< shares the signal of the next operation of its rank
   std::uint32_t partner = 0;  ///< of a message: the operation at its other end
   std::uint32_t slice = 0;    ///< of an offload
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
-struct lowered {
+struct linear_order {
   rank_t ranks;
   std::uint32_t blocks;
   std::uint32_t layers;
@@ -63,8 +63,9 @@ struct split_schedule {
 /// in steps of its own; throws schedule_error if nothing can, or needs more slices than there are combiners for.
 split_schedule with_messages(schedule::schedule const&, distribution const&, bool offloads);
 
-/// Assigns places. Staging layers are shared between values whose lifetimes do not overlap.
-lowered lower(split_schedule const&, policy const&, std::vector<rank_t> const& output_of, distribution const&);
+/// Assigns locations. Staging layers are shared between values whose lifetimes do not overlap.
+linear_order assign_locations(split_schedule const&, policy const&, std::vector<rank_t> const& output_of,
+                              distribution const&);
 
 /// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
 struct dependences {
@@ -75,6 +76,6 @@ struct dependences {
 
 /// Every wait is a read-after-write, write-after-read or write-after-write hazard that vector clocks do not imply
 /// already. Throws schedule_error if a read meets another value than the one it was made for.
-dependences insert_waits(lowered const&, policy const&);
+dependences insert_waits(linear_order const&, policy const&);
 
 }  // namespace coset::program

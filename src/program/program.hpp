@@ -19,7 +19,7 @@ enum class area : std::uint8_t { input, output, staging };
 enum class copies : std::uint8_t {
   pull,     ///< its reader fetches it
   forward,  ///< the fold at the root of the chain of copies writes it to all of them at once
-  push      ///< each holder writes it on with its own copy, level by level
+  push      ///< whoever gets a copy writes it on, level by level
 };
 
 /// What staging is made of: the team's staging pieces, or for small payloads the entry lines themselves.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From assignments to moves between places: who writes which copy, and where each value lives.
+// From assignments to moves between locations: who writes which copy, and where each value lives.
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "program/holders.hpp"
+#include "program/value_copies.hpp"
 
 namespace coset::program {
 namespace {
@@ -26,9 +26,10 @@ policy adapted(policy p, bool has_shared_outputs, bool whole) {
   return p;
 }
 
-class lowering {
+class location_assignment {
  public:
-  lowering(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
+  location_assignment(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
+                      distribution const& d)
       : schedule_(s.whole),
         has_messages_(s.has_messages),
         slices_(s.slices),
@@ -36,43 +37,42 @@ class lowering {
         policy_(adapted(p, !output_of.empty(), d.whole())),
         output_of_(output_of),
         blocks_(s.whole.blocks.size()),
-        holders_(s, policy_) {}
+        copies_(s, policy_) {}
 
-  lowered run() {
+  linear_order run() {
     list_operations();
-    std::uint32_t const layers = allocate_staging(schedule_, holders_, policy_, output_of_, operations_);
-    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers, std::move(operations_), holders_.inputs(),
+    std::uint32_t const layers = allocate_staging(schedule_, copies_, policy_, output_of_, operations_);
+    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers, std::move(operations_), copies_.inputs(),
             output_of_};
   }
 
  private:
-  /// The place where holder `h` is found by `reader`. Layers are assigned later: until then `layer` names the holder.
-  place found(holder_t h, rank_t rank, block_t block, slot_t slot, rank_t reader) const {
-    holder const& what = holders_[h];
+  /// The location where copy `h` is found by `reader`. Layers are assigned later: until then `layer` names the copy.
+  location found(copy_t h, rank_t rank, block_t block, slot_t slot, rank_t reader) const {
+    value_copy const& what = copies_[h];
     bool const own = reader == rank;
-    area where = holders_.home_of(what);
+    area where = copies_.home_of(what);
     if (slot == 0) {
       where = !own ? policy_.first : what.saved ? area::staging : area::input;
-    } else if (own && !what.moved && !holders_.is_partial(what) &&
-               (what.is_result || !(what.peers_read || what.sent))) {
+    } else if (own && !what.moved && !copies_.is_partial(what) && (what.is_result || !(what.peers_read || what.sent))) {
       where = area::output;
     }
     return {where, rank, h, block, what.value};
   }
 
-  place found(holder_t h, rank_t reader) const {
-    assignment const& a = *holders_[h].made_by;
+  location found(copy_t h, rank_t reader) const {
+    assignment const& a = *copies_[h].made_by;
     return found(h, a.rank, a.block, a.slot, reader);
   }
 
-  place shared(holder_t h) const {
-    assignment const& a = *holders_[h].made_by;
-    return {holders_.home_of(holders_[h]), a.rank, h, a.block, holders_[h].value};
+  location shared(copy_t h) const {
+    assignment const& a = *copies_[h].made_by;
+    return {copies_.home_of(copies_[h]), a.rank, h, a.block, copies_[h].value};
   }
 
-  place result(holder_t h) const {
-    assignment const& a = *holders_[h].made_by;
-    return {area::output, a.rank, h, a.block, holders_[h].value};
+  location result(copy_t h) const {
+    assignment const& a = *copies_[h].made_by;
+    return {area::output, a.rank, h, a.block, copies_[h].value};
   }
 
   void list_operations() {
@@ -84,10 +84,10 @@ class lowering {
       if (!slices_[i].empty()) list_offloads(slices_[i]);
       if (has_messages_[i]) list_messages(step);
       for (assignment const& a : step) {
-        if (!holders_[holders_.target(a)].moved) list_fold(a);
+        if (!copies_[copies_.target(a)].moved) list_fold(a);
       }
       for (assignment const& a : step) {
-        if (holders_[holders_.target(a)].moved) list_arrival(a);
+        if (copies_[copies_.target(a)].moved) list_arrival(a);
       }
     }
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
@@ -98,12 +98,12 @@ class lowering {
     std::map<std::tuple<rank_t, rank_t, bool>, std::pair<operation, operation>> between;
     for (assignment const& a : step) {
       source const from = schedule_.from(a).front();
-      holder_t const there = holders_.only_source(a), here = holders_.target(a);
+      copy_t const there = copies_.only_source(a), here = copies_.target(a);
       rank_t const sender = distribution_.proxy[from.rank];
-      auto& [send, receive] = between[{sender, a.rank, holders_.is_partial(holders_[here])}];
+      auto& [send, receive] = between[{sender, a.rank, copies_.is_partial(copies_[here])}];
       send.what = operation::kind::send;
       send.rank = sender;
-      send.from.push_back({area::staging, from.rank, there, a.block, holders_[there].value});
+      send.from.push_back({area::staging, from.rank, there, a.block, copies_[there].value});
       receive.what = operation::kind::receive;
       receive.rank = a.rank;
       receive.to.push_back(shared(here));
@@ -171,11 +171,11 @@ class lowering {
     o.slice = number;
     for (assignment const& a : of[domain]) {
       source const from = schedule_.from(a)[domain];
-      holder_t const mine = holders_.offloaded(a, domain);
+      copy_t const mine = copies_.offloaded(a, domain);
       if (what == operation::kind::offload)
-        o.from.push_back({area::staging, from.rank, mine, a.block, holders_[mine].value});
+        o.from.push_back({area::staging, from.rank, mine, a.block, copies_[mine].value});
       else
-        o.to.push_back(shared(holders_.target(a)));
+        o.to.push_back(shared(copies_.target(a)));
     }
     operations_.push_back(std::move(o));
   }
@@ -184,9 +184,9 @@ class lowering {
   void list_entry(rank_t r) {
     operations_.push_back({operation::kind::enter, r, 0, {}, {}, false});
     for (block_t b = 0; b < blocks_; ++b) {
-      holder_t const input = holders_.at(r, b, 0);
-      bool const shown = holders_[input].peers_read && policy_.first != area::input;
-      bool const staged = holders_[input].saved || holders_[input].sent;
+      copy_t const input = copies_.at(r, b, 0);
+      bool const shown = copies_[input].peers_read && policy_.first != area::input;
+      bool const staged = copies_[input].saved || copies_[input].sent;
       if (!shown && !staged) continue;
       area const where = staged ? area::staging : policy_.first;
       operations_.back().glued = true;
@@ -196,16 +196,16 @@ class lowering {
   }
 
   void list_fold(assignment const& a) {
-    holder_t const h = holders_.target(a);
-    holder const& what = holders_[h];
+    copy_t const h = copies_.target(a);
+    value_copy const& what = copies_[h];
     operation o{operation::kind::move, a.rank, a.block, {}, {}, false};
     for (source const& from : schedule_.from(a))
-      o.from.push_back(found(holders_.at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
-    bool const also_shared = (what.peers_read && holders_.home_of(what) == area::staging) ||
-                             (what.read && holders_.is_partial(what)) || what.sent;
+      o.from.push_back(found(copies_.at(from.rank, a.block, from.slot), from.rank, a.block, from.slot, a.rank));
+    bool const also_shared = (what.peers_read && copies_.home_of(what) == area::staging) ||
+                             (what.read && copies_.is_partial(what)) || what.sent;
     if (what.is_result || (what.read && !also_shared)) o.to.push_back(result(h));
     if (also_shared) o.to.push_back(shared(h));
-    for (holder_t rider : what.riders) o.to.push_back(shared(rider));
+    for (copy_t rider : what.riders) o.to.push_back(shared(rider));
     if (!output_of_.empty()) drop_what_is_there(o);
     if (!o.to.empty()) operations_.push_back(std::move(o));
   }
@@ -213,19 +213,19 @@ class lowering {
   /// Shared outputs: a result that lies there already, written for another rank, is not written again.
   void drop_what_is_there(operation& o) {
     shared_results_.resize(schedule_.ranks * blocks_, no_value);
-    std::erase_if(o.to, [&](place const& p) {
-      if (p.where != area::output || !holders_[p.layer].is_result) return false;
-      value_t& there = shared_results_[holders_.cell(output_of_[p.rank], p.block)];
+    std::erase_if(o.to, [&](location const& p) {
+      if (p.where != area::output || !copies_[p.layer].is_result) return false;
+      value_t& there = shared_results_[copies_.cell(output_of_[p.rank], p.block)];
       return std::exchange(there, p.value) == p.value;
     });
   }
 
   /// What a peer's operation or a message has left with this rank: into the caller's output, and on to its own riders.
   void list_arrival(assignment const& a) {
-    holder_t const h = holders_.target(a);
+    copy_t const h = copies_.target(a);
     operation o{operation::kind::move, a.rank, a.block, {found(h, a.rank)}, {}, false};
-    if (holders_[h].is_result && holders_.home_of(holders_[h]) == area::staging) o.to.push_back(result(h));
-    for (holder_t rider : holders_[h].riders) o.to.push_back(shared(rider));
+    if (copies_[h].is_result && copies_.home_of(copies_[h]) == area::staging) o.to.push_back(result(h));
+    for (copy_t rider : copies_[h].riders) o.to.push_back(shared(rider));
     if (!output_of_.empty()) drop_what_is_there(o);
     if (!o.to.empty()) operations_.push_back(std::move(o));
   }
@@ -233,8 +233,8 @@ class lowering {
   /// Leaving: an input that is its own result (allgather, broadcast's root) still has to reach the output.
   void list_exit(rank_t r) {
     for (block_t b = 0; b < blocks_; ++b) {
-      holder_t const input = holders_.at(r, b, 0);
-      bool const there = policy_.in_place || (policy_.first == area::output && holders_[input].peers_read);
+      copy_t const input = copies_.at(r, b, 0);
+      bool const there = policy_.in_place || (policy_.first == area::output && copies_[input].peers_read);
       if (schedule_.result[r][b] != 0 || there) continue;
       operations_.push_back({operation::kind::move,
                              r,
@@ -247,7 +247,7 @@ class lowering {
     for (block_t b = 0; b < blocks_; ++b) {
       slot_t const slot = schedule_.result[r][b];
       if (slot != no_slot)
-        leave.from.push_back({area::output, r, holders_.at(r, b, slot), b, holders_[holders_.at(r, b, slot)].value});
+        leave.from.push_back({area::output, r, copies_.at(r, b, slot), b, copies_[copies_.at(r, b, slot)].value});
     }
     operations_.push_back(std::move(leave));
   }
@@ -259,7 +259,7 @@ class lowering {
   policy const policy_;
   std::vector<rank_t> const& output_of_;
   std::size_t const blocks_;
-  holders const holders_;
+  value_copies const copies_;
   std::vector<operation> operations_;
   std::vector<std::pair<rank_t, std::uint32_t>> questions_;  ///< whom, and which operation sends them
   std::vector<value_t> shared_results_;  ///< [rank · blocks + block]: what has been written to shared outputs so far
@@ -267,8 +267,9 @@ class lowering {
 
 }  // namespace
 
-lowered lower(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d) {
-  return lowering(s, p, output_of, d).run();
+linear_order assign_locations(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
+                              distribution const& d) {
+  return location_assignment(s, p, output_of, d).run();
 }
 
 }  // namespace coset::program

@@ -9,49 +9,51 @@
 
 namespace coset::program {
 
-/// A holder is a (rank, block, slot); slot 0 is the rank's input.
-using holder_t = std::uint32_t;
+/// A copy of a value: what a (rank, block, slot) holds; slot 0 is the rank's input.
+using copy_t = std::uint32_t;
 
-/// What is known of each holder before storage is assigned.
-struct holder {
+/// What is known of each copy before it has a location.
+struct value_copy {
   schedule::assignment const* made_by = nullptr;
-  value_t value = no_value;  ///< the holder of the fold or input that it is a copy of
+  value_t value = no_value;  ///< the first copy of it: a fold's result, or an input
   bool moved = false;        ///< written by a peer's operation or a message, not by its own rank
   bool sent = false;         ///< read by a message
   bool received = false;     ///< written by one
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
   bool is_result = false;
-  bool is_partial = false;       ///< of a value's first holder: kept wider than an element
-  bool saved = false;            ///< an input that its own rank reads after the result has taken its place
-  std::vector<holder_t> riders;  ///< moved copies that the operation making this one writes
+  bool is_partial = false;     ///< of a value's first copy: kept wider than an element
+  bool saved = false;          ///< an input that its own rank reads after the result has taken its place
+  std::vector<copy_t> riders;  ///< moved copies that the operation making this one writes
 };
 
-/// All holders of a schedule, known before anything has a place.
-class holders {
+/// All copies of a schedule, known before anything has a location.
+class value_copies {
  public:
-  holders(split_schedule const&, policy const&);
+  value_copies(split_schedule const&, policy const&);
 
   std::size_t size() const { return all_.size(); }
-  holder const& operator[](holder_t h) const { return all_[h]; }
+  value_copy const& operator[](copy_t h) const { return all_[h]; }
   std::size_t cell(rank_t rank, schedule::block_t block) const { return rank * blocks_ + block; }
   /// Those of a cell are [first(cell), first(cell + 1)).
-  holder_t first(std::size_t cell) const { return first_[cell]; }
-  holder_t at(rank_t rank, schedule::block_t block, schedule::slot_t slot) const {
+  copy_t first(std::size_t cell) const { return first_[cell]; }
+  copy_t at(rank_t rank, schedule::block_t block, schedule::slot_t slot) const {
     return first_[cell(rank, block)] + slot;
   }
-  holder_t target(schedule::assignment const& a) const { return at(a.rank, a.block, a.slot); }
-  holder_t only_source(schedule::assignment const& a) const;
+  copy_t target(schedule::assignment const& a) const { return at(a.rank, a.block, a.slot); }
+  copy_t only_source(schedule::assignment const& a) const;
   /// What a domain brings to an offload.
-  holder_t offloaded(schedule::assignment const& a, std::size_t domain) const;
+  copy_t offloaded(schedule::assignment const& a, std::size_t domain) const;
 
-  bool is_partial(holder const& h) const { return all_[h.value].is_partial; }
+  bool is_partial(value_copy const& h) const { return all_[h.value].is_partial; }
   /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
   /// Messages are sent from staging and received there.
-  area home_of(holder const& h) const { return is_partial(h) || h.sent || h.received ? area::staging : policy_.later; }
+  area home_of(value_copy const& h) const {
+    return is_partial(h) || h.sent || h.received ? area::staging : policy_.later;
+  }
 
   /// [rank · blocks + block]: inputs.
-  std::vector<holder_t> inputs() const { return {first_.begin(), first_.end() - 1}; }
+  std::vector<copy_t> inputs() const { return {first_.begin(), first_.end() - 1}; }
 
  private:
   void number();
@@ -73,13 +75,13 @@ class holders {
   schedule::schedule const& schedule_;
   policy const& policy_;
   std::size_t const blocks_;
-  std::vector<holder_t> first_;
-  std::vector<holder> all_;
+  std::vector<copy_t> first_;
+  std::vector<value_copy> all_;
 };
 
-/// Gives every place its layer of staging, shared between values whose lifetimes do not overlap, or the room in the
-/// caller's output that is free at that time. Until then `layer` names the holder. Returns the number of layers.
-std::uint32_t allocate_staging(schedule::schedule const&, holders const&, policy const&,
+/// Gives every location its layer of staging, shared between values whose lifetimes do not overlap, or the room in the
+/// caller's output that is free at that time. Until then `layer` names the copy. Returns the number of layers.
+std::uint32_t allocate_staging(schedule::schedule const&, value_copies const&, policy const&,
                                std::vector<rank_t> const& output_of, std::vector<operation>&);
 
 }  // namespace coset::program

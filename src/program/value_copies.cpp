@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/holders.hpp"
+#include "program/value_copies.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool is_copy(assignment const& a) { return a.count == 1; }
 
 }  // namespace
 
-holders::holders(split_schedule const& s, policy const& p)
+value_copies::value_copies(split_schedule const& s, policy const& p)
     : schedule_(s.whole), policy_(p), blocks_(s.whole.blocks.size()) {
   number();
   name_values();
@@ -28,14 +28,14 @@ holders::holders(split_schedule const& s, policy const& p)
   if (policy_.in_place) mark_saved_inputs();
 }
 
-holder_t holders::only_source(assignment const& a) const { return offloaded(a, 0); }
+copy_t value_copies::only_source(assignment const& a) const { return offloaded(a, 0); }
 
-holder_t holders::offloaded(assignment const& a, std::size_t domain) const {
+copy_t value_copies::offloaded(assignment const& a, std::size_t domain) const {
   source const from = schedule_.from(a)[domain];
   return at(from.rank, a.block, from.slot);
 }
 
-void holders::number() {
+void value_copies::number() {
   std::vector<slot_t> slots(schedule_.ranks * blocks_, 1);
   for_each_assignment(
       [&](assignment const& a) { slots[cell(a.rank, a.block)] = std::max(slots[cell(a.rank, a.block)], a.slot + 1); });
@@ -50,8 +50,8 @@ void holders::number() {
   for_each_assignment([&](assignment const& a) { all_[target(a)].made_by = &a; });
 }
 
-void holders::name_values() {
-  for (holder_t h = 0; h < all_.size(); ++h) all_[h].value = h;
+void value_copies::name_values() {
+  for (copy_t h = 0; h < all_.size(); ++h) all_[h].value = h;
   for_each_assignment([&](assignment const& a) {
     if (is_copy(a)) all_[target(a)].value = all_[only_source(a)].value;
   });
@@ -59,7 +59,7 @@ void holders::name_values() {
 
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain
 /// (forward). Inputs are made by nobody, so their first copy is always pulled.
-void holders::mark_moved_copies() {
+void value_copies::mark_moved_copies() {
   if (policy_.how == copies::pull) return;
   auto const moves = [&](assignment const& a) {
     return is_copy(a) && !all_[target(a)].received && schedule_.from(a).front().rank != a.rank &&
@@ -67,18 +67,18 @@ void holders::mark_moved_copies() {
   };
   for_each_assignment([&](assignment const& a) {
     if (!moves(a)) return;
-    holder_t writer = only_source(a);
+    copy_t writer = only_source(a);
     while (policy_.how == copies::forward && moves(*all_[writer].made_by)) writer = only_source(*all_[writer].made_by);
     all_[writer].riders.push_back(target(a));
     all_[target(a)].moved = true;
   });
 }
 
-void holders::mark_reads() {
+void value_copies::mark_reads() {
   for_each_assignment([&](assignment const& a) {
     if (all_[target(a)].moved) return;
     for (source const& from : schedule_.from(a)) {
-      holder& h = all_[at(from.rank, a.block, from.slot)];
+      value_copy& h = all_[at(from.rank, a.block, from.slot)];
       h.read = true;
       h.peers_read |= from.rank != a.rank;
     }
@@ -86,17 +86,17 @@ void holders::mark_reads() {
 }
 
 /// Partial results are what is folded further; results that are only copied are rounded where they are made.
-void holders::mark_partials() {
+void value_copies::mark_partials() {
   for_each_assignment([&](assignment const& a) {
     if (is_copy(a)) return;
     for (source const& from : schedule_.from(a)) {
-      holder& made = all_[all_[at(from.rank, a.block, from.slot)].value];
+      value_copy& made = all_[all_[at(from.rank, a.block, from.slot)].value];
       made.is_partial = made.made_by != nullptr;
     }
   });
 }
 
-void holders::mark_messages(split_schedule const& s) {
+void value_copies::mark_messages(split_schedule const& s) {
   for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
     for (slice const& one : s.slices[i]) mark_offload(one);
     if (!s.has_messages[i]) continue;
@@ -108,7 +108,7 @@ void holders::mark_messages(split_schedule const& s) {
 }
 
 /// An offload takes its value from staging and leaves what comes of it there, as messages do.
-void holders::mark_offload(slice const& one) {
+void value_copies::mark_offload(slice const& one) {
   for (std::size_t domain = 0; domain < one.size(); ++domain) {
     for (assignment const& a : one[domain]) {
       all_[target(a)].received = all_[target(a)].moved = true;
@@ -119,10 +119,10 @@ void holders::mark_offload(slice const& one) {
 
 /// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
 /// makes of a copy.
-void holders::mark_saved_inputs() {
+void value_copies::mark_saved_inputs() {
   std::vector<char> done(schedule_.ranks * blocks_, false);
   for_each_assignment([&](assignment const& a) {
-    holder_t const input = at(a.rank, a.block, 0);
+    copy_t const input = at(a.rank, a.block, 0);
     for (source const& from : schedule_.from(a)) {
       if (from.rank == a.rank && from.slot == 0 && done[cell(a.rank, a.block)]) all_[input].saved = true;
     }
