@@ -13,11 +13,11 @@ class member;
 
 namespace detail {
 struct rank_state;
-struct rank_place;
+struct rank_handle;
 
-/// A rank that may have ended. The place outlives all ranks; each that comes there counts its lives on.
+/// A rank that may have ended. The handle outlives all ranks; each that comes there counts its lives on.
 struct rank_reference {
-  rank_place const* place = nullptr;
+  rank_handle const* handle = nullptr;
   std::uint64_t life = 0;
 
   rank_state* rank() const noexcept;  ///< null once it has ended, and perhaps its team
@@ -56,7 +56,7 @@ class COSET_API request {
  private:
   detail::rank_state* live_member() const;
 
-  detail::rank_reference member_;  ///< without a place: complete
+  detail::rank_reference member_;  ///< without a handle: complete
   std::uint64_t serial_ = 0;
   std::uint32_t channel_ = 0;
   std::uint32_t generation_ = 0;

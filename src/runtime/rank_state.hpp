@@ -15,7 +15,7 @@
 #include "runtime/flight.hpp"
 #include "runtime/memory/lines.hpp"
 #include "runtime/memory/shared_memory.hpp"
-#include "runtime/rank_place.hpp"
+#include "runtime/rank_handle.hpp"
 #include "runtime/transport/messages.hpp"
 
 namespace coset::runtime {
@@ -77,9 +77,9 @@ struct rank_memory {
   std::size_t view_capacity = 0;
 };
 
-/// Requests of split phase, and the place by which those find their rank that may outlive it.
+/// Requests of split phase, and the handle by which those find their rank that may outlive it.
 struct rank_requests {
-  explicit rank_requests(detail::rank_state& of) : place(of) {}
+  explicit rank_requests(detail::rank_state& of) : handle(of) {}
   /// What is left of a generation that has ended.
   void forget() {
     channels = {};
@@ -91,7 +91,7 @@ struct rank_requests {
   std::uint32_t live = 0;                          ///< under way; of a root: of all its family
   bool folding = false;                     ///< of a root: inside the caller's operation, which may call no collective
   std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
-  own_place const place;
+  own_handle const handle;
 };
 
 /// The operations that a rank has begun in this generation, as it tells them, see announce().

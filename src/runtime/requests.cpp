@@ -168,7 +168,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
   next.under_way.line.started = true;
   next.operation = std::move(operation);
   set_off(me, next);
-  request made(me.requests.place.reference(), next.under_way.line.channel, next.serial, me.shared.marks.generation);
+  request made(me.requests.handle.reference(), next.under_way.line.channel, next.serial, me.shared.marks.generation);
   advance_all(me.root);
   return made;
 }
@@ -227,7 +227,7 @@ request::~request() {
 
 /// None where it is complete from the start.
 detail::rank_state* request::live_member() const {
-  if (member_.place == nullptr) return nullptr;
+  if (member_.handle == nullptr) return nullptr;
   detail::rank_state* const me = member_.rank();
   if (me == nullptr || me->shared.root.marks.generation != generation_)
     throw argument_error("a request is used after the run() or the membership in which it was started has ended");
@@ -235,7 +235,7 @@ detail::rank_state* request::live_member() const {
 }
 
 bool request::belongs_to(member const& me) const noexcept {
-  if (member_.place == nullptr) return true;
+  if (member_.handle == nullptr) return true;
   return member_.rank() == &me.state() && generation_ == me.state().shared.root.marks.generation;
 }
 

@@ -9,9 +9,9 @@
 
 namespace coset::detail {
 
-/// Places are used again and never freed, so that a reference costs no count and nobody has to give it back: what lies in
+/// Handles are used again and never freed, so that a reference costs no count and nobody has to give it back: what lies in
 /// a C program's request may simply be forgotten.
-struct rank_place {
+struct rank_handle {
   std::atomic<rank_state*> rank = nullptr;
   std::atomic<std::uint64_t> life = 0;
 };
@@ -21,17 +21,17 @@ struct rank_place {
 namespace coset::runtime {
 
 /// A rank's own, for as long as the rank lives. Takes a lock to come and to go.
-class own_place {
+class own_handle {
  public:
-  explicit own_place(detail::rank_state&);
-  ~own_place();
-  own_place(own_place const&) = delete;
-  own_place& operator=(own_place const&) = delete;
+  explicit own_handle(detail::rank_state&);
+  ~own_handle();
+  own_handle(own_handle const&) = delete;
+  own_handle& operator=(own_handle const&) = delete;
 
   detail::rank_reference reference() const noexcept { return reference_; }
 
  private:
-  detail::rank_place& place_;
+  detail::rank_handle& handle_;
   detail::rank_reference reference_;
 };
 
