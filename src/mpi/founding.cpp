@@ -114,10 +114,10 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host_.get()), "MPI_Allreduce");
   bool const crowded = threads_.size() > numa::usable_processors() ||
                        all_on_host > static_cast<int>(std::thread::hardware_concurrency());
-  places_ = survey(all_, host_, {threads_.size(), lanes_of(threads_.size(), level_, wanted_), crowded}, wanted_.tree);
-  mine_ = places_.of_process(all_.rank());
-  if (places_.processes.size() > 1) {
-    messages_.emplace(all_.get(), places_, wanted_.deadline, round_);
+  map_ = survey(all_, host_, {threads_.size(), lanes_of(threads_.size(), level_, wanted_), crowded}, wanted_.tree);
+  mine_ = map_.of_process(all_.rank());
+  if (map_.processes.size() > 1) {
+    messages_.emplace(all_.get(), map_, wanted_.deadline, round_);
     share_memory();
     set_up_offload();
     part_.messages = &*messages_;
@@ -161,7 +161,7 @@ void team::state::introduce() {
 /// By hosts if every host has the memory, else by processes; the same everywhere. Containers often have little: less than
 /// was wanted still serves, in shorter segments.
 void team::state::share_memory() {
-  rank_t const on_host = places_.ranks_of_host(mine_.host);
+  rank_t const on_host = map_.ranks_of_host(mine_.host);
   runtime::node_list const nodes(on_host, runtime::anywhere);
   std::uint64_t room = shared_memory_left() / 2;
   require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host_.get()), "MPI_Bcast");
@@ -177,18 +177,18 @@ void team::state::share_memory() {
     if (shared_.empty()) here = 0;
   }
   require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all_.get()), "MPI_Allreduce");
-  part_ = spread_over(places_, everywhere != 0, mine_.rank);
+  part_ = spread_over(map_, everywhere != 0, mine_.rank);
   part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(everywhere);
 }
 
 /// Where there is more than one domain.
 void team::state::set_up_offload() {
-  if (wanted_.library_leaders == 0 || part_.spread.last[0] == places_.ranks) return;
+  if (wanted_.library_leaders == 0 || part_.spread.last[0] == map_.ranks) return;
   part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
   std::vector<std::vector<int>> members;
   for (auto const& slice : part_.spread.combiners) {
     auto& processes = members.emplace_back();
-    for (rank_t const r : slice) processes.push_back(places_.of_rank(r).rank);
+    for (rank_t const r : slice) processes.push_back(map_.of_rank(r).rank);
   }
   messages_->offload_between(all_, std::move(members));
 }
@@ -207,13 +207,13 @@ std::string team::state::describe() const {
   auto const count = [](std::size_t number, char const* one, char const* many) {
     return text::format("{} {}", number, number == 1 ? one : many);
   };
-  std::string text = text::format("{} of {} on {}", count(places_.ranks, "rank", "ranks"),
-                                  count(places_.processes.size(), "process", "processes"),
-                                  count(places_.hosts.size(), "host", "hosts"));
+  std::string text =
+      text::format("{} of {} on {}", count(map_.ranks, "rank", "ranks"),
+                   count(map_.processes.size(), "process", "processes"), count(map_.hosts.size(), "host", "hosts"));
   if (!messages_) return text;
   bool const by_host = !part_.pointers;
   text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
-  if (!shared_.empty() || !by_host || places_.hosts.size() > 1) {
+  if (!shared_.empty() || !by_host || map_.hosts.size() > 1) {
     rank_t const lanes = mine_.lanes;
     text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,
                          lanes == 1 ? "carries" : "carry", name_of_level(level_));

@@ -41,7 +41,7 @@ struct team::state final : resident {
   void attend() noexcept override;
   void end_with_mpi() noexcept override;
 
-  process_map const& everywhere() const noexcept { return places_; }
+  process_map const& everywhere() const noexcept { return map_; }
   process const& here() const noexcept { return mine_; }
   std::string const& in_words() const noexcept { return description_; }
 
@@ -67,7 +67,7 @@ struct team::state final : resident {
   options const wanted_;
   int const level_;
   communicator all_, host_;
-  process_map places_;
+  process_map map_;
   process mine_;
   std::optional<transport> messages_;  ///< none where this process is all there is
   window shared_;

@@ -27,32 +27,32 @@ said own_words(communicator const& all, communicator const& host, own_part const
 }
 
 /// Where each host stands in the order of the tree's machines; of this process's file.
-std::vector<std::size_t> own_places_along(std::string const& tree_file, std::vector<std::string> const& names) {
+std::vector<std::size_t> own_positions_along(std::string const& tree_file, std::vector<std::string> const& names) {
   auto const machines = schedule::machines_along(schedule::read_tree(tree_file));
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
   for (std::string const& name : names) {
     auto const at = std::ranges::find(machines, name);
     if (at == machines.end()) {
       throw argument_error(
           text::format("host {} is no machine of {}, which has {}", name, tree_file, text::joined(machines, ", ")));
     }
-    places.push_back(static_cast<std::size_t>(at - machines.begin()));
+    positions.push_back(static_cast<std::size_t>(at - machines.begin()));
   }
-  return places;
+  return positions;
 }
 
 /// The same for all: each has a file of its own behind that name.
-std::vector<std::size_t> places_along(std::string const& tree_file, std::vector<std::string> const& names,
-                                      communicator const& all) {
-  std::vector<std::size_t> places;
+std::vector<std::size_t> positions_along(std::string const& tree_file, std::vector<std::string> const& names,
+                                         communicator const& all) {
+  std::vector<std::size_t> positions;
   all_or_none(
-      all, [&] { places = own_places_along(tree_file, names); }, " has no use for its tree " + tree_file);
-  auto const everywhere = gather_from_all(all, detail::hash_of(text::joined(places, " ")));
+      all, [&] { positions = own_positions_along(tree_file, names); }, " has no use for its tree " + tree_file);
+  auto const everywhere = gather_from_all(all, detail::hash_of(text::joined(positions, " ")));
   auto const other = std::ranges::find_if(everywhere, [&](auto hash) { return hash != everywhere[0]; });
   if (other != everywhere.end()) {
     throw error(text::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
   }
-  return places;
+  return positions;
 }
 
 }  // namespace
@@ -82,12 +82,12 @@ process_map survey(communicator const& all, communicator const& host, own_part c
     leaders.push_back(w.host_leader);
     found.hosts.emplace_back(w.name.data());
   }
-  std::vector<std::size_t> place(leaders.size());
-  std::iota(place.begin(), place.end(), 0);
-  if (!tree_file.empty()) place = places_along(tree_file, found.hosts, all);
+  std::vector<std::size_t> position(leaders.size());
+  std::iota(position.begin(), position.end(), 0);
+  if (!tree_file.empty()) position = positions_along(tree_file, found.hosts, all);
   std::vector<std::size_t> order(leaders.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return place[h]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return position[h]; });
 
   std::vector<std::string> const names = found.hosts;
   for (std::size_t h = 0; h < order.size(); ++h) {
