@@ -34,15 +34,13 @@ void expect_refused(group const& g, chain const& steps, std::string const& reaso
 
 TEST(Fold, RefusesInvalidChainsWithTheFirstViolatedCondition) {
   group const g = group::cyclic(4);
-  expect_refused(g, {{{1, {4}}}}, "step 0, shift 1, placement 4: there are only 4 elements");
-  expect_refused(g, {{{1, {3}}, {2, {3}}}}, "step 0, shift 2, placement 3: sent twice in one step");
-  expect_refused(g, {{{1, {3}}}, {{1, {3}}}}, "step 1, shift 1, placement 3: already sent in step 0");
-  expect_refused(g, {{{1, {3, 2}}}}, "step 0, shift 1, placement 3: lands on placement 2, which is gone");
-  expect_refused(g, {{{2, {3, 2}}}}, "the chain ends before placement 1 was sent");
-  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}, {0, {0}}}},
-                 "step 1, shift 1, placement 1: lands on placement 0, which is gone");
-  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}}, {{1, {0}}}},
-                 "step 2, shift 1, placement 0: lands on placement 3, which is gone");
+  expect_refused(g, {{{1, {4}}}}, "step 0, shift 1, lag 4: there are only 4 elements");
+  expect_refused(g, {{{1, {3}}, {2, {3}}}}, "step 0, shift 2, lag 3: sent twice in one step");
+  expect_refused(g, {{{1, {3}}}, {{1, {3}}}}, "step 1, shift 1, lag 3: already sent in step 0");
+  expect_refused(g, {{{1, {3, 2}}}}, "step 0, shift 1, lag 3: lands on lag 2, which is gone");
+  expect_refused(g, {{{2, {3, 2}}}}, "the chain ends before lag 1 was sent");
+  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}, {0, {0}}}}, "step 1, shift 1, lag 1: lands on lag 0, which is gone");
+  expect_refused(g, {{{2, {3, 2}}}, {{1, {1}}}, {{1, {0}}}}, "step 2, shift 1, lag 0: lands on lag 3, which is gone");
 }
 
 TEST(Fold, RefusesMoreSavedStepsThanThereAre) {
@@ -70,7 +68,7 @@ TEST(Fold, ReducesAndDistributesAlongDifferentChains) {
   }
 }
 
-TEST(Fold, RefusesChainsWithoutACommonSetOfPlacements) {
+TEST(Fold, RefusesChainsWithoutACommonSetOfLags) {
   EXPECT_THROW(fold(group::cyclic(8), dilated_chain(8, 2), interval_chain(8, 2), 1), schedule_error);
   EXPECT_NO_THROW(validate(expand(fold(group::cyclic(22), interval_chain(22, 2), circulant_chain(22, 2), 2))));
 }
@@ -116,14 +114,14 @@ TEST(Chains, KolmakovSevenRanksGoBy3And2And1) {
   chain const steps = interval_chain(7, 2);
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_EQ(steps[0][0].shift, 3u);
-  EXPECT_EQ(steps[0][0].placements, (std::vector<element>{4, 5, 6}));
+  EXPECT_EQ(steps[0][0].lags, (std::vector<element>{4, 5, 6}));
   EXPECT_EQ(steps[1][0].shift, 2u);
-  EXPECT_EQ(steps[1][0].placements, (std::vector<element>{2, 3}));
+  EXPECT_EQ(steps[1][0].lags, (std::vector<element>{2, 3}));
   EXPECT_EQ(steps[2][0].shift, 1u);
-  EXPECT_EQ(steps[2][0].placements, (std::vector<element>{1}));
+  EXPECT_EQ(steps[2][0].lags, (std::vector<element>{1}));
 }
 
-TEST(Chains, KolmakovSevenRanksOneStepSavedKeepPlacements0And1) {
+TEST(Chains, KolmakovSevenRanksOneStepSavedKeepLags0And1) {
   auto const levels = last_level(group::cyclic(7), interval_chain(7, 2));
   std::vector<element> kept;
   for (element t = 0; t < 7; ++t)
@@ -144,7 +142,7 @@ fraction kolmakov_volume(rank_t ranks, rank_t radix, std::uint32_t saved) {
   std::int64_t sent = ranks - d;
   for (auto const& step : steps)
     for (transfer const& t : step)
-      sent += std::min<std::int64_t>(ranks, static_cast<std::int64_t>(t.placements.size()) + d - 1);
+      sent += std::min<std::int64_t>(ranks, static_cast<std::int64_t>(t.lags.size()) + d - 1);
   return {sent, ranks};
 }
 

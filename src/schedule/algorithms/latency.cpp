@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two partials per rank: `star` is what placement 0 holds, `prime` what all others do.
+// Two partials per rank: `star` is what lag 0 holds, `prime` what all others do.
 #include "schedule/algorithms/latency.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class latency_builder {
  public:
   explicit latency_builder(rank_t ranks) : made_{group::cyclic(ranks), true, {}, {}, {}} {}
 
-  /// One step of the interval chain: its first `full` transfers reach placement 0, all reach the others, if any.
+  /// One step of the interval chain: its first `full` transfers reach lag 0, all reach the others, if any.
   void step(std::vector<transfer> const& sent, std::size_t full, bool last) {
     made_.steps.emplace_back();
     std::vector<symmetric_source> to_both, to_others;
@@ -68,7 +68,7 @@ schedule latency_optimal(rank_t ranks, rank_t radix) {
   latency_builder build(ranks);
   chain const steps = interval_chain(ranks, radix);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto const reaches_zero = [](transfer const& t) { return t.shift == t.placements.front(); };
+    auto const reaches_zero = [](transfer const& t) { return t.shift == t.lags.front(); };
     auto const full = static_cast<std::size_t>(std::ranges::count_if(steps[i], reaches_zero));
     build.step(steps[i], full, i + 1 == steps.size());
   }

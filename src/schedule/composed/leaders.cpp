@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce to leaders, allreduce among them, broadcast: three sets of placed schedules.
+// Reduce to leaders, allreduce among them, broadcast: three sets of mapped schedules.
 #include "schedule/composed/leaders.hpp"
 
 #include "schedule/composed/nodes.hpp"
@@ -9,7 +9,7 @@ namespace coset::schedule {
 schedule leaders(std::vector<rank_t> const& nodes, algorithm const& between) {
   auto const members = members_of(nodes);
   algorithm const tree{"binomial", {}};
-  placed among{make(between, static_cast<rank_t>(nodes.size())), {}, {}};
+  mapped among{make(between, static_cast<rank_t>(nodes.size())), {}, {}};
   for (auto const& node : members) among.members.push_back(node.front());
 
   std::vector<fraction> cuts;

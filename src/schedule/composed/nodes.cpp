@@ -19,9 +19,9 @@ std::vector<std::vector<rank_t>> members_of(std::vector<rank_t> const& nodes) {
   return members;
 }
 
-std::vector<placed> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside,
+std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside,
                                   collective verb) {
-  std::vector<placed> parts;
+  std::vector<mapped> parts;
   for (auto const& node : members) parts.push_back({make(inside, static_cast<rank_t>(node.size()), verb), node, {}});
   return parts;
 }

@@ -41,7 +41,7 @@ rank_t owner(std::vector<rank_t> const& leaders, piece where) {
 
 /// From every rank of a host to its leaders, or back: reduce_scatter or allgather where all lead, else a tree a part.
 void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::string const& radix, bool back,
-                   std::vector<placed>& to) {
+                   std::vector<mapped>& to) {
   auto const size = static_cast<rank_t>(host.size());
   if (leaders == size) {
     auto const verb = back ? collective::allgather : collective::reduce_scatter;
@@ -64,14 +64,14 @@ schedule two_level(two_level_shape const& shape) {
   std::string const inner = std::to_string(shape.inner == 0 ? widest : shape.inner);
   schedule const between_hosts = make(shape.between, static_cast<rank_t>(hosts.size()));
 
-  std::vector<placed> in, between, out;
+  std::vector<mapped> in, between, out;
   std::vector<fraction> cuts;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     append_inside(hosts[h], leaders[h].size(), inner, false, in);
     append_inside(hosts[h], leaders[h].size(), inner, true, out);
   }
   for (piece const where : pieces(leaders)) {
-    auto& part = between.emplace_back(placed{between_hosts, {}, where});
+    auto& part = between.emplace_back(mapped{between_hosts, {}, where});
     for (auto const& host : leaders) part.members.push_back(owner(host, where));
     append_cuts(part, cuts);
   }

@@ -69,7 +69,7 @@ void assembly::end_step() {
 // A part on its way: which slot of the larger schedule stands for each slot of the part.
 class assembly::running {
  public:
-  running(assembly& outer, placed const& part) : outer_(outer), part_(part), all_(outer.blocks_of(part.where)) {
+  running(assembly& outer, mapped const& part) : outer_(outer), part_(part), all_(outer.blocks_of(part.where)) {
     for (block const& inner : part.inner.blocks) blocks_.push_back(outer.blocks_of(within(part.where, inner)));
     slots_.resize(part.members.size() * (all_.last - all_.first));
     for (rank_t r = 0; r < part.members.size(); ++r)
@@ -105,16 +105,16 @@ class assembly::running {
   }
 
   assembly& outer_;
-  placed const& part_;
+  mapped const& part_;
   range all_;
   std::vector<range> blocks_;               // of the larger schedule, per block of the part
   std::vector<std::vector<slot_t>> slots_;  // [member][block][slot of the part]
 };
 
-void assembly::run(std::span<placed const> parts) {
+void assembly::run(std::span<mapped const> parts) {
   std::vector<running> live;
   std::size_t longest = 0;
-  for (placed const& part : parts) {
+  for (mapped const& part : parts) {
     live.emplace_back(*this, part);
     longest = std::max(longest, part.inner.steps.size());
   }
@@ -148,7 +148,7 @@ schedule assembly::finish(collective verb, rank_t root) && {
   return std::move(schedule_);
 }
 
-void append_cuts(placed const& part, std::vector<fraction>& cuts) {
+void append_cuts(mapped const& part, std::vector<fraction>& cuts) {
   for (block const& inner : part.inner.blocks) {
     auto const [low, high] = within(part.where, inner);
     cuts.push_back(low);

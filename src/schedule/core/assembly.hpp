@@ -15,7 +15,7 @@ struct piece {
 };
 
 /// A schedule set on some ranks of a larger one: its rank i is members[i], its vector is `where`.
-struct placed {
+struct mapped {
   schedule inner;
   std::vector<rank_t> members;
   piece where;
@@ -41,7 +41,7 @@ class assembly {
   void end_step();
 
   /// Runs the parts side by side, their first steps together. No rank may be in two parts that share a block.
-  void run(std::span<placed const> parts);
+  void run(std::span<mapped const> parts);
 
   /// Distributes: repeats the steps from `first` on in reverse order and direction, as copies of what is then held.
   /// Right after any reduction in which every value is read by one rank only: the reads of a block form a tree.
@@ -74,6 +74,6 @@ class assembly {
 };
 
 /// The boundaries that the blocks of `part` need in the larger schedule, appended to `cuts`.
-void append_cuts(placed const& part, std::vector<fraction>& cuts);
+void append_cuts(mapped const& part, std::vector<fraction>& cuts);
 
 }  // namespace coset::schedule

@@ -9,7 +9,7 @@ namespace coset::schedule {
 
 namespace {
 
-/// The placements [begin, end), `step` apart.
+/// The lags [begin, end), `step` apart.
 std::vector<element> run(rank_t begin, rank_t end, std::uint64_t step = 1) {
   std::vector<element> result;
   for (std::uint64_t t = begin; t < end; t += step) result.push_back(static_cast<element>(t));
@@ -54,7 +54,7 @@ chain interval_chain(rank_t ranks, rank_t radix) {
   chain result;
   for (rank_t left = ranks; left > 1;) {
     rank_t const next = divide_up(left, radix);
-    // Chunks that reach placement 0 are as long as what stays, the others one shorter; `full` is how many reach it.
+    // Chunks that reach lag 0 are as long as what stays, the others one shorter; `full` is how many reach it.
     std::uint64_t const full = left - 1 - std::uint64_t{radix} * (next - 1);
     result.emplace_back();
     rank_t begin = next;
@@ -119,7 +119,7 @@ void append_lifted(chain& to, chain const& inner, rank_t order, rank_t stride, r
     for (transfer const& sent : step) {
       transfer& lifted = to.back().emplace_back(transfer{sent.shift * stride, {}});
       for (rank_t higher = 0; higher < outer; ++higher)
-        for (element const t : sent.placements) lifted.placements.push_back(stride * (t + order * higher));
+        for (element const t : sent.lags) lifted.lags.push_back(stride * (t + order * higher));
     }
   }
 }

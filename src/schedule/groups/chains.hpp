@@ -18,7 +18,7 @@ chain ring_chain(rank_t ranks);
 /// At most `cap` blocks a step, cap >= 1: 1 is the ring, P/2 has ceil(log2 P) steps.
 chain capped_chain(rank_t ranks, rank_t cap);
 
-/// ceil(log_radix P) steps that keep the placements an interval, radix >= 2. [KZ] section 7 with ceil(N/radix).
+/// ceil(log_radix P) steps that keep the lags an interval, radix >= 2. [KZ] section 7 with ceil(N/radix).
 chain interval_chain(rank_t ranks, rank_t radix);
 
 /// Skips of the roughly dividing sequence: 22 -> 11, 6, 3, 2, 1 for radix 2. [T] Algorithm 1.
@@ -27,10 +27,10 @@ std::vector<rank_t> skips(rank_t ranks, rank_t radix = 2);
 /// ceil(log_radix P) steps with those skips. [T] for radix 2.
 chain circulant_chain(rank_t ranks, rank_t radix);
 
-/// Bruck's allgather reversed: from N placements to the largest power of two below N.
+/// Bruck's allgather reversed: from N lags to the largest power of two below N.
 chain bruck_chain(rank_t ranks);
 
-/// Placements left after step i are the multiples of radix^(i+1): partials are runs of ranks, in cyclic order.
+/// Lags left after step i are the multiples of radix^(i+1): partials are runs of ranks, in cyclic order.
 chain dilated_chain(rank_t ranks, rank_t radix);
 
 /// Appends a chain of order n, as it acts on the digit of weight `stride` where lower digits are already folded away

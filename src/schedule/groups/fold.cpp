@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator behind fold(): replays the chain for every placement of D, and distributes.
+// The generator behind fold(): replays the chain for every lag of D, and distributes.
 #include "schedule/groups/fold.hpp"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::uint32_t still_there = UINT32_MAX;
 
-void refuse(std::size_t step, transfer const& sent, element placement, std::string const& why) {
-  throw schedule_error("step " + std::to_string(step) + ", shift " + std::to_string(sent.shift) + ", placement " +
-                       std::to_string(placement) + ": " + why);
+void refuse(std::size_t step, transfer const& sent, element lag, std::string const& why) {
+  throw schedule_error("step " + std::to_string(step) + ", shift " + std::to_string(sent.shift) + ", lag " +
+                       std::to_string(lag) + ": " + why);
 }
 
-/// A partial, whatever its placement: equal numbers are equal relative content, equally bracketed. 0: an input.
+/// A partial, whatever its lag: equal numbers are equal relative content, equally bracketed. 0: an input.
 using content = std::uint32_t;
 
-/// A landing: what is folded into one placement in one step, as (displacement, content) with the own value first.
+/// A landing: what is folded into one lag in one step, as (displacement, content) with the own value first.
 using landing = std::vector<std::pair<element, content>>;
 
 class builder {
@@ -30,7 +30,7 @@ class builder {
   builder(group const& ranks, std::vector<element> targets) : targets_(std::move(targets)) {
     made_.ranks = ranks;
     made_.whole = targets_.size() == ranks.order();
-    if (made_.whole) targets_ = {0};  // all placements are alike: one stands for all
+    if (made_.whole) targets_ = {0};  // all lags are alike: one stands for all
     contents_.assign(ranks.order(), 0);
     next_slot_.assign(made_.whole ? 1 : ranks.order(), 1);
     made_.result.assign(made_.whole ? 1 : ranks.order(), no_slot);
@@ -39,7 +39,7 @@ class builder {
   void reduce(std::vector<transfer> const& step) {
     std::map<element, landing> landings;
     for (transfer const& sent : step)
-      for (element const t : sent.placements) {
+      for (element const t : sent.lags) {
         element const u = made_.ranks.subtract(t, sent.shift);
         landing& into = landings.try_emplace(u, landing{{0, contents_[u]}}).first->second;
         into.emplace_back(sent.shift, contents_[t]);
@@ -60,7 +60,7 @@ class builder {
     made_.steps.emplace_back();
     for (transfer const& sent : step) {
       element const back = made_.ranks.negate(sent.shift);
-      for (element const t : sent.placements) {
+      for (element const t : sent.lags) {
         slot_t const finished = made_.result[made_.ranks.add(t, back)];
         made_.result[t] = append(t, {{back, finished}});
       }
@@ -70,36 +70,36 @@ class builder {
   symmetric_schedule take() && { return std::move(made_); }
 
  private:
-  element stored(element placement) const { return made_.whole ? 0 : placement; }
+  element stored(element lag) const { return made_.whole ? 0 : lag; }
 
-  static std::uint64_t key(element placement, content c) { return std::uint64_t{placement} << 32 | c; }
+  static std::uint64_t key(element lag, content c) { return std::uint64_t{lag} << 32 | c; }
 
-  slot_t slot(element placement, content c) const { return c == 0 ? 0 : slots_.at(key(stored(placement), c)); }
+  slot_t slot(element lag, content c) const { return c == 0 ? 0 : slots_.at(key(stored(lag), c)); }
 
   /// Makes a partial unless another target has: this is the sharing.
-  void assign(element placement, content folded, landing const& sources) {
-    auto const [entry, is_new] = slots_.try_emplace(key(stored(placement), folded), no_slot);
+  void assign(element lag, content folded, landing const& sources) {
+    auto const [entry, is_new] = slots_.try_emplace(key(stored(lag), folded), no_slot);
     if (!is_new) return;
     std::vector<symmetric_source> from;
     for (auto const& [displacement, c] : sources)
-      from.push_back({displacement, slot(made_.ranks.add(placement, displacement), c)});
-    entry->second = append(stored(placement), from);
+      from.push_back({displacement, slot(made_.ranks.add(lag, displacement), c)});
+    entry->second = append(stored(lag), from);
   }
 
-  slot_t append(element placement, std::vector<symmetric_source> const& from) {
-    slot_t const slot = next_slot_[placement]++;
+  slot_t append(element lag, std::vector<symmetric_source> const& from) {
+    slot_t const slot = next_slot_[lag]++;
     made_.steps.back().push_back(
-        {placement, slot, static_cast<std::uint32_t>(made_.sources.size()), static_cast<std::uint32_t>(from.size())});
+        {lag, slot, static_cast<std::uint32_t>(made_.sources.size()), static_cast<std::uint32_t>(from.size())});
     made_.sources.insert(made_.sources.end(), from.begin(), from.end());
     return slot;
   }
 
   symmetric_schedule made_{group::cyclic(1), false, {}, {}, {}};
   std::vector<element> targets_;   // D
-  std::vector<content> contents_;  // by placement in E_i, for target 0
+  std::vector<content> contents_;  // by lag in E_i, for target 0
   std::map<landing, content> known_;
-  std::unordered_map<std::uint64_t, slot_t> slots_;  // by placement and content
-  std::vector<slot_t> next_slot_;                    // by placement
+  std::unordered_map<std::uint64_t, slot_t> slots_;  // by lag and content
+  std::vector<slot_t> next_slot_;                    // by lag
 };
 
 std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level, std::size_t level) {
@@ -109,14 +109,13 @@ std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level,
   return result;
 }
 
-/// The level of the distributing chain at which exactly the placements D are left.
+/// The level of the distributing chain at which exactly the lags D are left.
 std::size_t common_level(std::vector<std::uint32_t> const& last_level, std::size_t steps,
                          std::vector<element> const& d) {
   for (std::size_t level = 0; level <= steps; ++level)
     if (placements_at(last_level, level) == d) return level;
-  throw schedule_error(
-      "the distributing chain never has the " + std::to_string(d.size()) +
-      " placements left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
+  throw schedule_error("the distributing chain never has the " + std::to_string(d.size()) +
+                       " lags left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
 }
 
 }  // namespace
@@ -125,7 +124,7 @@ std::vector<std::uint32_t> last_level(group const& ranks, chain const& steps) {
   std::vector<std::uint32_t> level(ranks.order(), still_there);
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     for (transfer const& sent : steps[i])
-      for (element const t : sent.placements) {
+      for (element const t : sent.lags) {
         if (t >= ranks.order() || sent.shift >= ranks.order())
           refuse(i, sent, t, "there are only " + std::to_string(ranks.order()) + " elements");
         if (level[t] == i) refuse(i, sent, t, "sent twice in one step");
@@ -133,14 +132,13 @@ std::vector<std::uint32_t> last_level(group const& ranks, chain const& steps) {
         level[t] = i;
       }
     for (transfer const& sent : steps[i])
-      for (element const t : sent.placements)
+      for (element const t : sent.lags)
         if (level[ranks.subtract(t, sent.shift)] != still_there)
-          refuse(i, sent, t, "lands on placement " + std::to_string(ranks.subtract(t, sent.shift)) + ", which is gone");
+          refuse(i, sent, t, "lands on lag " + std::to_string(ranks.subtract(t, sent.shift)) + ", which is gone");
   }
   for (element t = 1; t < ranks.order(); ++t)
-    if (level[t] == still_there)
-      throw schedule_error("the chain ends before placement " + std::to_string(t) + " was sent");
-  if (level[0] != still_there) throw schedule_error("the chain sends placement 0, which must be the last one left");
+    if (level[t] == still_there) throw schedule_error("the chain ends before lag " + std::to_string(t) + " was sent");
+  if (level[0] != still_there) throw schedule_error("the chain sends lag 0, which must be the last one left");
   level[0] = static_cast<std::uint32_t>(steps.size());
   return level;
 }

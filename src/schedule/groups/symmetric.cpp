@@ -28,14 +28,14 @@ class contents {
  public:
   explicit contents(symmetric_schedule const& of) : of_(of), made_(of.result.size()), held_(of.result.size()) {
     for (auto const& step : of.steps)
-      for (symmetric_assignment const& a : step) made_[a.placement].push_back(&a);  // their slots are 1, 2, …
+      for (symmetric_assignment const& a : step) made_[a.lag].push_back(&a);  // their slots are 1, 2, …
     for (std::size_t p = 0; p < made_.size(); ++p) held_[p].resize(made_[p].size());
   }
 
   /// The lowest rank whose input is in this slot of `rank`.
-  rank_t least(rank_t rank, element placement, slot_t slot) {
+  rank_t least(rank_t rank, element lag, slot_t slot) {
     if (slot == 0) return rank;
-    auto some = std::span<element const>(displacements(placement, slot));
+    auto some = std::span<element const>(displacements(lag, slot));
     std::uint64_t weight = of_.ranks.order();
     auto const& factors = of_.ranks.factors();
     for (std::size_t digit = factors.size(); digit-- > 0;) {  // the highest decides first; one that wraps is lowest
@@ -53,16 +53,16 @@ class contents {
   }
 
  private:
-  std::vector<element> const& displacements(element placement, slot_t slot) {
-    std::vector<element>& all = held_[placement][slot - 1];
+  std::vector<element> const& displacements(element lag, slot_t slot) {
+    std::vector<element>& all = held_[lag][slot - 1];
     if (!all.empty()) return all;
-    symmetric_assignment const& a = *made_[placement][slot - 1];
+    symmetric_assignment const& a = *made_[lag][slot - 1];
     for (auto const& [displacement, from] : std::span(of_.sources).subspan(a.first, a.count)) {
       if (from == 0) {
         all.push_back(displacement);
         continue;
       }
-      element const there = of_.whole ? 0 : of_.ranks.add(placement, displacement);
+      element const there = of_.whole ? 0 : of_.ranks.add(lag, displacement);
       for (element const e : displacements(there, from)) all.push_back(of_.ranks.add(displacement, e));
     }
     std::ranges::sort(all);
@@ -70,7 +70,7 @@ class contents {
   }
 
   symmetric_schedule const& of_;
-  std::vector<std::vector<symmetric_assignment const*>> made_;  // [placement][slot - 1]
+  std::vector<std::vector<symmetric_assignment const*>> made_;  // [lag][slot - 1]
   std::vector<std::vector<std::vector<element>>> held_;         // the same, sorted
 };
 
@@ -90,14 +90,13 @@ class expansion {
     if (!from_.whole)
       for (element e = 0; e < shifted_.size(); ++e) block_[e] = from_.ranks.subtract(rank, e);
     for (std::size_t i = 0; i < from_.steps.size(); ++i)
-      for (symmetric_assignment const& a : from_.steps[i]) to_.steps[i].push_back(placed(a, rank));
+      for (symmetric_assignment const& a : from_.steps[i]) to_.steps[i].push_back(at_rank(a, rank));
     to_.result[rank].assign(to_.blocks.size(), no_slot);
-    for (element placement = 0; placement < from_.result.size(); ++placement)
-      to_.result[rank][block_[placement]] = from_.result[placement];
+    for (element lag = 0; lag < from_.result.size(); ++lag) to_.result[rank][block_[lag]] = from_.result[lag];
   }
 
  private:
-  assignment placed(symmetric_assignment const& a, rank_t rank) {
+  assignment at_rank(symmetric_assignment const& a, rank_t rank) {
     auto const first = to_.sources.size();
     auto const sources = std::span(from_.sources).subspan(a.first, a.count);
     bool const alike = std::ranges::all_of(sources, [&](auto const& s) { return s.slot == sources.front().slot; });
@@ -106,13 +105,13 @@ class expansion {
     } else {
       for (auto const& [displacement, slot] : sources) to_.sources.push_back({shifted_[displacement], slot});
     }
-    return {rank, block_[a.placement], a.slot, static_cast<std::uint32_t>(first), a.count};
+    return {rank, block_[a.lag], a.slot, static_cast<std::uint32_t>(first), a.count};
   }
 
   void add_sorted(symmetric_assignment const& a) {
     sorted_.clear();
     for (auto const& [displacement, slot] : std::span(from_.sources).subspan(a.first, a.count)) {
-      element const there = from_.whole ? 0 : from_.ranks.add(a.placement, displacement);
+      element const there = from_.whole ? 0 : from_.ranks.add(a.lag, displacement);
       rank_t const peer = shifted_[displacement];
       sorted_.push_back({contents_.least(peer, there, slot), {peer, slot}});
     }
@@ -125,7 +124,7 @@ class expansion {
   schedule& to_;
   contents contents_;
   std::vector<rank_t> shifted_;                    // by displacement
-  std::vector<block_t> block_;                     // by placement
+  std::vector<block_t> block_;                     // by lag
   std::vector<std::pair<rank_t, source>> sorted_;  // of one fold, with the lowest rank that each contains
 };
 

@@ -16,21 +16,21 @@ struct symmetric_source {
   slot_t slot;
 };
 
-/// On every rank x, for block x − placement: slot := the sources folded left to right.
+/// On every rank x, for block x − lag: slot := the sources folded left to right.
 struct symmetric_assignment {
-  element placement;
+  element lag;
   slot_t slot;
   std::uint32_t first, count;
 };
 
-/// An allreduce for every rank at once. Block b is [b/P, (b+1)/P); where all placements are treated alike the schedule is
-/// `whole`: it has one block, and all its placements are 0.
+/// An allreduce for every rank at once. Block b is [b/P, (b+1)/P); where all lags are treated alike the schedule is
+/// `whole`: it has one block, and all its lags are 0.
 struct symmetric_schedule {
   group ranks;
   bool whole = false;
   std::vector<symmetric_source> sources;
   std::vector<std::vector<symmetric_assignment>> steps;
-  std::vector<slot_t> result;  ///< by placement
+  std::vector<slot_t> result;  ///< by lag
 };
 
 /// How the sources of a fold are ordered where they all have the same slot number.

@@ -25,7 +25,7 @@ verbs const reductions_and_scans{collective::allreduce, collective::reduce,     
                                  collective::allgather, collective::broadcast,     collective::barrier,
                                  collective::scan,      collective::exclusive_scan};
 
-parameter const saved_steps{"saved_steps", "0", "distribution steps saved by reducing to more placements, 0..L"};
+parameter const saved_steps{"saved_steps", "0", "distribution steps saved by reducing every block on more ranks, 0..L"};
 parameter const radix{"radix", "2", "values combined in one pass"};
 parameter const ordered{"ordered", "0",
                         "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
@@ -136,7 +136,7 @@ schedule binary(rank_t ranks, std::uint32_t saved, collective verb, rank_t root)
   if (pairs == 0) return folded(powers, steps, saved, verb, root);
 
   schedule const inner = folded(powers, steps, saved, collective::allreduce, 0);
-  placed part{inner, {}, {}};
+  mapped part{inner, {}, {}};
   for (rank_t r = 0; r < core; ++r) part.members.push_back(r < pairs ? 2 * r : r + pairs);
   std::vector<fraction> cuts;
   append_cuts(part, cuts);
