@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices by hand, the seed paper's estimate against the optimum, and what the planner may choose.
+// Prices by hand, the seed paper's estimate against the optimum, and what the selector may choose.
 #include "schedule/model/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "schedule/model/planner.hpp"
+#include "schedule/model/selector.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -84,48 +84,49 @@ TEST(Cost, TheEstimateIsClamped) {
   EXPECT_EQ(saved_steps(model, 100, 1e12), 0u);
 }
 
-TEST(Planner, TakesFewStepsForSmallVectorsAndTheLeastVolumeForLargeOnes) {
-  planner const choice({.ranks = 22}, cost_model::ten_gigabit());
-  EXPECT_LE(choice.best(8).plan->found.steps, 6u);
-  EXPECT_EQ(choice.best(1e9).plan->found.received_max, choice.best(1e9).plan->found.volume_bound);
+TEST(Selector, TakesFewStepsForSmallVectorsAndTheLeastVolumeForLargeOnes) {
+  selector const choice({.ranks = 22}, cost_model::ten_gigabit());
+  EXPECT_LE(choice.best(8).which->found.steps, 6u);
+  EXPECT_EQ(choice.best(1e9).which->found.received_max, choice.best(1e9).which->found.volume_bound);
   auto const ranked = choice.rank(10000);
   for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].seconds, ranked[i].seconds);
 }
 
-TEST(Planner, OffersOnlyWhatTheOperationAllows) {
+TEST(Selector, OffersOnlyWhatTheOperationAllows) {
   for (rank_t const ranks : {1u, 6u, 7u, 16u}) {
-    planner const exact({.ranks = ranks, .commutative = false}, cost_model::ten_gigabit());
+    selector const exact({.ranks = ranks, .commutative = false}, cost_model::ten_gigabit());
     for (candidate const& c : exact.candidates()) EXPECT_TRUE(c.found.ordered && c.found.rank_uniform) << c.how.text();
-    planner const any({.ranks = ranks, .same_bits = false}, cost_model::ten_gigabit());
+    selector const any({.ranks = ranks, .same_bits = false}, cost_model::ten_gigabit());
     EXPECT_GE(any.candidates().size(), exact.candidates().size());
   }
 }
 
-TEST(Planner, KeepsSavedStepsWhereAllRanksFoldAlike) {
-  planner const same_bits({.ranks = 16}, cost_model::ten_gigabit());
+TEST(Selector, KeepsSavedStepsWhereAllRanksFoldAlike) {
+  selector const same_bits({.ranks = 16}, cost_model::ten_gigabit());
   for (std::string const saved : {"1", "2", "3", "4"}) {
     algorithm const wanted{"generalized", {{"radix", "2"}, {"saved_steps", saved}}};
     EXPECT_EQ(std::ranges::count(same_bits.candidates(), wanted, &candidate::how), 1) << saved;
   }
 }
 
-TEST(Planner, ServesEveryVerb) {
+TEST(Selector, ServesEveryVerb) {
   for (collective const verb :
        {collective::allreduce, collective::reduce, collective::reduce_scatter, collective::allgather,
         collective::broadcast, collective::scan, collective::exclusive_scan, collective::barrier})
     for (rank_t const ranks : {1u, 2u, 7u, 12u})
-      EXPECT_NO_THROW(planner({.verb = verb, .ranks = ranks, .root = ranks / 2}, cost_model::ten_gigabit()).best(1000));
+      EXPECT_NO_THROW(
+          selector({.verb = verb, .ranks = ranks, .root = ranks / 2}, cost_model::ten_gigabit()).best(1000));
 }
 
-TEST(Planner, UsesTheLevelsOfTheModel) {
+TEST(Selector, UsesTheLevelsOfTheModel) {
   cost_model model;
   model.links = {{4, 1e-7, 1e-10}, {12, 1e-5, 1e-8}};
   model.peers_per_latency = 100;
-  EXPECT_EQ(planner({.ranks = 12}, model).best(1e7).plan->how.name, "product");
+  EXPECT_EQ(selector({.ranks = 12}, model).best(1e7).which->how.name, "product");
 }
 
-TEST(Planner, RefusesADemandThatNothingServes) {
-  EXPECT_THROW(planner({.ranks = 0}, cost_model::ten_gigabit()), schedule_error);
+TEST(Selector, RefusesADemandThatNothingServes) {
+  EXPECT_THROW(selector({.ranks = 0}, cost_model::ten_gigabit()), schedule_error);
 }
 
 }  // namespace

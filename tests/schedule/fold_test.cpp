@@ -11,8 +11,8 @@
 
 #include "schedule/core/validate.hpp"
 #include "schedule/groups/chains.hpp"
-#include "schedule/plans.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -11,7 +11,7 @@
 #include "schedule/composed/nodes.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/model/tree.hpp"
-#include "schedule/plans.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {
 namespace {
@@ -54,14 +54,14 @@ tree random_tree(std::mt19937& random) {
 }
 
 // What a node's ranks read from other nodes, in vectors: the largest over the nodes.
-fraction largest_inflow(schedule const& plan, std::vector<rank_t> const& nodes) {
+fraction largest_inflow(schedule const& made, std::vector<rank_t> const& nodes) {
   std::vector<std::size_t> node_of;
   for (std::size_t n = 0; n < nodes.size(); ++n) node_of.insert(node_of.end(), nodes[n], n);
   std::vector<fraction> inflow(nodes.size());
-  for (auto const& step : plan.steps)
+  for (auto const& step : made.steps)
     for (assignment const& a : step)
-      for (source const& s : plan.from(a))
-        if (node_of[s.rank] != node_of[a.rank]) inflow[node_of[a.rank]] += plan.blocks[a.block].size;
+      for (source const& s : made.from(a))
+        if (node_of[s.rank] != node_of[a.rank]) inflow[node_of[a.rank]] += made.blocks[a.block].size;
   return *std::max_element(inflow.begin(), inflow.end());
 }
 
@@ -71,7 +71,7 @@ TEST(Hierarchy, EveryCompositionIsRightForRandomNodes) {
     auto const nodes = random_nodes(random);
     for (std::string const name :
          {"leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "flexreduce", "tree_ring"}) {
-      auto const found = validate(plan_of(name + "(nodes=" + text_of(nodes) + ")", sum(nodes)));
+      auto const found = validate(schedule_of(name + "(nodes=" + text_of(nodes) + ")", sum(nodes)));
       EXPECT_TRUE(found.rank_uniform) << name << ' ' << text_of(nodes) << " seed " << seed;
     }
   }
@@ -84,10 +84,11 @@ TEST(Leaders, TakeTheRoundsOfTheTallestNodeAndThoseBetween) {
     auto const j = static_cast<rank_t>(nodes.size());
     std::uint32_t const inside = 2 * ceil_log(*std::max_element(nodes.begin(), nodes.end()));
     for (std::string const name : {"binomial", "generalized", "recursive_doubling"}) {
-      auto const found = validate(plan_of("leaders(between=" + name + ",nodes=" + text_of(nodes) + ")", sum(nodes)));
-      EXPECT_EQ(found.steps, inside + validate(plan_of(name, j)).steps) << text_of(nodes);
+      auto const found =
+          validate(schedule_of("leaders(between=" + name + ",nodes=" + text_of(nodes) + ")", sum(nodes)));
+      EXPECT_EQ(found.steps, inside + validate(schedule_of(name, j)).steps) << text_of(nodes);
     }
-    EXPECT_TRUE(validate(plan_of("smp_binomial(nodes=" + text_of(nodes) + ")", sum(nodes))).ordered);
+    EXPECT_TRUE(validate(schedule_of("smp_binomial(nodes=" + text_of(nodes) + ")", sum(nodes))).ordered);
   }
 }
 
@@ -100,12 +101,12 @@ TEST(Unequal, ReachesTheLowerBoundOnEveryNodesLink) {
     std::int64_t const smallest = *std::min_element(nodes.begin(), nodes.end());
     std::uint32_t const between = ceil_log(static_cast<rank_t>(j));
     for (std::uint32_t saved = 0; saved <= between; ++saved) {
-      auto const plan =
-          plan_of("unequal(saved_steps=" + std::to_string(saved) + ",nodes=" + text_of(nodes) + ")", sum(nodes));
-      auto const found = validate(plan);
+      auto const made =
+          schedule_of("unequal(saved_steps=" + std::to_string(saved) + ",nodes=" + text_of(nodes) + ")", sum(nodes));
+      auto const found = validate(made);
       EXPECT_EQ(found.steps, 2 * ceil_log(static_cast<rank_t>(largest)) + 2 * between - saved) << text_of(nodes);
       if (saved > 0) continue;
-      EXPECT_EQ(largest_inflow(plan, nodes), fraction(2 * (j - 1), j)) << text_of(nodes);
+      EXPECT_EQ(largest_inflow(made, nodes), fraction(2 * (j - 1), j)) << text_of(nodes);
       if (largest == smallest) {
         EXPECT_EQ(found.received_max, fraction(2 * (largest - 1), largest) + fraction(2 * (j - 1), j * largest));
       }
@@ -127,20 +128,20 @@ TEST(FlexReduce, IsRightForRandomTreesInOneRoundPerLevelEachWay) {
 }
 
 // The number of blocks of 1/12 that a rank assigns in a step.
-std::int64_t twelfths(schedule const& plan, std::size_t step, rank_t rank) {
+std::int64_t twelfths(schedule const& made, std::size_t step, rank_t rank) {
   fraction share = 0;
-  for (assignment const& a : plan.steps.at(step))
-    if (a.rank == rank) share += plan.blocks[a.block].size;
+  for (assignment const& a : made.steps.at(step))
+    if (a.rank == rank) share += made.blocks[a.block].size;
   return (share * 12).floor();
 }
 
 // Lee et al., Fig. 2: nodes of 2 and 3 learners, 12 items.
 TEST(FlexReduceFig2, TwoAndThreeLearnersShareTwelveItems) {
-  auto const plan = flexreduce(two_level_tree({2, 3}));
+  auto const made = flexreduce(two_level_tree({2, 3}));
   std::vector<std::int64_t> leaves, root;
   for (rank_t r = 0; r < 5; ++r) {
-    leaves.push_back(twelfths(plan, 0, r));
-    root.push_back(twelfths(plan, 1, r));
+    leaves.push_back(twelfths(made, 0, r));
+    root.push_back(twelfths(made, 1, r));
   }
   EXPECT_EQ(leaves, (std::vector<std::int64_t>{6, 6, 4, 4, 4}));
   EXPECT_EQ(root, (std::vector<std::int64_t>{3, 3, 2, 2, 2}));
@@ -149,9 +150,9 @@ TEST(FlexReduceFig2, TwoAndThreeLearnersShareTwelveItems) {
 // Lee et al. assume it is; nodes of 1 and 3 learners are the smallest case where it cannot be.
 TEST(FlexReduce, TheOwnerOfAPieceNeedNotBeOneOfItsHolders) {
   auto const stranger_owns = [](std::vector<rank_t> const& nodes) {
-    auto const plan = flexreduce(two_level_tree(nodes));
-    return std::ranges::any_of(plan.steps[1], [&](assignment const& a) {
-      auto const from = plan.from(a);
+    auto const made = flexreduce(two_level_tree(nodes));
+    return std::ranges::any_of(made.steps[1], [&](assignment const& a) {
+      auto const from = made.from(a);
       return std::ranges::none_of(from, [&](source const& s) { return s.rank == a.rank; });
     });
   };
@@ -165,11 +166,11 @@ TEST(PatarasukYuanLemma1, TheTreeRingNeverMeetsItselfOnAnEdge) {
   std::mt19937 random(seed);
   for (int i = 0; i < by_effort(20, 200, 1000); ++i) {
     auto const of = random_tree(random);
-    auto const plan = tree_ring(of);
-    auto const found = validate(plan);
+    auto const made = tree_ring(of);
+    auto const found = validate(made);
     EXPECT_EQ(found.steps, 2 * (of.ranks - 1));
     EXPECT_EQ(found.sent_max, fraction(2 * (std::int64_t{of.ranks} - 1), of.ranks));
-    EXPECT_EQ(busiest_edge(plan, of), of.ranks > 1 ? 1u : 0u) << "seed " << seed << " tree " << i;
+    EXPECT_EQ(busiest_edge(made, of), of.ranks > 1 ? 1u : 0u) << "seed " << seed << " tree " << i;
   }
 }
 
@@ -177,7 +178,7 @@ TEST(Tree, RingsInRankOrderContendWhereRanksAreScattered) {
   std::istringstream file(R"({"tree": {"top": ["left", "right"], "left": [0, 2, 4], "right": [1, 3, 5]}})");
   auto const of = parse_tree(file, "test");
   EXPECT_EQ(ring_order(of), (std::vector<rank_t>{0, 2, 4, 1, 3, 5}));
-  EXPECT_EQ(busiest_edge(plan_of("ring", 6), of), 3u);
+  EXPECT_EQ(busiest_edge(schedule_of("ring", 6), of), 3u);
 }
 
 TEST(Tree, MachinesStandAlongItInTheOrderOfTheRing) {
@@ -249,10 +250,10 @@ TEST(Tree, DepthOfAFileIsNoDepthOfTheStack) {
 }
 
 TEST(Hierarchy, NodesThatDoNotAddUpAreRefused) {
-  EXPECT_THROW(plan_of("unequal(nodes=5+2)", 8), schedule_error);
-  EXPECT_THROW(plan_of("leaders(nodes=4+0+4)", 8), schedule_error);
-  EXPECT_THROW(plan_of("flexreduce", 8), schedule_error);
-  EXPECT_THROW(plan_of("unequal(nodes=4+4,saved_steps=2)", 8), schedule_error);
+  EXPECT_THROW(schedule_of("unequal(nodes=5+2)", 8), schedule_error);
+  EXPECT_THROW(schedule_of("leaders(nodes=4+0+4)", 8), schedule_error);
+  EXPECT_THROW(schedule_of("flexreduce", 8), schedule_error);
+  EXPECT_THROW(schedule_of("unequal(nodes=4+4,saved_steps=2)", 8), schedule_error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "schedule/plans.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {
 namespace {
@@ -29,7 +29,7 @@ TEST(LinkTraffic, OfARingIsTheSameOnEveryLinkInBothDirections) {
     for (rank_t size = 1; size <= 4; ++size) {
       std::int64_t const ranks = hosts * size;
       fraction const each = hosts > 1 ? fraction(2 * (ranks - 1), ranks) : fraction(0);
-      auto const loads = host_traffic(plan_of("ring", hosts * size), equal_hosts(hosts, size));
+      auto const loads = host_traffic(schedule_of("ring", hosts * size), equal_hosts(hosts, size));
       EXPECT_EQ(loads, std::vector(hosts, link_load{each, each})) << hosts << " hosts of " << size;
     }
 }
@@ -40,18 +40,18 @@ TEST(LinkTraffic, OfValuesThatAHostSharesCountsOnce) {
   for (std::int64_t hosts = 2; hosts <= 4; ++hosts)
     for (std::int64_t size = 1; size <= 4; ++size) {
       std::int64_t const ranks = hosts * size, others = ranks - size;
-      auto const plan = plan_of("direct", static_cast<rank_t>(ranks));
+      auto const made = schedule_of("direct", static_cast<rank_t>(ranks));
       auto const at = equal_hosts(static_cast<rank_t>(hosts), static_cast<rank_t>(size));
       fraction const folded(size * others, ranks);
-      EXPECT_EQ(host_traffic(plan, at).front(), (link_load{folded * 2, folded * 2}));
-      EXPECT_EQ(host_traffic(plan, at, fetched::once_per_host).front(),
+      EXPECT_EQ(host_traffic(made, at).front(), (link_load{folded * 2, folded * 2}));
+      EXPECT_EQ(host_traffic(made, at, fetched::once_per_host).front(),
                 (link_load{folded + fraction(size * (hosts - 1), ranks), folded + fraction(others, ranks)}));
     }
 }
 
 TEST(LinkTraffic, OfTwoLevelsIsTheLeastWithAnyLeadersAndGrowsWithSavedSteps) {
   auto const traffic = [](std::string const& parameters) {
-    return host_traffic(plan_of("two_level(nodes=3+1+4+2" + parameters + ")", 10), {0, 0, 0, 1, 2, 2, 2, 2, 3, 3});
+    return host_traffic(schedule_of("two_level(nodes=3+1+4+2" + parameters + ")", 10), {0, 0, 0, 1, 2, 2, 2, 2, 3, 3});
   };
   for (char const* const leaders : {",leaders=0", ",leaders=1", ",leaders=2"})
     for (char const* const radix : {",radix=2", ",radix=4"})
@@ -61,8 +61,8 @@ TEST(LinkTraffic, OfTwoLevelsIsTheLeastWithAnyLeadersAndGrowsWithSavedSteps) {
 }
 
 TEST(LinkTraffic, OfHostsThatAreNotNumberedInRankOrderFollowsTheHosts) {
-  auto const compact = host_traffic(plan_of("ring", 4), {0, 0, 1, 1});
-  auto const scattered = host_traffic(plan_of("ring", 4), {0, 1, 0, 1});
+  auto const compact = host_traffic(schedule_of("ring", 4), {0, 0, 1, 1});
+  auto const scattered = host_traffic(schedule_of("ring", 4), {0, 1, 0, 1});
   EXPECT_EQ(compact.front().in, fraction(3, 2));
   EXPECT_EQ(scattered.front().in, fraction(3));
 }
@@ -101,14 +101,14 @@ TEST(LinkTraffic, OfEverySwitchIsThatOfASlowCount) {
        {"direct", "ring", "generalized(saved_steps=2)", "latency", "recursive_doubling", "two_level(nodes=2+1+3+1+3)",
         "two_level(nodes=2+1+3+1+3,leaders=0,saved_steps=3)", "binomial(radix=4)"})
     for (fetched const how : {fetched::by_each_rank, fetched::once_per_host}) {
-      auto const plan = plan_of(text, 10);
-      auto const loads = edge_traffic(plan, hosts, switches, how);
+      auto const made = schedule_of(text, 10);
+      auto const loads = edge_traffic(made, hosts, switches, how);
       ASSERT_EQ(loads.size(), switches.nodes.size());
       EXPECT_EQ(loads[0], link_load{}) << "the root has no parent";
       for (std::size_t node = 1; node < loads.size(); ++node)
-        EXPECT_EQ(loads[node], count_slowly(plan, hosts, hosts_below(switches, node), how))
+        EXPECT_EQ(loads[node], count_slowly(made, hosts, hosts_below(switches, node), how))
             << text << " at " << switches.nodes[node].name;
-      auto const on_one_switch = host_traffic(plan, hosts, how);
+      auto const on_one_switch = host_traffic(made, hosts, how);
       for (rank_t h = 0; h < 5; ++h) EXPECT_EQ(loads[switches.leaf_of(h)], on_one_switch[h]) << text << " host " << h;
     }
 }
@@ -122,9 +122,9 @@ TEST(LinkTraffic, OfATreeRingIsTheSameOnEveryEdge) {
 }
 
 TEST(LinkTraffic, RefusesHostsOfOtherRanksAndHostsThatTheTreeLacks) {
-  auto const plan = plan_of("ring", 4);
-  EXPECT_THROW(host_traffic(plan, {0, 1, 2}), schedule_error);
-  EXPECT_THROW(edge_traffic(plan, {0, 1, 2, 5}, switches_of(three_switches)), schedule_error);
+  auto const made = schedule_of("ring", 4);
+  EXPECT_THROW(host_traffic(made, {0, 1, 2}), schedule_error);
+  EXPECT_THROW(edge_traffic(made, {0, 1, 2, 5}, switches_of(three_switches)), schedule_error);
 }
 
 }  // namespace

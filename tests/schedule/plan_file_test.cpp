@@ -4,14 +4,14 @@
 
 #include <sstream>
 
-#include "plans.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/io/plan_json.hpp"
+#include "schedules.hpp"
 
 namespace coset::schedule {
 namespace {
 
-using testing::plan_of;
+using testing::schedule_of;
 
 std::string written(schedule const& plan, properties const& found) {
   std::ostringstream out;
@@ -30,7 +30,7 @@ class RoundTrip : public ::testing::TestWithParam<std::string> {};
 bool keeps_a_plan(std::string const& name, rank_t ranks, collective verb) {
   schedule plan;
   try {
-    plan = plan_of(name, ranks, verb, ranks / 2);
+    plan = schedule_of(name, ranks, verb, ranks / 2);
   } catch (schedule_error const&) {
     return false;
   }
@@ -62,14 +62,14 @@ INSTANTIATE_TEST_SUITE_P(All, RoundTrip,
                          [](auto const& each) { return "number" + std::to_string(each.index); });
 
 TEST(ReadPlan, LeavesItToValidateToRefuteAPlan) {
-  EXPECT_THROW(validate(read(written(plan_of("butterfly", 5), {}))), schedule_error);
-  schedule wrong = plan_of("direct", 3);
+  EXPECT_THROW(validate(read(written(schedule_of("butterfly", 5), {}))), schedule_error);
+  schedule wrong = schedule_of("direct", 3);
   wrong.sources[1] = wrong.sources[0];
   EXPECT_THROW(validate(read(written(wrong, {}))), schedule_error);
 }
 
 TEST(ReadPlan, DoesNotTrustProperties) {
-  std::string text = written(plan_of("direct", 3), {});
+  std::string text = written(schedule_of("direct", 3), {});
   text.replace(text.find("\"properties\""), std::string::npos, "\"properties\": [1]}");
   EXPECT_EQ(validate(read(text)).steps, 2u);
   text.replace(text.find(",\n\"properties\""), std::string::npos, "}");
@@ -77,7 +77,7 @@ TEST(ReadPlan, DoesNotTrustProperties) {
 }
 
 TEST(Contradictions, NameWhatIsStatedAndNotSo) {
-  schedule const plan = plan_of("direct", 3);
+  schedule const plan = schedule_of("direct", 3);
   properties const found = validate(plan);
   auto const wrong = [&](std::string const& part, std::string const& instead) {
     std::string text = written(plan, found);

@@ -9,8 +9,8 @@
 #include "schedule/algorithms/dissemination.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/plans.hpp"
 #include "schedule/registry/named_special.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {
 namespace {
@@ -54,14 +54,14 @@ TEST(Binomial, KeepsRankOrderAndBitsForEveryRootAndCostsTheLogarithm) {
     for (rank_t root = 0; root < ranks; ++root)
       for (rank_t const radix : {2u, 3u, 4u}) {
         std::string const name = "binomial(radix=" + std::to_string(radix) + ")";
-        auto const down = validate(plan_of(name, ranks, collective::reduce, root));
+        auto const down = validate(schedule_of(name, ranks, collective::reduce, root));
         EXPECT_TRUE(down.ordered) << name << ranks << " root " << root;
         EXPECT_EQ(down.steps, ceil_log(ranks, radix));
         EXPECT_LE(down.sent_max, fraction(1));
-        EXPECT_EQ(validate(plan_of(name, ranks, collective::broadcast, root)).steps, ceil_log(ranks, radix));
+        EXPECT_EQ(validate(schedule_of(name, ranks, collective::broadcast, root)).steps, ceil_log(ranks, radix));
       }
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks) {
-    auto const both = validate(plan_of("binomial", ranks));
+    auto const both = validate(schedule_of("binomial", ranks));
     EXPECT_EQ(both.steps, 2 * ceil_log(ranks));
     EXPECT_TRUE(both.ordered && both.rank_uniform);
   }
@@ -69,7 +69,7 @@ TEST(Binomial, KeepsRankOrderAndBitsForEveryRootAndCostsTheLogarithm) {
 
 TEST(PairwiseExchange, TakesTwoRoundsMoreThanAPowerOfTwo) {
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks) {
-    auto const found = validate(plan_of("pairwise_exchange", ranks));
+    auto const found = validate(schedule_of("pairwise_exchange", ranks));
     std::uint32_t const doubling = floor_log(ranks), extra = std::has_single_bit(ranks) ? 0 : 1;
     EXPECT_EQ(found.steps, doubling + 2 * extra) << ranks;
     EXPECT_EQ(found.received_max, fraction(doubling + extra)) << ranks;
@@ -79,20 +79,20 @@ TEST(PairwiseExchange, TakesTwoRoundsMoreThanAPowerOfTwo) {
 
 TEST(Butterfly, TakesTheLogarithmAndIsExactForPowersOfTwoOnly) {
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks) {
-    auto const plan = plan_of("butterfly", ranks);
-    EXPECT_EQ(validate(plan).steps, ceil_log(ranks)) << ranks;
-    EXPECT_EQ(plan.idempotent_only, !std::has_single_bit(ranks)) << ranks;
+    auto const made = schedule_of("butterfly", ranks);
+    EXPECT_EQ(validate(made).steps, ceil_log(ranks)) << ranks;
+    EXPECT_EQ(made.idempotent_only, !std::has_single_bit(ranks)) << ranks;
   }
 }
 
 TEST(Dissemination, IsExactWhereTheLastDistanceDividesTheRanks) {
   for (rank_t ranks = 2; ranks <= most_ranks; ++ranks)
     for (rank_t n = 1; n <= 8; ++n) {
-      auto const plan = plan_of("dissemination(n=" + std::to_string(n) + ")", ranks);
-      EXPECT_EQ(validate(plan).steps, ceil_log(ranks, n + 1));
-      auto exact = plan;
+      auto const made = schedule_of("dissemination(n=" + std::to_string(n) + ")", ranks);
+      EXPECT_EQ(validate(made).steps, ceil_log(ranks, n + 1));
+      auto exact = made;
       exact.idempotent_only = false;
-      if (plan.idempotent_only) {
+      if (made.idempotent_only) {
         EXPECT_THROW(validate(exact), schedule_error) << ranks << " ranks would do exactly with n = " << n;
       }
     }
@@ -162,22 +162,22 @@ TEST(Special, CyclicOrderBecomesRankOrder) {
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (rank_t n = 1; n <= 8; ++n) {
       std::string const ports = "(ordered=1,n=" + std::to_string(n) + ")";
-      auto const plain = validate(plan_of("bruck_ho(n=" + std::to_string(n) + ")", ranks));
-      auto const pairs = validate(plan_of("bruck_ho" + ports, ranks));
+      auto const plain = validate(schedule_of("bruck_ho(n=" + std::to_string(n) + ")", ranks));
+      auto const pairs = validate(schedule_of("bruck_ho" + ports, ranks));
       EXPECT_TRUE(pairs.ordered) << ranks << ports;
       EXPECT_EQ(pairs.steps, plain.steps) << ranks << ports;
       if (ranks > 1 && adapt(ranks, n)) {
-        EXPECT_TRUE(validate(plan_of("adapted_dissemination" + ports, ranks)).ordered) << ranks << ports;
+        EXPECT_TRUE(validate(schedule_of("adapted_dissemination" + ports, ranks)).ordered) << ranks << ports;
       }
       if (!dissemination(ranks, n).idempotent_only) {
-        EXPECT_TRUE(validate(plan_of("dissemination" + ports, ranks)).ordered) << ranks << ports;
+        EXPECT_TRUE(validate(schedule_of("dissemination" + ports, ranks)).ordered) << ranks << ports;
       }
     }
 }
 
 TEST(Elimination32, NeedsNoPreStepAndBoundsVolumeAndWork) {
   for (rank_t ranks = 1; ranks <= 2 * many_ranks; ++ranks) {
-    auto const found = validate(plan_of("elimination_3_2", ranks));
+    auto const found = validate(schedule_of("elimination_3_2", ranks));
     bool const cheap = std::has_single_bit(ranks) || ranks <= 3 * std::bit_floor(ranks) / 2;
     EXPECT_EQ(found.steps, 2 * ceil_log(ranks) + (cheap ? 0 : 2)) << ranks;
     EXPECT_LE(found.sent_max, fraction(3)) << ranks;
@@ -190,7 +190,7 @@ TEST(Elimination32, NeedsNoPreStepAndBoundsVolumeAndWork) {
 TEST(Special, BadParametersSayWhatWouldDo) {
   auto const message = [](std::string_view text, rank_t ranks) -> std::string {
     try {
-      plan_of(text, ranks);
+      schedule_of(text, ranks);
     } catch (schedule_error const& refused) {
       return refused.what();
     }
@@ -204,19 +204,19 @@ TEST(Special, BadParametersSayWhatWouldDo) {
 
 // End et al., Table I: n = 2, P = 9.
 TEST(EndTableI, NineRanksWithTwoPorts) {
-  auto const plan = plan_of("dissemination(n=2)", 9);
-  EXPECT_FALSE(plan.idempotent_only);
-  EXPECT_EQ(read_from(plan, 0, 0), (std::set<rank_t>{0, 8, 7}));
-  EXPECT_EQ(read_from(plan, 1, 0), (std::set<rank_t>{0, 6, 3}));
+  auto const made = schedule_of("dissemination(n=2)", 9);
+  EXPECT_FALSE(made.idempotent_only);
+  EXPECT_EQ(read_from(made, 0, 0), (std::set<rank_t>{0, 8, 7}));
+  EXPECT_EQ(read_from(made, 1, 0), (std::set<rank_t>{0, 6, 3}));
 }
 
 // End et al., Table I: P = 8 counts x0 twice, adapted it has rank 2 send the fold of x2 and x1 only.
 TEST(EndTableI, EightRanksWithTwoPortsPlainAndAdapted) {
-  auto const plain = plan_of("dissemination(n=2)", 8);
+  auto const plain = schedule_of("dissemination(n=2)", 8);
   EXPECT_TRUE(plain.idempotent_only);
   EXPECT_EQ(read_from(plain, 1, 0), (std::set<rank_t>{0, 5, 2}));
 
-  auto const adapted = plan_of("adapted_dissemination(n=2)", 8);
+  auto const adapted = schedule_of("adapted_dissemination(n=2)", 8);
   EXPECT_EQ(read_from(adapted, 1, 0), (std::set<rank_t>{0, 5, 2}));
   assignment const& last = adapted.steps[1].front();
   ASSERT_EQ(last.rank, 0u);
@@ -231,16 +231,16 @@ TEST(EndTableI, EightRanksWithTwoPortsPlainAndAdapted) {
 
 // End et al., Bruck and Ho's algorithm: P = 8, n = 2, 7 = (21) in base 3.
 TEST(EndBruckHo, EightRanksWithTwoPorts) {
-  auto const plan = plan_of("bruck_ho(n=2)", 8);
-  EXPECT_EQ(read_from(plan, 0, 0), (std::set<rank_t>{0, 1, 2}));
-  EXPECT_EQ(read_from(plan, 1, 0), (std::set<rank_t>{0, 3, 5}));
+  auto const made = schedule_of("bruck_ho(n=2)", 8);
+  EXPECT_EQ(read_from(made, 0, 0), (std::set<rank_t>{0, 1, 2}));
+  EXPECT_EQ(read_from(made, 1, 0), (std::set<rank_t>{0, 3, 5}));
 }
 
 TEST(Ports, MoreThanPeersChangeNothing) {
   for (rank_t ranks = 1; ranks <= 9; ++ranks)
     for (std::string const name : {"dissemination", "bruck_ho", "adapted_dissemination"}) {
-      auto const as_many = validate(plan_of(name + "(n=8)", ranks));
-      auto const most = validate(plan_of(name + "(n=4294967295)", ranks));
+      auto const as_many = validate(schedule_of(name + "(n=8)", ranks));
+      auto const most = validate(schedule_of(name + "(n=4294967295)", ranks));
       EXPECT_EQ(most.steps, as_many.steps) << name << ranks;
       EXPECT_EQ(most.fan_in, as_many.fan_in) << name << ranks;
     }

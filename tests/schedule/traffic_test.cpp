@@ -6,13 +6,13 @@
 #include <set>
 #include <tuple>
 
-#include "plans.hpp"
-#include "schedule/model/planner.hpp"
+#include "schedule/model/selector.hpp"
+#include "schedules.hpp"
 
 namespace coset::schedule {
 namespace {
 
-using testing::plan_of;
+using testing::schedule_of;
 using domains = std::vector<std::vector<unsigned>>;  // [level][rank]
 
 struct slow_volumes {
@@ -77,7 +77,7 @@ TEST(Traffic, IsThatOfASlowCountForEveryCandidateAndPlacement) {
     for (collective const verb : {collective::allreduce, collective::reduce, collective::scan, collective::allgather}) {
       demand wanted{.verb = verb, .ranks = ranks, .same_bits = false};
       if (ranks == 11) wanted.nodes = {5, 2, 4};
-      planner const all(wanted, cost_model::ten_gigabit());
+      selector const all(wanted, cost_model::ten_gigabit());
       for (candidate const& c : all.candidates()) {
         for (auto const& machine : machines(ranks)) expect_same(make(c.how, ranks, verb), machine, c.how.text());
         ++checked;
@@ -88,7 +88,7 @@ TEST(Traffic, IsThatOfASlowCountForEveryCandidateAndPlacement) {
 
 TEST(Traffic, OfAllLevelsIsWhatValidateCounts) {
   for (char const* const text : {"direct", "direct(saved_steps=1)", "ring", "unequal(nodes=3+2)"}) {
-    schedule const s = plan_of(text, 5);
+    schedule const s = schedule_of(text, 5);
     counts const on_one_level(s, rank_levels(5, {5}));
     EXPECT_EQ(on_one_level.volumes()[0].largest, validate(s).received_max) << text;
   }
@@ -97,14 +97,14 @@ TEST(Traffic, OfAllLevelsIsWhatValidateCounts) {
 TEST(Traffic, OfTwoLevelPlansBetweenNodesIsTheLeast) {
   // 3 nodes of 4: (N − 1) vectors to fold and as many to spread, where direct reads P(N − 1)/N each way.
   rank_levels const nodes(12, {4, 12});
-  EXPECT_EQ(counts(plan_of("product(dims=4x3)", 12), nodes).volumes()[1].total, fraction(2 * 2));
-  EXPECT_EQ(counts(plan_of("direct", 12), nodes).volumes()[1].total, fraction(2 * 8));
+  EXPECT_EQ(counts(schedule_of("product(dims=4x3)", 12), nodes).volumes()[1].total, fraction(2 * 2));
+  EXPECT_EQ(counts(schedule_of("direct", 12), nodes).volumes()[1].total, fraction(2 * 8));
   rank_levels const unequal({{0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2}, std::vector<unsigned>(11)});
-  EXPECT_EQ(counts(plan_of("unequal(nodes=5+2+4)", 11), unequal).volumes()[1].total, fraction(2 * 2));
+  EXPECT_EQ(counts(schedule_of("unequal(nodes=5+2+4)", 11), unequal).volumes()[1].total, fraction(2 * 2));
 }
 
 TEST(Traffic, OfAValueReadTwiceInAStepCountsOnce) {
-  schedule s = plan_of("direct", 2);
+  schedule s = schedule_of("direct", 2);
   auto const before = counts(s, rank_levels(2, {2})).volumes()[0];
   auto const& copied = s.steps.back().front();
   s.steps.back().push_back({copied.rank, copied.block, copied.slot + 1, copied.first, copied.count});
@@ -118,7 +118,7 @@ TEST(Traffic, TimeFollowsTheLevelOfEachPair) {
   model.links = {{1, 1, 0.5}, {2, 10, 3}};
   model.peers_per_latency = 100;
   // Recursive doubling of 100 bytes: ranks 0 and 1 meet first, then 0 and 2. Scattered, the first meet across.
-  schedule const s = plan_of("recursive_doubling", 4);
+  schedule const s = schedule_of("recursive_doubling", 4);
   double const inside = 1 + 100 * 0.5, across = 10 + 100 * 3;
   EXPECT_DOUBLE_EQ(counts(s, rank_levels({{0, 1, 0, 1}, {0, 0, 0, 0}})).seconds(model, 100), across + inside);
   EXPECT_DOUBLE_EQ(counts(s, rank_levels({{0, 1, 2, 3}, {0, 0, 0, 0}})).seconds(model, 100), 2 * across);
@@ -130,17 +130,17 @@ TEST(Traffic, RefusesLevelsThatAreNotOfTheseRanks) {
   EXPECT_THROW(rank_levels(domains{}), schedule_error);
   EXPECT_THROW(rank_levels(domains{{0, 1}, {0}}), schedule_error);
   EXPECT_THROW(rank_levels(4, {2, 0}), schedule_error);
-  EXPECT_THROW(counts(plan_of("ring", 4), rank_levels(5, {5})), schedule_error);
-  EXPECT_THROW(planner({.ranks = 4}, cost_model::ten_gigabit(), rank_levels(4, {2, 4})), schedule_error);
+  EXPECT_THROW(counts(schedule_of("ring", 4), rank_levels(5, {5})), schedule_error);
+  EXPECT_THROW(selector({.ranks = 4}, cost_model::ten_gigabit(), rank_levels(4, {2, 4})), schedule_error);
 }
 
-TEST(Planner, TriesNodesOfAnySizes) {
+TEST(Selector, TriesNodesOfAnySizes) {
   cost_model model;
   model.links = {{1, 1e-7, 1e-11}, {11, 1e-5, 1e-8}};
   model.peers_per_latency = 100;
   rank_levels const nodes({{0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2}, std::vector<unsigned>(11)});
-  planner const by_node({.ranks = 11, .nodes = {5, 2, 4}}, model, nodes);
-  EXPECT_EQ(by_node.best(1e7).plan->work.volumes()[1].total, fraction(4));
+  selector const by_node({.ranks = 11, .nodes = {5, 2, 4}}, model, nodes);
+  EXPECT_EQ(by_node.best(1e7).which->work.volumes()[1].total, fraction(4));
   for (char const* const name : {"unequal", "flexreduce", "leaders"}) {
     auto const is_named = [&](candidate const& c) { return c.how.name == name; };
     EXPECT_TRUE(std::any_of(by_node.candidates().begin(), by_node.candidates().end(), is_named)) << name;

@@ -10,7 +10,7 @@
 #include "schedule/effort.hpp"
 #include "schedule/io/draw.hpp"
 #include "schedule/model/link_traffic.hpp"
-#include "schedule/plans.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {
 namespace {
@@ -34,8 +34,8 @@ struct two_levels {
            ",radix=" + std::to_string(radix) + ",saved_steps=" + std::to_string(saved) +
            ",inner=" + std::to_string(inner) + ")";
   }
-  schedule plan(collective verb = collective::allreduce, rank_t root = 0) const {
-    return plan_of(text(), ranks(), verb, root);
+  schedule made(collective verb = collective::allreduce, rank_t root = 0) const {
+    return schedule_of(text(), ranks(), verb, root);
   }
   std::vector<rank_t> host_of_ranks() const {
     std::vector<rank_t> all;
@@ -70,17 +70,17 @@ void for_each_two_levels(Visit visit) {
 
 TEST(TwoLevel, IsRightInTheRoundsStatedForEveryShapeLeadersAndRadix) {
   for_each_two_levels([](two_levels const& how) {
-    auto const found = validate(how.plan());
+    auto const found = validate(how.made());
     EXPECT_EQ(found.steps, 2 * ceil_log(how.largest(), how.wide()) + 2 * how.between() - how.saved) << how.text();
   });
 }
 
 TEST(TwoLevel, HasTheSameBitsOnEveryRankWhereTheFoldBetweenHostsHas) {
   for_each_two_levels([](two_levels const& how) {
-    auto const found = validate(how.plan());
+    auto const found = validate(how.made());
     std::string const fold =
         "generalized(radix=" + std::to_string(how.radix) + ",saved_steps=" + std::to_string(how.saved) + ")";
-    EXPECT_EQ(found.rank_uniform, validate(plan_of(fold, how.count())).rank_uniform) << how.text();
+    EXPECT_EQ(found.rank_uniform, validate(schedule_of(fold, how.count())).rank_uniform) << how.text();
     EXPECT_TRUE(found.rank_uniform || (how.saved > 0 && how.radix < how.count())) << how.text();
   });
 }
@@ -92,10 +92,10 @@ TEST(TwoLevel, KeepsRankOrderWhereHostsMeetInOneStepAndTheirRanksToo) {
       in_order = in_order && (how.leaders_of(h) < how.hosts[h] || how.hosts[h] <= how.wide());
     if (!in_order) return;
     for (collective const verb : {collective::allreduce, collective::reduce, collective::reduce_scatter})
-      EXPECT_TRUE(validate(how.plan(verb, how.ranks() / 2)).ordered) << how.text();
+      EXPECT_TRUE(validate(how.made(verb, how.ranks() / 2)).ordered) << how.text();
   });
-  EXPECT_FALSE(validate(plan_of("two_level(nodes=2+2+2)", 6)).ordered);
-  EXPECT_FALSE(validate(plan_of("two_level(nodes=5+5,leaders=0,inner=2)", 10)).ordered);
+  EXPECT_FALSE(validate(schedule_of("two_level(nodes=2+2+2)", 6)).ordered);
+  EXPECT_FALSE(validate(schedule_of("two_level(nodes=5+5,leaders=0,inner=2)", 10)).ordered);
 }
 
 TEST(TwoLevel, ReachesTheLowerBoundOnEveryHostsLink) {
@@ -103,7 +103,7 @@ TEST(TwoLevel, ReachesTheLowerBoundOnEveryHostsLink) {
     if (how.saved > 0) return;
     std::int64_t const hosts = how.count();
     fraction const bound(2 * (hosts - 1), hosts);
-    for (auto const& [out, in] : host_traffic(how.plan(), how.host_of_ranks())) {
+    for (auto const& [out, in] : host_traffic(how.made(), how.host_of_ranks())) {
       EXPECT_EQ(out, bound) << how.text();
       EXPECT_EQ(in, bound) << how.text();
     }
@@ -117,7 +117,7 @@ TEST(TwoLevel, SharesTheWorkOfAHostAmongItsLeaders) {
       for (std::int64_t leaders = 1; leaders <= size; ++leaders) {
         two_levels const how{std::vector<rank_t>(static_cast<std::size_t>(hosts), static_cast<rank_t>(size)),
                              static_cast<rank_t>(leaders), 2, 0, 0};
-        auto const found = validate(how.plan());
+        auto const found = validate(how.made());
         fraction const between(hosts - 1, hosts * leaders), inside(size - 1, leaders);
         fraction const leader = inside + between * 2 + fraction(leaders - 1, leaders);
         EXPECT_EQ(found.received_max, std::max(leader, fraction(size > leaders ? 1 : 0))) << how.text();
@@ -134,10 +134,10 @@ TEST(TwoLevel, LetsOnlyTheFirstRanksOfAHostTalkToOthers) {
     for (rank_t const size : how.hosts)
       for (rank_t i = 0; i < size; ++i) number.push_back(i);
     auto const host = how.host_of_ranks();
-    auto const plan = how.plan();
-    for (auto const& step : plan.steps)
+    auto const made = how.made();
+    for (auto const& step : made.steps)
       for (assignment const& a : step)
-        for (source const& from : plan.from(a)) {
+        for (source const& from : made.from(a)) {
           bool const leaders =
               number[a.rank] < how.leaders_of(host[a.rank]) && number[from.rank] < how.leaders_of(host[from.rank]);
           EXPECT_TRUE(leaders || host[from.rank] == host[a.rank]) << how.text();
@@ -156,7 +156,7 @@ TEST(TwoLevel, ServesEveryVerbForLeadersAndOthersAsRoots) {
             for (collective const verb : find_algorithm("two_level").verbs) {
               bool const rooted = verb == collective::reduce || verb == collective::broadcast;
               for (rank_t root = 0; root < (rooted ? ranks : 1); ++root)
-                EXPECT_NO_THROW(validate(how.plan(verb, root))) << how.text() << name_of(verb) << root;
+                EXPECT_NO_THROW(validate(how.made(verb, root))) << how.text() << name_of(verb) << root;
             }
           }
 }
@@ -165,7 +165,7 @@ TEST(TwoLevel, ServesEveryVerbForLeadersAndOthersAsRoots) {
 TEST(TwoLevel, AllgatherAndReduceScatterSendNoMoreThanAllreduce) {
   two_levels const how{{5, 2, 4}, 2, 2, 0, 0};
   for (collective const verb : {collective::allgather, collective::reduce_scatter}) {
-    auto const loads = host_traffic(how.plan(verb), how.host_of_ranks());
+    auto const loads = host_traffic(how.made(verb), how.host_of_ranks());
     for (rank_t h = 0; h < how.count(); ++h) {
       fraction const others = fraction(1) - fraction(how.hosts[h], 11);
       EXPECT_GE(verb == collective::allgather ? loads[h].in : loads[h].out, others) << h;
@@ -175,9 +175,9 @@ TEST(TwoLevel, AllgatherAndReduceScatterSendNoMoreThanAllreduce) {
   }
 }
 
-// What a plan does, without the name of its algorithm.
-std::string steps_of(schedule const& plan) {
-  std::string const text = draw_text(plan);
+// What a schedule does, without the name of its algorithm.
+std::string steps_of(schedule const& made) {
+  std::string const text = draw_text(made);
   return text.substr(text.find('\n'));
 }
 
@@ -186,8 +186,9 @@ TEST(TwoLevel, WithOneLeaderOrAllIsWhatLeadersAndUnequalDo) {
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (auto const& hosts : shapes(ranks, random)) {
       two_levels const one{hosts, 1, 2, 0, 2}, all{hosts, 0, 3, 0, 3};
-      EXPECT_EQ(steps_of(one.plan()), steps_of(plan_of("leaders(nodes=" + text_of(hosts) + ")", ranks))) << one.text();
-      EXPECT_EQ(steps_of(all.plan()), steps_of(plan_of("unequal(radix=3,nodes=" + text_of(hosts) + ")", ranks)))
+      EXPECT_EQ(steps_of(one.made()), steps_of(schedule_of("leaders(nodes=" + text_of(hosts) + ")", ranks)))
+          << one.text();
+      EXPECT_EQ(steps_of(all.made()), steps_of(schedule_of("unequal(radix=3,nodes=" + text_of(hosts) + ")", ranks)))
           << all.text();
     }
 }
@@ -196,7 +197,7 @@ TEST(TwoLevel, OfHundredsOfRanksIsValid) {
   two_levels how{{}, 3, 2, 0, 0};
   for (rank_t h = 0; h < by_effort<rank_t>(5, 12, 24); ++h) how.hosts.push_back(16 + h % 5);
   for (collective const verb : {collective::allreduce, collective::reduce_scatter})
-    EXPECT_NO_THROW(validate(how.plan(verb))) << how.text();
+    EXPECT_NO_THROW(validate(how.made(verb))) << how.text();
 }
 
 TEST(TwoLevel, TakesAnyAlgorithmBetweenHostsWithItsBitsAndOrder) {
@@ -210,9 +211,9 @@ TEST(TwoLevel, TakesAnyAlgorithmBetweenHostsWithItsBitsAndOrder) {
           algorithm how{"two_level", between.parameters};
           how.parameters.insert(
               {{"nodes", text_of(hosts)}, {"leaders", std::to_string(leaders)}, {"between", between.name}});
-          auto const fold = make(between, static_cast<rank_t>(hosts.size())), plan = make(how, ranks);
-          auto const alone = validate(fold), found = validate(plan);
-          EXPECT_EQ(plan.idempotent_only, fold.idempotent_only) << how.text();
+          auto const fold = make(between, static_cast<rank_t>(hosts.size())), made = make(how, ranks);
+          auto const alone = validate(fold), found = validate(made);
+          EXPECT_EQ(made.idempotent_only, fold.idempotent_only) << how.text();
           EXPECT_EQ(found.steps, alone.steps + (std::ranges::max(hosts) > 1 ? 2 : 0)) << how.text();
           EXPECT_EQ(found.rank_uniform, alone.rank_uniform) << how.text();
           EXPECT_TRUE(found.ordered || !alone.ordered) << how.text();
@@ -222,7 +223,7 @@ TEST(TwoLevel, TakesAnyAlgorithmBetweenHostsWithItsBitsAndOrder) {
 TEST(TwoLevel, BadParametersSayWhatWouldDo) {
   auto const refusal = [](std::string const& text, rank_t ranks) -> std::string {
     try {
-      plan_of(text, ranks);
+      schedule_of(text, ranks);
     } catch (schedule_error const& refused) {
       return refused.what();
     }
@@ -242,7 +243,7 @@ TEST(TwoLevel, BadParametersSayWhatWouldDo) {
             std::string::npos);
   std::string const most = "4294967295";
   auto const found =
-      validate(plan_of("two_level(nodes=3+4,leaders=" + most + ",radix=" + most + ",inner=" + most + ")", 7));
+      validate(schedule_of("two_level(nodes=3+4,leaders=" + most + ",radix=" + most + ",inner=" + most + ")", 7));
   EXPECT_EQ(found.steps, 4u);
 }
 

@@ -33,11 +33,11 @@ schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) 
 
 std::string figures(schedule::named_algorithm const& row, rank_t ranks) {
   try {
-    auto const plan = schedule::make(example(row, ranks), ranks, row.verbs.front());
-    auto const found = schedule::validate(plan);
+    auto const made = schedule::make(example(row, ranks), ranks, row.verbs.front());
+    auto const found = schedule::validate(made);
     return fmt::format("{:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}", found.steps, found.received_max.text(),
                        found.combined_max.text(), found.fan_in, found.rank_uniform ? "same" : "differ",
-                       plan.idempotent_only ? "idem"
+                       made.idempotent_only ? "idem"
                        : found.ordered      ? "yes"
                                             : "no");
   } catch (schedule_error const&) {

@@ -18,22 +18,22 @@ struct plan_command {
   bool json = false, dot = false, svg = false, text = false, check = false;
 
   void run() const {
-    auto const [plan, stated] = what.make();
-    if (what.names_file()) prove(plan);  // others are right by construction
+    auto const [made, stated] = what.make();
+    if (what.names_file()) prove(made);  // others are right by construction
     if (json)
-      schedule::write_plan(std::cout, plan, schedule::validate(plan));
+      schedule::write_plan(std::cout, made, schedule::validate(made));
     else if (dot)
-      std::cout << schedule::draw_dot(plan);
+      std::cout << schedule::draw_dot(made);
     else if (svg)
-      std::cout << schedule::draw_svg(plan);
+      std::cout << schedule::draw_svg(made);
     else if (text || !check)
-      std::cout << schedule::draw_text(plan);
-    if (check) report(plan, stated);
+      std::cout << schedule::draw_text(made);
+    if (check) report(made, stated);
   }
 
-  static schedule::properties prove(schedule::schedule const& plan) {
+  static schedule::properties prove(schedule::schedule const& made) {
     try {
-      return schedule::validate(plan);
+      return schedule::validate(made);
     } catch (schedule_error const& violation) {
       std::cerr << "wrong: " << violation.what() << '\n';
       throw CLI::RuntimeError(1);
@@ -41,9 +41,9 @@ struct plan_command {
   }
 
   // Beside a drawing on standard output the verdict goes to standard error.
-  void report(schedule::schedule const& plan, schedule::statements const& stated) const {
+  void report(schedule::schedule const& made, schedule::statements const& stated) const {
     std::ostream& out = json || dot || svg ? std::cerr : std::cout;
-    auto const p = prove(plan);
+    auto const p = prove(made);
     if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
       for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
       throw CLI::RuntimeError(1);
@@ -53,11 +53,11 @@ struct plan_command {
         p.steps, p.sent_max.text(), p.received_max.text(), p.combined_max.text(), p.volume_bound.text(), p.fan_in,
         p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
         p.ordered ? "rank order kept" : "commutative operations only");
-    if (plan.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
-    auto const tree = plan.parameters.find("tree");
-    if (tree != plan.parameters.end() && !what.names_file())  // whose tree may be another by now
+    if (made.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
+    auto const tree = made.parameters.find("tree");
+    if (tree != made.parameters.end() && !what.names_file())  // whose tree may be another by now
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
-                         schedule::busiest_edge(plan, schedule::read_tree(tree->second)));
+                         schedule::busiest_edge(made, schedule::read_tree(tree->second)));
   }
 };
 

@@ -14,7 +14,7 @@
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/link_traffic.hpp"
-#include "schedule/model/planner.hpp"
+#include "schedule/model/selector.hpp"
 
 namespace coset::cli {
 namespace {
@@ -77,27 +77,27 @@ struct cost_command {
   std::string busiest_link(schedule::algorithm const& how) const {
     if (nodes.empty()) return "";
     schedule::fraction busiest = 0;
-    auto const plan = schedule::make(how, ranks, schedule::collective_of(collective), root);
-    for (auto const& [out, in] : schedule::host_traffic(plan, node_of_ranks(nodes)))
+    auto const made = schedule::make(how, ranks, schedule::collective_of(collective), root);
+    for (auto const& [out, in] : schedule::host_traffic(made, node_of_ranks(nodes)))
       busiest = std::max({busiest, out, in});
     return fmt::format("{:>10}  ", busiest.text());
   }
 
   void print_candidates(schedule::cost_model const& model) const {
     schedule::require_room(ranks, 1);  // before anything is laid out by rank
-    schedule::planner const all(wanted(), model);
+    schedule::selector const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
                              bytes, ranks, costs.alpha, costs.beta, costs.gamma);
     std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
                              "algorithm");
-    for (auto const& [plan, seconds] : order)
+    for (auto const& [one, seconds] : order)
       std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
-                               seconds / order.front().seconds, plan->found.steps, plan->found.received_max.text(),
-                               plan->found.combined_max.text(), busiest_link(plan->how),
-                               plan->found.rank_uniform ? "same" : "differ", plan->found.ordered ? "yes" : "no",
-                               plan->how.text());
+                               seconds / order.front().seconds, one->found.steps, one->found.received_max.text(),
+                               one->found.combined_max.text(), busiest_link(one->how),
+                               one->found.rank_uniform ? "same" : "differ", one->found.ordered ? "yes" : "no",
+                               one->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
                              schedule::saved_steps(model, ranks, static_cast<double>(bytes)));
   }

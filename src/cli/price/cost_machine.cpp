@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner over the levels of a placement, as a table and as JSON.
+// The selector over the levels of a placement, as a table and as JSON.
 #include "cli/price/cost_machine.hpp"
 
 #include <fmt/format.h>
@@ -45,15 +45,15 @@ class costs_on_machine {
       : request_(completed(std::move(request))),
         model_(priced()),
         nodes_(between_nodes_of(places_)),
-        planner_(request_.wanted, model_.costs, model_.levels),
-        order_(planner_.rank(static_cast<double>(request_.bytes))) {}
+        selector_(request_.wanted, model_.costs, model_.levels),
+        order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
     auto const verb = name_of(request_.wanted.verb);
     std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", verb, request_.bytes,
                                    request_.wanted.ranks, machine_.name, request_.place);
     text += level_table() + '\n' + heads();
-    for (auto const& [plan, seconds] : order_) text += row(*plan, seconds);
+    for (auto const& [one, seconds] : order_) text += row(*one, seconds);
     return text + node_lines();
   }
 
@@ -64,7 +64,7 @@ class costs_on_machine {
       levels.push_back(
           {{"level", model_.names[l]}, {"alpha", link.latency}, {"lambda", link.per_peer}, {"beta", link.per_byte}});
     }
-    for (auto const& [plan, seconds] : order_) candidates.push_back(candidate_json(*plan, seconds));
+    for (auto const& [one, seconds] : order_) candidates.push_back(candidate_json(*one, seconds));
     return {{"coset_cost", 1},
             {"topology", machine_.name},
             {"place", request_.place},
@@ -92,9 +92,9 @@ class costs_on_machine {
     return model;
   }
 
-  fraction crossing_nodes(schedule::candidate const& plan) const {
+  fraction crossing_nodes(schedule::candidate const& one) const {
     fraction sum = 0;
-    auto const& volumes = plan.work.volumes();
+    auto const& volumes = one.work.volumes();
     for (std::size_t l = model_.first_between_nodes(); l < volumes.size(); ++l) sum += volumes[l].total;
     return sum;
   }
@@ -129,19 +129,19 @@ class costs_on_machine {
            '\n';
   }
 
-  std::string row(schedule::candidate const& plan, double seconds) const {
+  std::string row(schedule::candidate const& one, double seconds) const {
     double const fastest = order_.front().seconds;
     std::string text = fmt::format("{:>12.2f}  {:>6.2f}  {:>5}", seconds * 1e6, fastest > 0 ? seconds / fastest : 1.0,
-                                   plan.found.steps);
-    for (auto const& volume : plan.work.volumes())
+                                   one.found.steps);
+    for (auto const& volume : one.work.volumes())
       text += fmt::format("  {:>14} {:>12}", exact_bytes(volume.total), exact_bytes(volume.largest));
-    if (nodes_.nodes > 1) text += fmt::format("  {:>14}", crossing_nodes(plan).text());
-    return text + "  " + plan.how.text() + '\n';
+    if (nodes_.nodes > 1) text += fmt::format("  {:>14}", crossing_nodes(one).text());
+    return text + "  " + one.how.text() + '\n';
   }
 
   std::string node_lines() const {
     if (nodes_.nodes < 2 || request_.wanted.verb != schedule::collective::allreduce) return "";
-    fraction const fastest = crossing_nodes(*order_.front().plan);
+    fraction const fastest = crossing_nodes(*order_.front().which);
     return fmt::format(
         "read between the {} nodes, in vectors: {} by the fastest; {} = 2(N-1) at least, N-1 to fold and N-1 to "
         "spread; "
@@ -158,23 +158,23 @@ class costs_on_machine {
     return json;
   }
 
-  ordered_json candidate_json(schedule::candidate const& plan, double seconds) const {
+  ordered_json candidate_json(schedule::candidate const& one, double seconds) const {
     ordered_json traffic = ordered_json::array();
     for (std::size_t l = 0; l < model_.names.size(); ++l) {
-      auto const& [total, largest] = plan.work.volumes()[l];
+      auto const& [total, largest] = one.work.volumes()[l];
       traffic.push_back({{"level", model_.names[l]},
                          {"all", total.text()},
                          {"all_bytes", bytes_of(total)},
                          {"largest", largest.text()},
                          {"largest_bytes", bytes_of(largest)}});
     }
-    return {{"algorithm", plan.how.text()},
+    return {{"algorithm", one.how.text()},
             {"seconds", seconds},
-            {"steps", plan.found.steps},
-            {"rank_uniform", plan.found.rank_uniform},
-            {"ordered", plan.found.ordered},
+            {"steps", one.found.steps},
+            {"rank_uniform", one.found.rank_uniform},
+            {"ordered", one.found.ordered},
             {"traffic", traffic},
-            {"between_nodes", crossing_nodes(plan).text()}};
+            {"between_nodes", crossing_nodes(one).text()}};
   }
 
   topology machine_;
@@ -182,7 +182,7 @@ class costs_on_machine {
   machine_request request_;
   machine_model model_;
   between_nodes nodes_;
-  schedule::planner planner_;
+  schedule::selector selector_;
   std::vector<schedule::scored> order_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/model/planner.hpp"
+#include "schedule/model/selector.hpp"
 
 namespace coset::cli {
 

@@ -30,7 +30,7 @@ std::vector<source> reads(rank_t ranks, rank_t x, rank_t ports, rank_t digit, ra
 }  // namespace
 
 schedule bruck_ho(rank_t ranks, rank_t ports) {
-  assembly plan(ranks);
+  assembly building(ranks);
   rank_t covered = 0;
   slot_t with_own = 0, others = no_slot;  // the same on every rank
   auto const rounds = digits(ranks - 1, ports + 1);
@@ -41,20 +41,20 @@ schedule bruck_ho(rank_t ranks, rank_t ports) {
       auto from = reads(ranks, x, ports, rounds[round], covered, with_own, others);
       if (!last) {
         if (covered > 0) from.insert(from.begin(), source{x, others});
-        next_others = plan.assign(x, 0, from);
+        next_others = building.assign(x, 0, from);
         from = {{x, 0}, {x, next_others}};
       } else {
         from.insert(from.begin(), source{x, with_own});
       }
-      next_with_own = plan.assign(x, 0, from);
-      plan.hold(x, 0, next_with_own);
+      next_with_own = building.assign(x, 0, from);
+      building.hold(x, 0, next_with_own);
     }
-    plan.end_step();
+    building.end_step();
     with_own = next_with_own;
     others = next_others;
     covered = (ports + 1) * covered + rounds[round];
   }
-  return std::move(plan).finish(collective::allreduce, 0);
+  return std::move(building).finish(collective::allreduce, 0);
 }
 
 }  // namespace coset::schedule

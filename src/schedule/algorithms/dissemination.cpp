@@ -109,7 +109,7 @@ class adapting {
 }  // namespace
 
 schedule dissemination(rank_t ranks, rank_t ports) {
-  assembly plan(ranks);
+  assembly building(ranks);
   for (std::uint64_t distance = 1; distance < ranks; distance *= ports + 1) {
     for (rank_t x = 0; x < ranks; ++x) {
       std::vector<rank_t> from{x};
@@ -119,11 +119,11 @@ schedule dissemination(rank_t ranks, rank_t ports) {
         from.push_back(giver);
       }
       std::ranges::reverse(from);
-      plan.fold(x, {}, from);
+      building.fold(x, {}, from);
     }
-    plan.end_step();
+    building.end_step();
   }
-  auto made = std::move(plan).finish(collective::allreduce, 0);
+  auto made = std::move(building).finish(collective::allreduce, 0);
   made.idempotent_only = ranks % reach_before_last(ranks, ports) != 0;
   return made;
 }

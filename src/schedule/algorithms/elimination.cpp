@@ -87,13 +87,13 @@ schedule elimination_3_2(rank_t ranks) {
   std::int64_t const parts = std::bit_floor(ranks);
   std::vector<fraction> cuts;
   for (std::int64_t i = 1; i < parts; ++i) cuts.emplace_back(i, parts);
-  assembly plan(ranks, cuts);
+  assembly building(ranks, cuts);
   for (auto const& [step, transfers] : time.steps()) {
-    for (auto const& [to, from, where] : transfers) plan.fold(to, where, std::array{to, from});
-    plan.end_step();
+    for (auto const& [to, from, where] : transfers) building.fold(to, where, std::array{to, from});
+    building.end_step();
   }
-  plan.mirror();
-  return std::move(plan).finish(collective::allreduce, 0);
+  building.mirror();
+  return std::move(building).finish(collective::allreduce, 0);
 }
 
 }  // namespace coset::schedule

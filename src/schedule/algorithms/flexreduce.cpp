@@ -76,13 +76,13 @@ schedule flexreduce(tree const& of) {
   std::vector<fraction> cuts;
   for (auto const& level : plan_of.work())
     for (reduction const& part : level) cuts.push_back(part.where.low);
-  assembly plan(of.ranks, cuts);
+  assembly building(of.ranks, cuts);
   for (auto const& level : plan_of.work()) {
-    for (auto const& [owner, where, holders] : level) plan.fold(owner, where, holders);
-    plan.end_step();
+    for (auto const& [owner, where, holders] : level) building.fold(owner, where, holders);
+    building.end_step();
   }
-  plan.mirror();
-  return std::move(plan).finish(collective::allreduce, 0);
+  building.mirror();
+  return std::move(building).finish(collective::allreduce, 0);
 }
 
 }  // namespace coset::schedule

@@ -75,11 +75,11 @@ schedule two_level(two_level_shape const& shape) {
     for (auto const& host : leaders) part.members.push_back(owner(host, where));
     append_cuts(part, cuts);
   }
-  assembly plan(hosts.back().back() + 1, cuts);
-  plan.run(in);
-  plan.run(between);
-  plan.run(out);
-  auto made = std::move(plan).finish(collective::allreduce, 0);
+  assembly building(hosts.back().back() + 1, cuts);
+  building.run(in);
+  building.run(between);
+  building.run(out);
+  auto made = std::move(building).finish(collective::allreduce, 0);
   made.idempotent_only = between_hosts.idempotent_only;
   return made;
 }

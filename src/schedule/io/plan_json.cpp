@@ -21,15 +21,15 @@ ordered_json number_or_text(std::string const& value) {
   return whole ? ordered_json(number) : ordered_json(value);
 }
 
-ordered_json parameters_of(schedule const& plan) {
+ordered_json parameters_of(schedule const& made) {
   ordered_json all = ordered_json::object();
-  for (auto const& [key, value] : plan.parameters) all[key] = number_or_text(value);
+  for (auto const& [key, value] : made.parameters) all[key] = number_or_text(value);
   return all;
 }
 
-ordered_json blocks_of(schedule const& plan) {
+ordered_json blocks_of(schedule const& made) {
   ordered_json all = ordered_json::array();
-  for (block const& b : plan.blocks) all.push_back({{"offset", b.offset.text()}, {"size", b.size.text()}});
+  for (block const& b : made.blocks) all.push_back({{"offset", b.offset.text()}, {"size", b.size.text()}});
   return all;
 }
 
@@ -44,14 +44,14 @@ ordered_json properties_of(properties const& found) {
           {"ordered", found.ordered}};
 }
 
-void write_step(std::ostream& out, schedule const& plan, std::vector<assignment> const& step) {
+void write_step(std::ostream& out, schedule const& made, std::vector<assignment> const& step) {
   out << "[";
   char const* between = "";
   for (assignment const& a : step) {
     std::string line;
     text::append(line, R"({}{{"rank": {}, "block": {}, "slot": {}, "from": [)", between, a.rank, a.block, a.slot);
     char const* comma = "";
-    for (source const& s : plan.from(a)) {
+    for (source const& s : made.from(a)) {
       text::append(line, "{}[{}, {}]", comma, s.rank, s.slot);
       comma = ", ";
     }
@@ -87,7 +87,7 @@ std::vector<std::string> contradictions(statements const& stated, properties con
   return all;
 }
 
-void write_plan(std::ostream& out, schedule const& plan, properties const& found) {
+void write_plan(std::ostream& out, schedule const& made, properties const& found) {
   auto const list = [&](auto const& items, auto write) {
     out << "[";
     char const* between = "\n ";
@@ -99,19 +99,19 @@ void write_plan(std::ostream& out, schedule const& plan, properties const& found
     out << "]";
   };
   ordered_json const head{{"coset_plan", 1},
-                          {"collective", name_of(plan.verb)},
-                          {"algorithm", plan.algorithm},
-                          {"parameters", parameters_of(plan)},
-                          {"root", plan.root ? ordered_json(*plan.root) : ordered_json(nullptr)},
-                          {"ranks", plan.ranks},
-                          {"blocks", blocks_of(plan)}};
+                          {"collective", name_of(made.verb)},
+                          {"algorithm", made.algorithm},
+                          {"parameters", parameters_of(made)},
+                          {"root", made.root ? ordered_json(*made.root) : ordered_json(nullptr)},
+                          {"ranks", made.ranks},
+                          {"blocks", blocks_of(made)}};
   std::string const opened =
       head.dump(-1, ' ', false, ordered_json::error_handler_t::replace);      // names of files can be no UTF-8
   out.write(opened.data(), static_cast<std::streamsize>(opened.size() - 1));  // the closing brace comes last
   out << ",\n\"steps\": ";
-  list(plan.steps, [&](auto const& step) { write_step(out, plan, step); });
+  list(made.steps, [&](auto const& step) { write_step(out, made, step); });
   out << ",\n\"result\": ";
-  list(plan.result, [&](auto const& row) { write_result(out, row); });
+  list(made.result, [&](auto const& row) { write_result(out, row); });
   out << ",\n\"properties\": " << properties_of(found) << "}\n";
 }
 

@@ -14,7 +14,7 @@ namespace coset::schedule {
 /// Writes one JSON object, "coset_plan": 1. Fractions are strings in lowest terms; a step is a list of
 /// {"rank", "block", "slot", "from": [[rank, slot], …]} in execution order; result[rank][block] is a slot or null.
 /// Streams: memory does not grow with the schedule.
-void write_plan(std::ostream& out, schedule const& plan, properties const& found);
+void write_plan(std::ostream& out, schedule const& made, properties const& found);
 
 /// "properties" as a file states them, values as JSON text: {"steps", "5"}. Nothing is believed of them.
 using statements = std::map<std::string, std::string>;

@@ -73,7 +73,7 @@ class counts {
 };
 
 /// The number of steps to save that [KZ] (37) estimates for radix 2, with its logarithm rounded up and the result
-/// rounded and clamped to [0, ceil(log2 P)]. Uses the outermost link. planner.hpp has the argmin over exact counts.
+/// rounded and clamped to [0, ceil(log2 P)]. Uses the outermost link. selector.hpp has the argmin over exact counts.
 std::uint32_t saved_steps(cost_model const&, rank_t ranks, double bytes);
 
 }  // namespace coset::schedule

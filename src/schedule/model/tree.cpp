@@ -89,12 +89,12 @@ std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t t
   return edges;
 }
 
-std::size_t busiest_edge(schedule const& plan, tree const& of) {
+std::size_t busiest_edge(schedule const& made, tree const& of) {
   std::size_t busiest = 0;
-  for (auto const& step : plan.steps) {
+  for (auto const& step : made.steps) {
     std::set<std::pair<rank_t, rank_t>> messages;
     for (assignment const& a : step)
-      for (source const& s : plan.from(a))
+      for (source const& s : made.from(a))
         if (s.rank != a.rank) messages.emplace(s.rank, a.rank);
     std::map<directed_edge, std::size_t> load;
     for (auto const& [from, to] : messages)
@@ -115,16 +115,17 @@ schedule tree_ring(tree const& of) {
   std::vector<fraction> cuts;
   for (rank_t i = 0; i < ranks; ++i) cuts.push_back(segment(i).low);
 
-  assembly plan(ranks, cuts);
+  assembly building(ranks, cuts);
   for (rank_t round = 1; round < ranks; ++round) {  // position i passes segment i − round on, ends with segment i
-    for (rank_t i = 0; i < ranks; ++i) plan.fold(at(i + 1), segment(i + ranks - round), std::array{at(i), at(i + 1)});
-    plan.end_step();
+    for (rank_t i = 0; i < ranks; ++i)
+      building.fold(at(i + 1), segment(i + ranks - round), std::array{at(i), at(i + 1)});
+    building.end_step();
   }
   for (rank_t round = 1; round < ranks; ++round) {
-    for (rank_t i = 0; i < ranks; ++i) plan.fold(at(i + 1), segment(i + 1 + ranks - round), std::array{at(i)});
-    plan.end_step();
+    for (rank_t i = 0; i < ranks; ++i) building.fold(at(i + 1), segment(i + 1 + ranks - round), std::array{at(i)});
+    building.end_step();
   }
-  return std::move(plan).finish(collective::allreduce, 0);
+  return std::move(building).finish(collective::allreduce, 0);
 }
 
 }  // namespace coset::schedule

@@ -65,7 +65,7 @@ std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t t
 
 /// The largest number of messages that cross one edge in one direction in one step; a message is all that one rank reads
 /// from another in the step. 1: no contention.
-std::size_t busiest_edge(schedule const& plan, tree const& of);
+std::size_t busiest_edge(schedule const& made, tree const& of);
 
 /// Allreduce by the ring along ring_order(). Cost: 2(P−1) rounds, 2(P−1)/P vectors, at most one message per edge,
 /// direction and round. Source: [PY].

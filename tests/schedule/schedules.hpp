@@ -12,7 +12,8 @@
 
 namespace coset::schedule::testing {
 
-inline schedule plan_of(std::string_view text, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0) {
+inline schedule schedule_of(std::string_view text, rank_t ranks, collective verb = collective::allreduce,
+                            rank_t root = 0) {
   return make(algorithm::parse(text), ranks, verb, root);
 }
 
@@ -31,11 +32,11 @@ inline std::string text_of(std::vector<rank_t> const& nodes) {
 }
 
 /// The ranks that `rank` reads from in a step, itself included.
-inline std::set<rank_t> read_from(schedule const& plan, std::size_t step, rank_t rank) {
+inline std::set<rank_t> read_from(schedule const& made, std::size_t step, rank_t rank) {
   std::set<rank_t> peers;
-  for (assignment const& a : plan.steps.at(step))
+  for (assignment const& a : made.steps.at(step))
     if (a.rank == rank)
-      for (source const& s : plan.from(a)) peers.insert(s.rank);
+      for (source const& s : made.from(a)) peers.insert(s.rank);
   return peers;
 }
 

@@ -29,20 +29,20 @@ struct candidate {
 };
 
 struct scored {
-  candidate const* plan;
+  candidate const* which;
   double seconds;
 };
 
 /// The candidates of a demand under the levels of one model, counted once and scored for any number of sizes.
-class planner {
+class selector {
  public:
   /// Generates, validates and counts every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all
   /// saved_steps where these are logarithmic, with dims as the model's levels have them, with the nodes of the demand.
   /// Cost: some forty schedules, twenty more with nodes.
   /// Throws schedule_error if nothing serves the demand, or there is no rank.
-  planner(demand const&, cost_model const&);
+  selector(demand const&, cost_model const&);
   /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
-  planner(demand const&, cost_model const&, rank_levels const&);
+  selector(demand const&, cost_model const&, rank_levels const&);
 
   std::vector<candidate> const& candidates() const { return candidates_; }
 
@@ -55,7 +55,7 @@ class planner {
   std::vector<candidate> candidates_;
 };
 
-/// The algorithms that a planner tries.
+/// The algorithms that a selector tries.
 std::vector<algorithm> candidates_for(demand const&, cost_model const&);
 
 }  // namespace coset::schedule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithms and parameters are tried, and their ranking.
-#include "schedule/model/planner.hpp"
+#include "schedule/model/selector.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -138,9 +138,9 @@ bool without_required_parameters(named_algorithm const& row) {
   return std::ranges::none_of(row.parameters, [](parameter const& p) { return p.default_value.empty(); });
 }
 
-bool serves(properties const& found, schedule const& plan, demand const& wanted) {
+bool serves(properties const& found, schedule const& made, demand const& wanted) {
   return (found.rank_uniform || !wanted.same_bits) && (found.ordered || wanted.commutative) &&
-         (!plan.idempotent_only || wanted.idempotent);
+         (!made.idempotent_only || wanted.idempotent);
 }
 
 /// Nothing where the algorithm is not defined for this many ranks.
@@ -170,25 +170,25 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
   return result;
 }
 
-planner::planner(demand const& wanted, cost_model const& model)
-    : planner(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
+selector::selector(demand const& wanted, cost_model const& model)
+    : selector(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
 
-planner::planner(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
+selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
   if (levels.count() != model.links.size())
     throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
                          std::to_string(levels.count()) + " levels");
   for (algorithm const& how : candidates_for(wanted, model)) {
-    auto const plan = make_if_defined(how, wanted);
-    if (!plan) continue;
-    properties const found = validate(*plan);
-    if (serves(found, *plan, wanted)) candidates_.push_back({how, found, counts(*plan, levels)});
+    auto const made = make_if_defined(how, wanted);
+    if (!made) continue;
+    properties const found = validate(*made);
+    if (serves(found, *made, wanted)) candidates_.push_back({how, found, counts(*made, levels)});
   }
   if (candidates_.empty())
     throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +
                          std::to_string(wanted.ranks) + " ranks with these bits and this order");
 }
 
-std::vector<scored> planner::rank(double bytes) const {
+std::vector<scored> selector::rank(double bytes) const {
   std::vector<scored> result;
   for (candidate const& c : candidates_) result.push_back({&c, c.work.seconds(model_, bytes)});
   std::ranges::stable_sort(result, {}, &scored::seconds);
