@@ -18,10 +18,10 @@ struct lifetime {
   void cover(std::uint32_t time) { begin = std::min(begin, time), end = std::max(end, time); }
 };
 
-class layering {
+class staging_allocation {
  public:
-  layering(schedule::schedule const& s, value_copies const& all, policy const& p, std::vector<rank_t> const& output_of,
-           std::vector<operation>& operations)
+  staging_allocation(schedule::schedule const& s, value_copies const& all, policy const& p,
+                     std::vector<rank_t> const& output_of, std::vector<operation>& operations)
       : schedule_(s), copies_(all), policy_(p), output_of_(output_of), operations_(operations) {}
 
   std::uint32_t run() {
@@ -149,7 +149,7 @@ class layering {
 
 std::uint32_t allocate_staging(schedule::schedule const& s, value_copies const& all, policy const& p,
                                std::vector<rank_t> const& output_of, std::vector<operation>& operations) {
-  return layering(s, all, p, output_of, operations).run();
+  return staging_allocation(s, all, p, output_of, operations).run();
 }
 
 }  // namespace coset::program

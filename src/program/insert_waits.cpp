@@ -18,9 +18,9 @@ struct history {
   std::vector<std::uint32_t> readers;
 };
 
-class derivation {
+class wait_insertion {
  public:
-  derivation(linear_order const& l, policy const& p)
+  wait_insertion(linear_order const& l, policy const& p)
       : order_(l),
         in_place_(p.in_place),
         memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
@@ -171,6 +171,6 @@ class derivation {
 
 }  // namespace
 
-dependences insert_waits(linear_order const& l, policy const& p) { return derivation(l, p).run(); }
+dependences insert_waits(linear_order const& l, policy const& p) { return wait_insertion(l, p).run(); }
 
 }  // namespace coset::program

@@ -72,12 +72,12 @@ class levels {
 }  // namespace
 
 schedule flexreduce(tree const& of) {
-  levels const plan_of(of);
+  levels const all(of);
   std::vector<fraction> cuts;
-  for (auto const& level : plan_of.work())
+  for (auto const& level : all.work())
     for (reduction const& part : level) cuts.push_back(part.where.low);
   assembly building(of.ranks, cuts);
-  for (auto const& level : plan_of.work()) {
+  for (auto const& level : all.work()) {
     for (auto const& [owner, where, holders] : level) building.fold(owner, where, holders);
     building.end_step();
   }
