@@ -31,7 +31,7 @@ team_facts hosts(rank_t number, bool pointers) {
   for (rank_t r = 0; r < facts.ranks; ++r) {
     facts.spread.first.push_back(r / 2 * 2);
     facts.spread.last.push_back(r / 2 * 2 + 2);
-    facts.spread.carrier.push_back(r / 2 * 2);
+    facts.spread.proxy.push_back(r / 2 * 2);
   }
   facts.pointers = pointers;
   return facts;

@@ -5,7 +5,7 @@
 #include "coset/detail/task_run.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/rank_place.hpp"
+#include "runtime/rank_handle.hpp"
 #include "runtime/use_staging.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
@@ -56,18 +56,18 @@ TEST(Told, IsElsewhereOnlyUnderTheSameNumberWithAnotherHistory) {
   EXPECT_FALSE(runtime::has_gone_elsewhere(*told.line, 8, 1));  // no longer told
 }
 
-/// A place is used again, but not by those who knew its last rank.
-TEST(Place, OfARankThatIsGoneIsNobodys) {
+/// A handle is used again, but not by those who knew its last rank.
+TEST(Handle, OfARankThatIsGoneIsNobodys) {
   auto const ranks = detail::make_task_team(1);
   detail::rank_state& rank = *ranks->state().members[0];
-  std::optional<runtime::own_place> place(std::in_place, rank);
-  auto const reference = place->reference();
+  std::optional<runtime::own_handle> handle(std::in_place, rank);
+  auto const reference = handle->reference();
   EXPECT_EQ(reference.rank(), &rank);
-  place.reset();
+  handle.reset();
   EXPECT_EQ(reference.rank(), nullptr);
-  place.emplace(rank);
-  EXPECT_EQ(place->reference().place, reference.place);
-  EXPECT_EQ(place->reference().rank(), &rank);
+  handle.emplace(rank);
+  EXPECT_EQ(handle->reference().handle, reference.handle);
+  EXPECT_EQ(handle->reference().rank(), &rank);
   EXPECT_EQ(reference.rank(), nullptr);
 }
 

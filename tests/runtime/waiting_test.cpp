@@ -57,7 +57,7 @@ TEST(Sleepers, AreCountedWhileTheySleep) {
     while (word.load() == 0) sleep(word, 0, half::low, sleepers, milliseconds(100));
   });
   while (sleepers == 0) std::this_thread::yield();
-  post(word, 1, sleepers, half::low, false);
+  signal(word, 1, sleepers, half::low, false);
   sleeper.join();
   EXPECT_EQ(sleepers, 0u);
 }

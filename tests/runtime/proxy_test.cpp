@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank does for the messages of its domain while it waits, and whom it tells what.
-#include "runtime/transport/carrying.hpp"
+#include "runtime/transport/proxy.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,7 +19,7 @@ using runtime::look_around;
 using ::testing::HasSubstr;
 
 /// Nothing ever comes.
-class empty_mailbox : public runtime::mailbox {
+class silent_endpoint : public runtime::endpoint {
  public:
   void begin() override {}
   void expect(rank_t, std::span<runtime::piece const>) override {}
@@ -28,17 +28,19 @@ class empty_mailbox : public runtime::mailbox {
   runtime::envelope const& envelope_of(std::size_t) const override { return none_; }
   bool all_sent() override { return true; }
   std::byte* room(std::uint32_t, std::size_t) override { return nullptr; }
-  void combine(std::uint32_t, detail::reduction_table const&, detail::form, std::size_t) override {}
-  std::byte const* combined(std::uint32_t) override { return nullptr; }
+  void offload(std::uint32_t, detail::reduction_table const&, detail::form, std::size_t) override {}
+  std::byte const* offloaded(std::uint32_t) override { return nullptr; }
 
  private:
   runtime::envelope none_{};
 };
 
 /// Counts what it is called for.
-class counting_messenger : public runtime::messenger {
+class counting_transport : public runtime::transport {
  public:
-  std::unique_ptr<runtime::mailbox> open(rank_t, std::uint32_t) override { return std::make_unique<empty_mailbox>(); }
+  std::unique_ptr<runtime::endpoint> open(rank_t, std::uint32_t) override {
+    return std::make_unique<silent_endpoint>();
+  }
   void progress(detail::rank_state&) override {
     ++progressed;
     if (breaks) throw mpi::error("the line is dead");
@@ -53,15 +55,15 @@ class counting_messenger : public runtime::messenger {
   std::chrono::nanoseconds longest{};
 };
 
-/// Two hosts of two ranks, whose first ranks carry; the first host is here.
-class Carrying : public ::testing::Test {
+/// Two hosts of two ranks, whose first ranks are proxies; the first host is here.
+class Proxy : public ::testing::Test {
  protected:
-  static constexpr rank_t carrier = 0, other = 1;
+  static constexpr rank_t proxy = 0, other = 1;
 
-  Carrying() : host_(threads_.state(), part(), 2, 0, {}) {
+  Proxy() : host_(threads_.state(), part(), 2, 0, {}) {
     host_.begin(1, {});
     threads_.state().begin_generation();
-    for (rank_t const r : {carrier, other})
+    for (rank_t const r : {proxy, other})
       runtime::prepare(flights_[r], rank(r), 0, *plans().apart, nullptr, nullptr, nullptr);
   }
 
@@ -84,13 +86,13 @@ class Carrying : public ::testing::Test {
     flights_[r].at = static_cast<std::uint32_t>(at - code.begin());
   }
 
-  counting_messenger messenger;
+  counting_transport transport;
 
  private:
   runtime::domain part() {
     runtime::domain d{.total = 4};
     d.spread = {{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
-    d.messages = &messenger;
+    d.messages = &transport;
     return d;
   }
   detail::plan_pair const& plans() {
@@ -104,116 +106,116 @@ class Carrying : public ::testing::Test {
   std::array<flight, 2> flights_;
 };
 
-TEST_F(Carrying, LetsMessagesProgressNowAndThen) {
-  look(carrier, 7);
-  EXPECT_EQ(messenger.progressed, 0);
-  look(carrier);
-  EXPECT_EQ(messenger.progressed, 1);
-  look(carrier, 80);
-  EXPECT_EQ(messenger.progressed, 11);
+TEST_F(Proxy, LetsMessagesProgressNowAndThen) {
+  look(proxy, 7);
+  EXPECT_EQ(transport.progressed, 0);
+  look(proxy);
+  EXPECT_EQ(transport.progressed, 1);
+  look(proxy, 80);
+  EXPECT_EQ(transport.progressed, 11);
   look(other, 88);
-  EXPECT_EQ(messenger.progressed, 11);
+  EXPECT_EQ(transport.progressed, 11);
 }
 
-TEST_F(Carrying, AsksForWhomItWaits) {
-  waits_for_a_message(carrier);
-  is_stuck(carrier, std::chrono::seconds(2), std::chrono::seconds(1));
-  look(carrier);
-  EXPECT_EQ(messenger.asked, std::vector<rank_t>{2});
-  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
-  of(carrier).looks.stuck = 128;  // not at this look
-  look(carrier);
-  EXPECT_EQ(messenger.asked.size(), 1u);
+TEST_F(Proxy, AsksForWhomItWaits) {
+  waits_for_a_message(proxy);
+  is_stuck(proxy, std::chrono::seconds(2), std::chrono::seconds(1));
+  look(proxy);
+  EXPECT_EQ(transport.asked, std::vector<rank_t>{2});
+  is_stuck(proxy, std::chrono::hours(5), std::chrono::hours(4));
+  of(proxy).looks.stuck = 128;  // not at this look
+  look(proxy);
+  EXPECT_EQ(transport.asked.size(), 1u);
 }
 
-TEST_F(Carrying, AsksEverLessOften) {
-  waits_for_a_message(carrier);
-  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(1));
-  look(carrier);
-  EXPECT_TRUE(messenger.asked.empty());
-  is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(2));
-  look(carrier);
-  EXPECT_EQ(messenger.asked.size(), 1u);
+TEST_F(Proxy, AsksEverLessOften) {
+  waits_for_a_message(proxy);
+  is_stuck(proxy, std::chrono::hours(5), std::chrono::hours(1));
+  look(proxy);
+  EXPECT_TRUE(transport.asked.empty());
+  is_stuck(proxy, std::chrono::hours(5), std::chrono::hours(2));
+  look(proxy);
+  EXPECT_EQ(transport.asked.size(), 1u);
   // It has just asked.
-  of(carrier).looks.stuck = 127;
-  look(carrier);
-  EXPECT_EQ(messenger.asked.size(), 1u);
+  of(proxy).looks.stuck = 127;
+  look(proxy);
+  EXPECT_EQ(transport.asked.size(), 1u);
 }
 
 /// What a message may take is no reason to ask.
-TEST_F(Carrying, DoesNotAskAtOnce) {
-  waits_for_a_message(carrier);
-  look(carrier, 64);
-  EXPECT_EQ(of(carrier).looks.asked, of(carrier).looks.stuck_since);
-  EXPECT_GT(of(carrier).looks.asked.count(), 0);
-  EXPECT_TRUE(messenger.asked.empty());
+TEST_F(Proxy, DoesNotAskAtOnce) {
+  waits_for_a_message(proxy);
+  look(proxy, 64);
+  EXPECT_EQ(of(proxy).looks.asked, of(proxy).looks.stuck_since);
+  EXPECT_GT(of(proxy).looks.asked.count(), 0);
+  EXPECT_TRUE(transport.asked.empty());
 }
 
-TEST_F(Carrying, AsksForNobodyWhereItWaitsForItsHost) {
+TEST_F(Proxy, AsksForNobodyWhereItWaitsForItsHost) {
   for (bool const entered : {false, true}) {
-    is_stuck(carrier, std::chrono::hours(5), std::chrono::hours(4));
-    of(carrier).line.entered = entered;
-    of(carrier).at = static_cast<std::uint32_t>(of(carrier).code->code.size());
-    look(carrier);
+    is_stuck(proxy, std::chrono::hours(5), std::chrono::hours(4));
+    of(proxy).line.entered = entered;
+    of(proxy).at = static_cast<std::uint32_t>(of(proxy).code->code.size());
+    look(proxy);
   }
   is_stuck(other, std::chrono::hours(5), std::chrono::hours(4));
   look(other);
-  EXPECT_TRUE(messenger.asked.empty());
+  EXPECT_TRUE(transport.asked.empty());
 }
 
-TEST_F(Carrying, EndsAtTheDeadlineWithWhatItWaitedFor) {
-  messenger.longest = std::chrono::hours(3);
-  waits_for_a_message(carrier);
-  is_stuck(carrier, std::chrono::hours(2), std::chrono::hours(1));
-  EXPECT_NO_THROW(look(carrier));
-  is_stuck(carrier, std::chrono::hours(4), std::chrono::hours(1));
-  outcome const left = outcome_of([&] { look(carrier); });
+TEST_F(Proxy, EndsAtTheDeadlineWithWhatItWaitedFor) {
+  transport.longest = std::chrono::hours(3);
+  waits_for_a_message(proxy);
+  is_stuck(proxy, std::chrono::hours(2), std::chrono::hours(1));
+  EXPECT_NO_THROW(look(proxy));
+  is_stuck(proxy, std::chrono::hours(4), std::chrono::hours(1));
+  outcome const left = outcome_of([&] { look(proxy); });
   EXPECT_EQ(left.type, type_name<mpi::error>());
   EXPECT_THAT(left.message, HasSubstr("rank 0 has waited for a message of rank 2 for 10800000 ms"));
   EXPECT_TRUE(rank(other).shared.failed());
-  EXPECT_EQ(messenger.told, 1);
+  EXPECT_EQ(transport.told, 1);
 }
 
-TEST_F(Carrying, NamesItsHostWhereNoMessageIsMissing) {
-  messenger.longest = std::chrono::hours(3);
+TEST_F(Proxy, NamesItsHostWhereNoMessageIsMissing) {
+  transport.longest = std::chrono::hours(3);
   is_stuck(other, std::chrono::hours(4), std::chrono::hours(1));
   EXPECT_THAT(outcome_of([&] { look(other); }).message, HasSubstr("rank 1 has waited for a rank of its host"));
 }
 
-TEST_F(Carrying, NamesTheOtherHostsWhereTheyHaveToCombine) {
-  messenger.longest = std::chrono::hours(3);
-  program::program code = *of(carrier).code;
+TEST_F(Proxy, NamesTheOtherHostsWhereTheyHaveToCombine) {
+  transport.longest = std::chrono::hours(3);
+  program::program code = *of(proxy).code;
   code.code = {program::instruction{}, program::instruction{}};
-  code.code[1].what = program::action::collect;
-  of(carrier).code = &code;
-  of(carrier).line.entered = true;
+  code.code[1].what = program::action::await_offload;
+  of(proxy).code = &code;
+  of(proxy).line.entered = true;
   for (std::uint32_t const at : {0u, 1u}) {
-    is_stuck(carrier, std::chrono::hours(4), std::chrono::hours(1));
-    of(carrier).at = at;
-    EXPECT_THAT(outcome_of([&] { look(carrier); }).message,
+    is_stuck(proxy, std::chrono::hours(4), std::chrono::hours(1));
+    of(proxy).at = at;
+    EXPECT_THAT(outcome_of([&] { look(proxy); }).message,
                 HasSubstr(at == 0 ? "a rank of its host" : "the other hosts to combine"));
-    rank(carrier).shared.failure.clear();
+    rank(proxy).shared.failure.clear();
   }
 }
 
-TEST_F(Carrying, WaitsForEverWithoutADeadline) {
+TEST_F(Proxy, WaitsForEverWithoutADeadline) {
   is_stuck(other, std::chrono::hours(400), std::chrono::hours(1));
   EXPECT_NO_THROW(look(other));
 }
 
 /// A rank that finds the messages broken tells those that it shares memory with.
-TEST_F(Carrying, OfBrokenMessagesFailsTheTeam) {
-  messenger.breaks = true;
-  detail::rank_state& me = rank(carrier);
+TEST_F(Proxy, OfBrokenMessagesFailsTheTeam) {
+  transport.breaks = true;
+  detail::rank_state& me = rank(proxy);
   auto const plan = detail::make_plans(me.team, verb::barrier, 0, detail::copy_of<char>(), {});
   EXPECT_EQ(outcome_of([&] { detail::execute(me, plan, {}, nullptr); }).type, type_name<mpi::error>());
   EXPECT_TRUE(rank(other).shared.failed());
   EXPECT_EQ(outcome_of([&] { rank(other).shared.failure.raise(); }).type, type_name<mpi::error>());
 }
 
-TEST_F(Carrying, TellsOtherHostsOfARefusal) {
+TEST_F(Proxy, TellsOtherHostsOfARefusal) {
   EXPECT_THROW(detail::refuse(rank(other), "for no reason"), argument_error);
-  EXPECT_EQ(messenger.told, 1);
+  EXPECT_EQ(transport.told, 1);
 }
 
 }  // namespace
