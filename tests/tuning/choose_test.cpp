@@ -86,7 +86,7 @@ TEST(Choose, PushesLargeArraysWhereStoresIntoOthersLinesAreCheap) {
   EXPECT_EQ(storage(allreduce_of(mebibyte, 0.9)), "zero_copy");
   EXPECT_EQ(storage(allreduce_of(mebibyte, 5.6)), "zero_copy");  // the most of two cores with one cache
   EXPECT_EQ(storage(allreduce_of(mebibyte, 8.8)), "output");     // the least of two cores with a cache each
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");  // nobody has looked
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");       // nobody has looked
 }
 
 TEST(Choose, PushesLargeArraysOfCrowdsAlike) {
