@@ -117,9 +117,11 @@ TEST(AView, StaysWhereItHasGrownTo) {
 TEST(AMember, OfASplitTeamCanBeMoved) {
   team ranks(options_for(3));
   ranks.run([](member& me) {
-    member of_all = me.split(0, -static_cast<int>(me.rank())), other = me.split(static_cast<int>(me.rank() % 2));
-    auto const* const kept = &other.state();
-    of_all = std::move(other);
+    member of_all = me.split(0, -static_cast<int>(me.rank()));
+    std::optional<member> other = me.split(static_cast<int>(me.rank() % 2));
+    auto const* const kept = &other->state();
+    of_all = std::move(*other);
+    other.reset();
     EXPECT_EQ(&of_all.state(), kept);
     EXPECT_EQ(of_all.size(), me.rank() == 1 ? 1u : 2u);
     EXPECT_EQ(allreduce(of_all, 1), static_cast<int>(of_all.size()));
