@@ -102,6 +102,41 @@ TEST(AnException, IsNotKeptByTheNextRun) {
   EXPECT_TRUE(held.expired());
 }
 
+/// The caller may hold the request, not what it was started on.
+TEST(ARequest, LeftBehindByABodyAbortsTheTeam) {
+  team ranks(options_for(2));
+  std::vector<int> x(10);
+  request kept;
+  ranks.run([&](member& me) {
+    if (me.rank() == 1) kept = start_allreduce(me, x);
+  });
+  ASSERT_TRUE(ranks.state().shared.failed());
+  EXPECT_THAT(ranks.state().shared.failure.first().second, ::testing::HasSubstr("rank 1 gave up an operation"));
+  expect_works(ranks);
+}
+
+TEST(ARequest, LeftBehindByAThreadAbortsTheTeamThatItJoined) {
+  auto const ranks = team::adopt(1);
+  std::vector<int> x(10);
+  request kept;
+  {
+    member_guard me = ranks->join(0);
+    kept = start_allreduce(me, x);
+    // One rank has nobody to wait for.
+    EXPECT_TRUE(kept.test());
+  }
+  EXPECT_FALSE(ranks->state().shared.failed());
+  auto const two = team::adopt(2);
+  std::thread other([&] { member_guard const me = two->join(1); });
+  {
+    member_guard me = two->join(0);
+    kept = start_allreduce(me, x);
+  }
+  other.join();
+  EXPECT_TRUE(two->state().shared.failed());
+  EXPECT_THAT(two->state().shared.failure.first().second, ::testing::HasSubstr("rank 0 gave up an operation"));
+}
+
 TEST(AView, StaysWhereItHasGrownTo) {
   team ranks(options_for(2));
   std::vector<double> const longer(100'000, 1), shorter(5'000, 1);
