@@ -25,7 +25,7 @@ BUILD = TOP / "build/release"
 OWN = TOP / "build/mutants"
 
 OF_RANKS_AT_WORK = [
-    "runtime_parts_test", "team_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
+    "runtime_parts_test", "api_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
     "team_lifetimes_test", "runtime_pairs_test", "team_split_test", "runtime_failure_test", "team_buffer_test",
     "team_nodes_test", "runtime_rules_test", "runtime_messages_test", "runtime_process_test", "runtime_quiet_test",
     "team_plans_test", "runtime_overlap_test", "runtime_mismatch_test", "team_verbs_test", "runtime_sequences_test",
@@ -35,7 +35,7 @@ OF_RANKS_AT_WORK = [
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/plan": ["plan_parts_test", "plan_cache_test", "team_calls_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
+    "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
                  "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
     "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
