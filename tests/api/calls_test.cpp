@@ -170,6 +170,18 @@ TEST_P(Calls, OfPlansByMembersOfAnEarlierRunAreRefused) {
   });
 }
 
+TEST_P(Calls, BelongToTheRankThatStartedThem) {
+  ranks.run([](member& me) {
+    member part = me.split(0);
+    std::vector<int> x(10);
+    request under_way = start_allreduce(me, x);
+    EXPECT_TRUE(under_way.belongs_to(me));
+    EXPECT_FALSE(under_way.belongs_to(part));
+    EXPECT_TRUE(request().belongs_to(me));
+    under_way.wait();
+  });
+}
+
 TEST_P(Calls, AreKnownAgain) {
   ranks.run([](member& me) {
     std::vector<int> x(10);

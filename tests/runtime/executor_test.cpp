@@ -197,25 +197,6 @@ TEST(Executor, LetsARankHaveTheMemoryOfOneThatHasLeft) {
   EXPECT_EQ(std::ranges::count(memory, 7), std::ssize(memory));
 }
 
-/// Red if a rank is done before it has seen the entries of those with which it has nothing to do.
-TEST(Executor, IsDoneWhenAllHaveBeenMet) {
-  auto const ranks = detail::make_task_team(9);
-  auto const plan = detail::make_plans(ranks->state(), verb::allreduce, 90, detail::table_of<int, plus>(),
-                                       {.algorithm = "product(dims=3x3)", .storage = "staged_pull"});
-  std::vector<std::vector<int>> in(9, std::vector<int>(90, 1)), out = in;
-  plus const op;
-  carried all(*ranks, [&](member& me) {
-    return detail::start(me.state(), plan, {in[me.rank()].data(), 90, out[me.rank()].data(), 90}, &op);
-  });
-  bool done = false;
-  for (int sweep = 0; sweep < 100; ++sweep)
-    for (rank_t r = 0; r < 8; ++r) done |= all.go_on(r);
-  EXPECT_FALSE(done) << "rank 8 has not come";
-  EXPECT_TRUE(carry(all, [](std::size_t k) { return static_cast<rank_t>(k % 9); }));
-  all.end();
-  for (auto const& each : out) EXPECT_EQ(each, std::vector<int>(90, 9));
-}
-
 /// Red if copy_own() copies with every segment: from the second on it reads and writes beyond the arrays.
 TEST(Executor, OfOneRankCopiesItsOwnOnce) {
   auto const ranks = detail::make_task_team(1);

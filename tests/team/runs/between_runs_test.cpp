@@ -195,6 +195,17 @@ TEST(TheLog, TellsEachPlanOnce) {
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
 }
 
+/// Of a plan object, too, even if no rank ever calls it.
+TEST(TheLog, TellsOnceWhichRuleWasPassedOver) {
+  variable const log("COSET_LOG", "plan"), rule("COSET_ALLREDUCE", "direct(saved_steps=1)/output");
+  auto const said = said_by([] {
+    team ranks({.ranks = 3, .place = placement::unbound});
+    for (int k = 0; k < 2; ++k) (void)make_plan<int>(ranks, 1000);
+  });
+  EXPECT_THAT(said, ::testing::HasSubstr("coset: COSET_ALLREDUCE, direct(saved_steps=1)/output: "));
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+}
+
 TEST(TheLog, TellsThatRanksShareProcessors) {
   variable const log("COSET_LOG", "plan");
   rank_t const processors = numa::usable_processors();
