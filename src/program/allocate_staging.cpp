@@ -60,8 +60,8 @@ class staging_allocation {
   bool fits_output(copy_t h, std::size_t c) const {
     lifetime const mine = in_output_[h];
     for (copy_t other = copies_.first(c); other < copies_.first(c + 1); ++other) {
+      if (!lies_in_output_[other]) continue;
       lifetime const theirs = in_output_[other];
-      if (other == h || !theirs.used() || !lies_in_output_[other]) continue;
       if (mine.begin < theirs.end && theirs.begin < mine.end) return false;
     }
     return true;

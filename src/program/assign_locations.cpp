@@ -120,13 +120,12 @@ class location_assignment {
 
   /// An offload that some begin and others do not cannot be taken back. So all combiners tell each other first, by
   /// empty messages, what they are about to do: at once, so that they are there in time, or where other messages come
-  /// before these, after them.
+  /// before these, after them. Where nothing is combined nobody is asked.
   std::size_t step_before_agreement() const {
     auto const is_offloaded = [&](std::size_t i) { return !slices_[i].empty(); };
     std::size_t const steps = schedule_.steps.size();
     std::size_t offloaded = 0;
     while (offloaded < steps && !is_offloaded(offloaded)) ++offloaded;
-    if (offloaded == steps) return steps;
     bool const messages_before = std::any_of(has_messages_.begin(), has_messages_.begin() + std::ptrdiff_t(offloaded),
                                              [](char has) { return has != 0; });
     return messages_before ? offloaded : 0;

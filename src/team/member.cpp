@@ -103,7 +103,6 @@ void member::leave() noexcept {
   if (!own_) return;
   if (own_->shared.marks.generation == own_->shared.root.marks.generation) abandon_requests(*state_);
   own_->members[state_->rank].reset();
-  own_.reset();
 }
 
 }  // namespace coset

@@ -146,12 +146,12 @@ void team_state::begin_shared_round(std::uint32_t round, std::array<channel_posi
   settle(together);
 }
 
-/// Of all teams: what a rank has left under way in a team that was split off must not go on in the next generation.
+/// Of all teams: what a rank has left under way in a team that was split off must not go on in the next generation. A
+/// root is of its own family, and a domain's ranks are of their threads', whose generation begins, too.
 void team_state::forget_operations() {
   for (auto const& m : members) {
     if (!m) continue;
     for (rank_state* each : m->requests.family) each->requests.forget();
-    m->requests.forget();
     m->acts = {};
     m->acts.history = shared.marks.salt;
     for (auto& begun : m->lines.told.begun) begun.store(0, std::memory_order_relaxed);

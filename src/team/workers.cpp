@@ -81,7 +81,6 @@ void workers::stop() noexcept {
   stopping_ = true;
   jobs_.add_one();
   for (std::thread& t : threads_) t.join();
-  threads_.clear();
 }
 
 void workers::settle(rank_t rank) {

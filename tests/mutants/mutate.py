@@ -25,7 +25,7 @@ BUILD = TOP / "build/release"
 OWN = TOP / "build/mutants"
 
 OF_RANKS_AT_WORK = [
-    "runtime_parts_test", "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
+    "runtime_parts_test", "api_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
     "team_lifetimes_test", "runtime_pairs_test", "team_split_test", "runtime_failure_test", "team_buffer_test",
     "team_nodes_test", "runtime_rules_test", "runtime_messages_test", "runtime_process_test", "runtime_quiet_test",
     "team_plans_test", "runtime_overlap_test", "runtime_mismatch_test", "team_verbs_test", "runtime_sequences_test",
@@ -35,13 +35,15 @@ OF_RANKS_AT_WORK = [
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/plan": ["plan_parts_test", "plan_cache_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
+    "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
                  "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
-    "src/api": OF_RANKS_AT_WORK,
+    "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
-    "src/team": OF_RANKS_AT_WORK,
+    "src/team": OF_RANKS_AT_WORK + ["team_limits_test", "team_confined_test"],
 }
+# What a test asks of its environment, as its CMakeLists.txt has it.
+ENVIRONMENTS = {"team_confined_test": {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}}
 LEFT_OUT = TOP / "src/api/c"  # no decisions of its own
 MOST_MEMORY = 8 << 30
 PR_SET_PDEATHSIG = 1
@@ -144,7 +146,7 @@ class Build:
         return self.dependants.get(str(TOP / header), [])
 
 
-def run_test(binary, limit):
+def run_test(binary, limit, more=None):
     """passed, failed, or timeout: for ever, or at least far longer than without the change."""
 
     def bounded():
@@ -153,7 +155,7 @@ def run_test(binary, limit):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
-    environment = dict(os.environ, COSET_TEST_EFFORT="small", COSET_TUNING="off", OMP_NUM_THREADS="2")
+    environment = dict(os.environ, COSET_TEST_EFFORT="small", COSET_TUNING="off", OMP_NUM_THREADS="2", **(more or {}))
     process = subprocess.Popen([binary, "--gtest_brief=1", "--gtest_fail_fast"], cwd=OWN, env=environment, preexec_fn=bounded,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -198,7 +200,7 @@ def judge(build, mutant, place, tests, limit):
     for test in tests:
         binary = place / "test"
         build.link(test, objects, binary)
-        how = run_test(binary, limit)
+        how = run_test(binary, limit, ENVIRONMENTS.get(test))
         if how != "passed":
             return how, test
     return "survived", ""

@@ -181,6 +181,22 @@ TEST(Executor, StepsThroughPartialResultsByTheirOwnWidth) {
   }
 }
 
+/// Red if a rank compares its arrays with those of one that may have left already, and freed them.
+TEST(Executor, LetsARankHaveTheMemoryOfOneThatHasLeft) {
+  auto const ranks = detail::make_task_team(2);
+  std::vector<int> memory(1000, 7);
+  auto const plan = detail::make_plans(ranks->state(), verb::broadcast, memory.size(), detail::copy_of<int>(),
+                                       {.algorithm = "direct", .storage = "staged"});
+  carried all(*ranks, [&](member& me) {
+    return detail::start(me.state(), plan, {memory.data(), memory.size(), memory.data(), memory.size()}, nullptr);
+  });
+  EXPECT_TRUE(all.go_on(0));
+  std::ranges::fill(memory, -1);
+  EXPECT_TRUE(all.go_on(1));
+  EXPECT_NO_THROW(all.end());
+  EXPECT_EQ(std::ranges::count(memory, 7), std::ssize(memory));
+}
+
 /// Red if copy_own() copies with every segment: from the second on it reads and writes beyond the arrays.
 TEST(Executor, OfOneRankCopiesItsOwnOnce) {
   auto const ranks = detail::make_task_team(1);

@@ -79,6 +79,21 @@ TEST_P(Failure, OfAnOperationThatThrowsAnErrorOfCosetsAbortsTheOthersJustSo) {
   expect_operation_that_throws_aborts<argument_error>(ranks);
 }
 
+TEST_P(Failure, OfAnOperationThatThrowsNoExceptionAbortsTheOthers) {
+  if (ranks.size() == 1) return;  // nothing to combine
+  for (bool const in_split_phase : {false, true}) {
+    rank_t const who = ranks.size() - 1;
+    auto const all = outcomes(ranks, [&](member& me) {
+      std::vector<int> in(100, 1), out(100);
+      auto const op = [throws = me.rank() == who](int a, int b) { return throws ? throw 7 : a + b; };
+      for (;;) in_split_phase ? start_allreduce(me, in, out, op).wait() : allreduce(me, in, out, op);
+    });
+    for (rank_t r = 0; r < ranks.size(); ++r)
+      EXPECT_EQ(all[r].type, r == who ? type_name<int>() : type_name<aborted>());
+    expect_works(ranks);
+  }
+}
+
 /// The rank catches what its operation threw: the others must not need it to leave.
 TEST_P(Failure, OfAnOperationIsToldToTheOthersEvenIfItsRankStays) {
   if (ranks.size() == 1) return;

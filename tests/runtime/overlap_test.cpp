@@ -6,9 +6,9 @@
 #include "variable.hpp"
 
 /// Ranks that name one place of memory race for it until one of them notices: the caller's mistake, made here on purpose,
-/// and nothing that ThreadSanitizer should tell of those two tests.
+/// and nothing that ThreadSanitizer should tell of those tests.
 extern "C" char const* __tsan_default_suppressions() {
-  return "race:Overlap_OfTwoRanksOutputs\nrace:Overlap_OfAnOutputWithAnotherRanksInput\n";
+  return "race:Overlap_OfTwoRanksOutputs\nrace:Overlap_OfAnOutputWithAnotherRanksInput\nrace:Overlap_OfOneByte\n";
 }
 
 namespace coset::team_test {
@@ -102,6 +102,28 @@ TEST_P(Overlap, OfAnOutputWithAnotherRanksInputIsRefusedEverywhere) {
             allreduce(me, in, out);
           },
           {"overlap", "output", "input"});
+    });
+  }
+}
+
+/// By the least there is, wherever only one of two ranks looks at the other.
+TEST_P(Overlap, OfOneByteIsRefusedEverywhere) {
+  for (std::size_t const count : {1u, 2u, 1000u}) {
+    for_each_pair(ranks.size(), [&](rank_t a, rank_t b) {
+      SCOPED_TRACE("ranks " + std::to_string(a) + " and " + std::to_string(b) + ", count " + std::to_string(count));
+      std::vector<unsigned char> shared(2 * count - 1);
+      std::vector<unsigned char> const input(count, 1);
+      expect_everybody_threw<argument_error>(outcomes(ranks,
+                                                      [&](member& me) {
+                                                        std::vector<unsigned char> mine(count);
+                                                        std::span const named(shared);
+                                                        allreduce(me, input,
+                                                                  me.rank() == a   ? named.first(count)
+                                                                  : me.rank() == b ? named.last(count)
+                                                                                   : std::span(mine));
+                                                        barrier(me);
+                                                      }),
+                                             {"overlap", "output"});
     });
   }
 }

@@ -107,6 +107,12 @@ TEST(Circles, OfTeamsThatAreCalledInOtherOrdersEndInAnError) {
     expect_everybody_threw<mismatch_error>(
         play(ranks, {{whole}, {one}, {[](member&, member&, member& part) { start_barrier(part).wait(); }}}),
         {"wait for one another", "starts barrier"});
+    // Who has something else under way waits as the others do.
+    auto const two = [](member&, member& one_part, member& other_part) {
+      request under_way = start_barrier(one_part);
+      barrier(other_part);
+    };
+    expect_everybody_threw<mismatch_error>(play(ranks, {{two}, {whole}, {whole}}), {"wait for one another"});
   }
   expect_works(ranks);
 }

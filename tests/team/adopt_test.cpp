@@ -46,6 +46,11 @@ TEST_P(Adopted, ThreadsReduceAndMayBeOthersInTheNextRegion) {
   for (int region = 0; region < 5; ++region) expect_works_joined(*ranks);
 }
 
+TEST_P(Adopted, ThreadsAreOnTheNodeWhereThereIsOne) {
+  if (topology::whole_machine().nodes.size() != 1) return;
+  on_threads(ranks->size(), [&](rank_t thread) { EXPECT_EQ(ranks->join(thread)->node(), 0u); });
+}
+
 TEST_P(Adopted, ThreadsMayJoinAgainAndAgainAsOtherRanks) {
   rank_t const p = ranks->size();
   on_threads(p, [&](rank_t thread) {

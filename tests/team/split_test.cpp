@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams split from teams.
+#include <optional>
+
 #include "support/verbs.hpp"
 
 namespace coset::team_test {
@@ -126,6 +128,21 @@ TEST_P(Split, ServesEveryVerb) {
     }
   });
   for (auto const& f : faults) EXPECT_EQ(f, "");
+}
+
+/// Red if it goes without a word: the others would wait for ever, or be told something else.
+TEST_P(Split, WithSomethingUnderWayThatGoesAbortsTheTeam) {
+  if (ranks.size() == 1) return;
+  auto const all = outcomes(ranks, [](member& me) {
+    std::optional<member> part = me.split(0);
+    std::vector<int> x(10);
+    request under_way;
+    if (me.rank() == 1) under_way = start_allreduce(*part, x);  // the others never come
+    part.reset();
+    for (;;) barrier(me);
+  });
+  expect_everybody_threw<aborted>(all, {"rank 1 gave up an operation"});
+  expect_works(ranks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Split, ::testing::Values(1, 2, 3, 4, 7, 12), size_name);

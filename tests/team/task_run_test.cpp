@@ -285,6 +285,7 @@ TEST_P(TaskFailures, ComeOfANinthOperation) {
       });
     });
     EXPECT_EQ(thrown.type, number == 8 ? "" : type_name<argument_error>()) << thrown.message;
+    EXPECT_EQ(thrown.message.find("operation 9 of one run") != std::string::npos, number == 9) << thrown.message;
   }
   expect_tasks_work(*ranks);
 }
