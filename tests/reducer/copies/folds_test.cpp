@@ -10,6 +10,7 @@
 
 #include "coset/sparse_reducer.hpp"
 #include "reducer/copies/erased.hpp"
+#include "support/process_team.hpp"
 
 namespace coset::reducer_test {
 namespace {
@@ -176,6 +177,16 @@ TEST(FoldedRounds, OfOneThreadFollowEachOther) {
     detail::fold_round(sum.core(), &into, 0, 1, round == 3 ? combining::assign : combining::add);
   }
   EXPECT_EQ(got, std::vector<int>(100, 12));
+}
+
+/// Red if ranks of several processes each fold what they have themselves, and take it for all.
+TEST(Reducer, RefusesTeamsOverProcesses) {
+  team_room::process_team alone(numa::memory(team_room::process_team::bytes_for(1, 1 << 16)), 0, 1);
+  reducer<int> sum(100);
+  std::vector<int> got(100, 5);
+  sum.local(0)[3] += 1;
+  EXPECT_THROW(sum.combine_into(got, alone.self()), argument_error);
+  EXPECT_EQ(got, std::vector<int>(100, 5));
 }
 
 }  // namespace
