@@ -63,7 +63,8 @@ std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
     std::size_t const bytes = round_up(array.count * array.reduction->element_bytes, line_bytes);
     bool const zero = is_zero(array.identity.get(), array.reduction->element_bytes);
     parts.push_back({std::move(array), offset, zero});
-    if (__builtin_add_overflow(offset, bytes, &offset) || offset > std::numeric_limits<std::ptrdiff_t>::max())
+    offset += bytes;  // of numbers that are at most half as large as pointers reach
+    if (offset > std::numeric_limits<std::ptrdiff_t>::max())
       throw argument_error(text::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
   }
   return parts;

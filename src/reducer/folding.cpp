@@ -266,7 +266,6 @@ class runs {
       __builtin_prefetch(chunks_.to(0) + at, 1);
       for (owned_copy const* const copy : next.from) __builtin_prefetch(copy->data + at, 1);
     }
-    run_blocks_.begin = run_blocks_.end;
   }
 
   void fold_next() {

@@ -45,10 +45,7 @@ class pool {
     std::vector<copies> dead;  // unmapped after the lock, as is what does not fit
     auto const lock = short_lock(mutex_);
     if (bytes > most_kept_bytes - kept_) give_up_others(bytes, dead);
-    if (bytes > most_kept_bytes - kept_) {
-      dead.emplace_back().push_back(std::move(given));
-      return;
-    }
+    if (bytes > most_kept_bytes - kept_) return;
     key const like{bytes, given->node, given->number};
     free_[like].push_back(std::move(given));
     kept_ += bytes;

@@ -35,9 +35,10 @@ OF_RANKS_AT_WORK = [
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test", "runtime_executor_test", "runtime_mismatch_test",
-                 "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
-    "src/reducer": ["reducer_core_test", "reducer_threads_test", "reducer_reducer_test", "reducer_omp_test"],
+    "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
+                 "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
+    "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",
+                    "reducer_reducer_test", "reducer_omp_test"],
     "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
     "src/team": OF_RANKS_AT_WORK + ["team_limits_test", "team_confined_test"],

@@ -137,16 +137,19 @@ TEST(Reducer, TellsAllRanksOfAnArrayOfAnotherLength) {
   EXPECT_EQ(told, 3);
 }
 
-TEST(Reducer, TellsRanksThatCombineDifferentReducersOrIntoDifferentArrays) {
+TEST(Reducer, TellsRanksThatCombineDifferently) {
   team three({.ranks = 3, .place = placement::unbound});
   reducer<int> one(100), other(100);
   std::vector<int> got(100), elsewhere(100);
-  for (bool const arrays_differ : {false, true}) {
+  enum class differ { reducers, arrays, ways };
+  for (differ const what : {differ::reducers, differ::arrays, differ::ways}) {
     std::atomic<int> told = 0;
     three.run([&](member& me) {
       bool const odd = me.rank() == 2;
       try {
-        (odd && !arrays_differ ? other : one).combine_into(odd && arrays_differ ? elsewhere : got, me);
+        (odd && what == differ::reducers ? other : one)
+            .combine_into(odd && what == differ::arrays ? elsewhere : got, me,
+                          odd && what == differ::ways ? combining::assign : combining::add);
       } catch (mismatch_error const& e) {
         told += std::string(e.what()).find("reducers") != std::string::npos;
       }

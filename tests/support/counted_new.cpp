@@ -6,13 +6,24 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace {
 
 std::atomic<std::size_t> count = 0, live = 0;
 
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+constinit thread_local std::size_t until_failure = never;
+constinit thread_local bool failed = false;
+
 void* counted(void* made) {
+  if (until_failure != never && until_failure-- == 0) {
+    std::free(made);
+    made = nullptr;
+    failed = true;
+    until_failure = never;
+  }
   if (made == nullptr) throw std::bad_alloc();
   count.fetch_add(1, std::memory_order_relaxed);
   live.fetch_add(malloc_usable_size(made), std::memory_order_relaxed);
@@ -28,6 +39,15 @@ void forget(void* memory) noexcept {
 
 std::size_t coset::test::allocations() noexcept { return count; }
 std::size_t coset::test::live_bytes() noexcept { return live; }
+
+void coset::test::fail_allocation(std::size_t after) noexcept {
+  until_failure = after;
+  failed = false;
+}
+bool coset::test::allocation_failed() noexcept {
+  until_failure = never;
+  return failed;
+}
 
 void* operator new(std::size_t bytes) { return counted(std::malloc(std::max<std::size_t>(bytes, 1))); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {

@@ -10,4 +10,9 @@ std::size_t allocations() noexcept;
 /// What it has of that and not given back, as malloc counts.
 std::size_t live_bytes() noexcept;
 
+/// The calling thread's next call but so many throws std::bad_alloc, once.
+void fail_allocation(std::size_t after) noexcept;
+/// Whether one has; none will from now on.
+bool allocation_failed() noexcept;
+
 }  // namespace coset::test
