@@ -75,13 +75,13 @@ class joint_copies {
     std::tuple const given(place_of(std::forward<Things>(things))...);
     auto const others = std::apply([](auto const&... each) { return joint_places(each...); }, given);
     static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
-                  "as many things as there are targets, of the same elements");
+                  "pass as many arrays or values as there are targets, of the same element types");
     if (others.lengths != counts_) require_lengths(*core_, others.lengths.data());
     bool const same = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
       return (same_layout(std::get<Index>(targets_).place, std::get<Index>(given)) && ...);
     }
     (std::make_index_sequence<number>());
-    if (!same) throw argument_error("views of other extents or strides than the targets of this reduction");
+    if (!same) throw argument_error("views whose extents or strides differ from those of the targets");
     return others.data;
   }
 

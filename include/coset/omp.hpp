@@ -211,7 +211,7 @@ class reduction {
  private:
   void require_no_target_in_use(bool needed) const {
     if (in_place_ && needed)
-      throw argument_error("in place, thread 0 has added to the targets: nothing can replace that");
+      throw argument_error("in place, thread 0 has already added to the targets: combine() can only add to them");
   }
 
   detail::joint_copies<Targets...> copies_;

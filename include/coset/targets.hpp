@@ -87,7 +87,7 @@ auto place_of(Thing&& thing) {
   using bare_type = std::remove_cvref_t<Thing>;
   if constexpr (layout_view<bare_type>) {
     if (!thing.mapping().is_exhaustive())
-      throw argument_error("a view with gaps is no target: what lies in them would be written, too");
+      throw argument_error("a view with gaps cannot be a target: the gaps would be written, too");
     return place_of_view<bare_type>{thing};
   } else if constexpr (writable_elements<Thing> && std::ranges::view<bare_type>) {
     return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
@@ -95,7 +95,7 @@ auto place_of(Thing&& thing) {
     return place_of_range<std::remove_reference_t<Thing>>{std::addressof(thing)};
   } else {
     static_assert(std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>,
-                  "what is reduced into is a variable: an array whose length is known, a view, or one element");
+                  "a target is a variable: an array whose length is known, a view, or one element");
     return place_of_value<std::remove_reference_t<Thing>>{std::addressof(thing)};
   }
 }

@@ -77,7 +77,7 @@ class arenas {
   arenas() : arenas(of_nodes()) {}
   /// Other arenas than one per node, for example with fewer threads. Throws argument_error if there are none.
   explicit arenas(std::vector<constraints> const& wanted) {
-    if (wanted.empty()) throw argument_error("arenas: no constraints, not even of one arena");
+    if (wanted.empty()) throw argument_error("arenas: the list of constraints is empty");
     all_.reserve(wanted.size());
     for (constraints const& one : wanted) {
       all_.emplace_back(one, 0u);  // reserves no slot for callers, which are not always there

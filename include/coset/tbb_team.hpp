@@ -110,7 +110,7 @@ class team {
   static void begin(member& me, Start& start, Held& held) {
     held.emplace(std::invoke(start, me));
     for (request const& one : task_room::requests_of(*held))
-      if (!one.belongs_to(me)) detail::refuse(me.state(), "run: what start returns is not this rank's request");
+      if (!one.belongs_to(me)) detail::refuse(me.state(), "run: start returned a request that is not this rank's");
   }
 
   /// Isolated: a thread that waits for the tasks of a sweep must not take other tasks, which may need a lock that the

@@ -169,7 +169,7 @@ class splitting {
 split_schedule with_messages(schedule::schedule const& s, distribution const& d, bool library) {
   bool const one_domain = d.whole() || d.last[0] == s.ranks;
   if (library && (one_domain || d.combiners.empty())) {
-    throw schedule_error(one_domain ? "+library combines what several hosts have; all ranks of this team share memory"
+    throw schedule_error(one_domain ? "+library combines values of several hosts; all ranks of this team share memory"
                                     : "+library needs a team made with mpi::options::library_leaders");
   }
   if (d.whole()) return {s, std::vector<char>(s.steps.size(), false), std::vector<std::vector<slice>>(s.steps.size())};

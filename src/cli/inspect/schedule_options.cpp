@@ -38,7 +38,8 @@ void schedule_options::add_to(CLI::App& command) {
 schedule::plan_file schedule_options::read() const {
   for (CLI::Option const* const given : said_by_plans_)
     if (!given->empty())
-      throw schedule_error(fmt::format("{} is a plan and says itself what {} would", algorithm, given->get_name()));
+      throw schedule_error(
+          fmt::format("{} is a plan file, which itself sets what {} would", algorithm, given->get_name()));
   std::ifstream file(algorithm);
   if (!file) throw schedule_error(algorithm + " cannot be read");
   return schedule::read_plan(file, algorithm);
@@ -46,7 +47,7 @@ schedule::plan_file schedule_options::read() const {
 
 schedule::plan_file schedule_options::make() const {
   if (names_file()) return read();
-  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required beside an algorithm");
+  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
   auto named = schedule::algorithm::parse(algorithm);
   auto const set = [&](std::string const& key, std::string const& value) {
     if (!value.empty() && !named.parameters.emplace(key, value).second)

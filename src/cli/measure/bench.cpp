@@ -119,7 +119,7 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
   bool const is_float = shape.element == bench::element_kind::float32 || shape.element == bench::element_kind::float64;
   if (shape.operation == bench::operation_kind::reproducible_plus && !is_float)
-    throw argument_error(fmt::format("repsum is of float and double, not of {}", a.type));
+    throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
   shape.count = bytes / shape.element_bytes();
   bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
   if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;

@@ -91,7 +91,7 @@ void look_around(rank_state& me, flight& f) {
   if (longest.count() == 0 || now - f.looks.stuck_since < longest) return;
   fail(me, cause::messages,
        text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
-                    awaited != instruction::nobody ? text::format("a message of rank {}", awaited)
+                    awaited != instruction::nobody ? text::format("a message from rank {}", awaited)
                     : at != nullptr && at->what == program::action::collect ? "the other hosts to combine"
                                                                             : "a rank of its host",
                     std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));

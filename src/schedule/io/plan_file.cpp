@@ -31,7 +31,7 @@ auto placed_at(std::string_view what, std::size_t index, Read read) {
 std::string shown(json const& value) { return value.is_structured() ? value.type_name() : value.dump(); }
 
 void require_keys(json const& value, std::initializer_list<std::string_view> keys) {
-  if (!value.is_object()) throw schedule_error(shown(value) + " is no object");
+  if (!value.is_object()) throw schedule_error(shown(value) + " is not an object");
   for (std::string_view const key : keys)
     if (!value.contains(key)) throw schedule_error(text::format("{} is missing", key));
   for (auto const& [key, ignored] : value.items())
@@ -212,7 +212,7 @@ class reader {
 
 plan_file read_plan(std::istream& in, std::string const& origin) {
   auto const refused = [&](std::exception const& why) {
-    return schedule_error(text::format("{} is no plan: {}", origin, why.what()));
+    return schedule_error(text::format("{} is not a plan: {}", origin, why.what()));
   };
   try {
     json file = json::parse(in);

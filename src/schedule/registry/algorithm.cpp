@@ -57,7 +57,7 @@ void require_numbers(algorithm const& given, std::string const& key) {
   if (known == smallest.end()) return;
   for (std::uint32_t const number : given.numbers(key)) {
     if (number >= known->value || (known->or_zero && number == 0)) continue;
-    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(known->value) +
+    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(known->value) +
                          (known->or_zero ? ", or 0" : ""));
   }
 }
@@ -84,7 +84,7 @@ algorithm algorithm::parse(std::string_view text) {
   };
   auto const open = text.find('(');
   algorithm result{std::string(text.substr(0, open)), {}};
-  if (!is_word(result.name)) refuse("a name has small letters, digits and _ only");
+  if (!is_word(result.name)) refuse("a name has only lower-case letters, digits and _");
   if (open == std::string_view::npos) return result;
   if (text.back() != ')') refuse("the closing ) is missing");
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
@@ -94,7 +94,7 @@ algorithm algorithm::parse(std::string_view text) {
     auto const equals = item.find('=');
     std::string const key(item.substr(0, equals));
     if (equals == std::string_view::npos || !is_word(key) || equals + 1 == item.size())
-      refuse(std::string(item) + " is no key=value");
+      refuse(std::string(item) + " is not key=value");
     if (!result.parameters.emplace(key, item.substr(equals + 1)).second) refuse(key + " is given twice");
   }
   return result;
