@@ -52,7 +52,7 @@ int run(CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   coset::cli::prepare_standard_output();
-  CLI::App app("Reductions for threads that share memory: look at schedules, measure them, choose.", "coset");
+  CLI::App app("Reductions for threads that share memory: show schedules, measure them, choose one.", "coset");
   app.require_subcommand(1);
   app.set_version_flag("--version", "coset " COSET_VERSION);
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,

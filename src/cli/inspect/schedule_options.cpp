@@ -15,7 +15,7 @@ void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
                   "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
-                  "A name that ends in .json is a file with Plan JSON, which says all that the options below do")
+                  "A name that ends in .json is a file with Plan JSON, which replaces all options below")
       ->required();
   auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
     CLI::Option* const made = command.add_option(names, value, meaning);
@@ -23,8 +23,9 @@ void schedule_options::add_to(CLI::App& command) {
     return made;
   };
   auto const number = whole_number(0, UINT32_MAX);
-  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; needed beside an algorithm"));
-  add("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
+  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; required with an algorithm"));
+  add("-c,--collective", collective, "What the ranks compute: allreduce, reduce, reduce_scatter, …")
+      ->capture_default_str();
   add("--root", root, "The root of reduce and broadcast")->check(number)->capture_default_str();
   add("--radix", radix, "Shorthand for the parameter radix=K")->check(number);
   add("--saved-steps", saved_steps, "Shorthand for saved_steps=R")->check(number);
