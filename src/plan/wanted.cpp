@@ -50,7 +50,7 @@ void require_bits(schedule::algorithm const& wanted, verb what, rank_t ranks, ra
   }
 }
 
-/// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
+/// The messenger's combination may give ranks different bits, and runs in other threads and frames than the caller's.
 void require_library(tuning::choice const& chosen, team_facts const& team, call const& c, bits required) {
   reduction_table const& reduction = *c.reduction;
   if (!reduction.standalone) {

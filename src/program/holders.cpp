@@ -118,8 +118,8 @@ void holders::mark_combination(slice const& one) {
   }
 }
 
-/// In place, the result of a block ends its input; what the own rank still makes of that, as exclusive scans do, it
-/// makes of a copy.
+/// In place, the result of a block overwrites its input; if the rank itself still needs the input, as in exclusive
+/// scans, it works on a copy.
 void holders::mark_saved_inputs() {
   std::vector<char> done(schedule_.ranks * blocks_, false);
   for_each_assignment([&](assignment const& a) {

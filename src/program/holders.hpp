@@ -35,7 +35,7 @@ class holders {
   std::size_t size() const { return all_.size(); }
   holder const& operator[](holder_t h) const { return all_[h]; }
   std::size_t cell(rank_t rank, schedule::block_t block) const { return rank * blocks_ + block; }
-  /// Those of a cell are [first(cell), first(cell + 1)).
+  /// A cell's holders are [first(cell), first(cell + 1)).
   holder_t first(std::size_t cell) const { return first_[cell]; }
   holder_t at(rank_t rank, schedule::block_t block, schedule::slot_t slot) const {
     return first_[cell(rank, block)] + slot;
@@ -46,7 +46,7 @@ class holders {
   holder_t contributed(schedule::assignment const& a, std::size_t domain) const;
 
   bool is_partial(holder const& h) const { return all_[h.value].is_partial; }
-  /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
+  /// Where other ranks reach a partial result. A caller's array has no room for partial results wider than elements.
   /// Messages are sent from staging and received there.
   area home_of(holder const& h) const { return is_partial(h) || h.sent || h.received ? area::staging : policy_.later; }
 

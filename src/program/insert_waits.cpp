@@ -103,8 +103,8 @@ class derivation {
     if (hands_over && lowered_.output_of.empty()) own(area::output, o, i);
     if (o.what != operation::kind::enter) return;
     for (std::uint32_t l = 0; l < lowered_.layers; ++l) own(area::staging, o, i, l);
-    // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
-    // Who leaves has waited for what it gets there, and asks nothing more.
+    // A shared output belongs to no rank: each rank may read it until it enters, so its first writer waits for all
+    // ranks. A rank that leaves has waited for its results there and needs no further wait.
     if (!lowered_.output_of.empty()) read_shared_output(i, lowered_.output_of[o.rank]);
   }
 
@@ -150,7 +150,7 @@ class derivation {
     return lowered_.operations[e].rank == q ? sequence_[e] : clocks_[clock_[e]][q];
   }
 
-  /// Of what the operation at hand needs, something of a third rank may come after `e` of rank q.
+  /// Whether another operation that the present one needs comes after `e` of rank q, perhaps one of a third rank.
   bool another_implies(std::uint32_t e, rank_t q) const {
     return std::ranges::any_of(latest_, [&](std::uint32_t other) {
       return other != nobody && other != e && known_after(other, q) >= sequence_[e];
@@ -161,7 +161,7 @@ class derivation {
   bool const in_place_;
   std::vector<history> memory_;
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
-  /// The same, as it stood when somebody had learned something: a rank does many things in between.
+  /// Copies of known_'s rows, one each time a rank learned something; it does many operations in between.
   std::vector<std::vector<std::uint32_t>> clocks_;
   std::vector<std::uint32_t> clock_;          ///< [operation]: the clock of its rank when it was done
   std::vector<std::uint32_t> clock_of_rank_;  ///< the latest

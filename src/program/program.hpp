@@ -36,7 +36,7 @@ struct policy {
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
-  bool library = false;  ///< one value of each domain is combined by whoever carries the messages, see mailbox::combine
+  bool library = false;  ///< the messenger combines one value of each domain, see mailbox::combine
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
@@ -124,7 +124,7 @@ struct compiled {
   std::vector<schedule::block> blocks;
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
   std::uint32_t span = 1;           ///< posts that any rank makes at most: how far progress advances
-  bool full = false;                ///< whoever completes it knows that every rank has entered it
+  bool full = false;                ///< a rank that completes it knows that every rank has entered it
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
@@ -134,8 +134,8 @@ struct compiled {
 /// Compiles `s` under `p`. Throws schedule_error if the policy would lose a value that is still read: programs are
 /// linear, so a write may come before a read of the same step. Cost: O(sources · log + waits · ranks).
 ///
-/// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
-/// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
+/// If ranks share outputs, `output_of` names for each rank the rank whose output replaces its own: every result is
+/// written there once and not copied again, and every rank leaves knowing that all results are there.
 ///
 /// Ranks of different domains exchange messages. Those of a `library` policy, in a step in which one rank of every
 /// domain folds one value of each, contribute these values to a combination instead. Messages are sent from staging and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks can be found by those who may outlive them.
+// Places through which requests, which may outlive ranks, find them.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace coset::detail {
 
-/// Places are used again and never freed, so that a reference costs no count and nobody has to give it back: what lies in
-/// a C program's request may simply be forgotten.
+/// Places are reused and never freed, so that references need neither a count nor a release: a C program may simply
+/// forget its request.
 struct rank_place {
   std::atomic<rank_state*> rank = nullptr;
   std::atomic<std::uint64_t> life = 0;

@@ -9,7 +9,7 @@
 namespace coset::team_room {
 namespace {
 
-/// [rank of the domain]: its number among the threads; 0 for ranks of other processes, where nobody asks.
+/// [rank of the domain]: its number among the threads; 0, which is not used, for ranks of other processes.
 std::vector<rank_t> threads_of(rank_t ranks, rank_t here, rank_t threads) {
   std::vector<rank_t> there(ranks, 0);
   for (rank_t t = 0; t < threads; ++t) there[here + t] = t;

@@ -44,8 +44,8 @@ rank_t member::rank() const noexcept { return state_->number; }
 rank_t member::size() const noexcept { return state_->shared.size(); }
 unsigned member::node() const noexcept { return state_->here.node; }
 
-/// The first rank of each colour makes the team and offers it to the others; nobody goes on before all have taken it.
-/// Offers lie with the team, not on a stack: a rank may leave by an abort at any point.
+/// The first rank of each colour makes the team and offers it to the others; no rank goes on before all have taken it.
+/// Offers are kept in the team, not on a stack, as an abort may make a rank leave at any point.
 member member::split(int colour, int key) {
   detail::team_state& team = state_->team;
   if (!team.shared.kind.one_memory())

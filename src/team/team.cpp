@@ -26,7 +26,7 @@ namespace {
 using namespace runtime;
 using namespace team_room;
 
-/// Nobody can end these teams' threads, but they may go on as long as the process does.
+/// These teams' threads cannot be ended, but they may run as long as the process.
 void keep_for_good(std::shared_ptr<detail::team_state> state) {
   static std::mutex keeping;
   static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends

@@ -45,8 +45,8 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   return part;
 }
 
-/// Where other processes' ranks are is not known here. Neither that nor what this process has measured makes a difference
-/// to what all have to agree on.
+/// Where other processes' ranks are is not known here. Neither that nor what this process has measured makes a
+/// difference to what all have to agree on.
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
   auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere)} : part_of(threads, there);
@@ -146,7 +146,7 @@ void team_state::begin_shared_round(std::uint32_t round, std::array<channel_posi
   settle(together);
 }
 
-/// Of all teams: what a rank has left under way in a team that was split off must not go on in the next generation.
+/// In all teams: operations that a rank has left under way in a split team must not continue in the next generation.
 void team_state::forget_operations() {
   for (auto const& m : members) {
     if (!m) continue;

@@ -108,7 +108,7 @@ void workers::work(rank_t rank) {
   }
 }
 
-/// Lets nothing out but the end of the thread, which nobody may stop.
+/// Catches every exception except the forced end of the thread, which must not be stopped.
 void workers::execute(rank_t rank) {
   detail::rank_state& state = *team_.members[rank];
   state.here.thread = std::this_thread::get_id();

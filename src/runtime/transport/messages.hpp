@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executor needs of whoever carries messages between ranks that share no memory: src/mpi, or a test.
+// The interface by which the executor exchanges messages between ranks that share no memory; src/mpi and tests
+// implement it.
 #pragma once
 
 #include <chrono>
@@ -30,7 +31,7 @@ struct envelope {
 };
 static_assert(sizeof(envelope) == 32);
 
-/// Some bytes of a message, in staging. Those of one message lie side by side more often than not.
+/// Some bytes of a message, in staging. The pieces of one message usually lie side by side.
 struct piece {
   std::byte* data;
   std::size_t bytes;
@@ -50,14 +51,14 @@ class mailbox {
   /// Before the first expect() of an operation. Whatever an operation before it left unfinished, having failed, is
   /// given up.
   virtual void begin() = 0;
-  /// The next message that this rank receives: from that rank, in the order in which that one sends them here. The
-  /// pieces may be written from now on until the message is here.
+  /// The next message that this rank receives from `from`, in the order in which `from` sends them here. The pieces may
+  /// be written from now on until the message has arrived.
   virtual void expect(rank_t from, std::span<piece const> into) = 0;
   /// The pieces stay as they are until all_sent().
   virtual void send(rank_t to, envelope const&, std::span<piece const> from) = 0;
-  /// Of expected messages, numbered from 0 since begin(). Progresses.
+  /// The state of an expected message, numbered from 0 since begin(). Progresses messages.
   virtual state look(std::size_t message) = 0;
-  /// Of one that has been opened.
+  /// The envelope of a message that has been opened.
   virtual envelope const& envelope_of(std::size_t message) const = 0;
   virtual bool all_sent() = 0;
 
@@ -68,7 +69,7 @@ class mailbox {
   /// the domains; all of them combine as many by the same reduction, which is standalone. Its bits may differ between
   /// them.
   virtual void combine(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) = 0;
-  /// What has come of it, in that room; null while it is under way. Progresses.
+  /// The result, in that room; null while the combination is under way. Progresses messages.
   virtual std::byte const* combined(std::uint32_t slice) = 0;
 };
 
@@ -79,12 +80,12 @@ class messenger {
   virtual std::unique_ptr<mailbox> open(rank_t carrier, std::uint32_t channel) = 0;
   /// Called by carriers that wait, now and then: learns whether other domains have failed, and fails this one then.
   virtual void progress(detail::rank_state& carrier) = 0;
-  /// Called by carriers that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
-  /// listens there fails the team if it has.
+  /// Called by carriers that have waited for a message from `peer` for a while: asks whether that rank has left. If it
+  /// has, the process that gets the question fails the team.
   virtual void ask(detail::rank_state& carrier, flight const&, rank_t peer) = 0;
   /// Called by carriers that leave because the team has failed: other domains have to know.
   virtual void tell_failure(detail::rank_state& carrier) noexcept = 0;
-  /// How long a rank waits for one word of others; zero: for ever.
+  /// How long a rank waits for one message; zero: for ever.
   virtual std::chrono::nanoseconds deadline() const noexcept = 0;
 };
 

@@ -22,7 +22,8 @@ void refuse(std::size_t step, transfer const& sent, element placement, std::stri
 /// A partial, whatever its placement: equal numbers are equal relative content, equally bracketed. 0: an input.
 using content = std::uint32_t;
 
-/// A landing: what is folded into one placement in one step, as (displacement, content) with the own value first.
+/// A landing: what is folded into one placement in one step, as (displacement, content), the placement's own value
+/// first.
 using landing = std::vector<std::pair<element, content>>;
 
 class builder {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading Plan JSON: what is no plan is refused with its place, so that whatever leaves here can be proved or refuted.
+// Reading Plan JSON: invalid plans are refused, naming the place, so that every schedule read here can be proved or
+// refuted.
 
 #include <algorithm>
 #include <charconv>
@@ -169,7 +170,8 @@ class reader {
             number(from["slot"], "slot", no_slot), first, static_cast<std::uint32_t>(sources.size())};
   }
 
-  /// The slots that a rank writes of a block are 1, 2, … without a gap, so that tables by slot are as small as the file.
+  /// The slots that a rank writes of a block are 1, 2, … without a gap, so that tables by slot are as small as the
+  /// file.
   void check_slots() {
     std::vector<std::size_t> end(made_.ranks * made_.blocks.size() + 1, 0);  // of each (rank, block) in `written`
     auto const place = [&](rank_t rank, block_t block) { return rank * made_.blocks.size() + block; };

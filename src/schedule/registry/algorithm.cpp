@@ -28,7 +28,7 @@ std::uint32_t number_in(std::string_view text, algorithm const& whole, std::stri
   return result;
 }
 
-/// The parameters given, completed with defaults; those that the row does not know are refused.
+/// The given parameters, completed with defaults; refuses parameters that the row does not have.
 algorithm complete(algorithm given, named_algorithm const& row) {
   std::string known;
   for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
@@ -42,7 +42,7 @@ algorithm complete(algorithm given, named_algorithm const& row) {
   return given;
 }
 
-/// What a number must be at least to mean anything, by the name of its parameter; those that are not here are no numbers.
+/// The smallest valid number of each parameter; parameters that are not listed are not numbers.
 struct least {
   std::string_view parameter;
   std::uint32_t value;
@@ -124,7 +124,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   return result;
 }
 
-/// Never destroyed: a rank may ask for it while another one's exit() ends what is static.
+/// Never destroyed: a rank may use it while another rank's exit() destroys static objects.
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;
