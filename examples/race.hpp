@@ -21,7 +21,7 @@ struct size {
 };
 
 /// The program's arguments are these sizes, in this order, 1 or more each; those that are left out take their default.
-/// Ends the program for --help, and for what is no size.
+/// Ends the program for --help, and for an argument that is not a size.
 inline std::vector<std::size_t> sizes(int argc, char** argv, char const* about, std::vector<size> const& wanted) {
   auto const explain = [&](std::FILE* to) {
     std::fprintf(to, "usage: %s", argv[0]);
@@ -39,7 +39,7 @@ inline std::vector<std::size_t> sizes(int argc, char** argv, char const* about, 
       char const* const text = argv[i + 1];
       auto const read = std::from_chars(text, text + std::strlen(text), value);
       if (read.ec != std::errc() || *read.ptr != '\0' || value == 0) {
-        std::fprintf(stderr, "%s: %s is no size\n", argv[0], text);
+        std::fprintf(stderr, "%s: %s is not a size\n", argv[0], text);
         explain(stderr);
         std::exit(2);
       }

@@ -79,8 +79,9 @@ affinity affinity_of_process() {
   if (variable == nullptr || is_bound() || found.processors.count() >= online) return found;
   auto const runtime = loaded_runtime();
   if (!runtime) {
-    found.warning = text::format("{} is set, and this thread may use {} of {} processors: so do teams that it makes",
-                                 variable, found.processors.count(), online);
+    found.warning =
+        text::format("{} is set, and this thread may use {} of {} processors: teams that it makes inherit this",
+                     variable, found.processors.count(), online);
   } else if (runtime->in_parallel() == 0) {
     mask const own = found.processors;
     if (auto all = places_around(own, *runtime)) {

@@ -81,7 +81,7 @@ std::optional<unsigned> processor_of_this_thread() noexcept {
 
 unsigned current_processor() {
   auto const processor = processor_of_this_thread();
-  if (!processor) throw topology_error("the system does not tell which processor a thread runs on");
+  if (!processor) throw topology_error("the system does not report which processor a thread runs on");
   return *processor;
 }
 

@@ -29,7 +29,7 @@ class machine {
   machine(coset_team*, int rank);
   /// What is a rank already, in the body of a team that runs.
   explicit machine(coset_member*);
-  ~machine();  ///< left by an exception it aborts the team, so that no machine waits for this one; bodies' runs do that
+  ~machine();  ///< aborts the team if an exception destroys it, so that no machine waits; run() does so for bodies
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 

@@ -28,7 +28,7 @@ call allgather_call(member& me, In const& in, Out& out, std::span<std::size_t co
 /// Puts every rank's `in`, n elements each, into every rank's `out`: rank r's at [r·n, (r+1)·n).
 ///
 /// Collective: the same length and type on every rank. `in` is this rank's own piece of `out`, or overlaps nothing.
-/// Cost: one flag round, and one more before peers' arrays are the callers' again; (P−1)/P·m read per rank.
+/// Cost: one flag round, and one more before the callers may touch their arrays again; (P−1)/P·m read per rank.
 /// Throws as allreduce; argument_error on every rank if out.size() is not P·in.size().
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>

@@ -27,11 +27,12 @@ call allreduce_call(member& me, In const& in, Out& out, Op const& op, verb what 
 /// Reduces `in` element-wise over all ranks of the team into `out` on every rank.
 ///
 /// Collective: every rank calls it with the same count, type, operation and in-place-ness. `out` is `in` itself or
-/// overlaps neither it nor another rank's arrays; no other thread may touch either until return. Any count, any alignment.
+/// overlaps neither `in` nor another rank's arrays; no other thread may touch either until return. Any count, any
+/// alignment.
 /// Bits: equal on every rank, and on every run with the same team size and count.
 /// Cost: one flag round and (P−1)·m read per rank where the plan is eager (small m), two rounds and 2(P−1)/P·m above.
-/// Throws mismatch_error on every rank if the ranks disagree, argument_error on every rank if arrays overlap or differ in
-/// length, aborted if the team was aborted.
+/// Throws mismatch_error on every rank if the ranks disagree, argument_error on every rank if arrays overlap or differ
+/// in length, aborted if the team was aborted.
 /// Source: the generalised allreduce of Kolmakov and Zhang, with one-step folds (radix P) inside a machine.
 template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
 requires same_elements<In, Out>

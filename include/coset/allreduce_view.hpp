@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allreduce_view: the reduction, to be read where it lies.
+// allreduce_view: the reduction, readable in the team's memory without a copy.
 #pragma once
 
 #include <ranges>
@@ -9,13 +9,14 @@
 
 namespace coset {
 
-/// Reduces `in` element-wise over all ranks and returns where the result lies in the team's memory: one result for each
-/// node; of up to 1 KiB, one for each rank, as reading a neighbour's would take a second round.
+/// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one result per node;
+/// up to 1 KiB one result per rank, as reading a neighbour's would take a second round.
 ///
-/// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, start_…() too, or
-/// until reset() or the end of run(). A node's result is written again only after every rank of it has made that call.
-/// Throws argument_error if `in` is the last call's view. Cost: up to 1 KiB as allreduce; above, without the copies to
-/// private outputs. An adopted team is one node, whatever its threads run on.
+/// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, including
+/// start_…(), or until reset() or the end of run(). A node's result is overwritten only after every rank of the node
+/// has made that call. Throws argument_error if `in` is the last call's view.
+/// Cost: up to 1 KiB that of allreduce; above, allreduce without the copies to private outputs. An adopted team counts
+/// as one node, wherever its threads run.
 template <elements In, reduction<std::ranges::range_value_t<In>> Op = plus>
 [[nodiscard]] std::span<std::ranges::range_value_t<In> const> allreduce_view(member& me, In const& in, Op op = {}) {
   using value = std::ranges::range_value_t<In>;

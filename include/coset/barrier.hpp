@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// barrier: nobody leaves before everybody has come.
+// barrier: no rank leaves before all ranks have come.
 #pragma once
 
 #include "coset/detail/collective.hpp"
 
 namespace coset {
 
-/// Returns when every rank of the team has called it; what they wrote before is visible after.
-/// Cost: one flag round. Throws mismatch_error on every rank if another one calls something else or has left.
+/// Returns when every rank of the team has called it; what the ranks wrote before is visible afterwards.
+/// Cost: one flag round. Throws mismatch_error on every rank if a rank calls something else or has left.
 inline void barrier(member& me) {
   detail::run(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()});
 }

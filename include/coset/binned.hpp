@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums whose bits do not depend on the order of their summands.
+// Sums whose bits do not depend on the order of the summands.
 #pragma once
 
 #include <array>
@@ -14,13 +14,14 @@ namespace coset {
 
 namespace detail {
 
-/// Exponents are cut into bins of 32. A sum keeps the bin of its largest summand and the two below, each as a whole number
-/// of the bin's unit 2^(32·bin − 1023): what a summand rounds to in them depends on nothing but the summand, and whole
-/// numbers add up to the same in any order. What lies below is dropped, also of what was added before.
+/// Exponents are cut into bins of 32. A sum keeps three bins: that of its largest summand and the two below. Each bin
+/// is a whole number of its unit, 2^(32·bin − 1023). How a summand is rounded into the bins depends on that summand
+/// only, and whole numbers add up to the same value in any order. Everything below the three bins is dropped, also from
+/// earlier summands.
 struct binned_sum {
   std::array<std::int64_t, 3> units = {};
   std::array<std::int32_t, 3> carries = {};  ///< of 2^61 units each
-  std::int32_t top = 0;                      ///< the largest summand's bin, counted from the values of binned_top on
+  std::int32_t top = 0;                      ///< the largest summand's bin; numbering as in binned_top
 };
 
 COSET_API void add(binned_sum&, std::span<float const>);
@@ -34,20 +35,21 @@ extern template double rounded<double>(binned_sum const&);
 
 }  // namespace detail
 
-/// A sum of any number of values, up to 2^59 of them: the same bits in whatever order and grouping they are added.
+/// A sum of up to 2^59 values: the bits are the same in whatever order and grouping the values are added.
 ///
-/// The value is the sum of all summands without what they have more than 64 bits below the largest of them, rounded once.
-/// An infinity, a NaN and zeros of one sign give what plain summation gives. An element: add up locally, allreduce with
-/// plus, take value(). Sums of equal value may differ as bytes, so plans whose ranks bracket differently are not for them
-/// unless asked for. Does not change how the processor rounds, and expects
-/// it to round to nearest. Cost: 40 bytes; some 15 ns for each value added alone, 3 ns in an array.
-/// Source: binned summation, Demmel, Ahrens and Nguyen, "Efficient Reproducible Floating Point Summation and BLAS", here
-/// with integers for the bins.
+/// The value is the sum of all summands, each without its bits more than 64 below the largest summand, rounded once.
+/// Infinities, NaN and zeros of one sign give the result of plain summation. A binned sum is an element: add up
+/// locally, allreduce with plus, take value(). Two sums of equal value may differ as bytes, so plans whose ranks
+/// bracket differently serve binned sums only on request (bits::per_rank). It expects the processor to round to nearest
+/// and does not change the rounding mode.
+/// Cost: 40 bytes; some 15 ns per value added alone, 3 ns per value of an array.
+/// Source: binned summation, Demmel, Ahrens and Nguyen, "Efficient Reproducible Floating Point Summation and BLAS",
+/// here with integers for the bins.
 template <class T>
 requires std::same_as<T, float> || std::same_as<T, double>
 class binned {
  public:
-  binned() = default;  ///< of nothing; its value is 0
+  binned() = default;  ///< the empty sum; its value is 0
   explicit binned(T value) { *this += value; }
 
   binned& operator+=(T value) { return *this += std::span<T const>(&value, 1); }

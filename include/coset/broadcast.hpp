@@ -24,7 +24,7 @@ call broadcast_call(InOut& data, rank_t root) {
 
 /// Copies rank `root`'s `data` into every other rank's.
 ///
-/// Collective: the same length, type and root on every rank; a rank may return before others have come.
+/// Collective: the same length, type and root on every rank. A rank may return before other ranks have come.
 /// Cost: one flag round for small arrays; scatter and allgather, 2·m in and out of each rank at most, above.
 /// Throws as allreduce; argument_error on every rank if there is no such root.
 template <writable_elements InOut>

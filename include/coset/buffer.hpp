@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays whose memory is near the rank that works on them.
+// Arrays in memory near the rank that works on them.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,21 @@ struct COSET_API unmap {
 /// Whole zeroed pages.
 using pages = std::unique_ptr<std::byte, unmap>;
 
-/// Throw argument_error naming both numbers if their product is more than there are addresses, std::bad_alloc.
+/// Both throw std::bad_alloc, and argument_error naming both numbers if their product exceeds the address space.
 COSET_API pages map_pages(member const& owner, std::size_t count, std::size_t element_bytes);
 COSET_API pages map_pages(numa_node const&, std::size_t count, std::size_t element_bytes);
 
 }  // namespace detail
 
-/// `count` elements of zero bytes, in pages of their own on one NUMA node.
+/// `count` elements, all bytes zero, in separate pages on one NUMA node.
 ///
-/// A contiguous range, for every collective and beyond: it may outlive its team and be used by any thread. Not
-/// collective: each rank makes as many as it likes. Aligned to a page; from 2 MiB to huge pages, which are asked for.
-/// Where a rank's node is unknown, or the system does not bind memory (containers without mbind), each page is placed by
-/// whichever thread writes to it first. A node that is full has its neighbours stand in.
-/// Cost: some microseconds, then a page fault for each page at its first use: for arrays that are used more than once.
-/// Throws argument_error for more elements than there can be, std::bad_alloc for more than there is room for.
+/// A contiguous range for collectives and any other use: it may outlive its team, and any thread may use it. Not
+/// collective: each rank makes as many as it likes. Aligned to a page; from 2 MiB on aligned to huge pages, which it
+/// requests. If a rank's node is unknown, or the system cannot bind memory (containers without mbind), the first thread
+/// that writes to a page places it. If a node is full, neighbouring nodes provide the memory.
+/// Cost: some microseconds, then a page fault at the first use of each page: meant for arrays that are used more than
+/// once.
+/// Throws argument_error for more elements than can exist, std::bad_alloc if there is not enough memory.
 template <element T>
 class buffer {
  public:
@@ -47,10 +48,10 @@ class buffer {
   using iterator = T*;
   using const_iterator = T const*;
 
-  buffer() = default;  ///< of no elements
+  buffer() = default;  ///< empty
   /// On the node of this rank.
   buffer(member const& owner, std::size_t count) : pages_(detail::map_pages(owner, count, sizeof(T))), size_(count) {}
-  /// On this node of this machine, one of topology::nodes.
+  /// On the given node of this machine, one of topology::nodes.
   buffer(numa_node const& node, std::size_t count) : pages_(detail::map_pages(node, count, sizeof(T))), size_(count) {}
   buffer(buffer&& other) noexcept : pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
   buffer& operator=(buffer&& other) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A member of a C++ team for code that is written against coset.h.
+// Passes a member of a C++ team to code that uses coset.h.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,13 @@
 
 namespace coset {
 
-/// The same rank as C functions take it, inside any team's body: coset::team's, or coset::mpi::team's over processes,
+/// The same rank as a C handle, inside any team's body: that of coset::team, or of coset::mpi::team over processes,
 /// which C has no functions to make.
 ///
 ///     all.run([](coset::member& me) { sum_in_c(coset::c_member(me)); });
 ///
-/// The member outlives it. C code may split it, but neither leaves nor frees it. C++ and C ranks meet in one collective.
+/// The C++ member must outlive the handle. C code may split it, but must neither leave nor free it. C++ ranks and C
+/// ranks take part in one collective.
 /// Cost: an allocation.
 class COSET_API c_member {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of coset that needs neither MPI nor an adapter.
+// All headers of coset that need neither MPI nor an adapter.
 #pragma once
 
 #include "coset/allgather.hpp"

@@ -17,12 +17,13 @@ struct COSET_API error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An argument that no call could have served: overlapping spans, an unknown rank, a nested run().
+/// An invalid argument: overlapping spans, an unknown rank, a nested run().
 struct COSET_API argument_error : error {
   using error::error;
 };
 
-/// The machine cannot do what was asked: a processor for each of too many ranks, an unknown one, an unreadable description.
+/// The machine cannot do what the call asks: more processors than exist, an unknown processor, an unreadable
+/// description.
 struct COSET_API topology_error : error {
   using error::error;
 };
@@ -49,7 +50,8 @@ struct COSET_API timed_out : error {
 
 namespace mpi {
 
-/// Messages failed between processes: the MPI library said so, or a process was not heard of within the deadline.
+/// Communication between processes failed: the MPI library reported an error, or a process did not answer by the
+/// deadline.
 struct COSET_API error : coset::error {
   using coset::error::error;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes nothing: the value from which private copies start.
+// Identities of operations: the values from which private copies start.
 #pragma once
 
 #include <complex>
@@ -28,7 +28,7 @@ struct bare {
 template <class Op>
 struct bare<exact<Op>> : bare<Op> {};
 
-/// The largest value that minima start from, or with `sign` −1 the smallest: an infinity where there is one.
+/// The largest value of T, with Sign −1 the smallest: an infinity where T has one. Minima start from it.
 template <ordered_number T, int Sign>
 constexpr T extreme() {
   if constexpr (half_float<T>) {
@@ -49,7 +49,7 @@ inline constexpr bool has_identity = (is_one_of<Op, plus> && any_number<T>) ||
                                      (is_one_of<Op, minimum_location, maximum_location> && is_located<T>) ||
                                      (is_one_of<Op, reproducible_plus> && std::floating_point<T>);
 
-/// T(value), of 16-bit floats and complex numbers too.
+/// T(value), also for 16-bit floats and complex numbers.
 template <class T>
 constexpr T number(int value) {
   if constexpr (half_float<T>) {
@@ -83,12 +83,12 @@ constexpr T built_in_identity() {
 
 }  // namespace detail
 
-/// An operation on T whose identity coset knows; others need it as an argument.
+/// An operation on T whose identity coset knows. For other operations, pass the identity as an argument.
 template <class Op, class T>
 concept has_identity = reduction<Op, T> && detail::has_identity<typename detail::bare<Op>::type, T>;
 
-/// e with op(e, x) == x: 0, 1, an infinity or the extreme of the type, bits of 0 or 1. As in OpenMP a sum starts from
-/// +0, so that one of nothing but −0 is +0.
+/// The e with op(e, x) == x: 0, 1, an infinity, the extreme of the type, or all bits 0 or 1. As in OpenMP, a sum starts
+/// from +0, so a sum of only −0 is +0.
 template <element T, class Op>
 requires has_identity<Op, T>
 constexpr T identity_of() { return detail::built_in_identity<typename detail::bare<Op>::type, T>(); }

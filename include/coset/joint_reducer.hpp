@@ -18,14 +18,15 @@
 namespace coset {
 namespace detail {
 
-/// The same pointer as one number: compilers otherwise add base and offset anew at every access of a loop (g++ 12 does).
+/// The same pointer through an opaque statement: otherwise compilers recompute base + offset at every access in a loop
+/// (g++ 12 does).
 template <class T>
 T* one_number(T* pointer) {
   asm("" : "+r"(pointer));
   return pointer;
 }
 
-/// Targets and their private copies, which are one piece of memory per thread, whoever the threads are.
+/// Targets and their private copies. Each thread's copies are one piece of memory, whichever threads they are.
 template <class... Targets>
 class joint_copies {
   static constexpr std::size_t number = sizeof...(Targets);
@@ -35,18 +36,18 @@ class joint_copies {
  public:
   explicit joint_copies(Targets... targets) : targets_(std::move(targets)...) { fit(); }
 
-  /// Lengths are taken anew; what was not combined is lost.
+  /// Reads the lengths of the targets again. Values that were not combined are lost.
   void fit() {
     auto const lengths = places().lengths;
     core_ = std::apply(
         [](Targets const&... each) { return make_reducer({array_of(each.place.count(), each.op, each.identity)...}); },
         targets_);
-    counts_ = lengths;  // not before: that may have thrown
+    counts_ = lengths;  // only now: make_reducer() may throw
     key_ = &key_of(*core_);
     for (std::size_t k = 0; k < number; ++k) offsets_[k] = offset_of(*core_, k);
   }
 
-  /// The copy that get() gives unless it is at hand, as the targets are seen.
+  /// The views of the thread's copy: the one it got last, or what get() returns.
   template <class Get>
   decltype(auto) local(std::uint64_t how, Get get) {
     std::byte* const copy = recent_or(*key_, how, get);
@@ -54,7 +55,7 @@ class joint_copies {
     for (std::size_t k = 0; k < number; ++k) begin[k] = copy + offsets_[k];
     return seen(begin);
   }
-  /// The targets themselves, likewise. Throws as checked() does.
+  /// The views of the targets themselves. Throws as checked() does.
   decltype(auto) local_in_place() { return seen(checked()); }
 
   reducer_core& core() const noexcept { return *core_; }
@@ -62,25 +63,25 @@ class joint_copies {
   auto places() const {
     return std::apply([](Targets const&... each) { return joint_places(each.place...); }, targets_);
   }
-  /// Throws argument_error where a target has another length by now than its copies.
+  /// Throws argument_error if a target's length now differs from that of its copies.
   std::array<void*, number> checked() const {
     auto const now = places();
     if (now.lengths != counts_) require_lengths(*core_, now.lengths.data());
     return now.data;
   }
-  /// The same of other things, for one time.
+  /// The same for other arrays and values, for one call.
   template <class... Things>
   std::array<void*, number> checked_others(Things&&... things) const {
     std::tuple const given(place_of(std::forward<Things>(things))...);
     auto const others = std::apply([](auto const&... each) { return joint_places(each...); }, given);
     static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
-                  "as many things as there are targets, of the same elements");
+                  "pass as many arrays or values as there are targets, of the same element types");
     if (others.lengths != counts_) require_lengths(*core_, others.lengths.data());
     bool const same = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
       return (same_layout(std::get<Index>(targets_).place, std::get<Index>(given)) && ...);
     }
     (std::make_index_sequence<number>());
-    if (!same) throw argument_error("views of other extents or strides than the targets of this reduction");
+    if (!same) throw argument_error("views whose extents or strides differ from those of the targets");
     return others.data;
   }
 
@@ -117,13 +118,14 @@ class joint_copies {
 ///     // after all threads:
 ///     sums.combine();
 ///
-/// Vectors, arrays, spans, views like std::mdspan and single elements; into() names another operation than a sum. The
-/// targets are the caller's: they are read and written by what combines, at no other time, and not when the reducer
-/// dies. Their addresses are asked for then; vectors may grow, but fit() has to hear of it before the next local(). Of
-/// one thing local() gives that thing's view, no tuple. Threads, bits, cost and errors as reducer's.
+/// Targets may be vectors, arrays, spans, views like std::mdspan and single elements; into() selects an operation other
+/// than the sum. The targets belong to the caller: only the combining calls read and write them, and destroying the
+/// reducer does not. Each combining call asks for their addresses, so vectors may grow; call fit() before the next
+/// local() then. With one target, local() returns its view instead of a tuple. Threads, bits, cost and errors as for
+/// reducer.
 ///
-/// A loop that adds to a single value each time round does better with a variable of its own, added to the value
-/// once: the compiler cannot know that no array has the value's address.
+/// A loop that adds to a single value in every iteration should use a local variable and add that to the value once:
+/// the compiler cannot know that no array aliases the value.
 template <class... Targets>
 class joint_reducer {
  public:
@@ -133,7 +135,7 @@ class joint_reducer {
   joint_reducer(joint_reducer&&) noexcept = default;
   joint_reducer& operator=(joint_reducer&&) noexcept = default;
 
-  /// As reducer's: the calling thread's, or that of a number.
+  /// As reducer's: the calling thread's copy, or the copy with a number.
   decltype(auto) local() {
     return copies_.local(
         detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
@@ -144,8 +146,8 @@ class joint_reducer {
   }
   decltype(auto) local(member& me) { return local(me.rank()); }
 
-  /// Everything into the targets, which are added to or assigned: by the calling thread alone, by a team that is not
-  /// running, or inside a team, collective.
+  /// Adds everything to the targets, or assigns it to them: by the calling thread alone, by a team that is not running,
+  /// or inside a team as a collective.
   void combine(combining how = combining::add) { combine_part(0, 1, how); }
   void combine(team& with, combining how = combining::add) {
     detail::fold_with(copies_.core(), copies_.checked().data(), with, how);
@@ -154,19 +156,20 @@ class joint_reducer {
     auto const places = copies_.places();
     detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how);
   }
-  /// One of `parts` parts of it, from 0 on: by any threads, in any order, each part once.
+  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once.
   void combine_part(std::size_t part, std::size_t parts, combining how = combining::add) {
     detail::fold_part(copies_.core(), copies_.checked().data(), part, parts, how);
   }
-  /// Into other things of the same lengths, for this time.
+  /// Combines into other arrays and values of the same lengths, for this call only.
   template <class... Things>
   void combine_into(Things&&... things) {
     detail::fold_part(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), 0, 1);
   }
 
-  /// The lengths of the targets are taken anew. What was not combined is lost. Not between local() and what combines.
+  /// Reads the lengths of the targets again. Values that were not combined are lost. Do not call it between local() and
+  /// the combining call.
   void fit() { copies_.fit(); }
-  /// Forgets all that was reduced.
+  /// Discards all reduced values.
   void reset() noexcept { detail::reset(copies_.core()); }
   std::string describe() const { return detail::describe(copies_.core()); }
 

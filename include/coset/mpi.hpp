@@ -15,54 +15,57 @@
 
 namespace coset::mpi {
 
-/// The same on every process.
+/// Must be the same on every process.
 struct options {
-  /// Threads of each process that send and receive, at most; 0: as the library finds best. One without
+  /// How many threads of each process send and receive at most; 0: the library chooses. Only one without
   /// MPI_THREAD_MULTIPLE.
   rank_t leaders = 0;
   /// How long a rank waits for one message or signal of another process, and a process for the others to begin and end
   /// their run(), before the team fails with mpi::error and cannot run any more. Zero: for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
-  /// Processes of one host meet in a window of shared memory, with staging of so much per rank, channel and parity, or
-  /// less where there is less; 0: they send messages. A host's window takes 18 times that per rank, as far as it is used.
+  /// Staging bytes per rank, channel and parity in the shared-memory window through which the processes of one host
+  /// meet; less if the host has less. 0: the processes exchange messages instead. A host's window reserves 18 times
+  /// that per rank; only the used part takes memory.
   std::size_t staging_bytes = 1024 * 1024;
-  /// Into so many slices a vector may be cut of which MPI's own MPI_Iallreduce combines what the hosts have, where a
-  /// plan's storage says +library (COSET_ALLREDUCE=auto/staged+library:1M-). It serves operations without state that
-  /// are noexcept, and as MPI promises no same bits on all ranks, exact; other calls run as ever. Each slice costs nine
-  /// communicators, of which a run that fails during a combination costs some for good. 0: none.
+  /// The largest number of slices into which a vector is cut where a plan's storage says +library
+  /// (COSET_ALLREDUCE=auto/staged+library:1M-): MPI's own MPI_Iallreduce then combines each slice across the hosts.
+  /// Only for operations that are stateless, noexcept and exact, as MPI does not promise the same bits on all ranks;
+  /// other calls run as usual. Each slice costs nine communicators, and a run that fails during a combination loses
+  /// some of them for good. 0: none.
   rank_t library_leaders = 0;
-  /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along it. Empty: in
-  /// the order of the communicator.
+  /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along the tree.
+  /// Empty: hosts are numbered in the order of the communicator.
   std::string tree = {};
 };
 
 /// All threads of all processes of a communicator as one team, numbered host by host, process by process, thread by
-/// thread. Needs MPI_THREAD_FUNNELED; without MPI_THREAD_MULTIPLE rank 0 of the thread team alone sends and receives,
-/// under FUNNELED it has to be the thread that initialised MPI.
+/// thread. Needs MPI_THREAD_FUNNELED. Without MPI_THREAD_MULTIPLE only rank 0 of the thread team sends and receives;
+/// under FUNNELED that rank has to be the thread that initialised MPI.
 class team {
  public:
-  /// Collective over the communicator, which is duplicated. `threads` outlives this team, and MPI_Finalize where that
-  /// comes first; processes may have different numbers. Throws mpi::error, on every process; also before MPI_Init_thread
-  /// and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL and for an intercommunicator.
+  /// Collective over the communicator, which is duplicated. `threads` must outlive this team, or outlive MPI_Finalize
+  /// if that comes first. Processes may have different numbers of threads. Throws mpi::error on every process, also
+  /// before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL and for an
+  /// intercommunicator.
   team(MPI_Comm, coset::team& threads, options const& = {});
-  /// Collective: waits for the other processes to destroy theirs, unless one of them begins a run() instead, which throws
-  /// mpi::error there. MPI_Finalize does the same for teams that are left, after which this does nothing.
+  /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()
+  /// throws mpi::error. MPI_Finalize does the same for teams that still exist, and the destructor then does nothing.
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  rank_t size() const noexcept;     ///< of all processes' threads
+  rank_t size() const noexcept;     ///< threads of all processes
   rank_t first() const noexcept;    ///< this process's first rank
   rank_t threads() const noexcept;  ///< this process's ranks
   int processes() const noexcept;
   int hosts() const noexcept;
-  /// What was discovered, and what is used of it: "4 ranks on 1 host, 2 processes, shared window, …".
+  /// What the team discovered and what it uses: "4 ranks on 1 host, 2 processes, shared window, …".
   std::string describe() const;
 
-  /// Collective: `body` on every thread of every process, each with its member of the whole team. Returns when all
-  /// processes' bodies have ended. What one rank throws ends all: it is rethrown by its own process's run(), the
-  /// others' throw aborted, or what it reported to them. Throws mpi::error, this time and ever after, if a process is
-  /// missing at the deadline or has destroyed its team, and after MPI_Finalize.
+  /// Collective: runs `body` on every thread of every process, each with its member of the whole team. Returns when the
+  /// bodies of all processes have ended. An exception on one rank ends all bodies: run() rethrows it on that rank's
+  /// process; on the others it throws aborted, or the error that the rank reported to them. Throws mpi::error, now and
+  /// in every later call, if a process is missing at the deadline or has destroyed its team, and after MPI_Finalize.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
     run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },

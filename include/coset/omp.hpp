@@ -29,12 +29,12 @@
 
 namespace coset::omp {
 
-/// As OpenMP's nowait: what was combined is there after the next barrier, the end of the region say. Until then no thread
-/// reduces or combines again.
+/// Like OpenMP's nowait: the result is in the targets after the next barrier, for example at the end of the region.
+/// Until then no thread may reduce or combine again.
 struct nowait_t {};
 inline constexpr nowait_t nowait;
 
-/// Thread 0 of each region reduces straight into the targets; see reduction.
+/// Thread 0 of each region reduces directly into the targets; see reduction.
 struct in_place_t {};
 inline constexpr in_place_t in_place;
 
@@ -43,16 +43,18 @@ namespace region_room {
 template <class Thing>
 concept target = !std::same_as<std::remove_cvref_t<Thing>, in_place_t> && detail::reduced_into<Thing>;
 
-/// Asks again because clang before 16 makes a guide's type before it looks at the guide's constraints.
+/// Evaluates the constraint again because clang before 16 forms a guide's type before it checks the guide's
+/// constraints.
 template <target Thing>
 using target_of = detail::target_of<Thing>;
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
 class folds {
  public:
-  /// The copy for the calling thread: that of its number in the region, so that results depend on the number of threads
-  /// and the schedule of the loop alone. In nested regions, whose numbers are not the only ones, one for itself, as
-  /// where the runtime has given the number to another thread than in the region before, until the next combination.
+  /// The copy for the calling thread: the copy of its number in the region, so that results depend only on the number
+  /// of threads and the schedule of the loop. A thread gets a copy of its own instead in nested regions, where numbers
+  /// are not unique, and, until the next combination, if the runtime has given its number to another thread than in the
+  /// region before.
   static detail::private_copy& copy_here(detail::reducer_core& core) {
     if (omp_get_level() > 1) return detail::copy_of_this_thread(core);
     return detail::copy_claimed(core, static_cast<std::uint32_t>(omp_get_thread_num()));
@@ -61,7 +63,7 @@ class folds {
   void combine(detail::reducer_core& core, void* const* into, combining how) {
     if (omp_get_level() == 0) return combine_outside(core, into, how);
     if (omp_in_parallel() == 0) return alone(core, into, how);  // the only thread of its region
-    // By an operation: the others wait at the barrier.
+    // An operation may throw while the other threads wait at the barrier.
     std::exception_ptr thrown;
     try {
       combine(nowait, core, into, how);
@@ -75,7 +77,7 @@ class folds {
   void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
     int const threads = omp_get_num_threads(), self = omp_get_thread_num();
     if (one_suffices(core, threads)) {
-      // Nobody waits: who comes last folds it all. Acquires what the others released by the same operation.
+      // No thread waits: the last to come folds everything. Acquires what the others released by the same operation.
       if (state_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) return;
       state_->arrived.store(0, std::memory_order_relaxed);
       return alone(core, into, how);
@@ -94,9 +96,10 @@ class folds {
   }
 
  private:
-  /// Whether one thread folds it all before a barrier would have ended: the same answer on every thread of a region,
-  /// whatever copies there are. Where threads share processors, barriers take turns: of 1,000 to 10,000 elements and 4
-  /// threads on 2 cores a step of a histogram, a force loop or a transpose takes 7 to 28 % less (bench/programs).
+  /// Whether one thread folds everything before a barrier would have ended. Every thread of a region gets the same
+  /// answer, whatever copies exist. Where threads share processors, they pass a barrier in turns: with 1,000 to 10,000
+  /// elements and 4 threads on 2 cores, a step of a histogram, a force loop or a transpose takes 7 to 28 % less time
+  /// (bench/programs).
   static bool one_suffices(detail::reducer_core const& core, int threads) {
     auto const all = static_cast<std::size_t>(threads);
     return detail::worthwhile_parts(core, all) < (detail::share_processors(all) ? 64 : 4);
@@ -107,12 +110,12 @@ class folds {
     detail::fold_part(core, into, 0, 1, how);
   }
 
-  /// No region where nobody ever reduced: OpenMP would make threads for the one that asks, and have fewer to spin with
-  /// from then on.
+  /// Opens no region if no thread has ever reduced: OpenMP would create threads for the calling thread, and its threads
+  /// would spin less from then on.
   static void combine_outside(detail::reducer_core& core, void* const* into, combining how) {
     if (!detail::has_copies(core) || one_suffices(core, omp_get_max_threads())) return alone(core, into, how);
     detail::renew_claims(core);
-    std::exception_ptr thrown;  // none may leave the region
+    std::exception_ptr thrown;  // no exception may leave the region
 #pragma omp parallel
     try {
       detail::fold_part(core, into, static_cast<std::size_t>(omp_get_thread_num()),
@@ -132,7 +135,8 @@ class folds {
 
 }  // namespace region_room
 
-/// `reduction(+ : a[:n], b[:m], x)` with private copies that are nobody's stack, and that all threads fold together.
+/// `reduction(+ : a[:n], b[:m], x)` with private copies that lie on no thread's stack and that all threads fold
+/// together.
 ///
 ///     coset::omp::reduction sum(bins);  // outside; may serve any number of regions
 ///     #pragma omp parallel
@@ -143,16 +147,16 @@ class folds {
 ///       sum.combine();
 ///     }
 ///
-/// What is reduced into, and how several things are: joint_reducer, into(). Of pointers: std::span(pointer, count). One
-/// region uses it at a time; in nested ones threads have copies for themselves, in the order in which they come. Threads
-/// run where OMP_PLACES and OMP_PROC_BIND have them. What is not combined is lost when it dies. Cost and errors as
-/// reducer's, and bits, on as many processors; exceptions may not leave a region, but they do leave combine(), on each
-/// thread whose operation threw.
+/// Targets are given as for joint_reducer, with into(); a pointer as std::span(pointer, count). One region uses a
+/// reduction at a time; in nested regions each thread has a copy of its own, and copies are folded in the order in
+/// which their threads came. Threads run where OMP_PLACES and OMP_PROC_BIND place them. Values that are not combined
+/// are lost when the reduction is destroyed. Cost and errors are those of reducer, and so are bits, on the same number
+/// of processors. Exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
 ///
-/// `reduction sum(coset::omp::in_place, bins)`: one copy less to make, fold and clear, as thread 0 has the targets
-/// themselves. So nobody else may look at them from the first local() of a region on until the combination is done, what
-/// thread 0 reduced stays where it is whether combined or not, and nothing can be assigned. A region of one thread has
-/// no copy at all.
+/// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
+/// targets themselves. From the first local() of a region until the combination is done, no other thread may read the
+/// targets. What thread 0 reduced stays in the targets even if it is not combined, and combining::assign is not
+/// possible. A region of one thread has no copy at all.
 template <class... Targets>
 class reduction {
  public:
@@ -167,9 +171,10 @@ class reduction {
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
 
-  /// The calling thread's arrays and values, as joint_reducer's. clang before 16 takes no structured binding of them into
-  /// a loop directive; std::get<0>(mine) has a name that it takes. Good until a combination, and after it for the same
-  /// thread of the same region. Cost: a few instructions; a call after each combination.
+  /// The calling thread's arrays and values, as joint_reducer's. clang before 16 does not accept a structured binding
+  /// of them in a loop directive; bind std::get<0>(mine) to a name instead. Valid until a combination, and afterwards
+  /// for the same thread of the same region.
+  /// Cost: a few instructions; a function call after each combination.
   decltype(auto) local() {
     auto const number = static_cast<std::uint32_t>(omp_get_thread_num());
     if (in_place_ && number == 0 && omp_get_level() == 1) return copies_.local_in_place();
@@ -177,27 +182,28 @@ class reduction {
         detail::by_claim(number), [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
-  /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets have
-  /// everything. Outside of regions: by whoever calls, with a region of its own where that pays.
+  /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets hold the
+  /// result. Outside regions one thread calls it, and it opens a region of its own where that pays.
   void combine(combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
     folds_.combine(copies_.core(), copies_.checked().data(), how);
   }
-  /// The same without the barrier at the end: where the end of the region is one anyway.
+  /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway.
   void combine(nowait_t, combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
     folds_.combine(nowait, copies_.core(), copies_.checked().data(), how);
   }
-  /// The same into other things of the same lengths, for this time: every thread names the same.
+  /// The same into other arrays and values of the same lengths, for this call only; every thread names the same ones.
   template <class... Things>
   void combine_into(Things&&... things) {
     require_no_target_in_use(true);
     folds_.combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), combining::add);
   }
 
-  /// Outside of regions, as joint_reducer's: the lengths of the targets are taken anew, what was not combined is lost.
+  /// Outside regions: reads the lengths of the targets again, as joint_reducer's; values that were not combined are
+  /// lost.
   void fit() { copies_.fit(); }
-  /// Outside of regions: forgets what was not combined, as after an operation that threw.
+  /// Outside regions: discards values that were not combined, for example after an operation threw.
   void reset() noexcept { folds_.reset(copies_.core()); }
 
   std::string describe() const { return detail::describe(copies_.core()); }
@@ -205,7 +211,7 @@ class reduction {
  private:
   void require_no_target_in_use(bool needed) const {
     if (in_place_ && needed)
-      throw argument_error("in place, thread 0 has added to the targets: nothing can replace that");
+      throw argument_error("in place, thread 0 has already added to the targets: combine() can only add to them");
   }
 
   detail::joint_copies<Targets...> copies_;
@@ -218,7 +224,8 @@ explicit reduction(Things&&...) -> reduction<region_room::target_of<Things>...>;
 template <region_room::target... Things>
 explicit reduction(in_place_t, Things&&...) -> reduction<region_room::target_of<Things>...>;
 
-/// The same for one large array of which a region touches little; see sparse_reducer. local() gives a sparse_array.
+/// The same for one large array of which a region touches few elements; see sparse_reducer. local() gives a
+/// sparse_array.
 template <element T, coset::reduction<T> Op = plus>
 class sparse_reduction {
  public:
@@ -227,7 +234,7 @@ class sparse_reduction {
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
 
-  /// Cost: some nanoseconds; to be called once per region and thread.
+  /// Cost: some nanoseconds. Call it once per region and thread.
   sparse_array<T> local() {
     if (omp_get_level() > 1) return copies_.local();
     return copies_.claimed(static_cast<std::uint32_t>(omp_get_thread_num()));
@@ -251,7 +258,7 @@ class sparse_reduction {
 
 namespace region_room {
 
-/// Adopted teams that no region uses at the moment, by size.
+/// Adopted teams, by size, that no region is using.
 class teams {
  public:
   static std::shared_ptr<team> lend(rank_t ranks) {
@@ -271,7 +278,7 @@ class teams {
 
  private:
   static teams& instance() {
-    static teams& only = *new teams;  // threads of OpenMP may end after statics
+    static teams& only = *new teams;  // OpenMP's threads may end after static destructors
     return only;
   }
   void take_back(std::unique_ptr<team> back) {
@@ -293,7 +300,7 @@ inline std::shared_ptr<team> team_of_region() {
 
 }  // namespace region_room
 
-/// This thread of the region as a rank, for every collective; as a variable inside the region.
+/// This thread of the region as a rank, for every collective. Declare it as a variable inside the region.
 ///
 ///     #pragma omp parallel
 ///     {
@@ -301,8 +308,9 @@ inline std::shared_ptr<team> team_of_region() {
 ///       coset::allreduce(me, array);
 ///     }
 ///
-/// Collective: every thread of the region makes one, and uses it itself; ranks are the numbers of the threads. Nothing
-/// is pinned. Cost: some µs per region; the first of a size makes a team, which stays for later ones.
+/// Collective: every thread of the region makes one and uses it itself; its rank is its thread number. Threads are not
+/// pinned.
+/// Cost: some µs per region; the first region of a size makes a team, which later regions reuse.
 class member_here {
  public:
   member_here()

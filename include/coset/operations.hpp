@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be reduced with what: elements, operations, and the concepts that tie them together.
+// Elements, operations, and the concepts that say which operations reduce which elements.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace coset {
 
-/// Anything that may travel between ranks as bytes. Pointers and views would arrive, but mean nothing on another rank.
-/// Elements lie on cache lines on their way, so they cannot want more than 64 bytes of alignment.
+/// A type that can travel between ranks as bytes. Pointers and views would arrive, but mean nothing on another rank.
+/// Elements lie on cache lines on their way, so they may need at most 64 bytes of alignment.
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::is_const_v<T> && alignof(T) <= 64 &&
                   !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_array_v<T> && !std::ranges::view<T>;
@@ -34,18 +34,18 @@ template <class Range>
 concept elements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     element<std::ranges::range_value_t<Range>>;
 
-/// Such an array that results can be written to.
+/// Such an array into which results can be written.
 template <class Range>
 concept writable_elements =
     elements<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
-/// Arrays of one element type.
+/// Arrays of the same element type.
 template <class In, class Out>
 concept same_elements = std::same_as<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>;
 
 namespace detail {
 
-/// Unsigned, and as wide as T at least: what wraps.
+/// An unsigned type at least as wide as T, in which arithmetic wraps.
 template <std::integral T>
 using wrapping =
     typename std::conditional_t<sizeof(T) <= 8, std::type_identity<std::uint64_t>, std::make_unsigned<T>>::type;
@@ -81,7 +81,7 @@ namespace detail {
 template <class T>
 concept ordered_number = std::integral<T> || std::floating_point<T> || half_float<T>;
 
-/// The order in which numbers are compared here: −0 before +0. Unordered if one of them is a NaN.
+/// The order by which numbers are compared here: −0 before +0. Unordered if either is a NaN.
 template <ordered_number T>
 constexpr bool before(T a, T b) {
   if constexpr (std::floating_point<T>) {
@@ -102,7 +102,7 @@ constexpr bool is_nan(T value) {
   }
 }
 
-/// The NaN that minima and maxima propagate as; 0 where there is none.
+/// The NaN that minima and maxima return for any NaN; 0 for types without NaN.
 template <ordered_number T>
 constexpr T canonical_nan() {
   if constexpr (half_float<T>) {
@@ -114,8 +114,9 @@ constexpr T canonical_nan() {
 
 }  // namespace detail
 
-/// The smaller one. Floating point: NaN propagates as the canonical quiet NaN, −0 < +0. One contribution alone, of one
-/// rank or of rank 0 to a scan, is not folded but copied, whatever the operation; so a NaN there keeps its payload.
+/// The smaller one. Floating point: NaN propagates as the canonical quiet NaN, −0 < +0. A single contribution (of a
+/// team of one rank, or of rank 0 to a scan) is copied, not folded, whatever the operation; so a NaN there keeps its
+/// payload.
 struct minimum {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
@@ -128,7 +129,7 @@ struct minimum {
   }
 };
 
-/// The larger one. Otherwise as minimum.
+/// The larger one. Otherwise like minimum.
 struct maximum {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const {
@@ -161,7 +162,7 @@ struct bit_xor {
   }
 };
 
-/// Of a and b as truth values; 1 or 0, once there are two of them.
+/// a and b as truth values. The result is 1 or 0 once two values have been combined.
 struct logical_and {
   template <element T>
   constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
@@ -181,7 +182,7 @@ struct logical_xor {
   }
 };
 
-/// A value and where it stands: what minimum_location and maximum_location reduce.
+/// A value and its index: the elements of minimum_location and maximum_location.
 template <class T, std::integral Index = std::int64_t>
 struct located {
   T value;
@@ -191,7 +192,7 @@ struct located {
 
 namespace detail {
 
-/// Of two located values the better one by `Better`; of equal ones, and of NaNs, that of the lowest index.
+/// The better of two located values by `Better`; of equal values, and of NaNs, the one with the lowest index.
 template <class Better, ordered_number T, class Index>
 constexpr located<T, Index> better(located<T, Index> const& a, located<T, Index> const& b) {
   auto const& lower = b.index < a.index ? b : a;
@@ -216,7 +217,7 @@ struct comes_after {
 
 }  // namespace detail
 
-/// The located value that is smallest; ties take the lowest index. NaN and zeros as in minimum.
+/// The smallest located value; ties take the lowest index. NaN and zeros as in minimum.
 struct minimum_location {
   template <detail::ordered_number T, class Index>
   constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const noexcept {
@@ -224,7 +225,7 @@ struct minimum_location {
   }
 };
 
-/// The located value that is largest; ties take the lowest index. NaN and zeros as in maximum.
+/// The largest located value; ties take the lowest index. NaN and zeros as in maximum.
 struct maximum_location {
   template <detail::ordered_number T, class Index>
   constexpr located<T, Index> operator()(located<T, Index> const& a, located<T, Index> const& b) const noexcept {
@@ -232,7 +233,7 @@ struct maximum_location {
   }
 };
 
-/// An operation of yours for which f(a, b) and f(b, a) differ: it is applied in the order of the ranks.
+/// Your own operation for which f(a, b) and f(b, a) differ: it is applied in rank order.
 template <class Op>
 struct noncommutative {
   explicit constexpr noncommutative(Op op) : operation(op) {}
@@ -242,8 +243,8 @@ struct noncommutative {
   [[no_unique_address]] Op operation;
 };
 
-/// An operation of yours whose results do not depend on the bracketing by a single bit: plans under which the ranks
-/// bracket differently may serve it.
+/// Your own operation for which the bracketing does not change any bit of a result. Plans whose ranks bracket
+/// differently may serve it.
 template <class Op>
 struct exact {
   explicit constexpr exact(Op op) : operation(op) {}
@@ -253,15 +254,15 @@ struct exact {
   [[no_unique_address]] Op operation;
 };
 
-/// Sums of float or double, the same bits for every number of ranks, every order and every plan.
+/// Sums of float or double with the same bits for every number of ranks, every order and every plan.
 ///
-/// Each is the sum of all summands without what they have more than 64 bits below the largest, rounded once: of n of them
-/// at most half a unit of the result and n·2^−64 of the largest summand beside the exact sum, far less than plain
-/// summation may be. (Where larger ones cancel to the last bit, what was that far below them is gone, as in plain summation
-/// of most orders.) It overflows only if the sum does. Infinities and −0 as plain summation gives, NaN as the canonical
-/// one. See binned.hpp for sums of more than one value
-/// per rank. Cost: eleven additions for each of plain summation's, so some eight times its time in cache and less where
-/// memory is what counts; 40 bytes for each partial result that crosses a step, of which plans of small teams have none.
+/// The result is the sum of all summands, each without its bits more than 64 below the largest summand, rounded once.
+/// For n summands it differs from the exact sum by at most half a unit of the result plus n·2^−64 of the largest
+/// summand, far less than plain summation can. (Where large summands cancel to the last bit, the part more than 64 bits
+/// below them is lost, as in plain summation in most orders.) It overflows only if the sum does. Infinities and −0 as
+/// in plain summation, NaN as the canonical one. See binned.hpp for sums of several values per rank.
+/// Cost: eleven additions for each addition of plain summation, so some eight times its time in cache and less where
+/// memory limits; 40 bytes for each partial result that crosses a step, which plans of small teams do not have.
 /// Source: binned summation, Demmel, Ahrens and Nguyen, "Efficient Reproducible Floating Point Summation and BLAS".
 struct reproducible_plus {
   template <element T>
@@ -288,14 +289,14 @@ inline constexpr bool is_located<located<T, Index>> = true;
 template <class Op, class... Any>
 inline constexpr bool is_one_of = (std::same_as<Op, Any> || ...);
 
-/// Whether a contribution may count twice.
+/// Whether counting a contribution twice leaves the result unchanged.
 template <class Op, class T>
 inline constexpr bool is_idempotent = (ordered_number<T> && is_one_of<Op, minimum, maximum>) ||
                                       (ordered_number<T> && is_one_of<Op, logical_and, logical_or>) ||
                                       (std::integral<T> && is_one_of<Op, bit_and, bit_or>) ||
                                       (is_located<T> && is_one_of<Op, minimum_location, maximum_location>);
 
-/// Whether bracketing cannot change the bits of a result.
+/// Whether the bracketing cannot change the bits of a result.
 template <class Op, class T>
 inline constexpr bool is_exact = is_idempotent<Op, T> || is_one_of<Op, reproducible_plus> ||
                                  (ordered_number<T> && is_one_of<Op, logical_xor>) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans: choosing how a collective runs apart from running it.
+// Plans: they separate choosing how a collective runs from running it.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,39 @@
 
 namespace coset {
 
-/// Which ranks must agree bit for bit.
+/// Which results must agree bit for bit.
 enum class bits : std::uint8_t {
-  same_on_all_ranks,  ///< plans whose ranks bracket differently are refused for inexact operations
+  same_on_all_ranks,  ///< refuses plans whose ranks bracket differently if the operation is inexact
   per_rank            ///< any valid plan
 };
 
-/// How to run, where the caller knows better than the library.
+/// How to run a collective, for callers who know better than the library.
 struct plan_options {
   std::string algorithm = "auto";  ///< "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …
   std::string storage = "auto";    ///< where peers meet: "staged", "zero_copy", "output+stream", "staged+library" …
   bits required = bits::same_on_all_ranks;
   rank_t root = 0;                       ///< of reduce and broadcast
-  std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty where they are equal
-  std::size_t segment_bytes = 0;         ///< staged so much of the vector at a time; 0: as the library finds best
+  std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty if all are equal
+  std::size_t segment_bytes = 0;         ///< bytes of the vector staged at a time; 0: the library chooses
 };
 
-/// "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)", "direct/zero_copy+stream",
-/// "direct/staged/256K", "auto/staged". Throws schedule_error quoting what does not exist.
+/// Parses "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)",
+/// "direct/zero_copy+stream", "direct/staged/256K", "auto/staged". Throws schedule_error quoting a name that does not
+/// exist.
 COSET_API plan_options plan_named(std::string_view);
 
 namespace detail {
 
 struct bound_plan;
 
-/// One plan for arrays apart, one for calls in place. Plan objects of one kind share them.
+/// Two plans, one for separate arrays and one for calls in place. Plan objects of one kind share them.
 struct plan_pair {
   std::shared_ptr<bound_plan const> apart, in_place;
 };
 COSET_API plan_pair make_plans(team_state&, verb, std::size_t count, reduction_table const&, plan_options const&);
 COSET_API std::string describe(bound_plan const&);
 
-/// What one rank executes a plan with; lengths in elements.
+/// The arrays and lengths with which one rank executes a plan; lengths in elements.
 struct plan_arrays {
   void const* in;
   std::size_t in_count;
@@ -59,14 +60,14 @@ COSET_API request start(rank_state&, plan_pair const&, plan_arrays const&, void 
 
 /// A persistent collective: planned once, executed any number of times by every rank of its team.
 ///
-/// `count` is the length of the whole vector; what a rank gives and gets is as the verb's function has it, so that for
+/// `count` is the length of the whole vector. A rank's input and output are those of the verb's function: for
 /// reduce_scatter `out`, and for allgather `in`, is the rank's piece.
 template <element T, reduction<T> Op = plus>
 class plan {
  public:
-  /// May be called by any thread. Throws schedule_error if the algorithm or storage does not exist, is undefined for
-  /// this many ranks, or does not give the bits required; the message says what would do. Throws argument_error for a
-  /// root that is no rank, counts that do not add up, and allreduce_view, which has no output to plan for.
+  /// Any thread may call it. Throws schedule_error if the algorithm or storage does not exist, is undefined for this
+  /// many ranks, or does not give the required bits; the message names a remedy. Throws argument_error for a root that
+  /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for.
   plan(team& owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
       : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
@@ -77,12 +78,12 @@ class plan {
     detail::execute(me.state(), plans_, arrays(in, out), &op_);
   }
 
-  /// The same in place, or of broadcast.
+  /// The same in place, or for a broadcast.
   template <writable_elements InOut>
   requires std::same_as<std::ranges::range_value_t<InOut>, T>
   void execute(member& me, InOut&& inout) const { detail::execute(me.state(), plans_, arrays(inout, inout), &op_); }
 
-  /// The same in split phase, see request; the plan outlives it.
+  /// The same in split phase, see request. The plan must outlive the request.
   template <elements In, writable_elements Out>
   requires same_elements<In, Out> && std::same_as<std::ranges::range_value_t<Out>, T>
   [[nodiscard]] request start(member& me, In const& in, Out&& out) const {
@@ -114,7 +115,7 @@ plan<T, Op> make_plan(team& owner, verb what, std::size_t count, Op op = {}, pla
   return plan<T, Op>(owner, what, count, op, options);
 }
 
-/// Of an allreduce.
+/// The plan of an allreduce.
 template <element T, reduction<T> Op = plus>
 plan<T, Op> make_plan(team& owner, std::size_t count, Op op = {}, plan_options const& options = {}) {
   return plan<T, Op>(owner, verb::allreduce, count, op, options);

@@ -10,7 +10,7 @@ namespace coset {
 
 namespace detail {
 
-/// Only the root's output counts; the others' may have any length and stays untouched.
+/// Only the root's output counts; other ranks' outputs may have any length and stay untouched.
 template <class In, class Out, class Op>
 call reduce_call(member& me, In const& in, Out& out, rank_t root, Op const& op) {
   if (me.rank() == root) require_same_length(me.state(), "reduce", std::ranges::size(in), std::ranges::size(out));
@@ -25,7 +25,7 @@ call reduce_call(member& me, In const& in, Out& out, rank_t root, Op const& op) 
 
 }  // namespace detail
 
-/// Reduces `in` element-wise over all ranks of the team into `out` on rank `root`; other ranks' `out` is not looked at.
+/// Reduces `in` element-wise over all ranks of the team into `out` on rank `root`; other ranks' `out` is ignored.
 ///
 /// Collective, as allreduce, with the same root on every rank. On the root `out` may be `in`.
 /// Cost: one flag round at the root for small arrays; reduce-scatter and gather, (P−1)/P·m each, above.
@@ -36,7 +36,7 @@ void reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
   detail::run(me.state(), detail::reduce_call(me, in, out, root, op));
 }
 
-/// The same in place: the root's array becomes the result, the others' stay what they are.
+/// The same in place: the root's array becomes the result, the other arrays stay as they are.
 template <writable_elements InOut, reduction<std::ranges::range_value_t<InOut>> Op = plus>
 void reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
   detail::run(me.state(), detail::reduce_call(me, inout, inout, root, op));

@@ -27,11 +27,13 @@ call reduce_scatter_call(member& me, In const& in, Out& out, std::span<std::size
 
 }  // namespace detail
 
-/// Reduces `in` element-wise over all ranks; rank r gets elements [r·n, (r+1)·n) of the result in `out`, n = in.size()/P.
+/// Reduces `in` element-wise over all ranks. With n = in.size()/P, rank r's `out` gets elements [r·n, (r+1)·n) of the
+/// result.
 ///
 /// Collective, as allreduce. `out` is this rank's own piece of `in`, or overlaps nothing.
-/// Cost: one flag round, and one more before peers' arrays are the callers' again; (P−1)/P·m read per rank.
-/// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P or `out` is no piece of it.
+/// Cost: one flag round, and one more before the callers may touch their arrays again; (P−1)/P·m read per rank.
+/// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P or `out` does not have the
+/// piece's length.
 template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
 requires same_elements<In, Out>
 void reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {

@@ -10,9 +10,9 @@ namespace coset {
 
 /// Reduces `in` element-wise over all ranks into `out`, which is the same array on every rank.
 ///
-/// Collective, as allreduce. Each element is written once, by some rank; all of it is visible to every rank at return.
-/// Nothing is written before every rank has come, so that the last result may be read until then.
-/// Cost: two flag rounds and (P−1)/P·m read per rank: what hand-written slices between two barriers do.
+/// Collective, as allreduce. Each element is written once, by one of the ranks; every rank sees the whole result at
+/// return. Nothing is written before every rank has come, so the previous result may be read until then.
+/// Cost: two flag rounds and (P−1)/P·m read per rank, like hand-written slices between two barriers.
 /// Throws as allreduce; argument_error on every rank if the ranks name different outputs, or `in` overlaps `out`.
 template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
 requires same_elements<In, Out>

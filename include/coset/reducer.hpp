@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter-style reductions: any thread adds anywhere into an array of its own, and all arrays are folded into one.
+// Scatter-style reductions: each thread adds into any elements of a private array, and all private arrays are folded
+// into one.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +32,13 @@ reduced_array array_of(std::size_t count, Op const& op, T const& identity) {
           }};
 }
 
-/// Several threads where that pays; `into` as in fold_part().
+/// Folds with several threads where that pays; `into` as in fold_part().
 inline void fold_with(reducer_core& core, void* const* into, team& with, combining how) {
   if (worthwhile_parts(core, with.size()) == 1) return fold_part(core, into, 0, 1, how);
   with.run([&](member& me) { fold_part(core, into, me.rank(), me.size(), how); });
 }
 
-/// What reducers of one array have in common, whatever their copies look like.
+/// The common part of reducers of one array, however their copies are laid out.
 template <element T>
 class one_array {
  public:
@@ -47,30 +48,30 @@ class one_array {
 
   std::size_t size() const noexcept { return count_; }
 
-  /// into[i] = into[i] ∘ all that was reduced into element i, or that alone if it is to be assigned, by the calling thread
-  /// alone. Afterwards all copies are empty.
+  /// into[i] = into[i] ∘ all values reduced into element i, or only those values with combining::assign. The calling
+  /// thread does the work. Afterwards all copies are empty.
   void combine_into(std::span<T> into, combining how = combining::add) { combine_part(into, 0, 1, how); }
   /// The same by a team that is not running.
   void combine_into(std::span<T> into, team& with, combining how = combining::add) {
     void* const to = checked(into);
     fold_with(*core_, &to, with, how);
   }
-  /// The same inside a team, collective: every rank names the same `into`, and finds it complete on return. Throws what
-  /// the team fails with; argument_error, on every rank, for another length, and in a team over processes, which have no
-  /// common array.
+  /// The same inside a team, collective: every rank names the same `into`, which is complete on return. Throws the
+  /// team's error if it fails; argument_error, on every rank, for another length, and in a team over processes, which
+  /// have no common array.
   void combine_into(std::span<T> into, member& me, combining how = combining::add) {
     void* const to = into.data();
     std::size_t const length = into.size();
     fold_by_ranks(*core_, &to, &length, me.state(), how);
   }
-  /// One of `parts` parts of it, from 0 on: by any threads, in any order, each part once.
+  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once.
   void combine_part(std::span<T> into, std::size_t part, std::size_t parts, combining how = combining::add) {
     void* const to = checked(into);
     fold_part(*core_, &to, part, parts, how);
   }
 
-  /// All that was reduced since the reducer was made, reset or last combined into an array: the identity where that is
-  /// nothing. Stays part of the reducer, so what comes later adds to it. Good until the next call that combines or
+  /// All values reduced since the reducer was made, reset or last combined into an array; the identity where there are
+  /// none. They stay in the reducer, so later values are added to them. Valid until the next call that combines or
   /// resets.
   std::span<T const> view() {
     auto const total = of_total();
@@ -83,13 +84,13 @@ class one_array {
     return total;
   }
 
-  /// Forgets all that was reduced; the memory stays. Cost: none to speak of.
+  /// Discards all reduced values and keeps the memory. Cost: negligible.
   void reset() noexcept { detail::reset(*core_); }
 
   /// One line: the array, its copies, and how often most_bytes made threads fold early.
   std::string describe() const { return detail::describe(*core_); }
 
-  /// For adapters, which bring other threads.
+  /// For adapters, which bring their own threads.
   reducer_core& core() const noexcept { return *core_; }
 
  private:
@@ -106,22 +107,22 @@ class one_array {
 
 }  // namespace detail
 
-/// An array of `count` elements that threads reduce into without seeing each other: histograms, forces, gradients.
+/// An array of `count` elements that threads reduce into without synchronisation: histograms, forces, gradients.
 ///
-/// Each thread that calls local() gets a private copy, on its own node and not on its stack, and keeps it; a thread
-/// that ends leaves its copy to the next one. An element starts as the operation's identity, and so it does again after
-/// it was combined: combining folds all copies and leaves them empty, so that the next round may begin; their memory stays.
-/// For arrays of which most is touched; sparse_reducer is for the others, joint_reducer for several.
+/// Each thread that calls local() gets a private copy, on its own node and not on its stack, and keeps it; when a
+/// thread ends, the next thread takes over its copy. Elements start as the operation's identity. Combining folds all
+/// copies and leaves them at the identity again, so that the next round may begin; it keeps their memory. Use it for
+/// arrays of which most elements are touched, sparse_reducer for the others, joint_reducer for several arrays.
 ///
-/// local() may be called by any number of threads at once, inside whatever parallel region. Whatever combines, resets
-/// or destroys comes after all updates, by the caller's synchronisation (the end of a region, a join, a barrier).
-/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came; where a team's
-/// ranks or OpenMP's threads fold their own, from another number on in each part of the array. So they are equal on every
-/// run that gives the same work to the same numbers.
-/// Cost: n·(copies + 2) elements moved, shared by those who combine. Made in less than a microsecond: memory of copies
-/// goes from one reducer to the next, up to 256 MiB that nobody has.
-/// Throws std::bad_alloc where memory is short; argument_error for arrays of another length; and what the operation
-/// throws, after which the contents are unspecified until reset().
+/// Any number of threads may call local() at once, inside any parallel region. Calls that combine, reset or destroy
+/// come after all updates; the caller synchronises them (the end of a region, a join, a barrier).
+/// Bits: copies are folded in the order of their numbers, then in the order in which threads first came. Where a team's
+/// ranks or OpenMP's threads each fold their own copies, the first number differs from part to part of the array. So
+/// the bits are equal on every run that gives the same work to the same numbers.
+/// Cost: n·(copies + 2) elements moved, shared by the combining threads. A reducer is made in less than a microsecond:
+/// it takes over the memory of copies of earlier reducers, of which up to 256 MiB are kept.
+/// Throws std::bad_alloc if memory is short; argument_error for arrays of another length; and the operation's
+/// exceptions, after which the contents are unspecified until reset().
 template <element T, reduction<T> Op = plus>
 requires detail::is_commutative<Op>
 class reducer : public detail::one_array<T> {
@@ -133,14 +134,14 @@ class reducer : public detail::one_array<T> {
       : detail::one_array<T>(detail::make_reducer({detail::array_of(count, op, identity)}), count),
         key_(&detail::key_of(this->core())) {}
 
-  /// The calling thread's array; good until the reducer is reset, then take it anew. Cost: a few instructions; the making
-  /// of a copy the first time.
+  /// The calling thread's array. Valid until the reducer is reset; call local() again then. Cost: a few instructions;
+  /// the first time, the making of a copy.
   std::span<T> local() {
     return at(
         detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(this->core()); });
   }
-  /// The array of this number, for one thread at a time: where threads are numbered, results do not depend on who came
-  /// first.
+  /// The array with this number, for one thread at a time: where threads are numbered, results do not depend on which
+  /// thread came first.
   std::span<T> local(std::uint32_t number) {
     return at(
         detail::by_number(number), [ =, this ]() -> auto& { return detail::copy_numbered(this->core(), number); });

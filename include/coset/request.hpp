@@ -20,34 +20,34 @@ struct rank_reference {
   rank_handle const* handle = nullptr;
   std::uint64_t life = 0;
 
-  rank_state* rank() const noexcept;  ///< null once it has ended, and perhaps its team
+  rank_state* rank() const noexcept;  ///< null once the rank has ended; its team may have, too
 };
 }  // namespace detail
 
-/// What start_…() returns. Its arrays and, where it has one, its plan stay untouched until it is complete.
+/// The result of start_…(). Its arrays, and its plan if it has one, must stay untouched until it is complete.
 ///
-/// Operations of a member match in the order of their starts, whatever order they are waited for in. Any call of a
+/// Operations of a member match in the order in which they start, in whatever order they are waited for. Any call of a
 /// member that waits or tests advances all its operations; nothing advances them in the background. At most eight are
 /// under way per member: the ninth start completes the first. Where ranks of several processes share staging, an
-/// allgather or reduce_scatter that does not fit in it is complete when its start returns.
+/// allgather or reduce_scatter that does not fit in the staging is complete when its start returns.
 ///
-/// Only the member's thread uses it. Throws what the team fails with; argument_error if the run() or the membership that
-/// it belongs to has ended; it may outlive both, and the team.
+/// Only the member's thread uses a request. Throws the team's error if the team fails; argument_error if the run() or
+/// the membership in which it started has ended. A request may outlive both, and the team.
 class COSET_API request {
  public:
   request() = default;  ///< complete
   request(request&& other) noexcept;
-  request& operator=(request&& other) noexcept;  ///< gives up what it held, as the destructor does
-  /// An operation that is given up before it is complete aborts the team: peers count on this rank.
+  request& operator=(request&& other) noexcept;  ///< gives up its own operation, as the destructor does
+  /// Giving up an operation before it is complete aborts the team: other ranks depend on this one.
   ~request();
 
-  /// Advances; true once complete: the output is there, the arrays are the caller's again.
+  /// Advances the operation. True once complete: the output is ready, and the arrays belong to the caller again.
   bool test();
   void wait();
-  /// False if that takes longer: the operation stays live, and the next call goes on where it is (GASPI's semantics).
+  /// False if that takes longer: the operation stays live, and the next call continues it (GASPI's semantics).
   bool wait_for(std::chrono::nanoseconds longest);
 
-  /// Whether it stands for an operation of this member's present run or membership, or for none.
+  /// Whether it is an operation of this member's present run or membership, or complete.
   bool belongs_to(member const&) const noexcept;
 
   request(detail::rank_reference member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept

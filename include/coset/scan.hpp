@@ -10,7 +10,7 @@ namespace coset {
 
 /// Reduces `in` element-wise over ranks 0 … r into `out` of rank r, in rank order.
 ///
-/// Collective, as allreduce. `out` may be `in`. A rank may return before later ones have come.
+/// Collective, as allreduce. `out` may be `in`. A rank may return before later ranks have come.
 /// Cost: one flag round and r·m read by rank r for small arrays; two rounds and 2(P−1)/P·m above.
 /// Throws as allreduce.
 template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
@@ -37,7 +37,7 @@ requires(!std::ranges::range<T>) [[nodiscard]] T scan(member& me, T value, Op op
   return result;
 }
 
-/// Reduces over ranks 0 … r−1 into `out` of rank r. Rank 0 gets nothing: its `out` stays untouched.
+/// Reduces over ranks 0 … r−1 into `out` of rank r. Rank 0 gets no result: its `out` stays untouched.
 template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
 requires same_elements<In, Out>
 void exclusive_scan(member& me, In const& in, Out&& out, Op op = {}) {

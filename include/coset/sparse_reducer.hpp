@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter-style reductions into large arrays of which threads touch little, or which may not have all the memory.
+// Scatter-style reductions into large arrays of which threads touch little, or whose copies have to fit a memory limit.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace coset {
 
-/// One thread's private array of a sparse reducer; a few words, to be held by value.
+/// One thread's private array of a sparse reducer: a few words, held by value.
 ///
-/// Good until the reducer is reset: take it anew then. For the thread that got it, or for whoever got that number. With
-/// sparse_options::most_bytes a reference is good until the next call of operator[] or span().
+/// Valid until the reducer is reset; call local() again then. Only for the thread that got it, or for the current user
+/// of the number. With sparse_options::most_bytes a reference is valid until the next call of operator[] or span().
 template <element T>
 class sparse_array {
  public:
@@ -30,8 +30,8 @@ class sparse_array {
 
   std::size_t size() const noexcept { return size_; }
 
-  /// Cost: that of an array's, a byte stored, and one read where blocks are filled late: under a cap, or if the identity is
-  /// not zero.
+  /// Cost: an array access and a byte stored, and one byte read if blocks are filled late: under a memory limit, or if
+  /// the identity is not zero.
   T& operator[](std::size_t index) const {
     std::size_t const block = index >> shift_;
     if (fills_late_ && touched_[block] == detail::mark::untouched) [[unlikely]]
@@ -40,7 +40,7 @@ class sparse_array {
     return data_[index];
   }
 
-  /// Elements [first, first + count) to be read and written without further ado. Touches all their blocks.
+  /// Elements [first, first + count), to read and write without calling operator[]. Touches all their blocks.
   std::span<T> span(std::size_t first, std::size_t count) const {
     if (count > 0) {
       std::size_t const block = first >> shift_;
@@ -60,9 +60,10 @@ class sparse_array {
   detail::private_copy* copy_;
 };
 
-/// A reducer that knows which blocks each thread has touched: the others cost neither memory nor time, but each access
-/// marks its block. For arrays beyond the caches of which a round touches little: 1 % of 16 Mi doubles within a window
-/// takes a fortieth of the time. Otherwise as reducer; bits are the same on every run if most_bytes is not exceeded.
+/// A reducer that tracks which blocks each thread has touched. Untouched blocks cost neither memory nor time, but each
+/// access marks its block. For arrays beyond the caches of which a round touches little: with 1 % of 16 Mi doubles
+/// within a window it takes a fortieth of the time. Otherwise like reducer; bits are the same on every run if
+/// most_bytes is not exceeded.
 template <element T, reduction<T> Op = plus>
 requires detail::is_commutative<Op>
 class sparse_reducer : public detail::one_array<T> {
@@ -79,7 +80,7 @@ class sparse_reducer : public detail::one_array<T> {
   sparse_array<T> local() { return of(detail::copy_of_this_thread(this->core())); }
   sparse_array<T> local(std::uint32_t number) { return of(detail::copy_numbered(this->core(), number)); }
   sparse_array<T> local(member& me) { return local(me.rank()); }
-  /// For adapters: the copy of this number, or the thread's own where another thread has claimed that.
+  /// For adapters: the copy with this number, or the thread's own copy if another thread has claimed the number.
   sparse_array<T> claimed(std::uint32_t number) { return of(detail::copy_claimed(this->core(), number)); }
 
  private:

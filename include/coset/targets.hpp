@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several things are reduced into at once: arrays, views and single values, each by its operation.
+// Targets of joint reductions: arrays, views and single values, each with its operation.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace coset {
 namespace detail {
 
-/// Arrays of more dimensions that know their memory as std::mdspan does: its layout becomes the private copies'.
+/// Multi-dimensional arrays that describe their memory as std::mdspan does. The private copies use the same layout.
 template <class View>
 concept layout_view = requires(View const& view) {
   typename View::element_type;
@@ -30,7 +30,7 @@ concept layout_view = requires(View const& view) {
 }
 &&element<typename View::element_type>;
 
-/// A vector, say: where it lies and how long it is are asked when they are needed.
+/// A vector, for example: its address and length are read each time they are needed.
 template <class Range>
 struct place_of_range {
   using value_type = std::ranges::range_value_t<Range>;
@@ -71,7 +71,7 @@ struct place_of_value {
   static T& seen(T* copy, std::size_t) { return *copy; }
 };
 
-/// Whether element k of one is element k of the other, where lengths are equal.
+/// Whether element k of the one is element k of the other, for equal lengths.
 template <class A, class B>
 bool same_layout(A const&, B const&) {
   return true;
@@ -87,7 +87,7 @@ auto place_of(Thing&& thing) {
   using bare_type = std::remove_cvref_t<Thing>;
   if constexpr (layout_view<bare_type>) {
     if (!thing.mapping().is_exhaustive())
-      throw argument_error("a view with gaps is no target: what lies in them would be written, too");
+      throw argument_error("a view with gaps cannot be a target: the gaps would be written, too");
     return place_of_view<bare_type>{thing};
   } else if constexpr (writable_elements<Thing> && std::ranges::view<bare_type>) {
     return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
@@ -95,14 +95,14 @@ auto place_of(Thing&& thing) {
     return place_of_range<std::remove_reference_t<Thing>>{std::addressof(thing)};
   } else {
     static_assert(std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>,
-                  "what is reduced into is a variable: an array whose length is known, a view, or one element");
+                  "a target is a variable: an array whose length is known, a view, or one element");
     return place_of_value<std::remove_reference_t<Thing>>{std::addressof(thing)};
   }
 }
 
 }  // namespace detail
 
-/// Where something is reduced into, and how. Made by into().
+/// An array or value that is reduced into, and its operation. Made by into().
 template <class Place, class Op>
 struct target {
   using value_type = typename Place::value_type;
@@ -118,8 +118,8 @@ template <class Place, class Op>
 inline constexpr bool is_target<target<Place, Op>> = true;
 }  // namespace detail
 
-/// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and the
-/// operation by which threads reduce into it. Views may have no gaps: argument_error otherwise. The thing itself stays the
+/// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and
+/// the operation by which threads reduce into it. A view with gaps throws argument_error. The array or value stays the
 /// caller's; a vector may be resized, see joint_reducer::fit().
 template <class Thing, class Op = plus>
 auto into(Thing&& thing, Op op = {}) {
@@ -139,7 +139,7 @@ auto into(Thing&& thing, Op op, T identity) {
 
 namespace detail {
 
-/// Targets stay as they are; other things are summed into.
+/// Targets stay as they are; other arrays and values become targets of a sum.
 template <class Thing>
 auto as_target(Thing&& thing) {
   if constexpr (is_target<std::remove_cvref_t<Thing>>) {
@@ -149,7 +149,7 @@ auto as_target(Thing&& thing) {
   }
 }
 
-/// What as_target() takes.
+/// The types that as_target() accepts.
 template <class Thing>
 concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std::remove_cvref_t<Thing>> ||
     writable_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
@@ -157,7 +157,7 @@ concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std:
 template <reduced_into Thing>
 using target_of = decltype(as_target(std::declval<Thing>()));
 
-/// Where several things are at the moment.
+/// Where several targets are at the moment.
 template <class... Places>
 struct joint_places {
   using value_types = std::tuple<typename Places::value_type...>;

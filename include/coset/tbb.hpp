@@ -21,7 +21,7 @@ namespace coset::tbb {
 
 namespace task_room {
 
-/// Waking workers takes longer than some parts.
+/// Fewer parts than worthwhile_parts() says: waking workers takes longer than folding some parts.
 inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threads) {
   return std::min(detail::worthwhile_parts(core, threads) / 4, threads);
 }
@@ -31,13 +31,13 @@ inline void fold_parts(detail::reducer_core& core, void* const* into, combining 
   for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
 }
 
-/// By tasks of the calling thread's arena. `into` as in detail::fold_part().
+/// Folds by tasks of the calling thread's arena. `into` as in detail::fold_part().
 inline void fold(detail::reducer_core& core, void* const* into, combining how) {
   auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
   fold_parts(core, into, how, 0, parts, parts);
 }
-/// By the threads of all nodes, each node's a stretch of the arrays.
+/// Folds by the threads of all nodes; each node's threads fold one stretch of the arrays.
 inline void fold(detail::reducer_core& core, void* const* into, combining how, arenas& nodes) {
   auto const parts = parts_for(core, nodes.concurrency());
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
@@ -49,8 +49,8 @@ inline void fold(detail::reducer_core& core, void* const* into, combining how, a
 
 }  // namespace task_room
 
-/// A reducer whose copies are folded by tasks of the calling thread's arena: what combinable and
-/// enumerable_thread_specific are for single values, for arrays.
+/// A reducer whose copies are folded by tasks of the calling thread's arena. It is for arrays what combinable and
+/// enumerable_thread_specific are for single values.
 ///
 ///     coset::tbb::reducer<double> sum(count);
 ///     tbb::parallel_for(range, [&](auto const& part) {
@@ -59,8 +59,8 @@ inline void fold(detail::reducer_core& core, void* const* into, combining how, a
 ///     });
 ///     sum.combine_into(bins);
 ///
-/// local() belongs to the thread, so take it inside the task and not across a wait for other tasks. No task waits for
-/// another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>; otherwise as these.
+/// local() belongs to the thread, so call it inside the task and do not keep it across a wait for other tasks. No task
+/// waits for another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>, whose rules hold here too.
 template <element T, class Copies>
 class reducer_of {
  public:
@@ -72,12 +72,12 @@ class reducer_of {
   std::size_t size() const noexcept { return copies_.size(); }
   auto local() { return copies_.local(); }
 
-  /// into[i] = into[i] ∘ all that was reduced into element i, or that alone; afterwards all copies are empty.
+  /// into[i] = into[i] ∘ all values reduced into element i, or only those values; afterwards all copies are empty.
   void combine_into(std::span<T> into, combining how = combining::add) {
     void* const to = checked(into);
     task_room::fold(copies_.core(), &to, how);
   }
-  /// The same by the threads of all nodes, each node's a stretch of the array.
+  /// The same by the threads of all nodes; each node's threads fold one stretch of the array.
   void combine_into(std::span<T> into, arenas& nodes, combining how = combining::add) {
     void* const to = checked(into);
     task_room::fold(copies_.core(), &to, how, nodes);

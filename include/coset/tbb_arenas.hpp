@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For oneTBB programs on machines with several memories: an arena on each NUMA node.
+// For oneTBB programs on machines with several NUMA nodes: an arena on each node.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -22,7 +22,7 @@ namespace coset::tbb {
 
 namespace task_room {
 
-/// Of what leaves several bodies, the first.
+/// Keeps the first exception that leaves one of several bodies.
 class first_exception {
  public:
   template <class Body>
@@ -43,8 +43,8 @@ class first_exception {
   std::exception_ptr kept_;
 };
 
-/// body(i) for [begin, end), the same i on the same threads as far as oneTBB can. Tasks of the caller that have been
-/// cancelled take nothing with them here: what is half done would be no use to anybody.
+/// body(i) for [begin, end), the same i on the same threads as far as oneTBB can. Cancelling the caller's tasks does
+/// not cancel this loop, as a half-done fold would be useless.
 template <class Body>
 void for_each_whatever_happens(std::size_t begin, std::size_t end, Body const& body) {
   ::tbb::task_group_context own(::tbb::task_group_context::isolated);
@@ -53,7 +53,7 @@ void for_each_whatever_happens(std::size_t begin, std::size_t end, Body const& b
 
 }  // namespace task_room
 
-/// One task_arena on each NUMA node, whose threads oneTBB keeps there; and loops of which each node's threads get one
+/// One task_arena on each NUMA node, whose threads oneTBB keeps there, and loops that give each node's threads one
 /// stretch.
 ///
 ///     coset::tbb::arenas nodes;
@@ -64,23 +64,23 @@ void for_each_whatever_happens(std::size_t begin, std::size_t end, Body const& b
 ///     });
 ///     sum.combine_into(bins, nodes);
 ///
-/// oneTBB knows nodes by its library tbbbind, which Debian's libtbb12 brings along; other packages may leave it out.
-/// Without it, as on a machine of one node, there is one arena.
+/// oneTBB finds nodes through its library tbbbind, which Debian's libtbb12 includes; other packages may leave it out.
+/// Without tbbbind, and on a machine with one node, there is one arena.
 ///
-/// Any thread may call, but for tasks of these arenas: they would wait for each other's places. The caller works for
-/// one node after the other. Bodies run to their end even if the task that calls is cancelled meanwhile.
+/// Any thread may call it except tasks of these arenas, which would wait for each other's slots. The caller works for
+/// one node after the other. Bodies run to their end even if the calling task is cancelled meanwhile.
 /// Errors: when all nodes have ended, the first exception that left a body is rethrown.
 class arenas {
  public:
   using constraints = ::tbb::task_arena::constraints;
 
   arenas() : arenas(of_nodes()) {}
-  /// Others than one for each node: with fewer threads, say. Throws argument_error if there are none.
+  /// Other arenas than one per node, for example with fewer threads. Throws argument_error if there are none.
   explicit arenas(std::vector<constraints> const& wanted) {
-    if (wanted.empty()) throw argument_error("arenas: no constraints, not even of one arena");
+    if (wanted.empty()) throw argument_error("arenas: the list of constraints is empty");
     all_.reserve(wanted.size());
     for (constraints const& one : wanted) {
-      all_.emplace_back(one, 0u);  // no place is kept for callers, who are not there all the time
+      all_.emplace_back(one, 0u);  // reserves no slot for callers, which are not always there
       threads_before_.push_back(threads_before_.back() + static_cast<std::size_t>(all_.back().max_concurrency()));
     }
   }
@@ -92,8 +92,8 @@ class arenas {
   /// Threads of all arenas together.
   std::size_t concurrency() const noexcept { return threads_before_.back(); }
 
-  /// body(k) inside arena k, for all of them at once where threads are free; returns when all have ended.
-  /// Cost: waking a thread for each arena but the first.
+  /// body(k) inside arena k, in all arenas at once where threads are free. Returns when all bodies have ended. Cost:
+  /// waking a thread for each arena but the first.
   template <std::invocable<std::size_t> Body>
   void run(Body const& body) {
     std::vector<group> others(size() - 1);
@@ -103,18 +103,19 @@ class arenas {
       for (std::size_t k = 1; k < size(); ++k) all_[k].enqueue(others[k - 1].tasks.defer([&, k] { guarded(k); }));
       all_[0].execute([&] { guarded(0); });
     });
-    // A group for each arena, as in oneTBB's guide: who waits for it inside lends that arena a thread.
+    // One group per arena, as in oneTBB's guide: a thread that waits for the group inside the arena works there
+    // meanwhile.
     for (std::size_t k = 1; k < size(); ++k) all_[k].execute([&] { others[k - 1].tasks.wait(); });
     thrown.rethrow();
   }
 
-  /// Of `count` things those of arena k, by the number of its threads: [first, second).
+  /// Arena k's share of `count` items, by its number of threads: [first, second).
   std::pair<std::size_t, std::size_t> share(std::size_t k, std::size_t count) const noexcept {
     return {of_threads(threads_before_[k], count), of_threads(threads_before_[k + 1], count)};
   }
 
-  /// body(part) for parts of the range, as tbb::parallel_for: one stretch for each arena, and one of that for each of
-  /// its threads, the same as the last time.
+  /// body(part) for parts of the range, like tbb::parallel_for: each arena gets one stretch, and each of its threads a
+  /// stretch of that, the same stretches in every call.
   template <std::integral Index, std::invocable<::tbb::blocked_range<Index> const&> Body>
   void parallel_for(::tbb::blocked_range<Index> const& range, Body const& body) {
     run([&](std::size_t k) {
@@ -144,7 +145,7 @@ class arenas {
   }
 
   std::vector<::tbb::task_arena> all_;
-  std::vector<std::size_t> threads_before_{0};  ///< [arena]; the last: of all
+  std::vector<std::size_t> threads_before_{0};  ///< [arena]; the last: all threads
 };
 
 }  // namespace coset::tbb

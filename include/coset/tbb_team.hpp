@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For oneTBB programs: collectives of ranks that are tasks.
+// For oneTBB programs: collectives whose ranks are tasks.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -33,7 +33,7 @@ requires std::same_as<std::ranges::range_value_t<Several>, request> std::span<re
   return {std::ranges::data(all), std::ranges::size(all)};
 }
 
-/// What start() may return.
+/// The types that start() may return.
 template <class T>
 concept requests = requires(T const& t) {
   requests_of(t);
@@ -41,35 +41,37 @@ concept requests = requires(T const& t) {
 
 }  // namespace task_room
 
-/// P ranks that are no threads but parts of a problem: tasks begin their collectives and bring them on, as many at once
-/// as oneTBB has threads, and no task waits for another. One thread suffices.
+/// P ranks that are not threads but parts of a problem. Tasks start the ranks' collectives and advance them, as many at
+/// once as oneTBB has threads, and no task waits for another. One thread suffices.
 ///
 ///     coset::tbb::team ranks(P);
 ///     ranks.run([&](coset::member& me) { return coset::start_allreduce(me, arrays[me.rank()]); });
 ///
-/// Any verb that has a split-phase form, and plans: coset::plan<double>(ranks, …).start(me, …). Whatever would wait
-/// (allreduce(), request::wait(), split()) throws argument_error on all ranks, for want of a thread to wait with.
+/// Works for any verb that has a split-phase form, and for plans: coset::plan<double>(ranks, …).start(me, …). Calls
+/// that would wait (allreduce(), request::wait(), split()) throw argument_error on all ranks, as a rank has no thread
+/// of its own to wait with.
 ///
-/// The arrays are all there when run() returns. Plans, staging and ranks stay from one run to the next.
+/// The results are complete when run() returns. Plans, staging and ranks are kept from one run to the next.
 class team {
  public:
-  /// Any number but 0, which throws argument_error.
+  /// Any number of ranks but 0, which throws argument_error.
   explicit team(rank_t ranks) : team_(detail::make_task_team(ranks)), under_way_(ranks), done_(ranks) {}
 
   rank_t size() const noexcept { return team_->size(); }
 
-  /// One collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's arena,
-  /// and returns when all that was started is complete. `start` returns its request, or up to eight of them in an array
-  /// or a vector.
+  /// Runs one collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's
+  /// arena, and returns when all started operations are complete. `start` returns its request, or up to eight of them
+  /// in an array or a vector.
   ///
-  /// May be called by a task, whose thread takes up no other tasks meanwhile; by one thread at a time. Even if that
-  /// task is cancelled it runs to its end.
-  /// Bits: those of as many threads under the same plan, however many threads there are here.
-  /// Cost: sweeps() parallel_fors, a microsecond or so each, and an array of P is allocated. Nothing is planned twice.
-  /// Errors: whatever leaves `start` or an operation ends the run on all ranks and is rethrown here; afterwards the
-  /// team works again. Ranks that disagree: mismatch_error, and so if one of them starts nothing that others wait for.
-  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait,
-  /// inside run(), and by two threads at once.
+  /// A task may call it; its thread takes no other tasks meanwhile. One thread at a time may call it. It runs to its
+  /// end even if the calling task is cancelled.
+  /// Bits: those of a team of P threads under the same plan, however many threads oneTBB has.
+  /// Cost: sweeps() parallel_fors of about a microsecond each, and the allocation of an array of P. Nothing is planned
+  /// twice.
+  /// Errors: an exception from `start` or an operation ends the run on all ranks and is rethrown here; afterwards the
+  /// team works again. mismatch_error if ranks disagree, or if one starts nothing while others wait for it.
+  /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait, for a
+  /// call inside run(), and for calls by two threads at once.
   template <std::invocable<member&> Start>
   requires task_room::requests<std::invoke_result_t<Start&, member&>>
   void run(Start&& start) {
@@ -92,15 +94,15 @@ class team {
     under_way.end();
   }
 
-  /// How many times the last run() went through the ranks that were not done: at most one more than waits follow one
-  /// another in the plan, however few threads there are. 2 or 3 as a rule, 2(P−1)+1 for a ring.
+  /// How many sweeps over the unfinished ranks the last run() made: at most one more than the longest chain of waits in
+  /// the plan, however few threads there are. Usually 2 or 3; 2(P−1)+1 for a ring.
   std::size_t sweeps() const noexcept { return sweeps_; }
 
-  /// From any thread: run() throws aborted with this reason, soon.
+  /// Makes run() throw aborted with this reason soon. Any thread may call it.
   void abort(std::string const& reason) noexcept { team_->abort(reason); }
   /// As coset::team's.
   void reserve(std::size_t bytes) { team_->reserve(bytes); }
-  /// For plans.
+  /// For making plans.
   operator coset::team&() noexcept { return *team_; }
 
  private:
@@ -108,11 +110,11 @@ class team {
   static void begin(member& me, Start& start, Held& held) {
     held.emplace(std::invoke(start, me));
     for (request const& one : task_room::requests_of(*held))
-      if (!one.belongs_to(me)) detail::refuse(me.state(), "run: what start returns is not this rank's request");
+      if (!one.belongs_to(me)) detail::refuse(me.state(), "run: start returned a request that is not this rank's");
   }
 
-  /// In a region of its own: a thread that waits for the tasks of a sweep must not take up others, which may hold what
-  /// the caller's task holds already, or run this very team.
+  /// Isolated: a thread that waits for the tasks of a sweep must not take other tasks, which may need a lock that the
+  /// caller's task holds, or run this very team.
   void go_through(detail::task_run& under_way, void (*body)(void*, member&), void* context) {
     under_way_.resize(size());
     std::iota(under_way_.begin(), under_way_.end(), rank_t{0});
@@ -126,8 +128,8 @@ class team {
   template <class Step>
   void sweep(Step const& step) {
     ++sweeps_;
-    // And each step again: an operation that has a parallel loop of its own must not find itself amid another rank's
-    // step while it waits, and that rank wait for this one's array if the team fails.
+    // Each step is isolated too: while an operation waits in a parallel loop of its own, its thread must not start
+    // another rank's step, which would wait for this rank's array if the team fails.
     auto const one = [&](std::size_t k) {
       done_[k] = ::tbb::this_task_arena::isolate([&] { return step(under_way_[k]); });
     };
@@ -139,7 +141,7 @@ class team {
   }
 
   std::unique_ptr<coset::team> team_;
-  std::vector<rank_t> under_way_;  ///< ranks that are not done
+  std::vector<rank_t> under_way_;  ///< unfinished ranks
   std::vector<char> done_;         ///< [index into under_way_]
   std::size_t sweeps_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as plain data: which processors there are, and what they share.
+// A machine as plain data: its processors and what they share.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace coset {
 
-/// How a team spreads its ranks. One rank per core comes first in all of them, hardware threads after; more ranks than
-/// hardware threads share them, compact ones with their neighbours.
+/// How a team spreads its ranks. Every placement uses one hardware thread per core before it uses second ones. Ranks
+/// beyond the hardware threads share them; compact ranks share with their neighbours.
 enum class placement : std::uint8_t {
   compact,  ///< fill a node, then the next
   scatter,  ///< one rank per node in turn
@@ -22,39 +22,40 @@ enum class placement : std::uint8_t {
 /// One hardware thread that this process may use.
 struct processor {
   unsigned os_index = 0;  ///< the operating system's number
-  unsigned core = 0;      ///< this and the next: numbers from 0, in the machine's order, over usable processors only
-  unsigned l2 = 0;        ///< cluster that shares an L2; the core where the machine has or tells none
-  unsigned l3 = 0;        ///< the same of the L3, or else the package; one that spans nodes counts once per node
+  unsigned core = 0;      ///< core, l2, l3: numbers from 0 in the machine's order, over usable processors only
+  unsigned l2 = 0;        ///< cluster that shares an L2; the core if the machine has or reports no L2
+  unsigned l3 = 0;        ///< the same for the L3, else the package; an L3 that spans nodes counts once per node
   unsigned node = 0;      ///< index into topology::nodes
   unsigned package = 0;
   unsigned kind = 0;    ///< core kind: 0 is the fastest; equal everywhere on most machines
   unsigned thread = 0;  ///< 0 for the first usable hardware thread of its core, 1 for the second …
 };
 
-/// A NUMA node that scratch memory may be taken from.
+/// A NUMA node from which scratch memory may be taken.
 struct numa_node {
   unsigned os_index = 0;
   std::uint64_t bytes = 0;  ///< for display only: never size anything from it
 };
 
-/// What a machine looks like to this process: masks, cgroups and offline processors are already taken out.
+/// A machine as this process may use it: affinity masks, control groups and offline processors are already applied.
 struct COSET_API topology {
   std::string name;                   ///< "this machine", the file's name, or the synthetic description
-  bool this_system = false;           ///< binding means something only here
+  bool this_system = false;           ///< binding works only on this system
   std::vector<processor> processors;  ///< in the machine's order, node by node: L3, core, thread
-  /// Those that serve usable processors: a processor's own node, or the nearest that has ordinary memory.
-  /// High-bandwidth, non-volatile and device memory and nodes without processors appear only if nothing else is left.
+  /// The nodes of usable processors: a processor's own node, or the nearest node with ordinary memory. High-bandwidth,
+  /// non-volatile and device memory and nodes without processors appear only if there is no other node.
   std::vector<numa_node> nodes;
-  std::vector<std::vector<unsigned>> distances;  ///< [node][node], empty where the machine gives none
-  bool has_l3 = false;  ///< whether the machine tells of L3 caches of usable processors; else packages stand for them
-  std::uint64_t cache_bytes = 0;  ///< of all L3 caches (or L2, where there is no L3) of usable processors; 0: not told
-  std::uint64_t l2_bytes = 0;     ///< of the smallest L2 of usable processors; 0: not told
+  std::vector<std::vector<unsigned>> distances;  ///< [node][node]; empty if the machine reports none
+  bool has_l3 = false;  ///< whether the machine reports L3 caches of usable processors; else packages replace them
+  std::uint64_t cache_bytes = 0;  ///< of all L3 caches (L2 if there is no L3) of usable processors; 0: unknown
+  std::uint64_t l2_bytes = 0;     ///< of the smallest L2 of usable processors; 0: unknown
 
-  /// The machine this process runs on, cut to the calling thread's mask: ask before pinning. If OpenMP has confined that
-  /// thread to one of its places (OMP_PROC_BIND, OMP_PLACES), cut to all of its places. Some ms; 9 the first time.
-  /// Throws topology_error if it cannot be read.
+  /// The machine on which this process runs, restricted to the calling thread's mask: read it before pinning. If OpenMP
+  /// has confined that thread to one of its places (OMP_PROC_BIND, OMP_PLACES), restricted to all of its places. Takes
+  /// some ms; 9 the first time. Throws topology_error if it cannot be read.
   static topology machine();
-  /// The same without the mask: all that the control group permits. For threads that come with masks of their own.
+  /// The same without the mask: all processors that the control group permits. For threads that have masks of their
+  /// own.
   static topology whole_machine();
   /// From an hwloc synthetic description, "node:2 core:4 pu:2". Throws topology_error quoting the text.
   static topology synthetic(std::string const& description);
@@ -63,10 +64,10 @@ struct COSET_API topology {
 
   unsigned cores() const;  ///< distinct cores among processors
 
-  /// The processors of `ranks` ranks: one per core first, the fastest kind of core first. Compact ranks are in the
-  /// machine's order, so those of a node are consecutive; scattered ranks take the nodes in turn, passing over those
-  /// that have run out. Unbound, more ranks than processors share them round robin; otherwise they do not fit, and
-  /// topology_error names both numbers.
+  /// The processors of `ranks` ranks: one per core first, the fastest kind of core first. Compact ranks follow the
+  /// machine's order, so those of a node are consecutive; scattered ranks take the nodes in turn, skipping nodes that
+  /// have run out. If ranks outnumber processors, unbound ranks share them round robin; otherwise topology_error names
+  /// both numbers.
   std::vector<processor> place(rank_t ranks, placement) const;
   /// Explicit: one OS index per rank. Throws topology_error naming an index that is unknown, not allowed or repeated.
   std::vector<processor> place(std::vector<unsigned> const& os_indices) const;

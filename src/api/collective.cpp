@@ -41,7 +41,7 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
 
 bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
   if (rooted(c.what) && c.root >= me.shared.size())
-    refuse(me, text::format("{}: root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
+    refuse(me, text::format("{}: there is no root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
   if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
@@ -125,7 +125,7 @@ std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::s
   rank_t const ranks = me.shared.size();
   if (counts.empty()) {
     if (piece > std::numeric_limits<std::size_t>::max() / ranks)
-      refuse(me, text::format("{}: {} times {} elements", verb, ranks, piece));
+      refuse(me, text::format("{}: {} times {} elements are too many", verb, ranks, piece));
     return piece * ranks;
   }
   if (counts.size() != ranks) refuse(me, text::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
@@ -181,7 +181,8 @@ void const* run_view(rank_state& me, call const& c) {
     }
     viewed.out = me.memory.view;
   }
-  if (c.count > 0 && c.in == viewed.out) refuse(me, "allreduce_view: the input is the view that the last call left");
+  if (c.count > 0 && c.in == viewed.out)
+    refuse(me, "allreduce_view: the input is the view that the last call returned");
   run(me, viewed);
   return viewed.out;
 }

@@ -15,7 +15,8 @@ namespace {
 
 void check(verb what, std::size_t count, rank_t ranks, plan_options const& options) {
   if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
-  if (options.root >= ranks) throw argument_error(text::format("root {} of a plan for {} ranks", options.root, ranks));
+  if (options.root >= ranks)
+    throw argument_error(text::format("there is no root {} of a plan for {} ranks", options.root, ranks));
   if (!by_pieces(what)) return;
   auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
   bool const even = options.counts.empty();

@@ -40,7 +40,9 @@ void require_room_for(rank_t ranks, topology const& machine) {
 }
 
 CLI::Option* add_place(CLI::App& command, std::string& place) {
-  return command.add_option("--place", place, "Ranks node after node, compact, or over the nodes in turn, scatter")
+  return command
+      .add_option("--place", place,
+                  "compact: ranks fill one node after the other; scatter: ranks take the nodes in turn")
       ->check(CLI::IsMember({"compact", "scatter"}))
       ->capture_default_str();
 }

@@ -40,7 +40,7 @@ int run(CLI::App& app, int argc, char** argv) {
     std::cerr << "coset: " << failure.what() << '\n';
     return bad_input;
   } catch (std::bad_alloc const&) {  // a million ranks are soon asked for
-    std::cerr << "coset: this takes more memory than there is\n";
+    std::cerr << "coset: this needs more memory than there is\n";
     return failed;
   } catch (std::exception const& failure) {
     std::cerr << "coset: " << failure.what() << '\n';
@@ -52,7 +52,7 @@ int run(CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   coset::cli::prepare_standard_output();
-  CLI::App app("Reductions for threads that share memory: look at schedules, measure them, choose.", "coset");
+  CLI::App app("Reductions for threads that share memory: show schedules, measure them, choose one.", "coset");
   app.require_subcommand(1);
   app.set_version_flag("--version", "coset " COSET_VERSION);
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
@@ -62,6 +62,6 @@ int main(int argc, char** argv) {
 
   int const status = run(app, argc, argv);
   if (!coset::cli::standard_output_lost()) return status;
-  std::cerr << "coset: standard output could not be written to its end\n";
+  std::cerr << "coset: standard output could not be written completely\n";
   return status == 0 ? failed : status;
 }

@@ -53,7 +53,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   auto const check = [=](std::string& text) {
     auto const number = whole_number_in(text);
     if (number && *number >= least && *number <= most) return std::string();
-    return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+    return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
   };
   return {check, ""};
 }
@@ -62,7 +62,7 @@ CLI::Validator byte_size() {
   auto const read_or_refuse = [](std::string& text) {
     auto const bytes = byte_size_in(text);
     if (!bytes || *bytes == 0)
-      return fmt::format("'{}' is no size from 1 to 1024T; K, M, G and T are powers of 1024", text);
+      return fmt::format("'{}' is not a size from 1 to 1024T; K, M, G and T are powers of 1024", text);
     text = std::to_string(*bytes);
     return std::string();
   };
@@ -71,7 +71,7 @@ CLI::Validator byte_size() {
 
 CLI::Validator seconds() {
   auto const check = [](std::string& text) {
-    return seconds_in(text) ? std::string() : fmt::format("'{}' is no number of seconds from 0 to 1e9", text);
+    return seconds_in(text) ? std::string() : fmt::format("'{}' is not a number of seconds from 0 to 1e9", text);
   };
   return {check, ""};
 }

@@ -42,7 +42,7 @@ int level_for(MPI_Comm of) {
   int joins_two_groups = 0, level = MPI_THREAD_SINGLE;
   require(MPI_Comm_test_inter(of, &joins_two_groups), "MPI_Comm_test_inter");
   if (joins_two_groups != 0)
-    throw argument_error("an intercommunicator joins two groups: MPI_Intercomm_merge makes one of them, for a team");
+    throw argument_error("an intercommunicator has two groups: merge them with MPI_Intercomm_merge to make a team");
   require(MPI_Query_thread(&level), "MPI_Query_thread");
   return level;
 }

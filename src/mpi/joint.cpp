@@ -101,7 +101,7 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
   if (level_ <= MPI_THREAD_FUNNELED && is_main == 0)
     throw argument_error(
-        text::format("run() by another thread than the one that initialised MPI, under {}", name_of_level(level_)));
+        text::format("run() by a thread other than the one that initialised MPI, under {}", name_of_level(level_)));
   if (running_.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   holding const running_until_here(running_);
@@ -160,7 +160,7 @@ void team::state::begin() try {
 void team::state::end(std::exception_ptr const& thrown) {
   detail::team_state& team = ranks_->state();
   bool const failed = team.shared.failure.recorded();
-  if (thrown || failed) messages_->tell(team, "a rank left by an exception");
+  if (thrown || failed) messages_->tell(team, "a rank ended with an exception");
   if (failed && team.shared.failure.first().first == runtime::cause::messages)
     broken_ = team.shared.failure.first().second;
   try {

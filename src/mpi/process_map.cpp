@@ -34,7 +34,7 @@ std::vector<std::size_t> own_positions_along(std::string const& tree_file, std::
     auto const at = std::ranges::find(machines, name);
     if (at == machines.end()) {
       throw argument_error(
-          text::format("host {} is no machine of {}, which has {}", name, tree_file, text::joined(machines, ", ")));
+          text::format("host {} is not a machine of {}, which has {}", name, tree_file, text::joined(machines, ", ")));
     }
     positions.push_back(static_cast<std::size_t>(at - machines.begin()));
   }

@@ -16,7 +16,7 @@ struct lacks_staging : argument_error {
   using argument_error::argument_error;
 };
 
-/// The chosen schedule, compiled and bound to what is called. Throws schedule_error as compiled_table::get() does, and
+/// The chosen schedule, compiled and bound to the call. Throws schedule_error as compiled_table::get() does, and
 /// lacks_staging.
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
                                               tuning::choice);

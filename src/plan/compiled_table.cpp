@@ -7,7 +7,7 @@
 namespace coset::planning {
 namespace {
 
-/// The rank whose output stands for each rank's. Empty: everybody's own.
+/// [rank]: the rank whose output replaces its own. Empty: every rank has its own.
 std::vector<rank_t> outputs(team_facts const& team, sharing who) {
   if (who == sharing::nobodys) return {};
   return who == sharing::the_nodes ? team.node_leaders : std::vector<rank_t>(team.ranks, 0);
@@ -23,7 +23,8 @@ std::shared_ptr<program::compiled const> compiled_table::get(team_facts const& t
   auto made =
       std::make_shared<program::compiled const>(program::compile(plan, storage, outputs(team, shared), team.spread));
   made_.emplace(wanted, made);
-  // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's arena.
+  // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's
+  // arena.
   constexpr rank_t many_ranks = 128;
   if (team.ranks >= many_ranks) numa::return_freed_pages();
   return made;

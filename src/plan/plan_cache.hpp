@@ -18,7 +18,7 @@ struct plan_key_hash {
   std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
 };
 
-/// By what they were asked for; ranks that call alike share them. Direct-mapped in front, so that a loop over the same few
+/// Plans by request; ranks that make the same call share them. Direct-mapped in front, so that a loop over the same few
 /// shapes looks nothing up.
 struct plan_cache {
   static constexpr std::size_t front_size = 8;
@@ -28,7 +28,8 @@ struct plan_cache {
   std::array<entry, front_size> front{};
   std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
 
-  /// The plan of the call that was noted last, if this one is the same on the same arrays: what was right about it still is.
+  /// The plan of the call that was noted last, if this one is the same on the same arrays: what was right about it
+  /// still is.
   detail::bound_plan const* again(detail::call const& c) const noexcept {
     bool const same = c.in == latest_.in && c.out == latest_.out && c.count == latest_.count &&
                       c.reduction == latest_.reduction && c.what == latest_.what && c.root == latest_.root;
@@ -48,7 +49,7 @@ struct plan_cache {
   }
 
  private:
-  /// By the product's high bits, on which all of the hash bears: its low ones are those of the verb alone.
+  /// Indexed by the product's high bits, which depend on the whole hash; its low bits depend on the verb alone.
   entry& front_of(plan_key const& key) {
     return front[key.hash() * 0x9e37'79b9'7f4a'7c15u >> (64 - std::bit_width(front_size - 1))];
   }

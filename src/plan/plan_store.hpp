@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a team: from what is asked for to a bound plan.
+// The plans of a team: from a request to a bound plan.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ class plan_store {
   std::size_t size() const { return plans_.size(); }
 
  private:
-  /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. The
-  /// signature and the table decide, so that all ranks come to the same. `options` change either choice.
+  /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses.
+  /// The signature and the table decide, so that all ranks come to the same. `options` change either choice.
   pointer bind_by_rules(detail::call const&, plan_options const* options);
   std::string call_of(detail::bound_plan const&) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound plans of a team that somebody still has.
+// The bound plans of a team that are still in use.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,8 @@ class plan_table {
  public:
   using pointer = std::shared_ptr<detail::bound_plan const>;
 
-  /// The plan of this key, made by `make` unless somebody has it. What that throws is thrown, and nothing is kept.
+  /// The plan of this key; `make` makes it if no call, plan object or request uses it. If `make` throws, nothing is
+  /// kept.
   template <class Make>
   pointer get(plan_request const& key, Make&& make) {
     std::lock_guard const lock(mutex_);

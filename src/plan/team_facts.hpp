@@ -13,7 +13,8 @@
 
 namespace coset::planning {
 
-/// Of a team: the same on all its ranks, so that all come to the same plans.
+/// The facts about a team on which plans depend. They are the same on all its ranks, so all ranks choose the same
+/// plans.
 struct team_facts {
   rank_t ranks = 0;
   bool pointers = true;                 ///< ranks reach each other's arrays; over processes, in every domain

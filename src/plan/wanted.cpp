@@ -60,7 +60,7 @@ void require_offload(tuning::choice const& chosen, team_facts const& team, call 
   }
   if (!reduction.exact && required == bits::same_on_all_ranks) {
     throw schedule_error(
-        text::format("+library promises no same bits on all ranks for {} of {}; ask for bits::per_rank",
+        text::format("+library does not promise the same bits on all ranks for {} of {}; ask for bits::per_rank",
                      reduction.operation, reduction.type));
   }
   program::require_offloads(schedule::make(chosen.algorithm, team.ranks, schedule_of(c.what), c.root), team.spread);

@@ -18,8 +18,8 @@ using schedule::slot_t;
 using schedule::source;
 
 policy adapted(policy p, bool has_shared_outputs, bool whole) {
-  // In place the caller's output is its input: reaching one is reaching the other, and nothing needs copying in. In a
-  // shared output there is no room for everybody's input.
+  // In place the caller's output is its input, so inputs need no copy to the outputs. A shared output has no room for
+  // the inputs of all ranks.
   if ((p.in_place || has_shared_outputs) && p.first == area::output) p.first = area::input;
   // Messages are sent from staging. One copy of an input has to do.
   if (!whole && p.first == area::output) p.first = area::staging;

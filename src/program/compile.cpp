@@ -47,7 +47,7 @@ class emission {
     return std::move(out_);
   }
 
-  /// Where outputs are one array, whoever meets all others compares that with everybody's, and all inputs with it.
+  /// If all outputs are one array, a rank that meets all others compares it with their outputs and inputs.
   bool somebody_meets_all(std::vector<std::vector<char>> const& entered) const {
     auto const& output_of = order_.output_of;
     if (output_of.empty() || std::ranges::count(output_of, output_of[0]) != out_.ranks) return false;
@@ -59,7 +59,8 @@ class emission {
     return false;
   }
 
-  /// Of each pair of ranks that do not meet one looks at the other's entry in the end, half of the ranks each.
+  /// In each pair of ranks that do not meet, one looks at the other's entry at the end; each rank looks at half of its
+  /// pairs.
   void introduce(std::vector<std::vector<char>>& entered) {
     for (rank_t step = 1; step < out_.ranks; ++step) {
       for (rank_t r = 0; r < out_.ranks; ++r) {
@@ -92,8 +93,8 @@ class emission {
     out_.span = std::max(entry_signal, *std::max_element(count.begin(), count.end()));
   }
 
-  /// The first wait on a rank looks at its entry, where the signature is, whatever it waits for. So does whoever touches
-  /// its caller's memory, even if another wait implies that it has entered: the pointers come with the entry.
+  /// The first wait on a rank looks at its entry, which has the signature, whatever the wait is for. A rank that
+  /// touches its caller's memory looks there too, even if another wait implies the entry: the pointers come with it.
   void emit_waits(std::uint32_t i, std::vector<char>& entered) {
     auto& waits = out_.of[order_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {

@@ -150,7 +150,7 @@ class wait_insertion {
     return order_.operations[e].rank == q ? sequence_[e] : clocks_[clock_[e]][q];
   }
 
-  /// Of what the operation at hand needs, something of a third rank may come after `e` of rank q.
+  /// Whether another operation that the present one needs comes after `e` of rank q, perhaps one of a third rank.
   bool another_implies(std::uint32_t e, rank_t q) const {
     return std::ranges::any_of(latest_, [&](std::uint32_t other) {
       return other != nobody && other != e && known_after(other, q) >= sequence_[e];
@@ -161,7 +161,7 @@ class wait_insertion {
   bool const in_place_;
   std::vector<history> memory_;
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
-  /// The same, as it stood when somebody had learned something: a rank does many things in between.
+  /// Copies of known_'s rows, one each time a rank learned something; it does many operations in between.
   std::vector<std::vector<std::uint32_t>> clocks_;
   std::vector<std::uint32_t> clock_;          ///< [operation]: the clock of its rank when it was done
   std::vector<std::uint32_t> clock_of_rank_;  ///< the latest

@@ -113,7 +113,7 @@ class splitting {
     return found;
   }
 
-  /// The folds of the same values, one in each domain. Those whose ranks and sources' ranks are the same are one slice.
+  /// Groups the folds of the same values, one in each domain. Folds with the same ranks and source ranks are one slice.
   std::vector<slice> slices_of(std::vector<assignment> const& step) const {
     std::map<sources_of_block, std::vector<std::vector<assignment>>> alike;
     for (assignment const& a : step) {

@@ -44,13 +44,13 @@ struct linear_order {
   std::uint32_t layers;
   std::vector<operation> operations;
   std::vector<value_t> inputs;    ///< [rank · blocks + block]: the name of what a caller's input holds
-  std::vector<rank_t> output_of;  ///< whose output stands for a rank's; empty where everybody has its own
+  std::vector<rank_t> output_of;  ///< the rank whose output replaces a rank's; empty if every rank has its own
 };
 
 /// What is offloaded in one go: for each domain the folds, block by block, of which it makes one rank's.
 using slice = std::vector<std::vector<schedule::assignment>>;
 
-/// A schedule none of whose folds reads what lies in another domain: messages bring that first.
+/// A schedule none of whose folds reads a value in another domain: messages bring such values first.
 struct split_schedule {
   schedule::schedule whole;
   /// [step]: all its assignments are messages, copies to a proxy from another domain
@@ -67,7 +67,7 @@ split_schedule with_messages(schedule::schedule const&, distribution const&, boo
 linear_order assign_locations(split_schedule const&, policy const&, std::vector<rank_t> const& output_of,
                               distribution const&);
 
-/// For each operation: the operations of other ranks that it must wait for, and whether somebody waits for it.
+/// For each operation: the operations of other ranks that it must wait for, and whether any operation waits for it.
 struct dependences {
   std::vector<std::vector<std::uint32_t>> needs;
   std::vector<char> signals;

@@ -134,8 +134,8 @@ struct compiled {
 /// Compiles `s` under `p`. Throws schedule_error if the policy would lose a value that is still read: programs are
 /// linear, so a write may come before a read of the same step. Cost: O(sources · log + waits · ranks).
 ///
-/// `output_of`, where ranks share outputs, names for each rank the one whose output stands for its own: every result is
-/// written there once, nobody copies what is there already, and everybody leaves knowing that all of it is.
+/// If ranks share outputs, `output_of` names for each rank the rank whose output replaces its own: every result is
+/// written there once and not copied again, and every rank leaves knowing that all results are there.
 ///
 /// Ranks of different domains exchange messages. Those of a policy that offloads, in a step in which one rank of every
 /// domain folds one value of each, hand these values over to the transport instead. Messages are sent from staging and

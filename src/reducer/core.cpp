@@ -34,10 +34,11 @@ std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1
 void require_sensible(reduced_array const& array) {
   std::size_t const bytes = array.reduction->element_bytes;
   if (array.count > std::numeric_limits<std::ptrdiff_t>::max() / 2 / bytes)
-    throw argument_error(text::format("a reducer of {} elements of {} bytes", array.count, bytes));
-  if (!array.reduction->commutative)
     throw argument_error(
-        text::format("a reducer by {}, which does not commute: threads come in any order", array.reduction->operation));
+        text::format("a reducer of {} elements of {} bytes exceeds the address space", array.count, bytes));
+  if (!array.reduction->commutative)
+    throw argument_error(text::format("a reducer with {}, which does not commute: threads come in any order",
+                                      array.reduction->operation));
 }
 
 bool is_zero(void const* element, std::size_t bytes) {

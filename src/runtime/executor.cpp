@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever reads this cannot tell which algorithm runs.
+// A reader of this file cannot tell which algorithm runs.
 #include "runtime/executor.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using program::wait;
 constexpr std::size_t foreign_bytes = 256 * 1024;
 /// Looks in vain between two questions whether the awaited rank will ever come, and whether all wait for one another.
 constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question = 16, looks_per_standstill = 1024;
-/// Whoever yields instead of spinning sleeps no sooner for it.
+/// A rank that yields instead of spinning goes to sleep no sooner than one that spins.
 constexpr std::uint32_t yields_instead_of_spins = 5;
 
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
@@ -51,7 +51,7 @@ bool shares_processor(rank_state const& me, rank_t other) {
   return me.shared.arena.own(other).waits_on.load(std::memory_order_relaxed) == *here + 1;
 }
 
-/// Apart from those who find at once what they await, so that they save no registers for it.
+/// A function of its own, so that a wait that succeeds at once saves no registers for it.
 template <class Ready>
 [[gnu::noinline]] void await_blocking(rank_state& me, flight const& f, rank_t other,
                                       std::atomic<std::uint64_t> const& word, half which, Ready ready) {
@@ -116,7 +116,7 @@ template <bool Blocking>
   auto* const out = static_cast<std::byte*>(line.out);
   end.bases[program::row_input * ranks + other] = in;
   end.bases[program::row_output * ranks + other] = out;
-  // Whoever may have left already may have freed its arrays too, and this rank got their memory.
+  // A rank that may have left may have freed its arrays, and this rank's arrays may reuse their memory.
   if (!f.code->stays[other]) return true;
   // Quick, and nearly always enough: whole vectors that do not meet.
   std::size_t const bytes = f.plan->bytes;
@@ -135,8 +135,9 @@ bool await(rank_state& me, flight& f, wait const& w) {
                          [wanted](std::uint64_t signalled) { return signalled >= wanted; });
 }
 
-/// Before a parity's lines and staging are written again, whoever read them two operations ago must have left that one.
-/// If the operation in between was full, that is known; else its readers' entries into that operation tell.
+/// Before a parity's lines and staging are written again, the ranks that read them two operations ago must have left
+/// that operation. If the operation in between was full, they have; else the readers' entries into it show that they
+/// have.
 template <bool Blocking>
 bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   channel_end& end = me.ends[f.line.channel];

@@ -11,8 +11,8 @@
 
 namespace coset::runtime {
 
-/// All the state of one operation of one rank, two lines of it. prepare() gives values to what is read before it is written,
-/// and to nothing else: 128 bytes of zeros would take 7 ns, where a call of 8 bytes takes 110.
+/// The state of one operation of one rank, in two cache lines. prepare() initialises only the members that are read
+/// before they are written: 128 bytes of zeros would take 7 ns, while a call of 8 bytes takes 110.
 struct flight {
   using moment = std::chrono::steady_clock::duration;  ///< since the clock's epoch
 
@@ -20,7 +20,7 @@ struct flight {
   struct segment_range {
     std::size_t now, end;
   };
-  /// As peers tell it from others; by announce().
+  /// Identifies the operation to other ranks; set by announce().
   struct act_name {
     std::uint32_t number;   ///< among the rank's operations in its team
     std::uint32_t history;  ///< of those, this one included
@@ -34,7 +34,7 @@ struct flight {
     bool entered;  ///< this segment's entry has been prepared
     bool started;  ///< in split phase by its caller
   };
-  /// Of those that wait without blocking.
+  /// For operations that wait without blocking.
   struct looks_in_vain {
     std::uint32_t all;
     std::uint32_t stuck;        ///< since it last got on; only where there is a deadline

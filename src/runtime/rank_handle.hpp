@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks can be found by those who may outlive them.
+// Places through which requests, which may outlive ranks, find them.
 #pragma once
 
 #include <atomic>

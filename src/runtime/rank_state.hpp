@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that one rank knows and nobody else touches.
+// The private state of one rank.
 #pragma once
 
 #include <algorithm>

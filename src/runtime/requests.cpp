@@ -27,7 +27,8 @@ void finish(rank_state& me, pending& p) {
 
 enum class progress : std::uint8_t { none, some, complete };
 
-/// As far as it goes, without waiting. Where messages come, whoever waits for anything helps them along.
+/// Advances the operation as far as possible without waiting. If there are messages, every waiting rank helps to
+/// progress them.
 progress advance_a_bit(rank_state& me, flight& f) {
   auto const position = [&f] { return std::tuple(f.segment.now, f.at, f.wait); };
   auto const before = position();

@@ -22,7 +22,8 @@ bool advance_all(detail::rank_state& root);
 request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,
                std::shared_ptr<void const> operation);
 
-/// Gives up what is live in a team: fails the team if anything is, and waits until no peer touches this rank's arrays.
+/// Gives up live operations in a team: if there are any, fails the team and waits until no other rank touches this
+/// rank's arrays.
 void abandon_requests(detail::rank_state&) noexcept;
 
 [[noreturn]] void refuse_use(detail::rank_state const&);

@@ -15,7 +15,8 @@ using runtime::anywhere;
 
 pages map_pages_on(unsigned node, std::size_t count, std::size_t element_bytes) {
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / element_bytes)
-    throw argument_error(text::format("a buffer of {} elements of {} bytes", count, element_bytes));
+    throw argument_error(
+        text::format("a buffer of {} elements of {} bytes exceeds the address space", count, element_bytes));
   numa::memory memory(count * element_bytes);
   std::size_t const bytes = memory.size();
   // What the system refuses is placed by first touch.

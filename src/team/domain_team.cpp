@@ -9,7 +9,7 @@
 namespace coset::team_room {
 namespace {
 
-/// [rank of the domain]: its number among the threads; 0 for ranks of other processes, where nobody asks.
+/// [rank of the domain]: its number among the threads; 0, which is not used, for ranks of other processes.
 std::vector<rank_t> threads_of(rank_t ranks, rank_t here, rank_t threads) {
   std::vector<rank_t> there(ranks, 0);
   for (rank_t t = 0; t < threads; ++t) there[here + t] = t;
@@ -63,13 +63,13 @@ void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* c
     member me(mine);
     body(context, me);
   } catch (std::exception const& thrown) {
-    state_->shared.fail(cause::aborted, text::format("rank {} left by an exception: {}", mine.number, thrown.what()),
+    state_->shared.fail(cause::aborted, text::format("rank {} ended with an exception: {}", mine.number, thrown.what()),
                         std::current_exception());
     state_->shared.quiesce(mine);
     leave();
     throw;
   } catch (...) {
-    state_->shared.fail(cause::aborted, text::format("rank {} left by an exception", mine.number),
+    state_->shared.fail(cause::aborted, text::format("rank {} ended with an exception", mine.number),
                         std::current_exception());
     state_->shared.quiesce(mine);
     leave();

@@ -11,11 +11,12 @@
 
 namespace coset::team_room {
 
-/// Of the ranks that share memory with this process's, these are [here, here + threads). What ranks of all processes have
-/// to agree on comes from whoever made it: between two rounds nobody runs anywhere.
+/// This process's ranks are [here, here + threads) among the ranks that share memory. The maker of the team provides
+/// the values on which ranks of all processes have to agree, between two rounds, while no rank runs in any process.
 class domain_team {
  public:
-  /// `shared`: memory of several processes, arena::bytes_for() it, zeroed; empty where the domain is this process's own.
+  /// `shared`: memory of several processes, arena::bytes_for() it, zeroed; empty where the domain is this process's
+  /// own.
   domain_team(detail::team_state& threads, domain const&, rank_t ranks, rank_t here, numa::memory shared);
 
   using positions = std::array<channel_position, channels>;

@@ -44,12 +44,12 @@ rank_t member::rank() const noexcept { return state_->number; }
 rank_t member::size() const noexcept { return state_->shared.size(); }
 unsigned member::node() const noexcept { return state_->here.node; }
 
-/// The first rank of each colour makes the team and offers it to the others; nobody goes on before all have taken it.
-/// Offers lie with the team, not on a stack: a rank may leave by an abort at any point.
+/// The first rank of each colour makes the team and offers it to the others; no rank goes on before all have taken it.
+/// Offers are kept in the team, not on a stack, as an abort may make a rank leave at any point.
 member member::split(int colour, int key) {
   detail::team_state& team = state_->team;
   if (!team.shared.kind.one_memory())
-    detail::refuse(*state_, "split: ranks of several processes have no memory in common to make a team of");
+    detail::refuse(*state_, "split: ranks of several processes share no memory and cannot form a team");
   std::vector<wish> wishes(team.shared.ranks);
   allgather(*this, std::array{wish{colour, key, state_->rank}}, wishes);
   std::vector<rank_t> const ranks = ranks_of(colour, wishes);
@@ -72,7 +72,7 @@ member member::node_team() { return split(static_cast<int>(node())); }
 void member::reset(clock::time_point deadline) {
   detail::team_state& team = state_->team;
   if (&team != &team.root || !team.shared.kind.one_process)
-    throw argument_error("reset: only a team that was not split from another, of one process");
+    throw argument_error("reset: only for a team of one process that was not split from another");
   if (!team.shared.kind.ranks_may_wait)
     throw argument_error("reset: a team of tasks works again after run(), and tasks may not wait");
   try {

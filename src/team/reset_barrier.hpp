@@ -16,8 +16,8 @@ class reset_barrier {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Returns once `ranks` threads have come; the last one calls `together` before anybody goes on.
-  /// Throws timed_out at the deadline, then nobody has met.
+  /// Returns once `ranks` threads have come; the last one calls `together` before any thread goes on.
+  /// Throws timed_out at the deadline; then the others have not met either.
   template <class Together>
   void meet(rank_t ranks, clock::time_point deadline, Together together) {
     std::unique_lock lock(mutex_);

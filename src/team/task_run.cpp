@@ -55,7 +55,7 @@ bool task_run::step(rank_t rank, Step what) noexcept {
     if (state.requests.live != 0) return false;
   } catch (...) {
     std::exception_ptr const escaped = std::current_exception();
-    team_.shared.fail(cause::aborted, text::format("rank {} left by an exception: {}", rank, what_of(escaped)),
+    team_.shared.fail(cause::aborted, text::format("rank {} ended with an exception: {}", rank, what_of(escaped)),
                       escaped);
     team_.shared.quiesce(state);
     abandon_requests(state);

@@ -26,7 +26,7 @@ namespace {
 using namespace runtime;
 using namespace team_room;
 
-/// Nobody can end these teams' threads, but they may go on as long as the process does.
+/// These teams' threads cannot be ended, but they may run as long as the process.
 void keep_for_good(std::shared_ptr<detail::team_state> state) {
   static std::mutex keeping;
   static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends
@@ -91,7 +91,7 @@ member_guard::member_guard(detail::rank_state& state) noexcept
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
   if (std::uncaught_exceptions() > exceptions_) {
-    state.shared.fail(cause::aborted, text::format("rank {} left by an exception", state.rank));
+    state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.rank));
     state.shared.quiesce(state);
   }
   abandon_requests(state);
@@ -131,13 +131,13 @@ rank_t team::size() const noexcept { return state_->shared.ranks; }
 
 void team::run_erased(void (*body)(void*, member&), void* context) {
   if (!state_->shared.kind.ranks_may_wait) throw argument_error("run() of threads on a team of tasks");
-  if (!state_->membership.workers) throw argument_error("run() on an adopted team: its threads join()");
+  if (!state_->membership.workers) throw argument_error("run() on an adopted team: its threads call join()");
   state_->membership.workers->run(body, context);
 }
 
 member_guard team::join(rank_t rank, clock::time_point deadline) {
-  if (!state_->shared.kind.ranks_may_wait) throw argument_error("join() of a team of tasks");
-  if (!state_->membership.adopted) throw argument_error("join() of a team that has threads of its own: they run()");
+  if (!state_->shared.kind.ranks_may_wait) throw argument_error("join() on a team of tasks");
+  if (!state_->membership.adopted) throw argument_error("join() on a team that has threads of its own: call run()");
   return member_guard(state_->membership.adopted->join(rank, deadline));
 }
 
@@ -149,7 +149,7 @@ void team::reserve(std::size_t bytes) {
   try {
     (void)state_->shared.arena.staging_for(0, bytes);
   } catch (std::bad_alloc const&) {
-    throw argument_error(text::format("reserve: staging of {} bytes for each of {} ranks is more memory than there is",
+    throw argument_error(text::format("reserve: staging of {} bytes for each of {} ranks exceeds the available memory",
                                       bytes, state_->shared.ranks));
   }
   state_->reserved_bytes = bytes;

@@ -45,8 +45,8 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
   return part;
 }
 
-/// Where other processes' ranks are is not known here. Neither that nor what this process has measured makes a difference
-/// to what all have to agree on.
+/// Where other processes' ranks are is not known here. Neither that nor what this process has measured makes a
+/// difference to what all have to agree on.
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
   auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere)} : part_of(threads, there);

@@ -32,7 +32,7 @@ class split_offers {
  public:
   void offer(rank_t by, std::shared_ptr<detail::team_state>);
   std::shared_ptr<detail::team_state> offered_by(rank_t) const;
-  /// Of ranks that failed before they had taken them: somebody has to.
+  /// Withdraws the offers that ranks did not take because they failed before.
   void withdraw();
 
  private:
@@ -74,8 +74,8 @@ struct team_state : std::enable_shared_from_this<team_state> {
   team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
   /// Part of a team: `there` are its ranks' numbers in that.
   team_state(team_state& of_whole, std::vector<rank_t> const& there);
-  /// A domain of a larger team, which is to serve the ranks of `threads`; if those are not all of the domain, `own_memory`
-  /// is as above, and the others' numbers in `there` do not matter.
+  /// A domain of a larger team, which is to serve the ranks of `threads`; if those are not all of the domain,
+  /// `own_memory` is as above, and the others' numbers in `there` do not matter.
   team_state(team_state& threads, runtime::domain const&, std::vector<rank_t> const& there, numa::memory own_memory);
   ~team_state();
 

@@ -58,7 +58,7 @@ void workers::start_threads() {
   } catch (std::system_error const& e) {
     stop();
     throw topology_error(
-        text::format("rank {} of a team of {}: the system starts no more threads ({}); raise its limit "
+        text::format("rank {} of a team of {}: the system cannot start more threads ({}); raise its limit "
                      "(ulimit -u, or pids.max of the cgroup) or make a team of at most {} ranks",
                      r, team_.shared.ranks, e.code().message(), r));
   } catch (...) {
@@ -107,7 +107,7 @@ void workers::work(rank_t rank) {
   }
 }
 
-/// Lets nothing out but the end of the thread, which nobody may stop.
+/// Catches every exception except the forced end of the thread, which must not be stopped.
 void workers::execute(rank_t rank) {
   detail::rank_state& state = *team_.members[rank];
   state.here.thread = std::this_thread::get_id();
@@ -115,13 +115,13 @@ void workers::execute(rank_t rank) {
     member me(state);
     body_(context_, me);
   } catch (abi::__forced_unwind const&) {
-    fail(rank, nullptr, text::format("rank {} has ended its thread: pthread_exit(), or cancelled", rank));
+    fail(rank, nullptr, text::format("rank {} has ended its thread by pthread_exit() or cancellation", rank));
     if (rank != 0) lost_ = true;
     end_job(rank);
     throw;
   } catch (...) {
     std::exception_ptr const thrown = std::current_exception();
-    fail(rank, thrown, text::format("rank {} left by an exception: {}", rank, what_of(thrown)));
+    fail(rank, thrown, text::format("rank {} ended with an exception: {}", rank, what_of(thrown)));
   }
   end_job(rank);
 }
@@ -146,8 +146,8 @@ bool workers::can_stop() const noexcept { return !running_ && getpid() == proces
 
 void workers::require_threads() const {
   if (getpid() != process_)
-    throw argument_error("run() in a forked child: the team's threads are in the parent; make a team of its own");
-  if (lost_) throw aborted("run() of a team of which a body has ended a thread: make a new one");
+    throw argument_error("run() in a forked child: the team's threads are in the parent; make a new team in the child");
+  if (lost_) throw aborted("run() of a team that lost a thread when a body ended it: make a new team");
 }
 
 void workers::run(body what, void* context) {

@@ -70,6 +70,6 @@ void test_adopted_teams(void) {
   FAILS(COSET_ARGUMENT_ERROR, "0 ranks", coset_team_adopt(0, NULL, &team));
   FAILS(COSET_ARGUMENT_ERROR, "the place for a team", coset_team_adopt(1, NULL, NULL));
   team = team_of(1);
-  FAILS(COSET_ARGUMENT_ERROR, "join() of a team that has threads", coset_team_join(team, 0, 0, &me));
+  FAILS(COSET_ARGUMENT_ERROR, "join() on a team that has threads", coset_team_join(team, 0, 0, &me));
   SUCCEEDS(coset_team_free(team));
 }

@@ -41,7 +41,7 @@ static int refuse_pairs(coset_member* me, void* context) {
     for (coset_operation op = first_operation; op <= last_operation; ++op) {
       uint64_t zeros[2] = {0};
       if (go_together(type, op)) continue;
-      FAILS(COSET_ARGUMENT_ERROR, " does not go with elements COSET_", coset_scan(me, zeros, zeros, 1, type, op));
+      FAILS(COSET_ARGUMENT_ERROR, " does not reduce elements of type COSET_", coset_scan(me, zeros, zeros, 1, type, op));
       SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
     }
   }
@@ -51,10 +51,10 @@ static int refuse_pairs(coset_member* me, void* context) {
 static int name_both(coset_member* me, void* context) {
   (void)context;
   double x = 1;
-  FAILS(COSET_ARGUMENT_ERROR, "COSET_BIT_AND does not go with elements COSET_FLOAT64",
+  FAILS(COSET_ARGUMENT_ERROR, "COSET_BIT_AND does not reduce elements of type COSET_FLOAT64",
         coset_allreduce(me, &x, &x, 1, COSET_FLOAT64, COSET_BIT_AND));
   SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
-  FAILS(COSET_ARGUMENT_ERROR, "COSET_PLUS does not go with elements COSET_STRUCT(8)",
+  FAILS(COSET_ARGUMENT_ERROR, "COSET_PLUS does not reduce elements of type COSET_STRUCT(8)",
         coset_allreduce(me, &x, &x, 1, COSET_STRUCT(sizeof x), COSET_PLUS));
   SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
   FAILS(COSET_ARGUMENT_ERROR, "no element type 101", coset_allreduce(me, &x, &x, 1, COSET_PLUS, COSET_FLOAT64));

@@ -140,11 +140,11 @@ static void reduce_many_things(void) {
   CHECK(fastest == 7);
   SUCCEEDS(coset_team_free(team));
 
-  FAILS(COSET_ARGUMENT_ERROR, "2 things, of a joint reducer of 3", coset_joint_reducer_local(of.sums, mine, 2));
+  FAILS(COSET_ARGUMENT_ERROR, "2 arrays for a joint reducer of 3", coset_joint_reducer_local(of.sums, mine, 2));
   FAILS(COSET_ARGUMENT_ERROR, "the place for elements", coset_joint_reducer_local(of.sums, NULL, things));
   of.into[1] = NULL;
-  FAILS(COSET_ARGUMENT_ERROR, "thing 1 of 3", coset_joint_reducer_combine(of.sums, of.into, things, NULL));
-  FAILS(COSET_ARGUMENT_ERROR, "thing 1 of 3", coset_joint_reducer_combine_part(of.sums, of.into, things, 0, 1));
+  FAILS(COSET_ARGUMENT_ERROR, "array 1 of 3", coset_joint_reducer_combine(of.sums, of.into, things, NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "array 1 of 3", coset_joint_reducer_combine_part(of.sums, of.into, things, 0, 1));
   of.into[1] = &particles;
   FAILS(COSET_ARGUMENT_ERROR, "part 1 of 1", coset_joint_reducer_combine_part(of.sums, of.into, things, 1, 1));
   SUCCEEDS(coset_joint_reducer_free(of.sums));

@@ -93,7 +93,7 @@ static void options_may_be_of_other_versions(void) {
   SUCCEEDS(coset_team_create(&newer.known, &team));
   SUCCEEDS(coset_team_free(team));
   newer.unknown = 1;
-  FAILS(COSET_ARGUMENT_ERROR, "the rest is not 0", coset_team_create(&newer.known, &team));
+  FAILS(COSET_ARGUMENT_ERROR, "the rest must be 0", coset_team_create(&newer.known, &team));
 }
 
 static int fail_on_rank_1(coset_member* me, void* context) {

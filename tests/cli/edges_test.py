@@ -151,11 +151,11 @@ class BadInput(Files):
         path = self.file(json.loads(coset("plan", "ring", "-r", 4, "--json").stdout))
         for option in (["--ranks", 4], ["-c", "allreduce"], ["--root", 0], ["--radix", 2], ["--saved-steps", 0],
                        ["--group", "2x2"], ["--nodes", "2,2"], ["--tree", path]):
-            self.assertRefused("says itself", "plan", path, *option)
+            self.assertRefused("itself sets", "plan", path, *option)
         self.assertRefused("cannot be read", "plan", "/nowhere.json")
         folder = os.path.join(self.folder, "folder.json")
         os.mkdir(folder)
-        self.assertRefused("is no plan", "plan", folder)
+        self.assertRefused("is not a plan", "plan", folder)
         self.assertRefused(folder, "plan", "tree_ring", "-r", 4, "--tree", folder)
 
     def test_the_manual_page_has_every_command(self):

@@ -66,7 +66,7 @@ class InfoOfPlacement(Files):
                              check=True, preexec_fn=lambda: os.sched_setaffinity(0, {one}))
         found = json.loads(run.stdout)
         self.assertEqual(found["team"], [one, one])
-        self.assertTrue(any("leave 1 at a time to 2 ranks" in warning for warning in found["warnings"]), found["warnings"])
+        self.assertTrue(any("let only 1 of 2 ranks run at a time" in warning for warning in found["warnings"]), found["warnings"])
         self.assertTrue(any("ranks 0-1 on core 0" in warning for warning in found["warnings"]), found["warnings"])
 
     def test_ranks_that_are_not_pinned_are_warned_of(self):
@@ -100,7 +100,7 @@ class InfoOfSettings(unittest.TestCase):
         result = self.run_with(COSET_ALREDUCE="ring", COSET_LOG="plans")
         self.assertEqual(result.returncode, 0)
         self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
-        self.assertIn("COSET_ALREDUCE is no variable that is read; COSET_ALLREDUCE is", result.stderr)
+        self.assertIn("COSET_ALREDUCE is not a variable that coset reads; COSET_ALLREDUCE is", result.stderr)
         self.assertIn("COSET_LOG=plans", result.stderr)
         result = self.run_with(COSET_ALLREDUCE="generalized(radix=0)")
         self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -28,7 +28,7 @@ TEST(PlacementWarnings, TellWhoSharesACore) {
 TEST(PlacementWarnings, TellOfAMaskOrQuotaSmallerThanTheTeam) {
   auto const found = warnings(4, {.usable = 3, .seen = {0, 2, 4, 6}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_NE(found[0].find("leave 3 at a time to 4 ranks"), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("let only 3 of 4 ranks run at a time"), std::string::npos) << found[0];
 }
 
 TEST(PlacementWarnings, TellWhomTheKernelHasMoved) {

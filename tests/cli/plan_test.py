@@ -148,7 +148,7 @@ class Plan(Files):
         del plan["ranks"]
         result = coset("plan", self.file(plan), "--check")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertIn("is no plan: ranks is missing", result.stderr)
+        self.assertIn("is not a plan: ranks is missing", result.stderr)
 
     def test_pictures_of_a_plan_in_a_file_are_well_formed_whatever_it_is_called(self):
         plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)

@@ -230,7 +230,7 @@ TEST(Messages, AreNotAwaitedFromAProcessThatThrewWhatIsNoException) {
     all[me.rank()] = outcome_of([&] { barrier(me); });
   });
   all.pop_back();
-  expect_everybody_threw<aborted>(all, {"rank 2 left by an exception"});
+  expect_everybody_threw<aborted>(all, {"rank 2 ended with an exception"});
   std::atomic<int> right = 0;
   on.run([&](member& me) { right += allreduce(me, 1) == 3; });
   EXPECT_EQ(right, 3);

@@ -182,17 +182,17 @@ TEST(ReadPlan, RefusesWhatIsNoPlanWithItsPlace) {
   };
   for (auto const& [part, instead, reason] : table) {
     std::string const said = refusal(two_ranks(part, instead));
-    EXPECT_EQ(said.find("my.json is no plan: "), 0u) << said;
+    EXPECT_EQ(said.find("my.json is not a plan: "), 0u) << said;
     EXPECT_NE(said.find(reason), std::string::npos) << said << "\ninstead of: " << reason;
   }
   for (std::string const text : {"", "[]", "null", "{}", "{\"coset_plan\": 1}"})
-    EXPECT_EQ(refusal(text).find("my.json is no plan: "), 0u) << text;
+    EXPECT_EQ(refusal(text).find("my.json is not a plan: "), 0u) << text;
 }
 
 TEST(ReadPlan, RefusesTextThatIsNestedToTheBottom) {
   std::size_t const deep = 1'000'000;
   std::string const nested = std::string(deep, '[') + std::string(deep, ']');
-  EXPECT_NE(refusal(nested).find("array is no object"), std::string::npos);
+  EXPECT_NE(refusal(nested).find("array is not an object"), std::string::npos);
   EXPECT_NE(refusal(two_ranks("[1, null]", nested)).find("slot is array, not a whole number"), std::string::npos);
 }
 

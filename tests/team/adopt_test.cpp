@@ -88,7 +88,7 @@ TEST_P(Adopted, ThreadThatLeavesByAnExceptionAbortsTheOthersAndTheNextRegionWork
   });
   EXPECT_EQ(all[who].type, type_name<std::domain_error>());
   all.pop_back();
-  expect_everybody_threw<aborted>(all, {"rank " + std::to_string(who) + " left by an exception"});
+  expect_everybody_threw<aborted>(all, {"rank " + std::to_string(who) + " ended with an exception"});
   expect_works_joined(*ranks);
 }
 

@@ -48,7 +48,7 @@ TEST_F(LimitsDeathTest, OfThreadsAreNamedWithTheRankAndWhatWouldDo) {
     tell([] { team const made({.ranks = 3, .place = placement::unbound}); });
   };
   EXPECT_EXIT(make(), ::testing::ExitedWithCode(0),
-              "rank 1 of a team of 3: the system starts no more threads .*ulimit -u.*at most 1 rank");
+              "rank 1 of a team of 3: the system cannot start more threads .*ulimit -u.*at most 1 rank");
 }
 
 /// Address space for some stacks, and not for all: the ranks that have started end, and the rank that has not is named.
@@ -65,7 +65,7 @@ TEST_F(LimitsDeathTest, OfThreadsThatSomeRanksFitInEndThoseAgain) {
     setrlimit(RLIMIT_AS, &space);
     tell([] { team const made({.ranks = 200, .place = placement::unbound}); });
   };
-  EXPECT_EXIT(make(), ::testing::ExitedWithCode(0), "rank [1-9][0-9]* of a team of 200: the system starts no more");
+  EXPECT_EXIT(make(), ::testing::ExitedWithCode(0), "rank [1-9][0-9]* of a team of 200: the system cannot start more");
 }
 
 TEST_F(LimitsDeathTest, OfThreadsAreATopologyErrorInC) {

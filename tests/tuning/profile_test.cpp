@@ -108,10 +108,10 @@ TEST_F(Profile, ClustersThatAreNoneAreRefused) {
            level + "]}}";
   };
   EXPECT_EQ(refusal(with("[[0, 1], [2, 3]]")), "nothing was thrown");
-  EXPECT_THAT(refusal(with("[[0, 2], [1, 3]]")), HasSubstr("[[0,2],[1,3]] are not of consecutive ranks"));
-  EXPECT_THAT(refusal(with("[[0, 1], [2]]")), HasSubstr("[[0,1],[2]] are of 3 ranks, not 4"));
+  EXPECT_THAT(refusal(with("[[0, 2], [1, 3]]")), HasSubstr("[[0,2],[1,3]] do not have consecutive ranks"));
+  EXPECT_THAT(refusal(with("[[0, 1], [2]]")), HasSubstr("[[0,1],[2]] have 3 ranks, not 4"));
   EXPECT_THAT(refusal(with("[[0, 1], [], [2, 3]]")), HasSubstr("is empty"));
-  EXPECT_THAT(refusal(with("[[0, -1]]")), HasSubstr("-1 is no whole number"));
+  EXPECT_THAT(refusal(with("[[0, -1]]")), HasSubstr("-1 is not a whole number"));
 }
 
 TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
@@ -128,11 +128,11 @@ TEST_F(Profile, NumbersThatDoNotFitAreRefused) {
   };
   EXPECT_EQ(refusal(with("0", "0")), "nothing was thrown");
   for (std::string const wrong : {"-1", "1.5", "1e30", "null"}) {
-    EXPECT_THAT(refusal(with(wrong, "0")), HasSubstr("is no whole number up to 4294967295"));
-    EXPECT_THAT(refusal(with("0", wrong)), HasSubstr("is no whole number up to 18446744073709551615"));
+    EXPECT_THAT(refusal(with(wrong, "0")), HasSubstr("is not a whole number up to 4294967295"));
+    EXPECT_THAT(refusal(with("0", wrong)), HasSubstr("is not a whole number up to 18446744073709551615"));
   }
-  EXPECT_THAT(refusal(with("4294967296", "0")), HasSubstr("4294967296 is no whole number up to 4294967295"));
-  EXPECT_THAT(refusal(with("[[0]]", "0")), HasSubstr("array is no whole number"));
+  EXPECT_THAT(refusal(with("4294967296", "0")), HasSubstr("4294967296 is not a whole number up to 4294967295"));
+  EXPECT_THAT(refusal(with("[[0]]", "0")), HasSubstr("array is not a whole number"));
 }
 
 TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {

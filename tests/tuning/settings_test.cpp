@@ -24,11 +24,11 @@ using ::testing::IsEmpty;
 
 TEST(Settings, ThatNothingReadsAreNamedWithTheNearestThatIsRead) {
   EXPECT_THAT(wrong_settings({"COSET_ALREDUCE=direct"}),
-              ElementsAre("COSET_ALREDUCE is no variable that is read; COSET_ALLREDUCE is"));
+              ElementsAre("COSET_ALREDUCE is not a variable that coset reads; COSET_ALLREDUCE is"));
   EXPECT_THAT(wrong_settings({"COSET_BINDING=no", "COSET_LOGS=plan", "COSET_EXCLUSIVESCAN="}),
-              ElementsAre("COSET_BINDING is no variable that is read; COSET_BIND is",
-                          "COSET_LOGS is no variable that is read; COSET_LOG is",
-                          "COSET_EXCLUSIVESCAN is no variable that is read; COSET_EXCLUSIVE_SCAN is"));
+              ElementsAre("COSET_BINDING is not a variable that coset reads; COSET_BIND is",
+                          "COSET_LOGS is not a variable that coset reads; COSET_LOG is",
+                          "COSET_EXCLUSIVESCAN is not a variable that coset reads; COSET_EXCLUSIVE_SCAN is"));
 }
 
 TEST(Settings, OfCosetAndOfOthersAreNotNamed) {
@@ -71,7 +71,7 @@ TEST(SettingsDeathTest, AreNamedOnceInTheLifeOfAProcess) {
     std::exit(0);
   };
   EXPECT_EXIT(make_teams(), ::testing::ExitedWithCode(0),
-              "^coset: COSET_BRAODCAST is no variable that is read; COSET_BROADCAST is\n$");
+              "^coset: COSET_BRAODCAST is not a variable that coset reads; COSET_BROADCAST is\n$");
 }
 
 TEST(SettingsDeathTest, OfAnInstructionSetThatIsNoneMakeNoTeam) {

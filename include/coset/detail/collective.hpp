@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The erased collectives beneath the typed verbs.
+// The type-erased collectives beneath the typed verbs.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace coset::detail {
 
-/// One rank's call of a collective, without its types. `in` and `out` point to what this rank gives and gets: the whole
-/// vector, or its piece of it where the verb scatters or gathers. The same pointer where the call is in place.
+/// One rank's call of a collective, without its types. `in` and `out` point to this rank's input and result: the whole
+/// vector, or its piece where the verb scatters or gathers. They are equal if the call is in place.
 struct call {
   verb what;
   void const* in = nullptr;
@@ -26,28 +26,28 @@ struct call {
   reduction_table const* reduction = nullptr;
   void const* operation = nullptr;  ///< the caller's, on the stack of a blocking call
   rank_t root = 0;
-  std::span<std::size_t const> counts = {};  ///< of the ranks' pieces; empty where they are equal
+  std::span<std::size_t const> counts = {};  ///< lengths of the ranks' pieces; empty if all are equal
 };
 
 COSET_API void run(rank_state&, call const&);
-/// `operation` lives on until the request is complete.
+/// Keeps `operation` until the request is complete.
 COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);
-/// allreduce_view: where the result lies.
+/// allreduce_view; returns the address of the result.
 COSET_API void const* run_view(rank_state&, call const&);
 
-/// Tells every rank of the team that this one was called wrongly, then throws argument_error.
+/// Reports to every rank of the team that this rank's call is wrong, then throws argument_error.
 [[noreturn]] COSET_API void refuse(rank_state&, std::string const& message);
 
-/// Refuses lengths that differ, naming both.
+/// Refuses different lengths, naming both.
 COSET_API void require_same_length(rank_state&, char const* verb, std::size_t in, std::size_t out);
 
-/// The length of this rank's piece of `total` elements; refuses counts that are not one per rank, or whose sum is not
-/// the total, or an even split that does not come out even.
+/// The length of this rank's piece of `total` elements. Refuses counts that are not one per rank or whose sum is not
+/// the total, and a total that cannot be split evenly.
 COSET_API std::size_t piece_of(rank_state&, char const* verb, std::size_t total, std::span<std::size_t const> counts);
-/// The whole of which every rank has a piece of `piece` elements, or those of `counts`.
+/// The whole length, given the ranks' pieces: `piece` elements each, or those of `counts`.
 COSET_API std::size_t whole_of(rank_state&, char const* verb, std::size_t piece, std::span<std::size_t const> counts);
 
-/// A copy of the caller's operation for as long as a request needs it. Operations without state share one.
+/// A copy of the caller's operation that lives as long as a request needs it. Operations without state share one.
 template <class Op>
 std::shared_ptr<void const> kept(Op const& op) {
   if constexpr (std::is_empty_v<Op>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The boundary at which element types are erased: above it verbs are typed, below it a reduction is this table.
+// The boundary that erases element types: above it verbs are typed, below it a reduction is this table.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@ namespace coset::detail {
 
 /// Folds `sources` arrays left to right into each of `destinations` arrays, `count` elements of them.
 ///
-/// A destination is one of the sources or overlaps none of them; alignment is that of the element type at least.
-/// `context` is the user's operation where there is one. One source is a copy.
+/// A destination is one of the sources or overlaps none of them. Arrays are aligned at least as the element type
+/// requires. `context` is the user's operation if there is one. With one source it copies.
 using fold_function = void (*)(void const* context, void* const* to, std::uint32_t destinations,
                                void const* const* from, std::uint32_t sources, std::size_t count);
 
-/// Up to this many sources are folded by a function made for exactly that number, in one pass where that pays.
+/// Up to this many sources are folded by a function for exactly that number, in one pass where that pays.
 inline constexpr std::uint32_t max_fused_sources = 16;
 
-/// One (operation, element type) on the instruction set of this machine.
+/// The folds of one (operation, element type) on the instruction set of this machine.
 struct fold_set {
   fold_function any;                                    ///< any number of sources >= 1
   std::array<fold_function, max_fused_sources + 1> of;  ///< of[k]: exactly k sources; of[0] is `any`
@@ -28,10 +28,10 @@ struct fold_set {
   }
 };
 
-/// What an array of a fold holds: elements or, where partial results are wider than those, partial results.
+/// Whether an array of a fold holds elements or, where these are wider than elements, partial results.
 enum class form : std::uint8_t { element, partial };
 
-/// Folds arrays of either form; the forms of the destinations follow those of the sources. Otherwise as fold_function.
+/// Folds arrays of either form; the sources' forms determine those of the destinations. Otherwise as fold_function.
 using mixed_fold_function = void (*)(void* const* to, std::uint32_t destinations, void const* const* from,
                                      std::uint32_t sources, form const* forms, std::size_t count);
 

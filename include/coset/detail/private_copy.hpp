@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The erased reducer beneath the typed ones: private copies of arrays, and their folds.
+// The type-erased reducer beneath the typed ones: private copies of arrays, and their folds.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@
 
 namespace coset {
 
-/// What a combination does with what its target holds: that is the first operand, or is replaced.
+/// What a combination does with the target's values: it uses them as the first operand, or replaces them.
 enum class combining : std::uint8_t { add, assign };
 
 /// How a sparse reducer keeps its private copies.
 struct sparse_options {
-  /// What is tracked as touched or not, in bytes; becomes a power of two of elements. 0: 512 B, and a cache line from 64
-  /// MiB on, where misses cost more than marks.
+  /// The granularity at which touched elements are tracked, in bytes; rounded to a power of two of elements. 0: 512 B,
+  /// and a cache line for arrays of 64 MiB and more, where misses cost more than marks.
   std::size_t block_bytes = 0;
-  /// Most memory of all private copies together, in bytes; 0: as much as they need. A thread that wants more than is
-  /// left folds what it holds into a total that all share, under locks, and goes on with its pages given back. The
-  /// order of such folds is not fixed, so neither are the bits of sums of floating point; blocks are pages then. 64
-  /// KiB per thread are always granted, and the shared total is not counted.
+  /// Limit for the memory of all private copies together, in bytes; 0: none. A thread that needs more than is left
+  /// folds its copy into a total that all threads share, under locks, returns its pages and continues. The order of
+  /// these folds varies, so the bits of floating-point sums vary too; blocks are then pages. Each thread may always use
+  /// 64 KiB, and the shared total does not count.
   std::size_t most_bytes = 0;
 };
 
@@ -34,70 +34,70 @@ namespace detail {
 class reducer_core;
 struct rank_state;
 
-/// What an access to a sparse reducer's copy does besides. Blocks that are not touched hold the identity, or nothing yet
-/// where they are filled late. Dense ones are not tracked: none.
+/// What an access to a sparse reducer's copy does in addition. Untouched blocks hold the identity; with fills_late they
+/// hold nothing yet. Dense copies are not tracked: none.
 enum class tracking : std::uint8_t { none, marks, fills_late };
 
-/// Not a character type: what is stored through it is no part of the arrays beside it.
+/// Not a character type, so that a store through it cannot alias the arrays beside it.
 enum class mark : std::uint8_t { untouched = 0, touched = 1 };
 
 /// One thread's copy of all arrays, as its accessors see it.
 struct private_copy {
   std::byte* data = nullptr;     ///< the array with index k begins at data + offset_of(core, k)
   mark* touched = nullptr;       ///< [block], sparse only
-  std::uint64_t generation = 0;  ///< what it holds counts if that is the reducer's; else it was forgotten
+  std::uint64_t generation = 0;  ///< the contents count only if it equals the reducer's
 };
 
 /// A reducer's array without its types.
 struct reduced_array {
   std::size_t count = 0;
   reduction_table const* reduction = nullptr;
-  std::shared_ptr<void const> operation;  ///< what folds get as their context
+  std::shared_ptr<void const> operation;  ///< the context that folds get
   std::shared_ptr<void const> identity;   ///< one element
   void (*fill)(void const* element, std::size_t element_bytes, void* to, std::size_t count) = nullptr;
 };
 
-/// Throws argument_error for more elements than there can be and for operations that do not commute.
+/// Throws argument_error for more elements than can exist and for operations that do not commute.
 COSET_API std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array>);
 COSET_API std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array, sparse_options const&);
 
-/// Where array `index` begins in each copy, in bytes; on a cache line of its own.
+/// The offset of array `index` in each copy, in bytes; a multiple of the cache line.
 COSET_API std::size_t offset_of(reducer_core const&, std::size_t index) noexcept;
-/// The elements of a sparse reducer's block as a power of two.
+/// The base-2 logarithm of the number of elements in a sparse reducer's block.
 COSET_API unsigned block_shift(reducer_core const&) noexcept;
 COSET_API detail::tracking tracking_of(reducer_core const&) noexcept;
 
-/// The calling thread's copy, made if it has none; or the copy of this number, whoever calls. Ready for this
-/// generation.
+/// The calling thread's copy, made if it has none; or the copy with this number, whichever thread calls. Ready for the
+/// current generation.
 COSET_API private_copy& copy_of_this_thread(reducer_core&);
 COSET_API private_copy& copy_numbered(reducer_core&, std::uint32_t number);
-/// The copy of this number for the calling thread alone, until claims are renewed; its own one where another thread has
-/// that.
+/// The copy with this number for the calling thread alone, until claims are renewed; if another thread has claimed it,
+/// the thread's own copy.
 COSET_API private_copy& copy_claimed(reducer_core&, std::uint32_t number);
 
-/// Which copies threads may go on with unasked: those that they have got under the same key. No two reducers have ever
-/// the same. Changes while nobody asks for a copy.
+/// A thread may reuse a copy that it got under this key without asking again. No two reducers ever have the same key.
+/// It changes only while no thread asks for a copy.
 COSET_API std::uint64_t const& key_of(reducer_core const&) noexcept;
-/// Claims end if a thread has missed the copy of its number: those that claimed have other numbers by now. For one
-/// thread, while nobody asks for a copy.
+/// Ends all claims if a thread found the copy of its number claimed, as thread numbers have then changed. Called by one
+/// thread, while no thread asks for a copy.
 COSET_API void renew_claims(reducer_core&) noexcept;
 
-/// How a thread has got a copy: as its own, or by a number, claimed or not.
+/// How a thread got a copy: as its own, or by a number, claimed or not.
 inline constexpr std::uint64_t as_own = 0;
 constexpr std::uint64_t by_claim(std::uint32_t number) { return 1 + std::uint64_t{2} * number; }
 constexpr std::uint64_t by_number(std::uint32_t number) { return 2 + std::uint64_t{2} * number; }
 
-/// What the calling thread has got last. One for some reducers each, so that it is found in a few instructions: what is
-/// lost costs a call.
+/// The copies that the calling thread got last. Reducers share eight entries, so that a lookup takes a few
+/// instructions; an entry that was overwritten costs a call.
 struct recent_copy {
-  std::uint64_t key = 0;  ///< 0 is nobody's
+  std::uint64_t key = 0;  ///< 0: no reducer's
   std::uint64_t how = as_own;
   std::byte* data = nullptr;
 };
 inline constexpr unsigned key_bits_of_claims = 16, recent_copies_kept = 8;
 inline constinit thread_local std::array<recent_copy, recent_copies_kept> recent_copies = {};
 
-/// get() gives a private_copy where the thread has none at hand.
+/// The data of the thread's recent copy; calls get() for a private_copy if the recent one is another's.
 template <class Get>
 inline std::byte* recent_or(std::uint64_t const& key, std::uint64_t how, Get get) {
   recent_copy& last = recent_copies[(key >> key_bits_of_claims) % recent_copies_kept];
@@ -108,46 +108,48 @@ inline std::byte* recent_or(std::uint64_t const& key, std::uint64_t how, Get get
   return last.data;
 }
 
-/// Blocks [first, first + blocks) of a sparse reducer's copy are touched, and hold the identity where they held nothing.
+/// Marks blocks [first, first + blocks) of a sparse reducer's copy as touched; fills them with the identity if they are
+/// empty.
 COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_t blocks = 1);
 
-/// Folds part `part` of `parts` of all copies into the arrays `into`, one for each of the reducer's; or, if that is null,
-/// into the reducer's own totals. Leaves the copies empty. Parts are disjoint, so they may be folded at the same time.
+/// Folds part `part` of `parts` of all copies into the arrays `into`, one per array of the reducer, or into the
+/// reducer's own totals if `into` is null. Leaves the copies empty. Parts are disjoint, so they may be folded at the
+/// same time.
 COSET_API void fold_part(reducer_core&, void* const* into, std::size_t part, std::size_t parts,
                          combining = combining::add);
 
-/// Whether fold_round() by so many threads does what fold_part() does, and faster: each has the copy of its own number,
-/// there are no others, and no blocks are tracked. Not while copies are made.
+/// Whether fold_round() by this many threads has the same effect as fold_part() and is faster: each thread has the copy
+/// of its own number, there are no other copies, and no blocks are tracked. Do not call it while copies are being made.
 COSET_API bool should_fold_round(reducer_core const&, std::size_t threads, combining) noexcept;
 
-/// By one thread, after all have left the round before and before any comes to the next.
+/// Called by one thread, after all threads have left the previous round and before any enters the next.
 COSET_API void begin_round(reducer_core&) noexcept;
-/// Folds the calling thread's copy into `into`, and empties it: part by part, each after the thread before has folded its
-/// own there. By all threads at the same time, once a round has begun. If an operation throws on one, the others return
-/// as soon as they would wait for it.
+/// Folds the calling thread's copy into `into` and empties it, part by part: into each part after the previous thread
+/// has folded its own copy there. All threads call it at the same time, once a round has begun. If an operation throws
+/// on one thread, the others return as soon as they would wait for that thread.
 COSET_API void fold_round(reducer_core&, void* const* into, std::size_t thread, std::size_t threads,
                           combining = combining::add);
 
-/// All copies into `into`, arrays of these lengths, by all ranks of a team, collective.
+/// Folds all copies into `into`, arrays of these lengths, by all ranks of a team. Collective.
 COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const* lengths, rank_state&,
                              combining = combining::add);
 
-/// How many threads may fold this many copies with profit: 1 where one is done before others have heard of it.
+/// How many threads may fold this many copies with profit: 1 if one thread finishes before others would be woken.
 COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;
 
-/// Whether so many threads take turns on the processors that the process may use, as it was when first asked.
+/// Whether this many threads outnumber the processors that the process could use at the first call.
 COSET_API bool share_processors(std::size_t threads);
 
-/// Whether any thread has ever reduced. Not while copies are made.
+/// Whether any thread has ever reduced. Do not call it while copies are being made.
 COSET_API bool has_copies(reducer_core const&) noexcept;
 
-/// The copy that holds the reducer's own totals, of all elements; made if there is none.
+/// The copy that holds the reducer's own totals of all elements; made if it does not exist.
 COSET_API private_copy& total_of(reducer_core&);
 
 COSET_API void reset(reducer_core&) noexcept;
 COSET_API std::string describe(reducer_core const&);
 
-/// Refuses arrays of other lengths than the reducer's, naming both.
+/// Refuses arrays whose lengths differ from the reducer's, naming both.
 COSET_API void require_lengths(reducer_core const&, std::size_t const* lengths);
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From (operation, element type) to the erased reduction that programs run.
+// Maps (operation, element type) to the type-erased reduction that programs run.
 #pragma once
 
 #include <algorithm>
@@ -21,22 +21,22 @@ namespace coset::detail {
 /// A reduction without its types.
 struct reduction_table {
   fold_set const* folds = nullptr;
-  fold_set const* streaming_folds = nullptr;  ///< the same past the caches, where there are any
-  mixed_fold_function mixed = nullptr;        ///< only where partial results are wider than elements
+  fold_set const* streaming_folds = nullptr;  ///< the same with stores that bypass the caches; may be null
+  mixed_fold_function mixed = nullptr;        ///< only if partial results are wider than elements
   std::size_t element_bytes = 1;
   std::size_t partial_bytes = 1;
   std::string_view type;  ///< names for messages
   std::string_view operation;
-  std::uint64_t hash =
-      0;               ///< of the types' linkage names: equal on two ranks, threads or processes, if they mean the same
-  bool exact = false;  ///< bracketing cannot change the bits of a result
+  std::uint64_t hash = 0;  ///< of the types' linkage names: equal on all ranks and processes that use the same types
+  bool exact = false;      ///< bracketing cannot change the bits of a result
   bool commutative = true;
   bool idempotent = false;  ///< contributions may count twice
-  /// No state, never throws, no stricter alignment than malloc()'s: others than ranks can fold what lies anywhere.
+  /// No state, never throws, no stricter alignment than malloc()'s: code outside the ranks can fold arrays at any
+  /// address.
   bool standalone = false;
 };
 
-/// What the vectorised kernels know.
+/// The operations and elements that have vectorised kernels.
 enum class built_in_operation : std::uint8_t {
   plus,
   multiplies,
@@ -64,7 +64,7 @@ enum class built_in_element : std::uint8_t {
   complex128
 };
 
-/// Whether there is a kernel for the combination; the others are folded by a plain loop.
+/// Whether there is a kernel for the combination; a plain loop folds the others.
 constexpr bool has_kernel(built_in_operation op, built_in_element type) {
   using enum built_in_operation;
   using enum built_in_element;
@@ -86,16 +86,16 @@ constexpr bool has_kernel(built_in_operation op, built_in_element type) {
   }
 }
 
-/// Of a partial result: a float for sums and products of 16-bit floats, a binned_sum for reproducible sums, else an
-/// element.
+/// The size of a partial result: a float for sums and products of 16-bit floats, a binned_sum for reproducible sums,
+/// otherwise an element.
 template <class T, class Op>
 constexpr std::size_t partial_bytes() {
   if (half_float<T> && is_one_of<Op, plus, multiplies>) return sizeof(float);
   return is_one_of<Op, reproducible_plus> ? sizeof(binned_sum) : sizeof(T);
 }
 
-/// The folds of a combination that has a kernel; the second may be null, the third is unless partial results are wider.
-/// Throw argument_error if COSET_ISA is wrong.
+/// The folds of a combination that has a kernel. The second may be null; the third is null unless partial results are
+/// wider than elements. All throw argument_error if COSET_ISA is wrong.
 COSET_API fold_set const& built_in_folds(built_in_operation, built_in_element);
 COSET_API fold_set const* built_in_streaming_folds(built_in_operation, built_in_element);
 COSET_API mixed_fold_function built_in_mixed_fold(built_in_operation, built_in_element);
@@ -105,8 +105,8 @@ constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcb
   return seed;
 }
 
-/// The type's name as the compiler spells it, cut out of the name of this function: for people only, as lambdas of one
-/// function may share it.
+/// The type's name as the compiler spells it, taken from the name of this function. Only for messages: lambdas of one
+/// function may share a name.
 template <class T>
 constexpr std::string_view name_of() {
   std::string_view const all = __PRETTY_FUNCTION__;
@@ -154,12 +154,12 @@ constexpr bool is_built_in = [] {
   }
 }();
 
-/// Plain folds go tile by tile, so that the loop over a source is one that compilers vectorise.
+/// Plain folds work tile by tile, so that compilers can vectorise the loop over a source.
 inline constexpr std::size_t tile_bytes = 2048;
 
-/// Folds with an operation that the kernels do not know: plain loops, compiled where the operation is visible.
+/// Folds by an operation without a kernel: plain loops, compiled where the operation is visible.
 ///
-/// A destination may be a source that is folded late, so all of a tile is folded before any of it is stored.
+/// A destination may be a source that is folded later, so a tile is folded completely before it is stored.
 template <class T, class Op>
 void plain_fold(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
                 std::uint32_t sources, std::size_t count) {
@@ -187,7 +187,7 @@ inline constexpr fold_set plain_folds = [] {
   return set;
 }();
 
-/// One source to any number of destinations.
+/// Copies one source to any number of destinations.
 template <std::size_t ElementBytes>
 void copy_fold(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                std::size_t count) {

@@ -77,7 +77,7 @@ std::size_t product(std::size_t a, std::size_t b) {
 void settle(places& at, verb what, rank_t rank, std::size_t before) {
   if (at.out == COSET_IN_PLACE && at.out_bytes != 0)
     throw argument_error(
-        text::format("{}: the output of rank {} is COSET_IN_PLACE, which goes for inputs", name_of(what), rank));
+        text::format("{}: the output of rank {} is COSET_IN_PLACE, which is only for inputs", name_of(what), rank));
   if (at.in == COSET_IN_PLACE) {
     if (what == verb::reduce_shared || what == verb::allreduce_view)
       throw argument_error(text::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));

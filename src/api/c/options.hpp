@@ -22,7 +22,7 @@ Options options_of(Options const* given, Options defaults, char const* initialis
   auto const* const begin = reinterpret_cast<std::byte const*>(given);
   if (given->bytes > sizeof(Options) &&
       std::any_of(begin + sizeof(Options), begin + given->bytes, [](std::byte b) { return b != std::byte{}; }))
-    throw argument_error(text::format("options of {} bytes, of which this version knows {}: the rest is not 0",
+    throw argument_error(text::format("options of {} bytes, of which this version knows {}: the rest must be 0",
                                       given->bytes, sizeof(Options)));
   std::memcpy(&defaults, given, std::min(given->bytes, sizeof(Options)));
   return defaults;

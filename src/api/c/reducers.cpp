@@ -77,7 +77,7 @@ void fold(detail::reducer_core& core, void* const* into, coset_team* with) {
 void require_number(coset_joint_reducer const* reducer, std::size_t number) {
   require(reducer, "the joint reducer");
   if (number != reducer->counts.size())
-    throw argument_error(text::format("{} things, of a joint reducer of {}", number, reducer->counts.size()));
+    throw argument_error(text::format("{} arrays for a joint reducer of {}", number, reducer->counts.size()));
 }
 
 void require_targets(coset_joint_reducer const* reducer, void* const* into, std::size_t number) {
@@ -85,7 +85,7 @@ void require_targets(coset_joint_reducer const* reducer, void* const* into, std:
   require(into, "the list of what to combine into");
   for (std::size_t k = 0; k < number; ++k)
     if (reducer->counts[k] > 0 && into[k] == nullptr)
-      throw argument_error(text::format("thing {} of {} to combine into is NULL", k, number));
+      throw argument_error(text::format("array {} of {} to combine into is NULL", k, number));
 }
 
 void list_elements(coset_joint_reducer const& reducer, private_copy const& copy, void** elements) {

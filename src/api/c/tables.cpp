@@ -192,7 +192,7 @@ reduction reduction_of(coset_type type, coset_operation op) {
   if (handle == nullptr) {
     auto const at = static_cast<std::size_t>(op - first_operation);
     if (table_function const table = built_in_table(type, op)) return {&table(), contexts[at]};
-    throw argument_error(text::format("{} does not go with elements {}", operation_names[at], name_of(type)));
+    throw argument_error(text::format("{} does not reduce elements of type {}", operation_names[at], name_of(type)));
   }
   user_operation const& made = **handle;
   if (made.element_bytes == bytes) return {made.table, &made, handle};

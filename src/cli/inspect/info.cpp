@@ -129,7 +129,7 @@ std::string as_text(machine_report const& found) {
   text += "caches";
   for (auto const& c : found.caches)
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
-  text += fmt::format("\nof them an allreduce counts on {} together and {} for each core",
+  text += fmt::format("\nof these, an allreduce counts on {} in total and {} for each core",
                       bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
   if (found.memory.stores_over_copies > 0)
     text += fmt::format(
@@ -224,9 +224,9 @@ void show_this_machine(info_command const& asked) {
 
 void add_info(CLI::App& app) {
   auto const asked = std::make_shared<info_command>();
-  auto& info = *app.add_subcommand("info", "The machine as found, where ranks go on it, latencies, and defaults");
+  auto& info = *app.add_subcommand("info", "Show this machine, the placement of ranks, latencies and default plans");
   info.add_option("--topology", asked->topology,
-                  "Another machine, nothing measured: a file of hwloc's XML or a synthetic description like "
+                  "Another machine, without measuring: a file of hwloc's XML or a synthetic description like "
                   "\"node:2 core:4 pu:1\"; \"machine\" is this one");
   add_ranks(info, asked->ranks, "Ranks to place; default: one per core");
   add_place(info, asked->place);

@@ -212,8 +212,9 @@ std::vector<std::string> placement_warnings(std::vector<processor> const& places
   if (auto const shared = shared_cores(places); !shared.empty())
     warnings.push_back(fmt::format("ranks share cores, so each is slower than alone: {}", few(shared)));
   if (found.usable < places.size())
-    warnings.push_back(fmt::format("the processor mask and the quota of this process leave {} at a time to {} ranks",
-                                   found.usable, places.size()));
+    warnings.push_back(
+        fmt::format("the processor mask and the quota of this process let only {} of {} ranks run at a time",
+                    found.usable, places.size()));
   if (!found.pinned) {
     warnings.emplace_back("ranks are not pinned: the kernel may move them at any time");
     return warnings;

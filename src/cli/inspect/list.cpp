@@ -63,9 +63,10 @@ void print(rank_t ranks, bool details) {
     for (auto const& [name, value, meaning] : row.parameters) std::cout << fmt::format("    {}: {}\n", name, meaning);
   }
   std::cout
-      << "Volumes are per rank, in vectors. peers: the most that one rank reads from in one step. order: whether rank "
-         "order is kept (non-commutative operations); idem: minimum, maximum and the like only. Two nodes, or two "
-         "dimensions, where the algorithm asks.\n";
+      << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "
+         "rank "
+         "order is kept (non-commutative operations); idem: minimum, maximum and the like only. With two nodes, or two "
+         "dimensions, where the algorithm needs them.\n";
 }
 
 }  // namespace
@@ -74,8 +75,8 @@ void add_list(CLI::App& app) {
   auto const command = app.add_subcommand("list", "List the algorithms with their steps and volume");
   auto const ranks = std::make_shared<rank_t>(8);
   auto const details = std::make_shared<bool>(false);
-  add_ranks(*command, *ranks, "For how many ranks")->capture_default_str();
-  command->add_flag("-l,--long", *details, "Parameters, collectives and sources too");
+  add_ranks(*command, *ranks, "The number of ranks")->capture_default_str();
+  command->add_flag("-l,--long", *details, "Also list parameters, collectives and sources");
   command->callback([ranks, details] { print(*ranks, *details); });
 }
 

@@ -68,13 +68,13 @@ void add_plan(CLI::App& app) {
   auto const state = std::make_shared<plan_command>();
   state->what.add_to(*command);
   auto const format = command->add_option_group("format", "How to show it");
-  format->add_flag("--text", state->text, "Who reads from whom and holds what, step by step (default)");
+  format->add_flag("--text", state->text, "What each rank reads, from which rank, and holds, step by step (default)");
   format->add_flag("--json", state->json, "Plan JSON, for programs");
   format->add_flag("--dot", state->dot, "A graph for Graphviz");
   format->add_flag("--svg", state->svg, "A picture");
   format->require_option(0, 1);
   command->add_flag("--check", state->check,
-                    "Prove that it does what the collective requires, and that the properties which a file states are "
+                    "Prove that the plan does what the collective requires, and that the properties in a file are "
                     "true; exit status 1 if not. A plan from a file is always proved");
   command->callback([state] { state->run(); });
 }

@@ -15,7 +15,7 @@ void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
                   "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
-                  "A name that ends in .json is a file with Plan JSON, which says all that the options below do")
+                  "A name that ends in .json is a file with Plan JSON, which replaces all options below")
       ->required();
   auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
     CLI::Option* const made = command.add_option(names, value, meaning);
@@ -23,8 +23,9 @@ void schedule_options::add_to(CLI::App& command) {
     return made;
   };
   auto const number = whole_number(0, UINT32_MAX);
-  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; needed beside an algorithm"));
-  add("-c,--collective", collective, "What they compute: allreduce, reduce, reduce_scatter, …")->capture_default_str();
+  said_by_plans_.push_back(add_ranks(command, ranks, "How many ranks take part; required with an algorithm"));
+  add("-c,--collective", collective, "What the ranks compute: allreduce, reduce, reduce_scatter, …")
+      ->capture_default_str();
   add("--root", root, "The root of reduce and broadcast")->check(number)->capture_default_str();
   add("--radix", radix, "Shorthand for the parameter radix=K")->check(number);
   add("--saved-steps", saved_steps, "Shorthand for saved_steps=R")->check(number);
@@ -38,7 +39,8 @@ void schedule_options::add_to(CLI::App& command) {
 schedule::plan_file schedule_options::read() const {
   for (CLI::Option const* const given : said_by_plans_)
     if (!given->empty())
-      throw schedule_error(fmt::format("{} is a plan and says itself what {} would", algorithm, given->get_name()));
+      throw schedule_error(
+          fmt::format("{} is a plan file, which itself sets what {} would", algorithm, given->get_name()));
   std::ifstream file(algorithm);
   if (!file) throw schedule_error(algorithm + " cannot be read");
   return schedule::read_plan(file, algorithm);
@@ -46,7 +48,7 @@ schedule::plan_file schedule_options::read() const {
 
 schedule::plan_file schedule_options::make() const {
   if (names_file()) return read();
-  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required beside an algorithm");
+  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
   auto named = schedule::algorithm::parse(algorithm);
   auto const set = [&](std::string const& key, std::string const& value) {
     if (!value.empty() && !named.parameters.emplace(key, value).second)

@@ -119,7 +119,7 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
   bool const is_float = shape.element == bench::element_kind::float32 || shape.element == bench::element_kind::float64;
   if (shape.operation == bench::operation_kind::reproducible_plus && !is_float)
-    throw argument_error(fmt::format("repsum is of float and double, not of {}", a.type));
+    throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
   shape.count = bytes / shape.element_bytes();
   bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
   if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
@@ -207,31 +207,32 @@ void run_processes(bench_arguments const& a) {
 
 void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
-  auto& bench = *app.add_subcommand("bench", "Measure a collective beside its rivals");
+  auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
   constexpr std::uint64_t most_iterations = 10'000'000;
   bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
   auto* const b =
       bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
   auto const* e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
-  auto const* f = bench.add_option("-f,--factor", a->sizes.factor, "Between sizes")->check(whole_number(2, 1 << 20));
-  bench.add_option("--sizes", a->sizes.named, "These sizes: 8,1K,4M")
+  auto const* f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
+                      ->check(whole_number(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes.named, "A list of sizes instead: 8,1K,4M")
       ->delimiter(',')
       ->transform(byte_size())
       ->excludes(b);
-  bench.add_option("-n,--iterations", a->options.iterations, "Per burst; default: 6 ms' worth")
+  bench.add_option("-n,--iterations", a->options.iterations, "Calls per burst; default: as many as take 6 ms")
       ->check(whole_number(1, most_iterations));
-  bench.add_option("-w,--warmup", a->options.warmup, "Untimed ones per burst; default: a tenth")
+  bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")
       ->check(whole_number(1, most_iterations));
   auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
                            ->check(whole_number(1, 10000))
                            ->capture_default_str();
-  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the most");
+  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the largest number");
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
       ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
       ->capture_default_str();
   bench
       .add_option("-o,--op", a->operation,
-                  "sum, prod, min, max, or repsum: reproducible, beside the rivals' plain sums")
+                  "sum, prod, min, max, or repsum: reproducible sums; the rivals' sums are plain")
       ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
       ->capture_default_str();
   bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
@@ -239,34 +240,34 @@ void add_bench(CLI::App& app) {
       ->capture_default_str();
   bench
       .add_option("--against", a->against,
-                  fmt::format("Rivals, of {}; all by default", fmt::join(bench::rival_families(), ", ")))
+                  fmt::format("Rivals to measure, out of {}; default: all", fmt::join(bench::rival_families(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(bench::rival_families()));
   bench
       .add_option("--plan", a->plans,
-                  "Beside coset's choice: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
+                  "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
       ->allow_extra_args(false);
-  bench.add_flag("--in-place", a->in_place, "coset's result takes the place of its input; the rivals' does not");
+  bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
   auto* const scaling = bench.add_flag(
       "--scaling", a->instead.scaling,
-      "Instead, allreduce on 1 rank and more, compact, scattered and on each node, beside the bandwidth of "
-      "plain reads, copies and folds on the same processors; 64K, 1M and 16M unless sizes are given");
+      "Instead, measure allreduce on 1 rank and more, compact, scattered and on each node, and the bandwidth of "
+      "plain reads, copies and folds on the same processors; default sizes: 64K, 1M and 16M");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
     scaling->excludes(bench.get_option(other));
   auto* const processes = bench.add_flag("--mpi", a->instead.processes,
-                                         "Instead, launched by mpirun with one unbound process per core: coset::mpi "
-                                         "beside OpenMP with a master that calls "
-                                         "MPI, and beside MPI alone");
+                                         "Instead, launched by mpirun with one unbound process per core: compare "
+                                         "coset::mpi with OpenMP whose master calls "
+                                         "MPI, and with MPI alone");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
     processes->excludes(bench.get_option(other));
   bench
       .add_option("--threads", a->instead.threads,
-                  "With --mpi: threads per process, so many that each host's cores divide")
+                  "With --mpi: threads per process; must divide the number of each host's cores")
       ->check(whole_number(1, most_ranks))
       ->needs(processes);
   bench.add_option("--json", a->json_file, "Write all figures to this file");
   bench.footer(
-      "Ctrl-C ends it with what has been measured, and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
+      "Ctrl-C ends it with the results so far and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
       "to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f, rounds] {
     a->sizes.range_given = b->count() + e->count() + f->count() > 0;

@@ -338,12 +338,12 @@ void add_tune(CLI::App& app) {
     std::string output;
   };
   auto const a = std::make_shared<arguments>();
-  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep what is best for each verb and size");
+  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep the best plan for each verb and size");
   add_ranks(tune, a->ranks, "Threads; default: one per core");
   tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
   tune.footer(
-      "About 20 seconds. Teams of as many ranks take the profile from then on; COSET_TUNING=FILE names another,\n"
-      "COSET_TUNING=off none. Ctrl-C ends it with what has been measured, and exit status 130.");
+      "Takes about 20 seconds. Later teams of as many ranks use the profile; COSET_TUNING=FILE names another,\n"
+      "COSET_TUNING=off none. Ctrl-C ends it with the results so far and exit status 130.");
   tune.callback([a] {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
       unsetenv("COSET_TUNING");  // there is to be a profile

@@ -106,7 +106,7 @@ struct cost_command {
 void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
   auto* const topology = command.add_option(
       "--topology", machine.topology,
-      "On this machine, with the bytes that cross each level: a file of hwloc's XML, a synthetic description like "
+      "The machine, with the bytes that cross each level: a file of hwloc's XML, a synthetic description like "
       "\"node:2 core:4 pu:1\", or \"machine\"");
   for (auto* const other : others) topology->excludes(other);
   add_place(command, machine.place)->needs(topology);
@@ -126,18 +126,20 @@ void add_cost(CLI::App& app) {
   auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
   auto const state = std::make_shared<cost_command>();
   auto* const ranks =
-      add_ranks(*command, state->ranks, "How many ranks take part; with --topology, one per core unless given")
+      add_ranks(*command, state->ranks, "How many ranks take part; default with --topology: one per core")
           ->capture_default_str();
-  auto* const nodes = command
-                          ->add_option("--nodes", state->nodes,
-                                       "Ranks of each node, 5,2,4: node by node too, with what the busiest link of a "
-                                       "node carries in one direction, in vectors")
-                          ->delimiter(',')
-                          ->check(whole_number(1, most_ranks));
+  auto* const nodes =
+      command
+          ->add_option(
+              "--nodes", state->nodes,
+              "Ranks of each node, 5,2,4: adds algorithms that work node by node, and what the busiest link of a "
+              "node carries in one direction, in vectors")
+          ->delimiter(',')
+          ->check(whole_number(1, most_ranks));
   command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())
       ->capture_default_str();
-  command->add_option("-c,--collective", state->collective, "What they compute")->capture_default_str();
+  command->add_option("-c,--collective", state->collective, "What the ranks compute")->capture_default_str();
   command->add_option("--root", state->root, "The root of reduce and broadcast")
       ->check(whole_number(0, most_ranks))
       ->capture_default_str();
@@ -152,10 +154,11 @@ void add_cost(CLI::App& app) {
       command->add_option("--gamma", state->costs.gamma, "Seconds per byte combined; 1e-11 with --topology")
           ->capture_default_str()
           ->check(seconds());
-  auto* const figure = command
-                           ->add_option("--figure", state->figure,
-                                        "Instead, a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
-                           ->check(whole_number(1, 99));
+  auto* const figure =
+      command
+          ->add_option("--figure", state->figure,
+                       "Instead, reproduce a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
+          ->check(whole_number(1, 99));
   figure->excludes(nodes);
   add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
   command->callback([state, ranks, gamma] {

@@ -124,7 +124,7 @@ void ratios(std::ostream& out, schedule::cost_model const& model) {
     contests.emplace_back(ranks, model);
     names.push_back(fmt::format("P = {}", ranks));
   }
-  out << "time with the best r over that of the best of recursive doubling, recursive halving and ring\n";
+  out << "time with the best r, divided by the least time of recursive doubling, recursive halving and ring\n";
   print_head(out, "bytes", names);
   for (double const bytes : geometric(32, 64e6)) {
     out << fmt::format("{:>10.0f}", bytes);

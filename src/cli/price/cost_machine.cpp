@@ -145,7 +145,7 @@ class costs_on_machine {
     return fmt::format(
         "read between the {} nodes, in vectors: {} by the fastest; {} = 2(N-1) at least, N-1 to fold and N-1 to "
         "spread; "
-        "{} by direct, which knows no nodes\n",
+        "{} by direct, which ignores nodes\n",
         nodes_.nodes, fastest.text(), nodes_.least.text(), nodes_.flat.text());
   }
 

@@ -109,8 +109,8 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
     mine = known ? &earlier.act : nullptr;
   }
   fail(me, cause::mismatch,
-       text::format("ranks disagree: rank {} and rank {} both {} now, but have combined other reducers, or into other "
-                    "arrays, or called something else long before",
+       text::format("ranks disagree: rank {} and rank {} both {} now, but earlier they combined different reducers or "
+                    "into different arrays, or called different collectives",
                     me.number, number, signature::act_of(now, true)));
 }
 

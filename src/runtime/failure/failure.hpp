@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's misfortune becomes every rank's error.
+// One rank's failure becomes every rank's error.
 #pragma once
 
 #include <atomic>

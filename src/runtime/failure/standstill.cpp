@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads answer questions that are numbered in turn. A thread answers one by `standing` once it has looked in vain
-// after it had seen it, and counts its moves when it goes on. Whoever finds that all have answered a question notes the
-// sum of their moves and asks the next one. If all answer that too, and the sum is the same, then nobody has moved since
-// the second question was asked, and everybody has looked in vain since: nothing will ever happen. tests/models has
-// this as `standstill`.
+// Threads answer numbered questions. A thread that has seen a question and then polled in vain answers it by
+// `standing`; when it goes on, it counts a move. A thread that finds a question answered by all notes the sum of their
+// moves and asks the next one. If all threads answer that too, and the sum is the same, then no thread has moved since
+// the second question was asked, and all have polled in vain since: no thread will ever move. tests/models has this as
+// `standstill`.
 #include "runtime/failure/standstill.hpp"
 
 #include <algorithm>

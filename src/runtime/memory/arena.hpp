@@ -22,7 +22,7 @@ inline constexpr unsigned anywhere = ~0u;
 class staging {
  public:
   staging(node_list const& nodes, std::size_t capacity);
-  /// In memory that is there already, bytes_for() of it.
+  /// In existing memory of bytes_for() bytes.
   staging(std::byte* memory, std::size_t capacity);
   static std::size_t bytes_for(std::size_t ranks, std::size_t capacity);
 
@@ -37,7 +37,8 @@ class staging {
 class arena {
  public:
   explicit arena(node_list const& nodes);
-  /// Of processes that share `shared`: bytes_for() bytes, zeroed before the first of them came. Staging cannot grow.
+  /// For processes that share `shared`: bytes_for() bytes, zeroed before the first process uses them. Staging cannot
+  /// grow.
   arena(node_list const& nodes, numa::memory shared);
   static std::size_t bytes_for(node_list const& nodes, std::size_t staging_capacity);
 

@@ -46,7 +46,7 @@ struct domain {
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
 };
 
-/// How often the team has begun anew, and what operations since then are told apart from older ones by.
+/// The number of generations so far, and the marks that distinguish this generation's operations from older ones.
 struct generation_marks {
   std::uint32_t generation = 0;    ///< of this process; 0 before the first, never afterwards
   std::uint32_t shared_round = 1;  ///< which processes have agreed on, where ranks of several belong to the team
@@ -54,8 +54,8 @@ struct generation_marks {
 };
 
 struct shared_memory {
-  /// `of_whole`: of the team that this one is split from, or null; `in_root` says which of its ranks these are. `own_memory`:
-  /// this process's mapping of what processes share, zeroed before the first came, or empty.
+  /// `of_whole`: of the team that this one is split from, or null; `in_root` says which of its ranks these are.
+  /// `own_memory`: this process's mapping of what processes share, zeroed before the first came, or empty.
   shared_memory(shared_memory* of_whole, capabilities, waiting, node_list const& nodes, std::vector<rank_t> in_root,
                 numa::memory&& own_memory, domain const&);
 
@@ -65,18 +65,18 @@ struct shared_memory {
   std::atomic<std::uint32_t>& left(rank_t rank) const noexcept {
     return kind.one_process ? root.arena.attention(root_ranks[rank]).left : arena.attention(rank).left;
   }
-  /// What ranks of all processes call this generation.
+  /// This generation's number, on which the ranks of all processes agree.
   std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : marks.shared_round; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
 
-  /// Only while no rank runs. The generation's history begins anew.
+  /// Only while no rank runs. Restarts the history.
   void begin_generation(std::uint32_t) noexcept;
   void begin_shared_round(std::uint32_t) noexcept;
 
-  /// Records the failure and wakes whoever sleeps.
+  /// Records the failure and wakes sleeping ranks.
   void fail(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
-  /// Peers that are inside an instruction which touches another rank's caller memory get to finish it. Only after a
-  /// recorded failure: new ones are not begun then.
+  /// Waits until no rank is inside an instruction that touches another rank's caller memory. Only after a recorded
+  /// failure: no new instructions begin then.
   void quiesce(detail::rank_state const& leaver) const noexcept;
 
   shared_memory& root;  ///< itself, or what it was split from

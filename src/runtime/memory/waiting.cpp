@@ -53,12 +53,12 @@ std::uint32_t looks_in(std::chrono::nanoseconds time) noexcept {
   return static_cast<std::uint32_t>(std::clamp(static_cast<double>(time.count()) / each, 1.0, 1e6));
 }
 
-/// Ranks that outnumber processors hand theirs over at once: whoever is awaited is likely to need it. 8 bytes on 4 and 16
-/// ranks of 2 cores take 2.4 and 16 µs, where a spin of 1 µs before each of 20 yields took 3 and 40. Sleeping is dear
-/// there: each rank sleeps, and is woken, for every peer that has not come.
-/// Ranks that nobody pins spin as long as pinned ones, until they find that they share a processor: if all yielded after
-/// the short spin, the two of a team stayed on one in 7 of 100 sessions instead of none. Those that are there hand over
-/// in 3 µs instead of 60 (2 unpinned ranks beside a busy process on 2 cores).
+/// Ranks that outnumber processors yield at once: the awaited rank is likely to need the processor. 8 bytes on 4 and 16
+/// ranks of 2 cores take 2.4 and 16 µs, where a spin of 1 µs before each of 20 yields took 3 and 40. Sleeping is
+/// expensive there: each rank sleeps, and is woken, for every rank that has not come. Unpinned ranks spin as long as
+/// pinned ones, until they find that they share a processor: if all yielded after the short spin, the two ranks of a
+/// team stayed on one processor in 7 of 100 sessions instead of none. Ranks that share one hand over in 3 µs instead of
+/// 60 (2 unpinned ranks beside a busy process on 2 cores).
 patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
   // A few flights of a cache line between the farthest cores, which take 0.1 to 0.4 µs.
   constexpr std::chrono::nanoseconds short_spin = std::chrono::microseconds(1);

@@ -13,22 +13,22 @@ namespace coset::runtime {
 
 /// How long each phase lasts, in failed looks.
 struct patience {
-  std::uint32_t bare_looks = 0;  ///< without a pause, about as long as a line takes that is on its way
-  std::uint32_t few_spins = 0;   ///< a few flights of a cache line: whoever is awaited longer may not be running at all
+  std::uint32_t bare_looks = 0;  ///< without a pause, for about the time in which a line arrives
+  std::uint32_t few_spins = 0;  ///< a few transfers of a cache line: a rank that takes longer may not be running at all
   std::uint32_t spins = 0;
   std::uint32_t yields = 0;
   bool sleeps = false;
   std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);  ///< what a lost wake-up would cost
 
   static patience of(waiting, bool more_ranks_than_processors) noexcept;
-  /// Of a thread that polls, beside others that may have work: it spins for a moment, then lets them on.
+  /// For a thread that polls while others may have work: it spins briefly, then yields the processor to them.
   static patience of_polling() noexcept { return of(waiting::block, false); }
 };
 
 /// Failed looks, each with a pause, that take so long on this processor: a pause is 4 ns on one and 40 on another.
 std::uint32_t looks_in(std::chrono::nanoseconds) noexcept;
 
-/// Longer than any message takes within a machine; beyond, whoever is awaited does something else.
+/// Longer than any transfer takes within a machine; after that, the awaited rank is doing something else.
 inline constexpr std::chrono::nanoseconds long_spin = std::chrono::microseconds(40);
 
 /// The half of a word that changes with every signal: epochs in tags, counts in progress.
@@ -39,13 +39,13 @@ void pause() noexcept;
 /// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, signals are
 /// sequentially consistent exchanges instead of plain stores.
 bool sleepers_pay() noexcept;
-/// What users are told then.
+/// The warning that users get in that case.
 inline constexpr char const* without_membarrier =
     "the system refuses membarrier (a seccomp filter, or an old kernel): signals are atomic exchanges, some ns dearer "
     "each";
 
-/// Publishes all stores before it; partner: the acquire load of whoever waits on `word`. Wakes sleepers if there are any.
-/// `sleepers` is read after the store: the sleeper's membarrier() is the partner that makes this order hold.
+/// Publishes all stores before it; partner: the acquire load of whoever waits on `word`. Wakes sleepers if there are
+/// any. `sleepers` is read after the store: the sleeper's membarrier() is the partner that makes this order hold.
 void wake(std::atomic<std::uint64_t>& word, half) noexcept;
 
 inline void signal(std::atomic<std::uint64_t>& word, std::uint64_t value, std::atomic<std::uint32_t> const& sleepers,
@@ -83,9 +83,9 @@ std::uint64_t wait_until(std::atomic<std::uint64_t> const& word, half which, std
   }
 }
 
-/// The pause between two rounds of looks at several words, none of which a thread could sleep on alone. A thread that has
-/// looked in vain for a millisecond sleeps for an eighth of the time that it has waited: other threads get its processor,
-/// and its wait gets an eighth longer at most.
+/// The pause between two rounds of looks at several words, none of which a thread could sleep on alone. A thread that
+/// has looked in vain for a millisecond sleeps for an eighth of the time that it has waited: other threads get its
+/// processor, and its wait gets an eighth longer at most.
 class backing_off {
  public:
   explicit backing_off(patience const& p) : patience_(p) {}

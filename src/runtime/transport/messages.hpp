@@ -30,7 +30,7 @@ struct envelope {
 };
 static_assert(sizeof(envelope) == 32);
 
-/// Some bytes of a message, in staging. Those of one message lie side by side more often than not.
+/// Some bytes of a message, in staging. The pieces of one message usually lie side by side.
 struct piece {
   std::byte* data;
   std::size_t bytes;
@@ -50,14 +50,14 @@ class endpoint {
   /// Before the first expect() of an operation. Whatever an operation before it left unfinished, having failed, is
   /// given up.
   virtual void begin() = 0;
-  /// The next message that this rank receives: from that rank, in the order in which that one sends them here. The
-  /// pieces may be written from now on until the message is here.
+  /// The next message that this rank receives from `from`, in the order in which `from` sends them here. The pieces may
+  /// be written from now on until the message has arrived.
   virtual void expect(rank_t from, std::span<piece const> into) = 0;
   /// The pieces stay as they are until all_sent().
   virtual void send(rank_t to, envelope const&, std::span<piece const> from) = 0;
-  /// Of expected messages, numbered from 0 since begin(). Progresses.
+  /// The state of an expected message, numbered from 0 since begin(). Progresses messages.
   virtual state look(std::size_t message) = 0;
-  /// Of one that has been opened.
+  /// The envelope of a message that has been opened.
   virtual envelope const& envelope_of(std::size_t message) const = 0;
   virtual bool all_sent() = 0;
 

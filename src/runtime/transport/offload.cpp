@@ -15,7 +15,7 @@ std::size_t bytes_of(reduction_table const& reduction, form what) {
   return what == form::partial ? reduction.partial_bytes : reduction.element_bytes;
 }
 
-/// Of what is on its way: of partial results wherever those are wider, as some domain may have nothing else.
+/// The form of values in transit: partial results if these are wider than elements, as a domain may have only these.
 form form_on_the_way(reduction_table const& reduction) {
   return reduction.mixed != nullptr ? form::partial : form::element;
 }

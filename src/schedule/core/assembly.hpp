@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a schedule step by step, from single folds and from whole schedules set on some ranks and a piece of the vector.
+// Building a schedule step by step, from single folds and from whole schedules set on some ranks and a piece of the
+// vector.
 #pragma once
 
 #include <span>
@@ -43,7 +44,7 @@ class assembly {
   /// Runs the parts side by side, their first steps together. No rank may be in two parts that share a block.
   void run(std::span<mapped const> parts);
 
-  /// Distributes: repeats the steps from `first` on in reverse order and direction, as copies of what is then held.
+  /// Distributes: repeats the steps from `first` on in reverse order and direction, as copies of the values held then.
   /// Right after any reduction in which every value is read by one rank only: the reads of a block form a tree.
   void mirror(std::size_t first = 0);
 

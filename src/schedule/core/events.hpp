@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule's assignments as one sequence, for those who measure: sorted in linear time, with volumes in whole units.
+// A schedule's assignments as one sequence, for code that measures schedules: sorted in linear time, with volumes in
+// whole units.
 #pragma once
 
 #include <numeric>

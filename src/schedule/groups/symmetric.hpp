@@ -35,9 +35,9 @@ struct symmetric_schedule {
 
 /// How the sources of a fold are ordered where they all have the same slot number.
 enum class source_order {
-  /// The normal form, by the lowest rank whose input they contain, whoever holds them: raw inputs by rank. Runs of ranks
-  /// stay in rank order, so that direct, product and recursive doubling are ordered; and ranks that fold the same parts
-  /// do so alike, so that the interval chain on 2^k ranks is rank_uniform however many steps it saves.
+  /// The normal form, by the lowest rank whose input they contain, on whatever rank they are: raw inputs by rank. Runs
+  /// of ranks stay in rank order, so that direct, product and recursive doubling are ordered; and ranks that fold the
+  /// same parts do so alike, so that the interval chain on 2^k ranks is rank_uniform however many steps it saves.
   by_least_rank,
   as_generated  ///< own value first, then by shift: cyclic order, where the chain keeps it
 };
@@ -45,8 +45,8 @@ enum class source_order {
 /// All ranks. Cost: that of the result. Throws schedule_error where require_room() does.
 schedule expand(symmetric_schedule const&, source_order = source_order::by_least_rank);
 
-/// The same without the assignments and results of other ranks: one rank's view in O(P · radix), and once O(P log P) for
-/// what its partials contain.
+/// The same without the assignments and results of other ranks: one rank's view in O(P · radix), and once O(P log P)
+/// for what its partials contain.
 schedule view(symmetric_schedule const&, rank_t rank, source_order = source_order::by_least_rank);
 
 }  // namespace coset::schedule

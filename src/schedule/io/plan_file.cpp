@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading Plan JSON: what is no plan is refused with its place, so that whatever leaves here can be proved or refuted.
+// Reading Plan JSON: invalid plans are refused, naming the place, so that every schedule read here can be proved or
+// refuted.
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +32,7 @@ auto placed_at(std::string_view what, std::size_t index, Read read) {
 std::string shown(json const& value) { return value.is_structured() ? value.type_name() : value.dump(); }
 
 void require_keys(json const& value, std::initializer_list<std::string_view> keys) {
-  if (!value.is_object()) throw schedule_error(shown(value) + " is no object");
+  if (!value.is_object()) throw schedule_error(shown(value) + " is not an object");
   for (std::string_view const key : keys)
     if (!value.contains(key)) throw schedule_error(text::format("{} is missing", key));
   for (auto const& [key, ignored] : value.items())
@@ -169,7 +170,8 @@ class reader {
             number(from["slot"], "slot", no_slot), first, static_cast<std::uint32_t>(sources.size())};
   }
 
-  /// The slots that a rank writes of a block are 1, 2, … without a gap, so that tables by slot are as small as the file.
+  /// The slots that a rank writes of a block are 1, 2, … without a gap, so that tables by slot are as small as the
+  /// file.
   void check_slots() {
     std::vector<std::size_t> end(made_.ranks * made_.blocks.size() + 1, 0);  // of each (rank, block) in `written`
     auto const place = [&](rank_t rank, block_t block) { return rank * made_.blocks.size() + block; };
@@ -212,7 +214,7 @@ class reader {
 
 plan_file read_plan(std::istream& in, std::string const& origin) {
   auto const refused = [&](std::exception const& why) {
-    return schedule_error(text::format("{} is no plan: {}", origin, why.what()));
+    return schedule_error(text::format("{} is not a plan: {}", origin, why.what()));
   };
   try {
     json file = json::parse(in);

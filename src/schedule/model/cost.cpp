@@ -105,7 +105,7 @@ counts::counts(schedule const& s, cost_model const& model) : counts(s, rank_leve
 
 counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.size()) {
   if (levels.ranks() != s.ranks)
-    throw schedule_error("the levels are those of " + std::to_string(levels.ranks()) + " ranks, the schedule is of " +
+    throw schedule_error("the levels have " + std::to_string(levels.ranks()) + " ranks, the schedule has " +
                          std::to_string(s.ranks));
   units const unit(s);
   std::vector<event> events = events_of(s);

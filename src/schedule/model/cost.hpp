@@ -20,7 +20,7 @@ struct link {
 
 /// alpha-beta-gamma, with levels and ports.
 struct cost_model {
-  std::vector<link> links;       ///< innermost first; the last one joins whoever no earlier one does
+  std::vector<link> links;       ///< innermost first; the last one joins all pairs that no earlier one joins
   double combine_per_byte = 0;   ///< gamma
   rank_t ports = 1;              ///< peers whose volumes travel at once, each at full speed
   rank_t peers_per_latency = 1;  ///< peers that one latency covers: `ports` of a network, all of them in shared memory
@@ -33,7 +33,7 @@ struct cost_model {
   static cost_model ten_gigabit() { return flat(3e-5, 1e-8, 2e-10); }
 };
 
-/// Of the links, in their order.
+/// The group sizes of the links, in their order.
 std::vector<rank_t> groups_of(cost_model const&);
 
 /// What one rank does in one step, volumes in vectors of m.
@@ -45,15 +45,15 @@ struct work {
   friend auto operator<=>(work const&, work const&) = default;
 };
 
-/// What ranks read from others whom one level joins to them, in all steps, in vectors of m. Own reads are free; a value
-/// that a rank reads twice in one step counts once, as validate() counts.
+/// The reads from other ranks that one level joins, in all steps, in vectors of m. A rank's reads from itself are free;
+/// a value that a rank reads twice in one step counts once, as validate() counts.
 struct traffic {
   fraction total;    ///< over all ranks
   fraction largest;  ///< of one rank
 };
 
-/// The counts of a schedule that its time depends on: step by step, the different works of its ranks.
-/// Of symmetric schedules on one level that is one work per step.
+/// The counts of a schedule that determine its time: step by step, the different works of its ranks.
+/// A symmetric schedule on one level has one work per step.
 class counts {
  public:
   /// Wants a schedule that validate() has passed, and the levels of as many ranks. Cost: about that of validate().
@@ -64,7 +64,7 @@ class counts {
   /// Seconds for a vector of `bytes`: a step lasts as long as its slowest rank. Wants a model with the same levels.
   double seconds(cost_model const&, double bytes) const;
 
-  /// By level.
+  /// [level]
   std::vector<traffic> const& volumes() const { return volumes_; }
 
  private:

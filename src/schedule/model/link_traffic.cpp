@@ -25,7 +25,7 @@ using host_pair = std::pair<rank_t, rank_t>;
 std::map<host_pair, std::int64_t> volumes_between(schedule const& s, std::vector<rank_t> const& hosts, fetched how,
                                                   units const& unit) {
   if (hosts.size() != s.ranks)
-    throw schedule_error("the hosts are those of " + std::to_string(hosts.size()) + " ranks, the schedule is of " +
+    throw schedule_error("the hosts are given for " + std::to_string(hosts.size()) + " ranks, the schedule has " +
                          std::to_string(s.ranks));
   std::map<host_pair, std::int64_t> volumes;
   std::vector<crossing> crossings;

@@ -18,13 +18,13 @@ enum class fetched : std::uint8_t {
   once_per_host  ///< once, and is shared there
 };
 
-/// By host: what its link carries. hosts[r] is that of rank r, numbered from 0; reads within a host cross none.
-/// Wants a schedule that validate() has passed. Throws schedule_error if the hosts are not those of as many ranks.
+/// [host]: the volume on the host's link. hosts[r] is the host of rank r, numbered from 0; reads within a host cross no
+/// link. The schedule must have passed validate(). Throws schedule_error if `hosts` has another number of ranks.
 /// Cost: that of sorting each step's reads between hosts.
 std::vector<link_load> host_traffic(schedule const&, std::vector<rank_t> const& hosts, fetched = fetched::by_each_rank);
 
-/// By node of a tree whose leaves are the hosts: what the edge to its parent carries, nothing for the root. A value
-/// for several hosts leaves its own as often. Throws schedule_error also if a host is no leaf of the tree.
+/// [node of a tree whose leaves are the hosts]: the volume on the edge to its parent, nothing for the root. A value for
+/// several hosts leaves its own host as many times. Throws schedule_error also if a host is no leaf of the tree.
 std::vector<link_load> edge_traffic(schedule const&, std::vector<rank_t> const& hosts, tree const& switches,
                                     fetched = fetched::by_each_rank);
 

@@ -19,7 +19,7 @@ rank_levels::rank_levels(std::vector<std::vector<unsigned>> const& domains) : le
 rank_levels::rank_levels(rank_t ranks, std::vector<rank_t> const& groups) : levels_(groups.size()) {
   if (levels_ == 0 || ranks == 0) throw schedule_error("levels need at least one level and one rank");
   for (rank_t const group : groups)
-    if (group == 0) throw schedule_error("a level of groups of 0 ranks joins nobody: leave it out");
+    if (group == 0) throw schedule_error("a level of groups of 0 ranks joins no ranks: leave it out");
   for (rank_t rank = 0; rank < ranks; ++rank)
     for (rank_t const group : groups) domains_.push_back(rank / group);
 }

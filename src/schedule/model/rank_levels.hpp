@@ -10,7 +10,7 @@
 namespace coset::schedule {
 
 /// Domains by level, the innermost level first. Two ranks are joined by the first level on which they are in one
-/// domain; the last level joins whoever no earlier one does.
+/// domain; the last level joins all pairs that no earlier level joins.
 class rank_levels {
  public:
   /// Any placement: domains[level][rank]. Throws schedule_error if there is no level or no rank, or levels have

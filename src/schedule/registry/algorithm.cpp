@@ -28,7 +28,7 @@ std::uint32_t number_in(std::string_view text, algorithm const& whole, std::stri
   return result;
 }
 
-/// The parameters given, completed with defaults; those that the row does not know are refused.
+/// The given parameters, completed with defaults; refuses parameters that the row does not have.
 algorithm complete(algorithm given, named_algorithm const& row) {
   std::string known;
   for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
@@ -42,7 +42,7 @@ algorithm complete(algorithm given, named_algorithm const& row) {
   return given;
 }
 
-/// What a number must be at least to mean anything, by the name of its parameter; those that are not here are no numbers.
+/// The smallest valid number of each parameter; parameters that are not listed are not numbers.
 struct least {
   std::string_view parameter;
   std::uint32_t value;
@@ -57,7 +57,7 @@ void require_numbers(algorithm const& given, std::string const& key) {
   if (known == smallest.end()) return;
   for (std::uint32_t const number : given.numbers(key)) {
     if (number >= known->value || (known->or_zero && number == 0)) continue;
-    throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(known->value) +
+    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(known->value) +
                          (known->or_zero ? ", or 0" : ""));
   }
 }
@@ -84,7 +84,7 @@ algorithm algorithm::parse(std::string_view text) {
   };
   auto const open = text.find('(');
   algorithm result{std::string(text.substr(0, open)), {}};
-  if (!is_word(result.name)) refuse("a name has small letters, digits and _ only");
+  if (!is_word(result.name)) refuse("a name has only lower-case letters, digits and _");
   if (open == std::string_view::npos) return result;
   if (text.back() != ')') refuse("the closing ) is missing");
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
@@ -94,7 +94,7 @@ algorithm algorithm::parse(std::string_view text) {
     auto const equals = item.find('=');
     std::string const key(item.substr(0, equals));
     if (equals == std::string_view::npos || !is_word(key) || equals + 1 == item.size())
-      refuse(std::string(item) + " is no key=value");
+      refuse(std::string(item) + " is not key=value");
     if (!result.parameters.emplace(key, item.substr(equals + 1)).second) refuse(key + " is given twice");
   }
   return result;
@@ -124,7 +124,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   return result;
 }
 
-/// Never destroyed: a rank may ask for it while another one's exit() ends what is static.
+/// Never destroyed: a rank may use it while another rank's exit() destroys static objects.
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;

@@ -21,7 +21,8 @@ namespace {
 
 rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
   rank_t const number = given.number(key);
-  if (number < smallest) throw schedule_error(given.text() + ": " + key + " is at least " + std::to_string(smallest));
+  if (number < smallest)
+    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(smallest));
   return number;
 }
 

@@ -36,7 +36,7 @@ Number whole(json const& from) {
   constexpr Number most = std::numeric_limits<Number>::max();
   if (!from.is_number_unsigned() || from.get<std::uint64_t>() > most)
     throw argument_error(
-        text::format("{} is no whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
+        text::format("{} is not a whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
   return from.get<Number>();
 }
 
@@ -61,12 +61,11 @@ clustering clustering_of(json const& from, std::size_t ranks) {
     for (json const& r : members) {
       cluster.push_back(whole<rank_t>(r));
       if (cluster.back() != next++)
-        throw argument_error(text::format("clusters {} are not of consecutive ranks", from.dump()));
+        throw argument_error(text::format("clusters {} do not have consecutive ranks", from.dump()));
     }
     if (cluster.empty()) throw argument_error(text::format("one of the clusters {} is empty", from.dump()));
   }
-  if (next != ranks)
-    throw argument_error(text::format("clusters {} are of {} ranks, not {}", from.dump(), next, ranks));
+  if (next != ranks) throw argument_error(text::format("clusters {} have {} ranks, not {}", from.dump(), next, ranks));
   return made;
 }
 
@@ -87,7 +86,7 @@ json json_of(hidden_levels const& hidden) {
 }
 
 profile profile_of(json const& from) {
-  if (from.at("coset_profile") != 1) throw argument_error("it is of another version");
+  if (from.at("coset_profile") != 1) throw argument_error("it has another version");
   profile made{from.at("fingerprint"),
                from.at("date"),
                {},
@@ -162,7 +161,7 @@ std::optional<profile> find_profile(topology const& machine) {
     profile found = profile::read(file);
     if (found.fingerprint == fingerprint) return found;
     throw argument_error(
-        text::format("tuning profile '{}' is of the machine {}, this is {}", file, found.fingerprint, fingerprint));
+        text::format("tuning profile '{}' is for the machine {}, this is {}", file, found.fingerprint, fingerprint));
   } catch (argument_error const&) {
     if (named) throw;
     return std::nullopt;

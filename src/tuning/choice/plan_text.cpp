@@ -56,7 +56,7 @@ std::size_t parse_bytes(std::string_view text) {
                      : unit == "g" || unit == "G" ? 30
                                                   : -1;
   if (failure != std::errc() || shift < 0 || bytes > SIZE_MAX >> shift)
-    throw argument_error(text::format("'{}' is no number of bytes: write 512, 32K, 4M or 1G", text));
+    throw argument_error(text::format("'{}' is not a number of bytes: write 512, 32K, 4M or 1G", text));
   return bytes << shift;
 }
 

@@ -122,7 +122,7 @@ std::vector<std::string> wrong_settings(std::vector<std::string> const& environm
                            value = setting.substr(std::min(equals + 1, setting.size()));
     if (!name.starts_with(prefix) || is_of_others(name)) continue;
     if (std::ranges::find(known, name) == known.end()) {
-      lines.push_back(text::format("{} is no variable that is read; {} is", name, nearest(name, known)));
+      lines.push_back(text::format("{} is not a variable that coset reads; {} is", name, nearest(name, known)));
     } else if (auto const wrong = wrong_value(name, value); !wrong.empty() && !value.empty()) {
       lines.push_back(text::format("{}={}: {}", name, value, wrong));
     }

@@ -20,7 +20,7 @@ namespace {
 void set_sizes(rule& r, std::string_view sizes) {
   auto const dash = sizes.find('-');
   if (dash == std::string_view::npos)
-    throw argument_error(text::format("'{}' is no range: write 0-32k or 32k-", sizes));
+    throw argument_error(text::format("'{}' is not a range: write 0-32k or 32k-", sizes));
   r.from = parse_bytes(sizes.substr(0, dash));
   if (dash + 1 < sizes.size()) r.to = parse_bytes(sizes.substr(dash + 1));
   if (r.from >= r.to) throw argument_error(text::format("the range {} is empty", sizes));
