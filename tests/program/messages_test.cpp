@@ -61,7 +61,7 @@ TEST(Messages, BringEachValueOnceToEachHost) {
   EXPECT_EQ(made.has_messages, (std::vector<char>{true, false, false}));
 }
 
-/// A carrier that copies what it wants has brought it for the others.
+/// A proxy that copies what it wants has brought it for the others.
 TEST(Messages, AreWhatCarriersCopyAnyway) {
   auto const made = split({{{0, 1, {{2, 0}}}}, {{1, 1, {{1, 0}, {2, 0}}}}});
   EXPECT_EQ(steps_of(made.whole), (std::vector<step>{{{0, 1, {{2, 0}}}}, {{1, 1, {{1, 0}, {0, 1}}}}}));
