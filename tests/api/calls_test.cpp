@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "support/post_office.hpp"
+#include "support/hosts.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_test {

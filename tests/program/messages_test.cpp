@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is brought by messages and what is combined, of schedules made by hand: two hosts of two ranks, 0 and 2 carry.
+// What is brought by messages and what is combined, of schedules made by hand: two hosts of two ranks, 0 and 2 are the proxies.
 #include <gtest/gtest.h>
 
 #include "calls.hpp"
@@ -77,7 +77,7 @@ TEST(Messages, AreNoneWithinAHost) {
 
 fold const here{0, 1, {{0, 0}, {2, 0}}}, there{2, 1, {{0, 0}, {2, 0}}};
 
-TEST(Combinations, TakeWhatIsOfAllHostsOutOfItsStep) {
+TEST(Offloads, TakeWhatIsOfAllHostsOutOfItsStep) {
   fold const local{1, 1, {{0, 0}, {1, 0}}};
   auto const made = split({{here, local, there}}, true);
   EXPECT_EQ(steps_of(made.whole), (std::vector<step>{{here, there}, {local}}));
@@ -88,15 +88,15 @@ TEST(Combinations, TakeWhatIsOfAllHostsOutOfItsStep) {
 }
 
 /// Of other ranks than those it is another slice, which somebody else may combine.
-TEST(Combinations, AreOneSliceForEachSetOfRanks) {
+TEST(Offloads, AreOneSliceForEachSetOfRanks) {
   fold const next_here{1, 1, {{1, 0}, {3, 0}}}, next_there{3, 1, {{1, 0}, {3, 0}}};
   EXPECT_EQ(split({{here, next_here, there, next_there}}, true).slices[0].size(), 2u);
 }
 
-TEST(Combinations, AreOfOneValueOfEachHostInTheirOrder) {
+TEST(Offloads, AreOfOneValueOfEachHostInTheirOrder) {
   auto const is_refused = [](std::vector<step> const& steps) {
     try {
-      require_combinations(made_of(steps), two_hosts());
+      require_offloads(made_of(steps), two_hosts());
     } catch (schedule_error const& e) {
       EXPECT_NE(std::string(e.what()).find("needs a step in which"), std::string::npos) << e.what();
       return true;
@@ -111,24 +111,24 @@ TEST(Combinations, AreOfOneValueOfEachHostInTheirOrder) {
   EXPECT_TRUE(is_refused({{{0, 1, {{0, 0}}}, {2, 1, {{0, 0}}}}})) << "of one host only";
 }
 
-TEST(Combinations, AreNoMoreThanThereAreCombinersFor) {
+TEST(Offloads, AreNoMoreThanThereAreCombinersFor) {
   fold const next_here{1, 1, {{1, 0}, {3, 0}}}, next_there{3, 1, {{1, 0}, {3, 0}}};
   distribution one = two_hosts();
   one.combiners.pop_back();
   auto const s = made_of({{here, next_here, there, next_there}});
-  EXPECT_NO_THROW(require_combinations(s, two_hosts()));
-  EXPECT_THROW(require_combinations(s, one), schedule_error);
+  EXPECT_NO_THROW(require_offloads(s, two_hosts()));
+  EXPECT_THROW(require_offloads(s, one), schedule_error);
   one.combiners.clear();
-  EXPECT_THROW(require_combinations(made_of({{here, there}}), one), schedule_error);
-  EXPECT_THROW(require_combinations(made_of({{here, there}}), distribution{}), schedule_error);
+  EXPECT_THROW(require_offloads(made_of({{here, there}}), one), schedule_error);
+  EXPECT_THROW(require_offloads(made_of({{here, there}}), distribution{}), schedule_error);
 }
 
 /// Who is asked, by an empty message, before anything is combined: at once, but after what other messages bring.
 std::size_t first_question(std::vector<step> const& steps) {
   auto const made = split(steps, true);
-  auto const low = lower(made, policy{}, {}, two_hosts());
+  auto const order = assign_locations(made, policy{}, {}, two_hosts());
   std::size_t moves = 0;
-  for (operation const& o : low.operations) {
+  for (operation const& o : order.operations) {
     if (o.what == operation::kind::send && o.from.empty()) return moves;
     moves += o.what == operation::kind::move && !o.from.empty() && !o.to.empty();
     moves += o.what == operation::kind::receive;
@@ -136,7 +136,7 @@ std::size_t first_question(std::vector<step> const& steps) {
   return SIZE_MAX;
 }
 
-TEST(Combinations, AskAtOnceUnlessMessagesComeBefore) {
+TEST(Offloads, AskAtOnceUnlessMessagesComeBefore) {
   // What all ranks copy in comes first; then a step of one fold.
   fold const local{1, 1, {{0, 0}, {1, 0}}}, brought{1, 1, {{1, 0}, {3, 0}}}, in_the_end{0, 2, {{0, 1}, {1, 1}}};
   std::size_t const at_once = first_question({{here, there}, {local}, {in_the_end}});

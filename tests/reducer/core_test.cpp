@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "coset/error.hpp"
 #include "coset/operations.hpp"
 #include "numa/binding.hpp"
 #include "numa/memory.hpp"
