@@ -36,7 +36,7 @@ class Cost(unittest.TestCase):
         self.assertEqual((same.returncode, same.stdout), (0, result.stdout))
         for hint, arguments in [
             ("hold 11 ranks, not 9", ["--nodes", "5,2,4", "-r", 9]),
-            ("no whole number", ["--nodes", "5,0"]),
+            ("not a whole number", ["--nodes", "5,0"]),
             ("excludes", ["--nodes", "5,2", "--topology", "core:8 pu:1"]),
             ("excludes", ["--nodes", "5,2", "--figure", 7]),
         ]:
