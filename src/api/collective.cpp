@@ -93,7 +93,7 @@ void run_piece_by_piece(rank_state& me, call const& c) {
     piece.root = r;
     if (gathers) {
       auto* const there = static_cast<std::byte*>(c.out) + at;
-      if (r == me.number && c.in != there) std::memcpy(there, c.in, piece.count * bytes);
+      if (r == me.number && c.in != there && piece.count > 0) std::memcpy(there, c.in, piece.count * bytes);
       piece.in = piece.out = there;
     } else {
       piece.in = static_cast<std::byte const*>(c.in) + at;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <optional>
+#include <thread>
 
 #include "runtime/executor.hpp"
 #include "runtime/requests.hpp"
@@ -207,6 +208,7 @@ TEST_F(Proxy, WaitsForEverWithoutADeadline) {
 TEST_F(Proxy, OfBrokenMessagesFailsTheTeam) {
   transport.breaks = true;
   detail::rank_state& me = rank(proxy);
+  me.here.thread = std::this_thread::get_id();
   auto const plan = detail::make_plans(me.team, verb::barrier, 0, detail::copy_of<char>(), {});
   EXPECT_EQ(outcome_of([&] { detail::execute(me, plan, {}, nullptr); }).type, type_name<mpi::error>());
   EXPECT_TRUE(rank(other).shared.failed());
