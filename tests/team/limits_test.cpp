@@ -79,7 +79,8 @@ TEST_F(LimitsDeathTest, OfThreadsAreATopologyErrorInC) {
     std::fprintf(stderr, "%s: %s\n", coset_status_name(status), coset_error_message());
     std::exit(made == nullptr ? 0 : 1);
   };
-  EXPECT_EXIT(make(), ::testing::ExitedWithCode(0), "COSET_TOPOLOGY_ERROR: rank 1 of a team of 3: the system cannot start");
+  EXPECT_EXIT(make(), ::testing::ExitedWithCode(0),
+              "COSET_TOPOLOGY_ERROR: rank 1 of a team of 3: the system cannot start");
 }
 
 TEST_F(LimitsDeathTest, OfProcessorsAreNamedWithTheRankAndWhatWouldDo) {
