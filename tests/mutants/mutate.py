@@ -25,7 +25,8 @@ BUILD = TOP / "build/release"
 OWN = TOP / "build/mutants"
 
 OF_RANKS_AT_WORK = [
-    "runtime_parts_test", "api_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test", "runtime_requests_test", "team_adopt_test", "team_team_test",
+    "runtime_parts_test", "api_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test",
+    "runtime_requests_test", "team_adopt_test", "team_team_test",
     "team_lifetimes_test", "runtime_pairs_test", "team_split_test", "runtime_failure_test", "team_buffer_test",
     "team_nodes_test", "runtime_rules_test", "runtime_messages_test", "runtime_process_test", "runtime_quiet_test",
     "team_plans_test", "runtime_overlap_test", "runtime_mismatch_test", "team_verbs_test", "runtime_sequences_test",
@@ -36,7 +37,8 @@ TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
     "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
-                 "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test", "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
+                 "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test",
+                 "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",
                     "reducer_reducer_test", "reducer_omp_test"],
     "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
@@ -231,7 +233,7 @@ class Results:
 
 def options():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("paths", nargs="*", metavar="PATH", help="files or rooms to change; all four rooms unless named")
+    p.add_argument("paths", nargs="*", metavar="PATH", help="files or rooms to change; all rooms of TESTS unless named")
     p.add_argument("--sample", type=int, metavar="N", help="only so many, of source files; always the same with the same seed")
     p.add_argument("--seed", default="1", help="of the sample")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")

@@ -12,9 +12,11 @@ MOST_MEMBERS = 12
 FOLDERS = ["include", "src", "numa", "bench"]
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
+                     r'\'(?:\\.|[^\'\\\n])+\'',
                      re.DOTALL | re.MULTILINE)
-HEAD = re.compile(r"(?<!enum )\b(struct|class)\s+(?:alignas\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::[^{;()]*)?\{")
+HEAD = re.compile(
+    r"(?<!enum )\b(struct|class)\s+(?:alignas\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::[^{;()]*)?\{")
 NO_DATA = re.compile(r"(?:using|friend|static|template|typedef|enum|operator|constexpr|explicit|virtual|inline|extern)\b|~")
 NESTED = re.compile(r"\b(?:struct|class|union)\b[^{;]*\{\}\s*(?=\w)")
 

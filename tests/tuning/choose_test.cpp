@@ -84,7 +84,7 @@ question allreduce_of(std::size_t bytes, double stores_over_copies) {
 TEST(Choose, PushesLargeArraysWhereStoresIntoOthersLinesAreCheap) {
   EXPECT_EQ(storage(allreduce_of(mebibyte / 2, 0.9)), "output");
   EXPECT_EQ(storage(allreduce_of(mebibyte, 0.9)), "zero_copy");
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 5.6)), "zero_copy");  // the most of two cores with one cache
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 6.3)), "zero_copy");  // the most of two cores with one cache
   EXPECT_EQ(storage(allreduce_of(mebibyte, 8.8)), "output");     // the least of two cores with a cache each
   EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");       // nobody has looked
 }

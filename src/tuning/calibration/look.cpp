@@ -27,7 +27,7 @@ constexpr std::size_t lines = 4096, words_per_line = 8;
 /// The first one finds lines that nobody has shared yet, and does not count; of the others the median does.
 constexpr std::uint64_t tries = 4;
 constexpr int most_failures = 3;
-/// Most of it for a thread that wakes up late; all tries of a pair take 0.3 ms, or 1 ms between far cores.
+/// Most of it for a thread that wakes up late; a pair takes 0.7 to 1.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
 
 /// One core's copies and stores of what the other one has written and read.
