@@ -9,7 +9,7 @@
 #include "measure/machine/parking.hpp"
 #include "measure/machine/vector_levels.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// All bits of an array in one word, so that no load can be left out.
@@ -128,4 +128,4 @@ std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors
   return std::make_unique<bandwidth<folder<false>>>(processors, "fold");
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -6,7 +6,7 @@
 
 #include "bench/collectives/slices.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 class by_hand {
  public:
@@ -65,4 +65,4 @@ class by_hand {
   std::vector<void const*> inputs_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -9,7 +9,7 @@
 #include "measure/harness/stage.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class coset_contestant final : public contestant {
@@ -103,4 +103,4 @@ std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, 
   return std::make_unique<coset_contestant>(processors, plan, in_place);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

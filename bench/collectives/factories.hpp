@@ -4,7 +4,7 @@
 
 #include "measure/harness/contestant.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 class openmp_region;
 
@@ -31,4 +31,4 @@ std::unique_ptr<contestant> make_tbb_push(std::shared_ptr<tbb_arena>);
 std::unique_ptr<contestant> make_tbb_push_stream(std::shared_ptr<tbb_arena>);
 std::unique_ptr<contestant> make_tbb_reduce(std::shared_ptr<tbb_arena>);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

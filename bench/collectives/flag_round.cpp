@@ -4,7 +4,7 @@
 #include "measure/machine/flag_barrier.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class flag_round final : public contestant {
@@ -38,4 +38,4 @@ std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& process
   return std::make_unique<flag_round>(processors);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

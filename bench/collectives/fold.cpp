@@ -7,7 +7,7 @@
 #include "bench/collectives/operators.hpp"
 #include "measure/machine/vector_levels.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 template <class T, class Op, rank_t Sources>
@@ -85,4 +85,4 @@ slice slice_of(std::size_t count, rank_t ranks, rank_t rank) {
   return {begin, std::min(count, begin + share)};
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

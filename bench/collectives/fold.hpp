@@ -4,7 +4,7 @@
 
 #include "measure/harness/workload.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Folds items [begin, end) of `sources` arrays into the same items of `to`, which may be the first of them.
 using fold_function = void (*)(void* to, void const* const* from, rank_t sources, std::size_t begin, std::size_t end);
@@ -18,4 +18,4 @@ struct slice {
 };
 slice slice_of(std::size_t count, rank_t ranks, rank_t rank);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

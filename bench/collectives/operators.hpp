@@ -6,7 +6,7 @@
 
 #include "measure/harness/workload.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 struct add {
   template <class T>
@@ -82,4 +82,4 @@ auto visit_types(element_kind element, operation_kind operation, Visitor&& visit
   return with_element.template operator()<double>();
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

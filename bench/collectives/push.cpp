@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace coset::bench {
+namespace coset::measure {
 
 #if defined(__SSE2__)
 
@@ -36,4 +36,4 @@ void fence_streams() {}
 
 #endif
 
-}  // namespace coset::bench
+}  // namespace coset::measure

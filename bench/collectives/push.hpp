@@ -11,7 +11,7 @@
 
 #include "bench/collectives/fold.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// As memcpy, but past the caches where the processor can. Visible to others after fence_streams() and a barrier.
 void stream_copy(void* to, void const* from, std::size_t bytes);
@@ -100,4 +100,4 @@ class staged_slices {
   std::optional<pushed_slices> slices_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -6,7 +6,7 @@
 #include "bench/collectives/omp/openmp_region.hpp"
 #include "bench/collectives/tbb/tbb_arena.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 std::vector<std::string> const& rival_families() {
   static std::vector<std::string> const families = [] {
@@ -57,4 +57,4 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
   return rivals;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

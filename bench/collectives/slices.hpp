@@ -6,7 +6,7 @@
 
 #include "bench/collectives/fold.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// One shared result. Two barriers per iteration: the first one of the next iteration protects this result's readers.
 class shared_slices {
@@ -75,4 +75,4 @@ class published_copies {
   generation turns_[2];
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

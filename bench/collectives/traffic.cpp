@@ -6,7 +6,7 @@
 #include "measure/harness/stage.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class traffic final : public contestant {
@@ -53,4 +53,4 @@ std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors
   return std::make_unique<traffic>(processors);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -6,7 +6,7 @@
 
 #include "measure/harness/workload.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Calls visitor(op) for an operation on T.
 template <class T, class Visitor>
@@ -40,4 +40,4 @@ void visit_element(element_kind element, Visitor&& visitor) {
   }
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -14,7 +14,7 @@
 #include "bench/collectives/factories.hpp"
 #include "bench/mpi/order.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// A program whose standard input and output are streams of ours.
@@ -115,4 +115,4 @@ std::unique_ptr<contestant> make_mpi(std::vector<unsigned> const& processors) {
   return std::make_unique<mpi_contestant>(processors);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

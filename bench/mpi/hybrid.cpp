@@ -17,7 +17,7 @@
 #include "bench/mpi/playing.hpp"
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 enum class player : std::uint8_t { coset, omp_master, flat, nobody };
@@ -262,4 +262,4 @@ void hybrid_stage::serve() {
   }
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -7,7 +7,7 @@
 
 #include "measure/harness/contestant.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 struct mpi_order {
   problem shape;
@@ -30,4 +30,4 @@ inline std::istream& operator>>(std::istream& in, mpi_order& o) {
   return in;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -16,7 +16,7 @@
 #include "bench/mpi/order.hpp"
 #include "measure/machine/clock.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// In the memory that the processes share. Rank 0 writes orders while the others sleep on it: waiting in MPI would
 /// spin on the very processors that other contestants need. An order is only written once every reader has taken the
@@ -146,4 +146,4 @@ inline record gathered(MPI_Comm of, record const& mine, rank_t ranks) {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

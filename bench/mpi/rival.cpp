@@ -8,7 +8,7 @@
 #include "bench/mpi/playing.hpp"
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// One collective of this rank; returns where its result is.
@@ -76,7 +76,7 @@ void serve(rank_t rank, rank_t ranks) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure
 
 /// Its arguments: the processor of each rank.
 int main(int argc, char** argv) {
@@ -85,6 +85,6 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc > rank + 1) coset::numa::bind_this_thread(static_cast<unsigned>(std::atoi(argv[rank + 1])));
-  coset::bench::serve(static_cast<coset::rank_t>(rank), static_cast<coset::rank_t>(ranks));
+  coset::measure::serve(static_cast<coset::rank_t>(rank), static_cast<coset::rank_t>(ranks));
   MPI_Finalize();
 }

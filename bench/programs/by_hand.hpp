@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// An array whose elements all threads add to.
 template <class T>
@@ -110,4 +110,4 @@ class copies_of_tasks {
   ::tbb::enumerable_thread_specific<std::vector<T>> copies_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

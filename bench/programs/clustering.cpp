@@ -4,7 +4,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 struct clustering {
@@ -76,4 +76,4 @@ program_list make_clusterings() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -5,7 +5,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 struct particle {
@@ -68,4 +68,4 @@ program_list make_depositions() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

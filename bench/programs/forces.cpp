@@ -4,7 +4,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 struct force_loop {
@@ -81,4 +81,4 @@ program_list make_force_loops() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -4,7 +4,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 // Before and after as in README.md: a test compares what stands between the marks.
@@ -70,4 +70,4 @@ program_list make_histograms() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -15,7 +15,7 @@
 #include "coset/omp.hpp"
 #include "coset/tbb.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// The largest difference, in units of the largest element.
 template <class T>
@@ -252,4 +252,4 @@ class loop_program final : public program {
   double right_value_ = 0;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

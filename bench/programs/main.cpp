@@ -17,7 +17,7 @@
 #include "measure/machine/large_stacks.hpp"
 #include "measure/machine/processors.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 using nlohmann::ordered_json;
@@ -153,10 +153,10 @@ int run(arguments const& wanted) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure
 
 int main(int count, char** words) {
-  using namespace coset::bench;
+  using namespace coset::measure;
   arguments wanted;
   wanted.options.rounds = 15;
   CLI::App app("Programs that reduce arrays, by OpenMP's clause, atomics, by hand, by oneTBB, and with coset");

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// One way to write a program's step, which computes its results anew.
 struct way {
@@ -47,4 +47,4 @@ program_list make_clusterings();
 program_list make_spectra();
 program_list make_transposes();
 
-}  // namespace coset::bench
+}  // namespace coset::measure

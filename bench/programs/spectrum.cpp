@@ -5,7 +5,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 struct spectrum {
@@ -63,4 +63,4 @@ program_list make_spectra() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -4,7 +4,7 @@
 
 #include "bench/programs/loop_program.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 struct transpose {
@@ -62,4 +62,4 @@ program_list make_transposes() {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -14,7 +14,7 @@
 #include "measure/machine/large_stacks.hpp"
 #include "measure/machine/processors.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 using nlohmann::ordered_json;
@@ -129,10 +129,10 @@ int run(arguments const& wanted) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure
 
 int main(int count, char** words) {
-  using namespace coset::bench;
+  using namespace coset::measure;
   arguments wanted;
   wanted.options.rounds = 11;
   CLI::App app("Array reductions in OpenMP and oneTBB programs, with their means and with coset's");

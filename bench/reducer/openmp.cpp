@@ -9,7 +9,7 @@
 #include "bench/reducer/play.hpp"
 #include "coset/omp.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class openmp_stepping : public stepping {
@@ -187,4 +187,4 @@ steppers make_openmp_steppers(std::vector<unsigned> const& processors) {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -7,7 +7,7 @@
 #include "bench/reducer/scatter.hpp"
 #include "measure/machine/clock.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Plays `step()` as ordered, and looks at the clock if `clocked`: on one of the threads that play it together.
 template <class Step>
@@ -26,4 +26,4 @@ std::vector<double> play_steps(burst_order const& order, bool clocked, Step step
   return samples;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

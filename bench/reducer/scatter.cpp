@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-namespace coset::bench {
+namespace coset::measure {
 
 scatter::scatter(std::size_t of, std::size_t updates, pattern where) : elements(of), index(updates), hits(of) {
   std::mt19937_64 random(1);
@@ -24,4 +24,4 @@ std::size_t scatter::wrong(std::vector<double> const& after, std::size_t steps) 
   return found;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -9,7 +9,7 @@
 
 #include "measure/harness/contestant.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Where a step's updates go.
 enum class pattern {
@@ -65,4 +65,4 @@ using steppers = std::vector<std::unique_ptr<stepping>>;
 steppers make_openmp_steppers(std::vector<unsigned> const& processors);
 steppers make_tbb_steppers(std::vector<unsigned> const& processors);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -6,7 +6,7 @@
 #include "bench/reducer/play.hpp"
 #include "coset/tbb.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class tbb_stepping : public stepping {
@@ -128,4 +128,4 @@ steppers make_tbb_steppers(std::vector<unsigned> const& processors) {
   return all;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -7,15 +7,15 @@
 #include <memory>
 #include <numeric>
 
+#include "choice/choose.hpp"
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/binding.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
-#include "tuning/choice/choose.hpp"
 
-static_assert(sizeof(coset::runtime::small_view) == coset::tuning::private_view_bytes);
+static_assert(sizeof(coset::runtime::small_view) == coset::choice::private_view_bytes);
 
 namespace coset::detail {
 
@@ -172,7 +172,7 @@ void const* run_view(rank_state& me, call const& c) {
   if (!me.shared.kind.one_memory()) refuse(me, "allreduce_view: ranks of several processes have no common view");
   std::size_t const bytes = c.count * c.reduction->element_bytes;
   call viewed = c;
-  if (bytes <= tuning::private_view_bytes) {
+  if (bytes <= choice::private_view_bytes) {
     viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
   } else {
     if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // at the same call on every rank

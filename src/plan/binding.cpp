@@ -13,15 +13,15 @@
 namespace coset::planning {
 namespace {
 
+using choice::schedule_of;
 using detail::bound_plan;
 using detail::call;
 using detail::extent;
-using tuning::schedule_of;
 
 sharing sharing_of(signature const& s) {
   if (s.what == verb::reduce_shared) return sharing::the_teams;
   bool const viewed =
-      s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > tuning::private_view_bytes;
+      s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
   return viewed ? sharing::the_nodes : sharing::nobodys;
 }
 
@@ -89,7 +89,7 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std
 }
 
 std::shared_ptr<program::compiled const> compile(team_facts const& team, compiled_table& programs,
-                                                 signature const& what, tuning::choice const& chosen) {
+                                                 signature const& what, choice::answer const& chosen) {
   compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what)};
   auto code = programs.get(team, key);
   auto& storage = std::get<program::policy>(key);
@@ -100,7 +100,7 @@ std::shared_ptr<program::compiled const> compile(team_facts const& team, compile
 }  // namespace
 
 std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& programs, signature const& what,
-                                      call const& c, tuning::choice chosen) {
+                                      call const& c, choice::answer chosen) {
   auto plan = std::make_shared<bound_plan>();
   plan->what = what;
   plan->hash = what.hash();

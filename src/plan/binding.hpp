@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "choice/choose.hpp"
 #include "coset/detail/collective.hpp"
 #include "plan/bound_plan.hpp"
 #include "plan/compiled_table.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::planning {
 
@@ -19,6 +19,6 @@ struct lacks_staging : argument_error {
 /// The chosen schedule, compiled and bound to the call. Throws schedule_error as compiled_table::get() does, and
 /// lacks_staging.
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
-                                              tuning::choice);
+                                              choice::answer);
 
 }  // namespace coset::planning

@@ -8,9 +8,9 @@
 #include "plan/binding.hpp"
 #include "plan/calls.hpp"
 #include "plan/wanted.hpp"
+#include "program/plan_text.hpp"
 #include "text/format.hpp"
-#include "tuning/choice/plan_text.hpp"
-#include "tuning/choice/settings.hpp"
+#include "text/log.hpp"
 
 namespace coset::planning {
 
@@ -21,7 +21,7 @@ namespace {
 
 /// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
 /// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
-std::uint32_t number_of(tuning::choice const& chosen) {
+std::uint32_t number_of(choice::answer const& chosen) {
   std::uint64_t const by = detail::hash_of(chosen.algorithm.text());
   std::uint64_t const in = detail::hash_of(program::policy_name(chosen.storage));
   return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
@@ -41,7 +41,7 @@ std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_opt
 
 std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
   signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
-  auto const bind_by = [&](tuning::choice chosen) {
+  auto const bind_by = [&](choice::answer chosen) {
     if (options != nullptr) {
       chosen = changed(std::move(chosen), *options, facts_, c);
       what.plan = number_of(chosen);
@@ -50,13 +50,13 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     made->owner = this;
     return made;
   };
-  tuning::rule const* const rule = rule_for(facts_, c);
+  calibration::rule const* const rule = rule_for(facts_, c);
   if (rule == nullptr) return bind_by(default_for(facts_, c));
   std::string refused;
   try {
     return bind_by(changed(default_for(facts_, c), rule->how, facts_, c));
   } catch (error const& why) {
-    refused = text::format("{}, {}: {}", rule->named_by, tuning::text_of(rule->how), why.what());
+    refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
   }
   auto made = bind_by(default_for(facts_, c));
   made->words.refused = std::move(refused);
@@ -68,13 +68,13 @@ std::string plan_store::call_of(bound_plan const& plan) const {
 }
 
 void plan_store::log_refusal(bound_plan const& plan) {
-  if (plan.words.refused.empty() || !tuning::plans_are_logged() || !plans_.is_new(plan.words.refused)) return;
+  if (plan.words.refused.empty() || !text::plans_are_logged() || !plans_.is_new(plan.words.refused)) return;
   text::complain(text::format("{}; passed over for {}", plan.words.refused, call_of(plan)));
 }
 
 void plan_store::log(bound_plan const& plan) {
   log_refusal(plan);
-  if (tuning::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.words.choice));
+  if (text::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.words.choice));
 }
 
 std::vector<std::string> plan_store::refused_rules() {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "calibration/memory_facts.hpp"
+#include "choice/table.hpp"
 #include "coset/error.hpp"
 #include "program/program.hpp"
-#include "tuning/calibration/memory_facts.hpp"
-#include "tuning/choice/table.hpp"
 
 namespace coset::planning {
 
@@ -19,11 +19,11 @@ struct team_facts {
   rank_t ranks = 0;
   bool pointers = true;                 ///< ranks reach each other's arrays; over processes, in every domain
   bool crowded = false;                 ///< ranks of one process that take turns on processors
-  std::vector<rank_t> levels;           ///< see tuning::levels_of
-  std::vector<rank_t> nodes;            ///< see tuning::nodes_of
+  std::vector<rank_t> levels;           ///< see choice::levels_of
+  std::vector<rank_t> nodes;            ///< see choice::nodes_of
   std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node; of one domain's only
-  tuning::memory_facts memory;          ///< of the machine
-  tuning::table choices;                ///< what comes before the library's own choice
+  calibration::memory_facts memory;     ///< of the machine
+  choice::table choices;                ///< what comes before the library's own choice
   program::distribution spread;         ///< over domains
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel
 };

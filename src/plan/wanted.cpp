@@ -11,9 +11,9 @@
 
 namespace coset::planning {
 
+using choice::schedule_of;
 using detail::call;
 using detail::reduction_table;
-using tuning::schedule_of;
 
 namespace {
 
@@ -51,7 +51,7 @@ void require_bits(schedule::algorithm const& wanted, verb what, rank_t ranks, ra
 }
 
 /// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
-void require_offload(tuning::choice const& chosen, team_facts const& team, call const& c, bits required) {
+void require_offload(choice::answer const& chosen, team_facts const& team, call const& c, bits required) {
   reduction_table const& reduction = *c.reduction;
   if (!reduction.standalone) {
     throw schedule_error(
@@ -73,35 +73,35 @@ std::vector<rank_t> domains_of(program::distribution const& spread) {
   return sizes;
 }
 
-tuning::choice default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
-  tuning::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
+choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
+  choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
   asked.domains = std::move(domains);
   asked.pointers = team.pointers;
-  tuning::choice chosen = tuning::choose_between(asked);
+  choice::answer chosen = choice::choose_between(asked);
   chosen.storage.in_place = in_place(c);
   return chosen;
 }
 
 }  // namespace
 
-tuning::choice default_for(team_facts const& team, call const& c) {
+choice::answer default_for(team_facts const& team, call const& c) {
   auto domains = domains_of(team.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
-  tuning::choice chosen =
-      tuning::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.memory, team.crowded,
+  choice::answer chosen =
+      choice::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.memory, team.crowded,
                       team.levels, team.nodes, c.reduction->commutative});
   chosen.storage.in_place = in_place(c);
   if (!team.pointers) chosen.storage.first = chosen.storage.later = program::area::staging;
   return chosen;
 }
 
-tuning::rule const* rule_for(team_facts const& team, call const& c) {
+calibration::rule const* rule_for(team_facts const& team, call const& c) {
   return team.choices.find(c.what, team.ranks, c.count * c.reduction->element_bytes,
                            c.what == verb::allreduce && in_place(c));
 }
 
-tuning::choice changed(tuning::choice chosen, plan_options const& options, team_facts const& team, call const& c) {
+choice::answer changed(choice::answer chosen, plan_options const& options, team_facts const& team, call const& c) {
   if (options.algorithm != "auto") {
     chosen.algorithm = algorithm_for(options.algorithm, *c.reduction);
     if (options.storage == "auto")
@@ -114,7 +114,7 @@ tuning::choice changed(tuning::choice chosen, plan_options const& options, team_
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
   auto const domains = domains_of(team.spread);
   bool const offloaded = chosen.storage.offloads && options.algorithm == "auto" && domains.size() > 1;
-  if (offloaded) chosen.algorithm = tuning::offloaded_between(domains, team.spread.combiners.size());
+  if (offloaded) chosen.algorithm = choice::offloaded_between(domains, team.spread.combiners.size());
   if (!team.pointers &&
       (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
     throw schedule_error(text::format("storage {} needs ranks of one process", options.storage));

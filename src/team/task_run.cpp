@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
+#include "calibration/profile.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
-#include "tuning/calibration/profile.hpp"
 
 namespace coset::detail {
 
@@ -17,13 +17,13 @@ using namespace team_room;
 /// What was measured here was measured with threads that wait for one another, so it does not count.
 std::unique_ptr<team> make_task_team(rank_t ranks) {
   if (ranks == 0) throw argument_error("a team of 0 ranks");
-  topology const& machine = tuning::machine_tuned_for();
+  topology const& machine = calibration::machine_tuned_for();
   auto state = std::make_shared<team_state>(team_shape{ranks,
                                                        {},
                                                        node_list(ranks, anywhere),
                                                        false,
-                                                       tuning::told_of(machine),
-                                                       tuning::table::of_environment(),
+                                                       calibration::told_of(machine),
+                                                       choice::table::of_environment(),
                                                        true},
                                             team_options{});
   for (rank_t r = 0; r < ranks; ++r) {

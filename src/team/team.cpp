@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/fit.hpp"
+#include "calibration/look.hpp"
+#include "calibration/profile.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
@@ -15,10 +18,7 @@
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 #include "text/format.hpp"
-#include "tuning/calibration/fit.hpp"
-#include "tuning/calibration/look.hpp"
-#include "tuning/calibration/profile.hpp"
-#include "tuning/choice/settings.hpp"
+#include "text/log.hpp"
 
 namespace coset {
 namespace {
@@ -47,19 +47,19 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
                                               : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   tuning::memory_here(machine)};
+                   calibration::memory_here(machine)};
   bool const share = ranks > machine.processors.size();
   if (shape.pinned && !share) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
-    shape.choices = tuning::choices_here(shape.places, in_any_order);
+    shape.choices = choice::choices_here(shape.places, in_any_order);
   } else {
-    shape.choices = machine.this_system ? tuning::table::of_this_machine() : tuning::table::of_environment();
+    shape.choices = machine.this_system ? choice::table::of_this_machine() : choice::table::of_environment();
   }
   for (processor const& p : shape.places)
     shape.nodes.push_back(shape.pinned ? machine.nodes.at(p.node).os_index : anywhere);
   // Threads that nobody pins may come to run on any node.
   if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
-  if (shape.pinned && share && tuning::plans_are_logged())
+  if (shape.pinned && share && text::plans_are_logged())
     text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
   auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
   state->membership.workers = std::make_unique<workers>(*state);
@@ -72,8 +72,8 @@ team_shape shape_anywhere(rank_t ranks) {
           {},
           node_list(ranks, anywhere),
           false,
-          tuning::memory_here(tuning::machine_tuned_for()),
-          tuning::table::of_this_machine()};
+          calibration::memory_here(calibration::machine_tuned_for()),
+          choice::table::of_this_machine()};
 }
 
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
@@ -101,7 +101,7 @@ member_guard::~member_guard() {
 namespace {
 
 topology machine_for(team_options const& options) {
-  if (tuning::plans_are_logged())
+  if (text::plans_are_logged())
     if (auto const confined = numa::affinity_of_process().warning; !confined.empty()) text::complain(confined);
   return options.processors.empty() ? numa::machine_for(options.ranks) : topology::machine();
 }

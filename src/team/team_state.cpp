@@ -6,11 +6,11 @@
 #include <numeric>
 #include <set>
 
+#include "choice/choose.hpp"
 #include "numa/binding.hpp"
 #include "runtime/use_staging.hpp"
 #include "team/adopted_threads.hpp"
 #include "team/workers.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::detail {
 
@@ -50,7 +50,7 @@ team_shape part_of(team_state const& team, std::vector<rank_t> const& ranks) {
 team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& there, bool several_processes) {
   auto const ranks = static_cast<rank_t>(there.size());
   auto shape = several_processes ? team_shape{ranks, {}, node_list(ranks, anywhere)} : part_of(threads, there);
-  shape.choices = tuning::table::of_environment();
+  shape.choices = choice::table::of_environment();
   return shape;
 }
 
@@ -77,8 +77,8 @@ planning::team_facts facts_of(team_state const& team) {
   return {.ranks = shared.part.total,
           .pointers = shared.kind.has_messages ? shared.part.pointers : shared.kind.one_process,
           .crowded = shared.kind.one_process && shared.kind.crowded,
-          .levels = tuning::levels_of(shape.places),
-          .nodes = tuning::nodes_of(shape.places),
+          .levels = choice::levels_of(shape.places),
+          .nodes = choice::nodes_of(shape.places),
           .node_leaders = team.node_leaders,
           .memory = shape.memory,
           .choices = shape.choices,

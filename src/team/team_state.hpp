@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include "calibration/memory_facts.hpp"
+#include "choice/table.hpp"
 #include "coset/plan.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
@@ -17,8 +19,6 @@
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/reset_barrier.hpp"
-#include "tuning/calibration/memory_facts.hpp"
-#include "tuning/choice/table.hpp"
 
 namespace coset::team_room {
 
@@ -46,9 +46,9 @@ struct team_shape {
   std::vector<processor> places;  ///< [rank]; empty where ranks are wherever their threads run
   runtime::node_list nodes;       ///< [rank]: of its memory, as the system numbers it
   bool pinned = false;
-  tuning::memory_facts memory = {};  ///< of the machine; the same for all ranks
-  tuning::table choices = {};        ///< what comes before the library's own choice
-  bool tasks = false;                ///< ranks are no threads, and wait for nothing
+  calibration::memory_facts memory = {};  ///< of the machine; the same for all ranks
+  choice::table choices = {};             ///< what comes before the library's own choice
+  bool tasks = false;                     ///< ranks are no threads, and wait for nothing
 };
 
 /// How threads come to be ranks, and to be ranks of parts.

@@ -8,7 +8,7 @@
 
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 latency_matrix all_apart(rank_t ranks) { return latency_matrix(ranks, std::vector<double>(ranks, 200)); }
@@ -104,4 +104,4 @@ TEST(LatencyProbe, FindsASymmetricPositiveMatrix) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure

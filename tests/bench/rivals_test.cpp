@@ -7,7 +7,7 @@
 #include "coset/topology.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// One processor per rank, and round again where there are not enough.
@@ -98,4 +98,4 @@ TEST(Workload, NamesAreThoseOfTheTables) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure

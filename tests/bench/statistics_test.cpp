@@ -9,7 +9,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// Times around `center` with a few percent of noise that both contestants of a round share, as on a real machine.
@@ -93,4 +93,4 @@ TEST(Comparison, RefusesRoundsThatCannotBePaired) {
 }
 
 }  // namespace
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of the environment and the plans, storages and sizes in them: what is taken means the same when written out.
 #include "answers.hpp"
+#include "choice/table.hpp"
 #include "coset/verb.hpp"
+#include "program/plan_text.hpp"
 #include "program/program.hpp"
-#include "tuning/choice/plan_text.hpp"
-#include "tuning/choice/table.hpp"
 
 namespace {
 
@@ -16,9 +16,9 @@ void require_same(plan_options const& a, plan_options const& b) {
 }
 
 void run_rules(verb what, std::string_view input) {
-  for (tuning::rule const& r : tuning::parse_rules(what, input)) {
+  for (calibration::rule const& r : choice::parse_rules(what, input)) {
     test::demand(r.what == what && r.from < r.to, "a rule serves some sizes of its verb");
-    require_same(plan_named(tuning::text_of(r.how)), r.how);
+    require_same(plan_named(program::text_of(r.how)), r.how);
   }
 }
 
@@ -35,6 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   coset::test::answers([&] { coset::verb_named(input); });
   coset::test::answers([&] { coset::plan_named(input); });
   coset::test::answers([&] { run_storage(input); });
-  coset::test::answers([&] { coset::tuning::parse_bytes(input); });
+  coset::test::answers([&] { coset::program::parse_bytes(input); });
   return 0;
 }

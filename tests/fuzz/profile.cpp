@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning profiles: refused naming the file, or read.
-#include "tuning/calibration/profile.hpp"
+#include "calibration/profile.hpp"
 #include "answers.hpp"
-#include "tuning/choice/plan_text.hpp"
+#include "program/plan_text.hpp"
 
 namespace {
 
@@ -10,9 +10,9 @@ using namespace coset;
 
 void run(std::string_view input) {
   test::memory_file const file(input);
-  auto const found = tuning::profile::read(file.name());
-  for (tuning::rule const& r : found.rules)
-    test::demand(!name_of(r.what).empty() && !tuning::text_of(r.how).empty(), "rules have names");
+  auto const found = calibration::profile::read(file.name());
+  for (calibration::rule const& r : found.rules)
+    test::demand(!name_of(r.what).empty() && !program::text_of(r.how).empty(), "rules have names");
 }
 
 }  // namespace

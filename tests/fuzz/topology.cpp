@@ -2,9 +2,9 @@
 // Machines described in hwloc's XML: what is read has consistent numbers and places for ranks.
 #include "coset/topology.hpp"
 #include "answers.hpp"
+#include "calibration/profile.hpp"
+#include "choice/choose.hpp"
 #include "foreign.hpp"
-#include "tuning/calibration/profile.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace {
 
@@ -22,8 +22,8 @@ void run(std::string_view input) {
   for (placement const how : {placement::compact, placement::scatter, placement::unbound}) {
     test::demand(machine.place(all, how).size() == all, "there is a place for a rank per processor");
   }
-  tuning::levels_of(machine.place(machine.cores(), placement::compact));
-  tuning::fingerprint_of(machine);
+  choice::levels_of(machine.place(machine.cores(), placement::compact));
+  calibration::fingerprint_of(machine);
 }
 
 }  // namespace

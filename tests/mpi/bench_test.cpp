@@ -17,13 +17,14 @@ std::vector<unsigned> processors() {
 
 TEST(Bench, ContestantsOverProcessesAreRightInBothTimings) {
   rank_t const threads = processes() % 2 == 0 ? 2 : 1;
-  bench::hybrid_stage stage(threads, processors());
+  measure::hybrid_stage stage(threads, processors());
   if (process() != 0) return stage.serve();
   auto const owned = stage.players();
   ASSERT_EQ(owned.size(), 3u);
-  for (auto const timed : {bench::timing::cycle, bench::timing::call}) {
+  for (auto const timed : {measure::timing::cycle, measure::timing::call}) {
     for (std::size_t const count : {2u, 5000u}) {
-      bench::workload const work({bench::element_kind::float64, bench::operation_kind::plus, count, stage.ranks()});
+      measure::workload const work(
+          {measure::element_kind::float64, measure::operation_kind::plus, count, stage.ranks()});
       for (auto const& player : owned) {
         auto const made = player->burst(work, {timed, 1, 3});
         EXPECT_EQ(made.nanoseconds.size(), 3u) << player->name();
@@ -35,7 +36,7 @@ TEST(Bench, ContestantsOverProcessesAreRightInBothTimings) {
 }
 
 TEST(Bench, ThreadsThatDoNotDivideTheProcessesAreRefusedEverywhere) {
-  auto const thrown = outcome_of([] { bench::hybrid_stage(static_cast<rank_t>(processes()) + 1, processors()); });
+  auto const thrown = outcome_of([] { measure::hybrid_stage(static_cast<rank_t>(processes()) + 1, processors()); });
   EXPECT_EQ(thrown.type, type_name<argument_error>()) << thrown.message;
 }
 

@@ -5,11 +5,11 @@
 #include <set>
 #include <tuple>
 
+#include "choice/choose.hpp"
 #include "effort.hpp"
 #include "numa/machines.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::numa_test {
 namespace {
@@ -36,11 +36,11 @@ std::int64_t nodes_in(std::vector<processor> const& places) {
   return static_cast<std::int64_t>(nodes.size());
 }
 
-tuning::question question_for(std::vector<processor> const& places, std::size_t bytes) {
+choice::question question_for(std::vector<processor> const& places, std::size_t bytes) {
   return {.ranks = static_cast<rank_t>(places.size()),
           .bytes = bytes,
-          .levels = tuning::levels_of(places),
-          .nodes = tuning::nodes_of(places)};
+          .levels = choice::levels_of(places),
+          .nodes = choice::nodes_of(places)};
 }
 
 /// All, or of large machines those where something may change.
@@ -61,7 +61,7 @@ TEST(PlansByNode, AreValidAndCrossNodesAsLittleAsPossibleOnEveryMachine) {
   for (topology const& machine : all_machines()) {
     for (rank_t const ranks : numbers_of_ranks(machine)) {
       auto const places = machine.place(ranks, placement::compact);
-      std::string const text = tuning::folds_by_level(question_for(places, 1 << 20)).text();
+      std::string const text = choice::folds_by_level(question_for(places, 1 << 20)).text();
       SCOPED_TRACE(machine.name + ", " + std::to_string(ranks) + " ranks: " + text);
       auto const plan = schedule::make(schedule::algorithm::parse(text), ranks);
       auto const found = schedule::validate(plan);
@@ -80,7 +80,7 @@ TEST(PlansByNode, KeepTheOrderWhereTheOperationNeedsIt) {
     auto const places = unequal(nodes, 1).place(0u + unequal(nodes, 1).cores(), placement::compact);
     auto asked = question_for(places, 1 << 20);
     asked.commutative = false;
-    auto const chosen = tuning::choose(asked);
+    auto const chosen = choice::choose(asked);
     EXPECT_EQ(chosen.algorithm.name, "unequal") << chosen.algorithm.text();
     auto const found = schedule::validate(schedule::make(chosen.algorithm, asked.ranks));
     EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm.text();
@@ -91,14 +91,14 @@ TEST(PlansByNode, KeepTheOrderWhereTheOperationNeedsIt) {
 TEST(PlansByNode, ThatAreChosenForLargeTeamsHandCopiesOnLevelByLevel) {
   auto const machine = topology::synthetic("node:3 core:6 pu:1");
   for (std::size_t const bytes : {std::size_t{64} << 10, std::size_t{1} << 20, std::size_t{256} << 20}) {
-    auto const chosen = tuning::choose(question_for(machine.place(18, placement::compact), bytes));
+    auto const chosen = choice::choose(question_for(machine.place(18, placement::compact), bytes));
     EXPECT_EQ(chosen.algorithm.text(), "product(dims=6x3,saved_steps=0)");
     EXPECT_EQ(chosen.storage.how, program::copies::push);
   }
-  auto const uneven = tuning::choose(question_for(machine.place(16, placement::compact), 1 << 20));
+  auto const uneven = choice::choose(question_for(machine.place(16, placement::compact), 1 << 20));
   EXPECT_EQ(uneven.algorithm.text(), "unequal(nodes=6+6+4,radix=6)");
   EXPECT_EQ(uneven.storage.how, program::copies::push);
-  auto const scattered = tuning::choose(question_for(machine.place(18, placement::scatter), 1 << 20));
+  auto const scattered = choice::choose(question_for(machine.place(18, placement::scatter), 1 << 20));
   EXPECT_EQ(scattered.storage.how, program::copies::forward);
 }
 

@@ -48,7 +48,7 @@ detail::call in_one_array(detail::call c) {
   return c;
 }
 
-tuning::rule rule_of(verb what, std::string const& algorithm) {
+calibration::rule rule_of(verb what, std::string const& algorithm) {
   return {.what = what, .ranks = 0, .from = 0, .to = SIZE_MAX, .how = {.algorithm = algorithm}, .named_by = "RULE"};
 }
 
@@ -59,7 +59,7 @@ TEST(Rules, ServeCallsInPlaceUnlessTheySayOtherwise) {
       facts.choices.append(rule_of(what, "direct"));
     }
     team_facts apart = some_ranks(4);
-    for (tuning::rule r : facts.choices.rules()) {
+    for (calibration::rule r : facts.choices.rules()) {
       r.in_place_too = in_place_too;
       apart.choices.append(r);
     }
@@ -72,7 +72,7 @@ TEST(Rules, ServeCallsInPlaceUnlessTheySayOtherwise) {
   }
 }
 
-bool is_staged(tuning::choice const& chosen) {
+bool is_staged(choice::answer const& chosen) {
   return chosen.storage.first == area::staging && chosen.storage.later == area::staging;
 }
 
@@ -163,7 +163,7 @@ TEST(Options, OfStorageThatReachesArraysNeedOneProcess) {
 TEST(Options, ReplaceWhatTheyName) {
   team_facts const facts = some_ranks(4);
   detail::call const c = in_one_array(sum_of(1'000'000));
-  tuning::choice const usual = default_for(facts, c);
+  choice::answer const usual = default_for(facts, c);
   auto const chosen = [&](plan_options const& options) { return changed(usual, options, facts, c); };
   EXPECT_EQ(chosen({}).algorithm.text(), usual.algorithm.text());
   EXPECT_EQ(chosen({}).storage, usual.storage);
@@ -194,7 +194,7 @@ TEST(RefusedRules, AreAlsoThoseOfCallsInPlace) {
   facts.choices.append(rule_of(verb::allreduce, "direct"));
   facts.choices.append(rule_of(verb::allreduce, "butterfly"));
   EXPECT_TRUE(plan_store(facts).refused_rules().empty());
-  tuning::rule apart_alone = facts.choices.rules()[0];
+  calibration::rule apart_alone = facts.choices.rules()[0];
   apart_alone.in_place_too = false;
   team_facts other = some_ranks(6);
   other.choices.append(apart_alone);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "calls.hpp"
+#include "choice/choose.hpp"
 #include "effort.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::program::testing {
 namespace {
@@ -31,7 +31,7 @@ std::vector<rank_t> teams() {
 
 /// As the library does: where results would take the place of inputs that are still read, both are staged.
 call chosen_call(asked const& a, rank_t ranks, std::size_t bytes, arrays how) {
-  auto const chosen = tuning::choose({a.what, ranks, bytes, how != arrays::apart});
+  auto const chosen = choice::choose({a.what, ranks, bytes, how != arrays::apart});
   auto const plan = plan_of(chosen.algorithm.text(), ranks, a.plan, ranks / 2);
   policy storage = chosen.storage;
   storage.in_place = how != arrays::apart;
@@ -71,7 +71,7 @@ std::vector<std::vector<rank_t>> ways_to_share(rank_t ranks) {
 /// By plans that make each result once: whoever else has it has a copy.
 TEST(SharedOutputs, HoldTheResultUntilTheirReadersEnterAgain) {
   for (rank_t const ranks : teams()) {
-    std::string const chosen = tuning::choose({verb::reduce_shared, ranks, sizes.back()}).algorithm.text();
+    std::string const chosen = choice::choose({verb::reduce_shared, ranks, sizes.back()}).algorithm.text();
     for (std::string const& algorithm :
          {chosen, std::string("generalized"), std::string("bruck"), std::string("ring")}) {
       auto const plan = plan_of(algorithm, ranks);

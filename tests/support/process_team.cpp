@@ -13,7 +13,7 @@ node_list everywhere(rank_t ranks) { return node_list(ranks, anywhere); }
 
 std::unique_ptr<detail::team_state> state_of(numa::memory shared, rank_t rank, rank_t ranks, team_options options) {
   auto state = std::make_unique<detail::team_state>(
-      team_shape{ranks, {}, everywhere(ranks), false, {}, tuning::table::of_environment()}, std::move(options),
+      team_shape{ranks, {}, everywhere(ranks), false, {}, choice::table::of_environment()}, std::move(options),
       std::move(shared));
   state->make_rank(rank).here.thread = std::this_thread::get_id();
   return state;

@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "choice/choose.hpp"
 #include "runtime/requests.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
-#include "tuning/choice/choose.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -52,7 +52,7 @@ TEST_P(Lifetimes, ViewsAreTheSameMemoryForAllAfterAFailure) {
 
 /// Red if views of the two kinds meet, or are written while a rank still reads them.
 TEST_P(Lifetimes, ShortViewsAreEachRanksOwnAndLongOnesTheNodes) {
-  std::size_t const most = tuning::private_view_bytes / sizeof(double);
+  std::size_t const most = choice::private_view_bytes / sizeof(double);
   std::vector<double const*> shorter(ranks.size()), longer(ranks.size());
   ranks.run([&](member& me) {
     for (int turn = 1; turn <= 50; ++turn) {
@@ -99,7 +99,7 @@ TEST_P(Lifetimes, AViewIsNoInputOfTheNext) {
 
 TEST_P(Lifetimes, LengthsOnBothSidesOfShortViewsAreAnError) {
   if (GetParam() == 1) return;
-  std::size_t const most = tuning::private_view_bytes / sizeof(double);
+  std::size_t const most = choice::private_view_bytes / sizeof(double);
   std::vector<double> const in(most + 1, 1);
   expect_everybody_threw<mismatch_error>(outcomes(ranks, [&](member& me) {
     static_cast<void>(allreduce_view(me, std::span(in.data(), me.rank() == 0 ? most : most + 1)));

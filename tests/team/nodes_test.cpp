@@ -4,10 +4,10 @@
 #include <cctype>
 #include <deque>
 
+#include "choice/choose.hpp"
 #include "numa/machines.hpp"
 #include "support/combination.hpp"
 #include "support/erased.hpp"
-#include "tuning/choice/choose.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
@@ -58,9 +58,9 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const
 
   std::string plan() const {
     auto const places = shape.machine.place(shape.ranks, placement::compact);
-    tuning::question const asked{
-        .ranks = shape.ranks, .bytes = 1 << 20, .levels = tuning::levels_of(places), .nodes = tuning::nodes_of(places)};
-    return tuning::folds_by_level(asked).text();
+    choice::question const asked{
+        .ranks = shape.ranks, .bytes = 1 << 20, .levels = choice::levels_of(places), .nodes = choice::nodes_of(places)};
+    return choice::folds_by_level(asked).text();
   }
 
   static void check(team& ranks, erased_task const& t) {

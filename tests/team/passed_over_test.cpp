@@ -6,12 +6,12 @@
 #include <fstream>
 #include <random>
 
+#include "calibration/profile.hpp"
+#include "choice/table.hpp"
 #include "program/program.hpp"
 #include "support/plan_texts.hpp"
 #include "support/verbs.hpp"
 #include "team/team_state.hpp"
-#include "tuning/calibration/profile.hpp"
-#include "tuning/choice/table.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 std::vector<std::unique_ptr<variable>> for_every_verb(std::string const& plan) {
   std::vector<std::unique_ptr<variable>> all;
   for (verb const what : all_verbs())
-    all.push_back(std::make_unique<variable>(tuning::variable_of(what).c_str(), plan));
+    all.push_back(std::make_unique<variable>(choice::variable_of(what).c_str(), plan));
   return all;
 }
 
@@ -158,8 +158,8 @@ TEST(Refusal, OfAProfilesRuleNamesTheProfile) {
   std::string folder = ::testing::TempDir() + "coset-refused-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   std::string const file = folder + "/profile.json";
-  tuning::profile made{
-      tuning::fingerprint_of(tuning::machine_tuned_for()), "2026-01-02T03:04:05Z", {}, {}, 0, 0, 0, {}};
+  calibration::profile made{
+      calibration::fingerprint_of(calibration::machine_tuned_for()), "2026-01-02T03:04:05Z", {}, {}, 0, 0, 0, {}};
   made.rules.push_back({verb::allreduce, 3, 0, SIZE_MAX, plan_named(lossy), false});
   std::ofstream(file) << made.text();
   variable const named("COSET_TUNING", file);

@@ -54,7 +54,7 @@ void wish_for(std::string const& plan) {
 
 bool serves(std::string const& plan, verb what, rank_t ranks) try {
   auto const algorithm = schedule::algorithm::parse(plan_named(plan).algorithm);
-  return !plan.empty() && !schedule::make(algorithm, ranks, tuning::schedule_of(what)).steps.empty();
+  return !plan.empty() && !schedule::make(algorithm, ranks, choice::schedule_of(what)).steps.empty();
 } catch (schedule_error const&) {
   return false;
 }

@@ -5,7 +5,7 @@
 #include "bench/collectives/omp/openmp_region.hpp"
 #include "measure/harness/stage.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 class omp_contestant : public contestant {
  public:
@@ -25,4 +25,4 @@ class omp_contestant : public contestant {
   std::shared_ptr<openmp_region> region_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

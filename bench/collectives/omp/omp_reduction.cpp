@@ -8,7 +8,7 @@
 #include "bench/collectives/operators.hpp"
 #include "measure/machine/vector_levels.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// Every thread of the region folds its input into `total`. A declared reduction compiles to what + : total[:count]
@@ -80,4 +80,4 @@ std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region> re
   return std::make_unique<omp_reduction>(std::move(region));
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

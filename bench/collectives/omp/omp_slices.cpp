@@ -6,7 +6,7 @@
 #include "bench/collectives/push.hpp"
 #include "bench/collectives/slices.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 void barrier() {
@@ -106,4 +106,4 @@ std::unique_ptr<contestant> make_omp_shared(std::shared_ptr<openmp_region> regio
   return std::make_unique<omp_shared>(std::move(region));
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

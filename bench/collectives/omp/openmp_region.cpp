@@ -6,7 +6,7 @@
 
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 // Threads are pinned here, to exactly the processors of the other contestants: what OMP_PROC_BIND=true would do, except
 // that it would also pin the initial thread of the process, before coset looks at the machine.
@@ -24,4 +24,4 @@ openmp_region::openmp_region(std::vector<unsigned> const& processors)
 
 openmp_region::~openmp_region() { parking_.close(); }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

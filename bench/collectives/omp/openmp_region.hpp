@@ -6,7 +6,7 @@
 
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// With OMP_WAIT_POLICY=active OpenMP's threads spin whenever they wait for a region or at a barrier of one. Kept inside
 /// a region and parked, they leave the processors to the other contestants; and no region start is ever timed.
@@ -23,4 +23,4 @@ class openmp_region {
   std::jthread host_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

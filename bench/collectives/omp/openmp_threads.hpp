@@ -7,7 +7,7 @@
 #include "measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// The thread that opens all regions, and OpenMP's own, pinned. After a burst they sleep by themselves.
 class openmp_threads {
@@ -33,4 +33,4 @@ class openmp_threads {
   crew host_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -9,7 +9,7 @@
 #include "measure/machine/flag_barrier.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// A tag and, beginning on the same line, what it announces.
@@ -90,4 +90,4 @@ std::unique_ptr<contestant> make_flags(std::vector<unsigned> const& processors) 
   return std::make_unique<flags>(processors);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

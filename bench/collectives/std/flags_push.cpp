@@ -6,7 +6,7 @@
 #include "measure/machine/flag_barrier.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// Plain threads that push, between two rounds of flags.
@@ -35,4 +35,4 @@ std::unique_ptr<contestant> make_std_push(std::vector<unsigned> const& processor
   return std::make_unique<std_push>(processors);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

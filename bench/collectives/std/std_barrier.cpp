@@ -7,7 +7,7 @@
 #include "measure/harness/stage.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class std_barrier final : public contestant {
@@ -35,4 +35,4 @@ std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& proces
   return std::make_unique<std_barrier>(processors, "std::barrier");
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

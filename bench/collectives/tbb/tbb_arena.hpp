@@ -11,7 +11,7 @@
 #include "measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 class tbb_arena {
  public:
@@ -59,4 +59,4 @@ class tbb_arena {
   pinning pinning_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

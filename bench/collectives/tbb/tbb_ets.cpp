@@ -8,7 +8,7 @@
 #include "bench/collectives/tbb/tbb_arena.hpp"
 #include "measure/harness/stage.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// A thread's array, and whether it holds anything in this iteration.
@@ -88,4 +88,4 @@ std::unique_ptr<contestant> make_tbb_ets(std::shared_ptr<tbb_arena> arena) {
   return std::make_unique<tbb_ets>(std::move(arena));
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

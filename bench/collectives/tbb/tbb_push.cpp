@@ -8,7 +8,7 @@
 #include "bench/collectives/tbb/tbb_arena.hpp"
 #include "measure/harness/stage.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 class tbb_push final : public contestant {
@@ -51,4 +51,4 @@ std::unique_ptr<contestant> make_tbb_push_stream(std::shared_ptr<tbb_arena> aren
   return std::make_unique<tbb_push>(std::move(arena), true);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

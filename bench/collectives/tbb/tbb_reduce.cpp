@@ -8,7 +8,7 @@
 #include "bench/collectives/tbb/tbb_arena.hpp"
 #include "measure/harness/stage.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// The body that parallel_reduce splits and joins; a split one starts without an array.
@@ -74,4 +74,4 @@ std::unique_ptr<contestant> make_tbb_reduce(std::shared_ptr<tbb_arena> arena) {
   return std::make_unique<tbb_reduce>(std::move(arena));
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

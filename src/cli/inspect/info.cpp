@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "calibration/look.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect/info_placement.hpp"
@@ -23,7 +24,6 @@
 #include "numa/share.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
-#include "tuning/calibration/look.hpp"
 
 namespace coset::cli {
 namespace {
@@ -54,8 +54,8 @@ struct machine_report {
   std::optional<numa::siblings> siblings;
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
-  bench::latency_matrix latency;
-  tuning::memory_facts memory;       ///< what defaults go by
+  measure::latency_matrix latency;
+  calibration::memory_facts memory;  ///< what defaults go by
   std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the team
   std::vector<std::string> refused;  ///< rules of the environment or a profile that cannot serve the team
 };
@@ -80,7 +80,7 @@ void place_team(info_command const& asked, machine_report& found) {
   placement_findings findings{.usable = found.usable, .pinned = numa::binding_wanted()};
   if (findings.pinned) findings.seen = processors_seen(found.machine, found.places, how);
   found.warnings = placement_warnings(found.places, findings);
-  if (enough) found.latency = bench::latency_probe(found.processors).measure();
+  if (enough) found.latency = measure::latency_probe(found.processors).measure();
   team as_asked(found.machine, {.ranks = ranks, .place = how});
   found.plans = default_plans(as_asked);
   found.refused = as_asked.state().plans.refused_rules();
@@ -93,7 +93,7 @@ machine_report look_around(info_command const& asked, topology machine) {
   found.siblings = numa::launched_siblings();
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
   if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
-  found.memory = tuning::memory_here(found.machine);
+  found.memory = calibration::memory_here(found.machine);
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
@@ -103,7 +103,7 @@ machine_report look_around(info_command const& asked, topology machine) {
 std::string latency_table(machine_report const& found) {
   if (found.latency.empty()) return "no latencies: ranks take turns on processors\n";
   std::string text =
-      fmt::format("one-way cache line latency, ns ({}):\n{:>8}", bench::classify(found.latency).describe(), "");
+      fmt::format("one-way cache line latency, ns ({}):\n{:>8}", measure::classify(found.latency).describe(), "");
   for (unsigned const p : found.processors) text += fmt::format("{:>6}", p);
   for (std::size_t a = 0; a < found.latency.size(); ++a) {
     text += fmt::format("\n{:>8}", found.processors[a]);
@@ -185,7 +185,7 @@ nlohmann::ordered_json as_json(machine_report const& found) {
        {"instruction_set", kernels::instruction_set()},
        {"instruction_sets", kernels::instruction_sets()},
        {"team", found.processors},
-       {"state", bench::classify(found.latency).describe()},
+       {"state", measure::classify(found.latency).describe()},
        {"latency_ns", found.latency},
        {"allreduce_plans", plans},
        {"plans_passed_over", found.refused},

@@ -46,12 +46,12 @@ struct bench_arguments {
   wanted_sizes sizes;
   rank_t ranks = 0;
   std::string type = "float", operation = "sum", timing = "cycle";
-  std::vector<std::string> against = bench::rival_families();
+  std::vector<std::string> against = measure::rival_families();
   std::vector<std::string> plans;
   bool in_place = false;
   other_measurement instead;
   std::string json_file;
-  bench::round_options options;
+  measure::round_options options;
 };
 
 // OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
@@ -114,11 +114,14 @@ std::vector<unsigned> processors_for(rank_t ranks) {
   return chosen;
 }
 
-bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
-                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe, rank_t ranks) {
-  bench::problem shape{bench::element_named(a.type), bench::operation_named(a.operation), 0, ranks, verb_named(a.verb)};
-  bool const is_float = shape.element == bench::element_kind::float32 || shape.element == bench::element_kind::float64;
-  if (shape.operation == bench::operation_kind::reproducible_plus && !is_float)
+measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
+                             std::vector<measure::contestant*> const& players, measure::latency_probe& probe,
+                             rank_t ranks) {
+  measure::problem shape{measure::element_named(a.type), measure::operation_named(a.operation), 0, ranks,
+                         verb_named(a.verb)};
+  bool const is_float =
+      shape.element == measure::element_kind::float32 || shape.element == measure::element_kind::float64;
+  if (shape.operation == measure::operation_kind::reproducible_plus && !is_float)
     throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
   shape.count = bytes / shape.element_bytes();
   bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
@@ -133,12 +136,12 @@ bench::measurement measure(bench_arguments const& a, std::uint64_t bytes,
 }
 
 /// Sizes that have been measured when the user has had enough, or nobody takes the results any more.
-std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
-                                            std::vector<bench::contestant*> const& players,
-                                            std::vector<unsigned> const& processors) {
-  bench::latency_probe probe(processors);
+std::vector<measure::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
+                                              std::vector<measure::contestant*> const& players,
+                                              std::vector<unsigned> const& processors) {
+  measure::latency_probe probe(processors);
   auto const ranks = static_cast<rank_t>(processors.size());
-  std::vector<bench::measurement> found;
+  std::vector<measure::measurement> found;
   remember_interrupts();
   try {
     for (auto const bytes : sizes) {
@@ -153,23 +156,23 @@ std::vector<bench::measurement> measure_all(bench_arguments const& a, std::vecto
 }
 
 void run_bench(bench_arguments a) {
-  a.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  a.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
   auto const all_sizes = sizes(a);
   auto const processors = processors_for(a.ranks);
-  restart_with_openmp_settings(!bench::have_one_each(processors));
+  restart_with_openmp_settings(!measure::have_one_each(processors));
   auto const ranks = static_cast<rank_t>(processors.size());
   verb const what = verb_named(a.verb);
   bench_setting const setting{a.verb, ranks, processors, a.options};
   require_memory_for(all_sizes, ranks);
   output_file const json(a.json_file);
 
-  bench::contestants owned;
-  owned.push_back(bench::make_coset(processors, "", a.in_place));
-  for (auto const& plan : a.plans) owned.push_back(bench::make_coset(processors, plan, a.in_place));
-  owned.push_back(bench::make_flag_round(processors));
-  if (what == verb::allreduce) owned.push_back(bench::make_traffic(processors));
-  for (auto& rival : bench::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
-  std::vector<bench::contestant*> players;
+  measure::contestants owned;
+  owned.push_back(measure::make_coset(processors, "", a.in_place));
+  for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, a.in_place));
+  owned.push_back(measure::make_flag_round(processors));
+  if (what == verb::allreduce) owned.push_back(measure::make_traffic(processors));
+  for (auto& rival : measure::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
+  std::vector<measure::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
 
   std::cout << bench_preamble(setting) << bench_column_heads();
@@ -182,7 +185,7 @@ void run_bench(bench_arguments a) {
 void run_scaling(bench_arguments const& a, bool rounds_given) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--scaling measures allreduce, not {}", a.verb));
   scaling_request request;
-  request.element = bench::element_named(a.type);
+  request.element = measure::element_named(a.type);
   request.most_ranks = a.ranks;
   request.json_file = a.json_file;
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
@@ -196,9 +199,9 @@ void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
   restart_with_openmp_settings(false);
   processes_request request{
-      sizes(a),    a.instead.threads, bench::element_named(a.type), bench::operation_named(a.operation),
+      sizes(a),    a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
       a.json_file, a.options};
-  request.options.timing = a.timing == "cycle" ? bench::timing::cycle : bench::timing::call;
+  request.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
   require_memory_for(request.sizes, a.instead.threads);
   measure_processes(request);
 }
@@ -240,9 +243,9 @@ void add_bench(CLI::App& app) {
       ->capture_default_str();
   bench
       .add_option("--against", a->against,
-                  fmt::format("Rivals to measure, out of {}; default: all", fmt::join(bench::rival_families(), ", ")))
+                  fmt::format("Rivals to measure, out of {}; default: all", fmt::join(measure::rival_families(), ", ")))
       ->delimiter(',')
-      ->check(CLI::IsMember(bench::rival_families()));
+      ->check(CLI::IsMember(measure::rival_families()));
   bench
       .add_option("--plan", a->plans,
                   "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")

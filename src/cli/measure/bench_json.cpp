@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json row_json(bench::row const& r, std::vector<double> const& rounds) {
+ordered_json row_json(measure::row const& r, std::vector<double> const& rounds) {
   ordered_json json{{"who", r.player->name()},
                     {"family", r.player->family()},
                     {"median_ns", r.time.median},
@@ -23,13 +23,14 @@ ordered_json row_json(bench::row const& r, std::vector<double> const& rounds) {
                     {"wrong", r.wrong},
                     {"rounds_ns", rounds}};
   if (auto const& c = r.against_coset) {
-    json["ratio"] = {{"median", c->ratio}, {"low", c->low}, {"high", c->high}, {"verdict", bench::name_of(c->verdict)}};
+    json["ratio"] = {
+        {"median", c->ratio}, {"low", c->low}, {"high", c->high}, {"verdict", measure::name_of(c->verdict)}};
   }
   return json;
 }
 
-ordered_json state_json(bench::measurement const& m, bench::state_figures const& state,
-                        std::vector<bench::contestant*> const& players) {
+ordered_json state_json(measure::measurement const& m, measure::state_figures const& state,
+                        std::vector<measure::contestant*> const& players) {
   ordered_json rows = ordered_json::array();
   auto const found = rows_of(m, state, players);
   for (auto const& r : found) {
@@ -44,7 +45,7 @@ ordered_json state_json(bench::measurement const& m, bench::state_figures const&
           {"rows", rows}};
 }
 
-ordered_json size_json(bench::measurement const& m, std::vector<bench::contestant*> const& players) {
+ordered_json size_json(measure::measurement const& m, std::vector<measure::contestant*> const& players) {
   ordered_json declined = ordered_json::object(), states = ordered_json::array();
   for (std::size_t i = 0; i < players.size(); ++i) {
     if (!m.declined[i].empty()) declined[players[i]->name()] = m.declined[i];
@@ -52,8 +53,8 @@ ordered_json size_json(bench::measurement const& m, std::vector<bench::contestan
   for (auto const& state : m.states) states.push_back(state_json(m, state, players));
   return {{"size", m.shape.bytes()},
           {"count", m.shape.count},
-          {"type", bench::name_of(m.shape.element)},
-          {"op", bench::name_of(m.shape.operation)},
+          {"type", measure::name_of(m.shape.element)},
+          {"op", measure::name_of(m.shape.operation)},
           {"dropped_rounds", m.dropped},
           {"declined", declined},
           {"states", states}};
@@ -61,8 +62,8 @@ ordered_json size_json(bench::measurement const& m, std::vector<bench::contestan
 
 }  // namespace
 
-ordered_json bench_json(bench_setting const& s, std::vector<bench::measurement> const& all,
-                        std::vector<bench::contestant*> const& players) {
+ordered_json bench_json(bench_setting const& s, std::vector<measure::measurement> const& all,
+                        std::vector<measure::contestant*> const& players) {
   ordered_json sizes = ordered_json::array();
   for (auto const& m : all) sizes.push_back(size_json(m, players));
   return {{"coset_bench", 1},
@@ -70,7 +71,7 @@ ordered_json bench_json(bench_setting const& s, std::vector<bench::measurement> 
           {"ranks", s.ranks},
           {"processors", s.processors},
           {"instruction_set", kernels::instruction_set()},
-          {"timing", s.options.timing == bench::timing::cycle ? "cycle" : "call"},
+          {"timing", s.options.timing == measure::timing::cycle ? "cycle" : "call"},
           {"sizes", sizes}};
 }
 

@@ -27,8 +27,8 @@ std::vector<unsigned> processors_for(rank_t processes) {
   return chosen;
 }
 
-std::string preamble(bench::hybrid_stage const& stage, processes_request const& r) {
-  bool const cycle = r.options.timing == bench::timing::cycle;
+std::string preamble(measure::hybrid_stage const& stage, processes_request const& r) {
+  bool const cycle = r.options.timing == measure::timing::cycle;
   return fmt::format(
       "# coset allreduce: {}\n"
       "# coset and omp+master: {} processes of {} threads; mpi flat: {} processes; {} hosts\n"
@@ -40,9 +40,9 @@ std::string preamble(bench::hybrid_stage const& stage, processes_request const& 
       r.options.rounds);
 }
 
-bench::measurement measure(bench::hybrid_stage const& stage, processes_request const& r, std::uint64_t bytes,
-                           std::vector<bench::contestant*> const& players, bench::latency_probe& probe) {
-  bench::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
+measure::measurement measure(measure::hybrid_stage const& stage, processes_request const& r, std::uint64_t bytes,
+                             std::vector<measure::contestant*> const& players, measure::latency_probe& probe) {
+  measure::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
   shape.count = bytes / shape.element_bytes();
   auto found = play_rounds(players, probe, shape, r.options, [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, r.options.rounds));
@@ -52,14 +52,14 @@ bench::measurement measure(bench::hybrid_stage const& stage, processes_request c
   return found;
 }
 
-std::size_t measure_all(bench::hybrid_stage& stage, std::vector<unsigned> const& processors, processes_request const& r,
-                        output_file const& json_file) {
+std::size_t measure_all(measure::hybrid_stage& stage, std::vector<unsigned> const& processors,
+                        processes_request const& r, output_file const& json_file) {
   auto const owned = stage.players();
-  std::vector<bench::contestant*> players;
+  std::vector<measure::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
-  bench::latency_probe probe(processors);
+  measure::latency_probe probe(processors);
   std::cout << preamble(stage, r) << bench_column_heads();
-  std::vector<bench::measurement> found;
+  std::vector<measure::measurement> found;
   try {
     for (auto const bytes : r.sizes) {
       found.push_back(measure(stage, r, bytes, players, probe));
@@ -81,10 +81,10 @@ std::size_t measure_all(bench::hybrid_stage& stage, std::vector<unsigned> const&
 }  // namespace
 
 void measure_processes(processes_request const& r) {
-  bench::mpi_session const session;
+  measure::mpi_session const session;
   auto const processors = processors_for(session.processes_on_this_host());
   remember_interrupts();  // on all processes: the launcher tells them all, and process 0 ends the others
-  bench::hybrid_stage stage(r.threads, processors);
+  measure::hybrid_stage stage(r.threads, processors);
   if (session.process() != 0) return stage.serve();
   output_file const json(r.json_file);
   finish(measure_all(stage, processors, r, json));

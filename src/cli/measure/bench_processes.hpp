@@ -12,10 +12,10 @@ namespace coset::cli {
 struct processes_request {
   std::vector<std::uint64_t> sizes;  ///< bytes
   rank_t threads = 1;                ///< of each process while coset and OpenMP are timed
-  bench::element_kind element = bench::element_kind::float32;
-  bench::operation_kind operation = bench::operation_kind::plus;
+  measure::element_kind element = measure::element_kind::float32;
+  measure::operation_kind operation = measure::operation_kind::plus;
   std::string json_file;
-  bench::round_options options;
+  measure::round_options options;
 };
 
 /// On every process of the launch; process 0 prints. Throws error in a build without MPI, or if the threads do not divide

@@ -28,10 +28,10 @@ std::string microseconds(double nanoseconds) {
 std::string ratio(double r) { return fmt::format("{:.{}f}", r, r < 0.1 ? 4 : 2); }
 
 /// Not a collective: one flag round, or its traffic alone.
-bool is_reference(bench::row const& r) { return r.player->family() == "reference"; }
+bool is_reference(measure::row const& r) { return r.player->family() == "reference"; }
 
 /// Being above what is no collective is no defeat: no verdict there, but how many line transfers it amounts to.
-std::string ratio_cell(bench::row const& r, double one_way) {
+std::string ratio_cell(measure::row const& r, double one_way) {
   if (!r.against_coset) return {};
   auto const& c = *r.against_coset;
   auto const text = fmt::format("{} [{}, {}]", ratio(c.ratio), ratio(c.low), ratio(c.high));
@@ -40,16 +40,16 @@ std::string ratio_cell(bench::row const& r, double one_way) {
 }
 
 /// "0.92 5.1x": a rival's time, and how many times coset's it is. A mark where that is not the verdict "faster".
-std::string summary_cell(bench::row const& r) {
+std::string summary_cell(measure::row const& r) {
   if (!r.against_coset || is_reference(r)) return microseconds(r.time.median);
   char const* mark = "";
-  if (r.against_coset->verdict == bench::verdict::undecided) mark = "?";
-  if (r.against_coset->verdict == bench::verdict::slower) mark = "!";
+  if (r.against_coset->verdict == measure::verdict::undecided) mark = "?";
+  if (r.against_coset->verdict == measure::verdict::slower) mark = "!";
   return fmt::format("{} {:.2f}x{}", microseconds(r.time.median), 1 / r.against_coset->ratio, mark);
 }
 
-std::vector<std::vector<std::string>> summary_cells(std::vector<bench::measurement> const& all,
-                                                    std::vector<bench::contestant*> const& players) {
+std::vector<std::vector<std::string>> summary_cells(std::vector<measure::measurement> const& all,
+                                                    std::vector<measure::contestant*> const& players) {
   std::vector<std::vector<std::string>> table{{"size", "state"}};
   for (auto const* player : players) table[0].push_back(player->name());
   for (auto const& m : all) {
@@ -68,7 +68,7 @@ std::vector<std::vector<std::string>> summary_cells(std::vector<bench::measureme
 }  // namespace
 
 std::string bench_preamble(bench_setting const& s) {
-  bool const cycle = s.options.timing == bench::timing::cycle;
+  bool const cycle = s.options.timing == measure::timing::cycle;
   char const* const policy = std::getenv("OMP_WAIT_POLICY");
   return fmt::format(
       "# coset {}: {} ranks on processors {}, {}\n"
@@ -81,7 +81,7 @@ std::string bench_preamble(bench_setting const& s) {
       s.verb, s.ranks, fmt::join(s.processors, " "), kernels::instruction_set(),
       cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
             : "the call alone after an untimed barrier, averaged over ranks",
-      s.options.rounds, bench::tolerance, policy != nullptr ? policy : "(unset)");
+      s.options.rounds, measure::tolerance, policy != nullptr ? policy : "(unset)");
 }
 
 std::string bench_column_heads() {
@@ -91,7 +91,7 @@ std::string bench_column_heads() {
                      "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)");
 }
 
-std::string bench_rows(bench::measurement const& m, std::vector<bench::contestant*> const& players) {
+std::string bench_rows(measure::measurement const& m, std::vector<measure::contestant*> const& players) {
   std::string text;
   if (m.states.empty())
     text += fmt::format("# {} B: no round without a change of the machine's state\n", m.shape.bytes());
@@ -102,7 +102,7 @@ std::string bench_rows(bench::measurement const& m, std::vector<bench::contestan
     for (auto const& r : rows) {
       text += fmt::format(
           "{:>10} {:>9} {:>6} {:>5}  {:<14} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {}\n", m.shape.bytes(), m.shape.count,
-          bench::name_of(m.shape.element), bench::name_of(m.shape.operation), r.player->name(),
+          measure::name_of(m.shape.element), measure::name_of(m.shape.operation), r.player->name(),
           microseconds(r.time.median), microseconds(r.time.minimum), microseconds(r.time.p99),
           is_reference(r) ? "-" : fmt::format("{:.3f}", r.algorithm_bandwidth),
           is_reference(r) ? "-" : fmt::format("{:.3f}", r.bus_bandwidth), r.wrong, ratio_cell(r, state.one_way));
@@ -113,7 +113,8 @@ std::string bench_rows(bench::measurement const& m, std::vector<bench::contestan
   return text;
 }
 
-std::string bench_summary(std::vector<bench::measurement> const& all, std::vector<bench::contestant*> const& players) {
+std::string bench_summary(std::vector<measure::measurement> const& all,
+                          std::vector<measure::contestant*> const& players) {
   auto const table = summary_cells(all, players);
   std::vector<std::size_t> width(table[0].size(), 0);
   for (auto const& line : table) {
@@ -127,7 +128,7 @@ std::string bench_summary(std::vector<bench::measurement> const& all, std::vecto
   return text;
 }
 
-std::size_t wrong_in(std::vector<bench::measurement> const& all) {
+std::size_t wrong_in(std::vector<measure::measurement> const& all) {
   std::size_t wrong = 0;
   for (auto const& m : all) wrong = std::accumulate(m.wrong.begin(), m.wrong.end(), wrong);
   return wrong;

@@ -15,7 +15,7 @@ struct bench_setting {
   std::string verb;
   rank_t ranks = 0;
   std::vector<unsigned> processors;
-  bench::round_options options;
+  measure::round_options options;
 };
 
 /// How one measures, in the comment lines that start the output.
@@ -23,20 +23,20 @@ std::string bench_preamble(bench_setting const&);
 std::string bench_column_heads();
 
 /// The rows of one size, a block per machine state.
-std::string bench_rows(bench::measurement const&, std::vector<bench::contestant*> const&);
+std::string bench_rows(measure::measurement const&, std::vector<measure::contestant*> const&);
 
 /// The closing table: one line per size in its most frequent state, one column per contestant.
-std::string bench_summary(std::vector<bench::measurement> const&, std::vector<bench::contestant*> const&);
+std::string bench_summary(std::vector<measure::measurement> const&, std::vector<measure::contestant*> const&);
 
 /// Everything above as data; times in nanoseconds, bandwidths in GB/s.
-nlohmann::ordered_json bench_json(bench_setting const&, std::vector<bench::measurement> const&,
-                                  std::vector<bench::contestant*> const&);
+nlohmann::ordered_json bench_json(bench_setting const&, std::vector<measure::measurement> const&,
+                                  std::vector<measure::contestant*> const&);
 
 /// As it goes into files. What an interrupted run has measured says so: "interrupted": true.
 std::string text_of(nlohmann::ordered_json);
 
 /// Wrong items of all contestants.
-std::size_t wrong_in(std::vector<bench::measurement> const&);
+std::size_t wrong_in(std::vector<measure::measurement> const&);
 
 /// Tells people how much of what was asked for has been measured.
 void report_interrupt(std::size_t measured, std::size_t asked);

@@ -23,35 +23,35 @@ namespace {
 /// Their order among the players.
 enum player : std::size_t { allreduce, reading, copying, plain_kernel, streaming_kernel };
 
-bench::contestants players_on(std::vector<unsigned> const& processors) {
-  bench::contestants all;
-  all.push_back(bench::make_coset(processors));
-  all.push_back(bench::make_reading(processors));
-  all.push_back(bench::make_copying(processors));
-  all.push_back(bench::make_folding(processors, false));
-  all.push_back(bench::make_folding(processors, true));
+measure::contestants players_on(std::vector<unsigned> const& processors) {
+  measure::contestants all;
+  all.push_back(measure::make_coset(processors));
+  all.push_back(measure::make_reading(processors));
+  all.push_back(measure::make_copying(processors));
+  all.push_back(measure::make_folding(processors, false));
+  all.push_back(measure::make_folding(processors, true));
   return all;
 }
 
 /// GB/s of ranks that move `bytes` each: by rank, since nodes differ.
-std::vector<double> by_rank(bench::figures const& of, double bytes) {
+std::vector<double> by_rank(measure::figures const& of, double bytes) {
   std::vector<double> found;
   for (std::size_t rank = 0; !of.by_rank.empty() && rank < of.by_rank.front().size(); ++rank) {
     std::vector<double> times;
     for (auto const& round : of.by_rank) times.push_back(round[rank]);
-    found.push_back(bytes / bench::median(times));
+    found.push_back(bytes / measure::median(times));
   }
   return found;
 }
 
 /// A call folds a slice of all inputs and writes it to all outputs; a cycle writes the input and reads the result too.
-double bytes_moved(bench::problem const& p, bench::timing timing) {
-  return static_cast<double>(p.bytes()) * (timing == bench::timing::cycle ? 4 : 2);
+double bytes_moved(measure::problem const& p, measure::timing timing) {
+  return static_cast<double>(p.bytes()) * (timing == measure::timing::cycle ? 4 : 2);
 }
 
 double sum(std::vector<double> const& all) { return std::accumulate(all.begin(), all.end(), 0.0); }
 
-void add_bandwidths(topology const& machine, scaling_row& row, bench::state_figures const& state) {
+void add_bandwidths(topology const& machine, scaling_row& row, measure::state_figures const& state) {
   double const once = static_cast<double>(row.problem.bytes());
   auto const plain = by_rank(state.of[plain_kernel], 2 * once),
              streaming = by_rank(state.of[streaming_kernel], 2 * once);
@@ -74,8 +74,8 @@ void add_bandwidths(topology const& machine, scaling_row& row, bench::state_figu
   row.node.assign(node.begin(), node.end());
 }
 
-scaling_row row_of(topology const& machine, scaling_shape const& shape, bench::measurement const& found,
-                   std::vector<bench::contestant*> const& players, bench::timing timing) {
+scaling_row row_of(topology const& machine, scaling_shape const& shape, measure::measurement const& found,
+                   std::vector<measure::contestant*> const& players, measure::timing timing) {
   scaling_row row;
   row.shape = shape;
   row.problem = found.shape;
@@ -85,7 +85,7 @@ scaling_row row_of(topology const& machine, scaling_shape const& shape, bench::m
   auto const& state = found.states.front();
   row.state = state.state;
   row.rounds = state.rounds;
-  auto const figures = bench::rows_of(found, state, players).front();
+  auto const figures = measure::rows_of(found, state, players).front();
   row.algorithm_bandwidth = figures.algorithm_bandwidth;
   row.bus_bandwidth = figures.bus_bandwidth;
   add_bandwidths(machine, row, state);
@@ -98,13 +98,13 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
   std::vector<unsigned> processors;
   for (processor const& p : shape.places) processors.push_back(p.os_index);
   auto const owned = players_on(processors);
-  std::vector<bench::contestant*> players;
+  std::vector<measure::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
-  bench::latency_probe probe(processors);
+  measure::latency_probe probe(processors);
   for (std::uint64_t const bytes : request.sizes) {
-    bench::problem problem{.element = request.element, .ranks = static_cast<rank_t>(processors.size())};
+    measure::problem problem{.element = request.element, .ranks = static_cast<rank_t>(processors.size())};
     problem.count = std::max<std::size_t>(bytes / problem.element_bytes(), 1);
-    for (auto const timing : {bench::timing::cycle, bench::timing::call}) {
+    for (auto const timing : {measure::timing::cycle, measure::timing::call}) {
       auto options = request.options;
       options.timing = timing;
       auto const progress = [&](std::size_t played) {

@@ -14,11 +14,11 @@ namespace coset::cli {
 inline constexpr std::size_t scaling_rounds = 5;
 
 struct scaling_request {
-  bench::element_kind element = bench::element_kind::float32;
+  measure::element_kind element = measure::element_kind::float32;
   std::vector<std::uint64_t> sizes{64 << 10, 1 << 20, 16 << 20};
-  rank_t most_ranks = 0;         ///< 0: one per core
-  bench::round_options options;  ///< but for the timing, which is both
-  std::string json_file;         ///< empty: none
+  rank_t most_ranks = 0;           ///< 0: one per core
+  measure::round_options options;  ///< but for the timing, which is both
+  std::string json_file;           ///< empty: none
 };
 
 /// So many ranks in one way.
@@ -40,8 +40,8 @@ struct bandwidths {
 
 struct scaling_row {
   scaling_shape shape;
-  bench::problem problem;
-  bench::timing timing = bench::timing::cycle;
+  measure::problem problem;
+  measure::timing timing = measure::timing::cycle;
   std::string state;       ///< of the machine, in most rounds; empty if it changed in all of them
   std::size_t rounds = 0;  ///< in that state
   double algorithm_bandwidth = 0, bus_bandwidth = 0;

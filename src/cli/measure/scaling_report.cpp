@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-char const* name_of(bench::timing timing) { return timing == bench::timing::cycle ? "cycle" : "call"; }
+char const* name_of(measure::timing timing) { return timing == measure::timing::cycle ? "cycle" : "call"; }
 
 std::string cells(bandwidths const& b) {
   return fmt::format("{:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>10.2f}", b.read, b.copy, b.kernel, b.allreduce,
@@ -63,7 +63,7 @@ std::string scaling_heads(topology const& machine, scaling_request const& reques
              "# allreduce: in a call it reads and writes what the kernel does; a cycle writes the input and reads the "
              "result\n"
              "#   too, which in caches costs less than the kernel's bytes. efficiency: allreduce / kernel\n",
-             bench::name_of(request.element), machine.cores(), machine.nodes.size(), kernels::instruction_set(),
+             measure::name_of(request.element), machine.cores(), machine.nodes.size(), kernels::instruction_set(),
              request.options.rounds) +
          fmt::format("#{:>9} {:>6} {:>8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10}  {:<10} {}\n", "place",
                      "ranks", "size", "timing", "algbw", "busbw", "read", "copy", "kernel", "allreduce", "efficiency",
@@ -88,7 +88,7 @@ ordered_json scaling_json(topology const& machine, scaling_request const& reques
   for (auto const& row : rows) runs.push_back(row_json(row));
   return {{"coset_scaling", 1},
           {"verb", "allreduce"},
-          {"type", bench::name_of(request.element)},
+          {"type", measure::name_of(request.element)},
           {"cores", machine.cores()},
           {"nodes", machine.nodes.size()},
           {"instruction_set", kernels::instruction_set()},

@@ -17,6 +17,8 @@
 #include <optional>
 #include <string_view>
 
+#include "calibration/profile.hpp"
+#include "choice/choose.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
@@ -28,8 +30,7 @@
 #include "measure/harness/rounds.hpp"
 #include "measure/harness/statistics.hpp"
 #include "numa/quota.hpp"
-#include "tuning/calibration/profile.hpp"
-#include "tuning/choice/plan_text.hpp"
+#include "program/plan_text.hpp"
 
 namespace coset::cli {
 namespace {
@@ -71,22 +72,22 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
 }
 
 /// What may beat them along the clusters that were measured: a value crosses each level once and is handed on inside.
-std::vector<std::string> candidates_along(std::vector<tuning::clustering> const& levels, verb what, rank_t ranks,
+std::vector<std::string> candidates_along(std::vector<calibration::clustering> const& levels, verb what, rank_t ranks,
                                           std::size_t bytes) {
   if (levels.empty() || what != verb::allreduce || bytes < 256 * kibibyte) return {};
-  std::string const folds = tuning::folds_along(levels, ranks);
+  std::string const folds = choice::folds_along(levels, ranks);
   return {folds + "/zero_copy_push", folds + "/output_push"};
 }
 
 constexpr std::array verbs{verb::allreduce, verb::reduce_shared, verb::reduce, verb::reduce_scatter,
                            verb::allgather, verb::broadcast,     verb::scan};
 
-double time_of(bench::figures const& of) {
-  return of.rounds.empty() ? std::numeric_limits<double>::infinity() : bench::median(of.rounds);
+double time_of(measure::figures const& of) {
+  return of.rounds.empty() ? std::numeric_limits<double>::infinity() : measure::median(of.rounds);
 }
 
 /// [plan]: its worst ratio to the best, over the states that the machine was in.
-std::vector<double> regrets(bench::measurement const& found) {
+std::vector<double> regrets(measure::measurement const& found) {
   std::vector<double> worst(found.declined.size(), 0);
   for (auto const& state : found.states) {
     std::vector<double> times;
@@ -104,7 +105,7 @@ std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
   return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
 }
 
-std::string times_of(bench::measurement const& found, std::size_t along, std::size_t flat) {
+std::string times_of(measure::measurement const& found, std::size_t along, std::size_t flat) {
   std::string all;
   for (auto const& state : found.states) {
     all += fmt::format("{}{}: {:.1f} against {:.1f} µs", all.empty() ? "" : ", ", state.state,
@@ -120,8 +121,8 @@ class tuner {
     look_for_clusters();
   }
 
-  tuning::profile run() {
-    made_.fingerprint = tuning::fingerprint_of(tuning::machine_tuned_for());
+  calibration::profile run() {
+    made_.fingerprint = calibration::fingerprint_of(calibration::machine_tuned_for());
     made_.date = now();
     made_.processors = processors_;
     try {
@@ -172,15 +173,15 @@ class tuner {
     std::fflush(stderr);
   }
 
-  bench::latency_matrix latency() {
-    std::vector<bench::latency_matrix> found;
+  measure::latency_matrix latency() {
+    std::vector<measure::latency_matrix> found;
     for (int i = 0; i < matrices; ++i) found.push_back(probe_->measure());
     auto made = found[0];
     for (rank_t a = 0; a < ranks(); ++a) {
       for (rank_t b = 0; b < ranks(); ++b) {
         std::vector<double> times;
         for (auto const& matrix : found) times.push_back(matrix[a][b]);
-        made[a][b] = bench::median(std::move(times));
+        made[a][b] = measure::median(std::move(times));
       }
     }
     return made;
@@ -197,42 +198,42 @@ class tuner {
     settle();
     auto const in_machine_order = latency();
     made_.latency = in_machine_order;
-    levels_ = tuning::clusters_of(in_machine_order);
-    told_and_measured_ = tuning::told_and_measured(places_, levels_);
+    levels_ = calibration::clusters_of(in_machine_order);
+    told_and_measured_ = calibration::told_and_measured(places_, levels_);
     if (levels_.empty()) return;
-    auto const order = tuning::consecutive(levels_);
+    auto const order = calibration::consecutive(levels_);
     auto const places = places_;
     for (rank_t r = 0; r < ranks(); ++r) {
       places_[r] = places[order[r]];
       for (rank_t q = 0; q < ranks(); ++q) made_.latency[r][q] = in_machine_order[order[r]][order[q]];
     }
     settle();
-    levels_ = tuning::renumbered(levels_, order);
-    auto const told = tuning::told_by(places_);
+    levels_ = calibration::renumbered(levels_, order);
+    auto const told = calibration::told_by(places_);
     std::ranges::copy_if(levels_, std::back_inserter(made_.hidden.levels),
                          [&](auto const& level) { return std::ranges::find(told, level) == told.end(); });
   }
 
-  bench::contestant* player(std::string const& plan) {
+  measure::contestant* player(std::string const& plan) {
     auto& made = players_[plan];
-    if (!made) made = bench::make_coset(processors_, plan);
+    if (!made) made = measure::make_coset(processors_, plan);
     return made.get();
   }
 
-  bench::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
-    std::vector<bench::contestant*> players;
+  measure::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+    std::vector<measure::contestant*> players;
     for (auto const& plan : plans) players.push_back(player(plan));
-    bench::problem shape{.ranks = ranks(), .what = what};
+    measure::problem shape{.ranks = ranks(), .what = what};
     shape.count = bytes / shape.element_bytes() / ranks() * ranks();
     return play(players, shape);
   }
 
-  bench::measurement play(std::vector<bench::contestant*> const& players, bench::problem const& shape) {
+  measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& shape) {
     bool const few = shape.bytes() > most_measured_often;
-    bench::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
+    measure::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
         seldom{.rounds = 3, .iterations = 2, .warmup = 1};
-    return bench::play_rounds(players, *probe_, shape, few ? seldom : often,
-                              [](std::size_t) { stop_if_interrupted(); });
+    return measure::play_rounds(players, *probe_, shape, few ? seldom : often,
+                                [](std::size_t) { stop_if_interrupted(); });
   }
 
   bool is_measured(verb what, std::size_t bytes) const {
@@ -260,7 +261,7 @@ class tuner {
     ++measured_;
   }
 
-  void compare(verb what, std::size_t i, std::vector<std::string> const& plans, bench::measurement const& found,
+  void compare(verb what, std::size_t i, std::vector<std::string> const& plans, measure::measurement const& found,
                std::vector<double> const& worst, std::size_t flat, std::size_t flat_ones) {
     auto const best = std::min_element(worst.begin() + static_cast<std::ptrdiff_t>(flat_ones), worst.end());
     auto const along = static_cast<std::size_t>(best - worst.begin());
@@ -270,7 +271,7 @@ class tuner {
   }
 
   /// What is best at a size serves half-way to the next, on the scale of powers.
-  void add_rules(verb what, std::array<std::string, sizes.size()> const& best, std::vector<tuning::rule>& to_these,
+  void add_rules(verb what, std::array<std::string, sizes.size()> const& best, std::vector<calibration::rule>& to_these,
                  bool first = false) {
     std::size_t from = 0;
     auto at = first ? to_these.begin() : to_these.end();
@@ -290,24 +291,24 @@ class tuner {
 
   void measure_model() {
     for (auto const& row : made_.latency) made_.alpha = std::max(made_.alpha, *std::ranges::max_element(row));
-    auto const round = bench::make_flag_round(processors_);
-    std::vector<bench::contestant*> const alone{round.get()};
-    bench::problem const nothing{.ranks = ranks()};
+    auto const round = measure::make_flag_round(processors_);
+    std::vector<measure::contestant*> const alone{round.get()};
+    measure::problem const nothing{.ranks = ranks()};
     auto const flags = play(alone, nothing);
     if (!flags.states.empty() && ranks() > 1)
-      made_.lambda = bench::median(flags.states[0].of[0].rounds) / (ranks() - 1);
+      made_.lambda = measure::median(flags.states[0].of[0].rounds) / (ranks() - 1);
     constexpr std::size_t large = mebibyte;
     auto const bulk = measure(verb::allreduce, large, {""});
-    if (!bulk.states.empty()) made_.beta = bench::median(bulk.states[0].of[0].rounds) / large;
+    if (!bulk.states.empty()) made_.beta = measure::median(bulk.states[0].of[0].rounds) / large;
   }
 
   topology const machine_;
   std::vector<processor> places_;
   std::vector<unsigned> processors_;
-  std::optional<bench::latency_probe> probe_;
-  std::map<std::string, std::unique_ptr<bench::contestant>> players_;
-  tuning::profile made_;
-  std::vector<tuning::clustering> levels_;  ///< measured, of ranks
+  std::optional<measure::latency_probe> probe_;
+  std::map<std::string, std::unique_ptr<measure::contestant>> players_;
+  calibration::profile made_;
+  std::vector<calibration::clustering> levels_;  ///< measured, of ranks
   std::string told_and_measured_;
   std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< wherever ranks are; empty: the default
   std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
@@ -348,8 +349,9 @@ void add_tune(CLI::App& app) {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
       unsetenv("COSET_TUNING");  // there is to be a profile
     machine_to_measure();
-    auto const file =
-        a->output.empty() ? tuning::profile_file(tuning::fingerprint_of(tuning::machine_tuned_for())) : a->output;
+    auto const file = a->output.empty()
+                          ? calibration::profile_file(calibration::fingerprint_of(calibration::machine_tuned_for()))
+                          : a->output;
     if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
     make_folder_of(file);
     output_file const kept(file);

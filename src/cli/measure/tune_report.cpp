@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "cli/bytes.hpp"
-#include "tuning/choice/plan_text.hpp"
+#include "program/plan_text.hpp"
 
 namespace coset::cli {
 namespace {
@@ -18,14 +18,15 @@ std::string line_of(contest const& c) {
       c.chosen ? "along the clusters, since it is clearly better" : "flat, since nothing along them is clearly better");
 }
 
-std::string line_of(tuning::rule const& r, std::string const& as_long_as) {
+std::string line_of(calibration::rule const& r, std::string const& as_long_as) {
   return fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
-                     r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), tuning::text_of(r.how), as_long_as);
+                     r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), program::text_of(r.how), as_long_as);
 }
 
 }  // namespace
 
-std::string tune_report(std::vector<contest> const& contests, tuning::profile const& found, std::string const& file) {
+std::string tune_report(std::vector<contest> const& contests, calibration::profile const& found,
+                        std::string const& file) {
   std::string text;
   for (contest const& c : contests) text += line_of(c);
   text += fmt::format("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "calibration/profile.hpp"
 #include "coset/verb.hpp"
-#include "tuning/calibration/profile.hpp"
 
 namespace coset::cli {
 
@@ -21,6 +21,6 @@ struct contest {
 };
 
 /// The contests and the profile, which was written to `file`.
-std::string tune_report(std::vector<contest> const&, tuning::profile const&, std::string const& file);
+std::string tune_report(std::vector<contest> const&, calibration::profile const&, std::string const& file);
 
 }  // namespace coset::cli

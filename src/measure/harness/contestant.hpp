@@ -8,7 +8,7 @@
 
 #include "measure/harness/workload.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 enum class timing {
   call,  ///< the collective alone, each one after an untimed barrier
@@ -16,7 +16,7 @@ enum class timing {
 };
 
 struct burst_order {
-  bench::timing timing = timing::cycle;
+  measure::timing timing = timing::cycle;
   std::size_t warmup = 0;      ///< iterations before the clock starts
   std::size_t iterations = 1;  ///< timed ones
 };
@@ -70,4 +70,4 @@ std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors
 contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);
 std::vector<std::string> const& rival_families();
 
-}  // namespace coset::bench
+}  // namespace coset::measure

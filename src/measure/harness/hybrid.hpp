@@ -7,7 +7,7 @@
 
 #include "measure/harness/contestant.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// MPI, for as long as this lives.
 class mpi_session {
@@ -48,4 +48,4 @@ class hybrid_stage {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -8,7 +8,7 @@
 
 #include "measure/harness/statistics.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 latency_matrix observe(latency_probe& probe) {
@@ -169,4 +169,4 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
   return std::move(found);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

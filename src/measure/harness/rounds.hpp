@@ -9,10 +9,10 @@
 #include "measure/harness/contestant.hpp"
 #include "measure/machine/latency.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 struct round_options {
-  bench::timing timing = timing::cycle;
+  measure::timing timing = timing::cycle;
   std::size_t rounds = 21;     ///< wanted; up to twice as many are played if the machine keeps changing
   std::size_t iterations = 0;  ///< per burst; 0: as many as take `burst_nanoseconds`
   std::size_t warmup = 0;      ///< per burst, untimed; 0: a tenth of the iterations, at least 2
@@ -47,4 +47,4 @@ struct measurement {
 measurement play_rounds(std::vector<contestant*> const&, latency_probe&, problem const&, round_options const&,
                         std::function<void(std::size_t)> const& after_round);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

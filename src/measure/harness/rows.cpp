@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace coset::bench {
+namespace coset::measure {
 
 namespace {
 
@@ -49,4 +49,4 @@ row const& least_of(std::vector<row> const& rows) {
   return *std::ranges::min_element(rows, {}, time);
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

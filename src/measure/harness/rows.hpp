@@ -7,7 +7,7 @@
 #include "measure/harness/rounds.hpp"
 #include "measure/harness/statistics.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 struct row {
   contestant const* player = nullptr;
@@ -24,4 +24,4 @@ std::vector<row> rows_of(measurement const&, state_figures const&, std::vector<c
 /// The one with the least median of all but the references, coset included: a floor that holds by being measured.
 row const& least_of(std::vector<row> const&);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

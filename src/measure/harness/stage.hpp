@@ -10,7 +10,7 @@
 #include "measure/machine/clock.hpp"
 #include "measure/machine/flag_barrier.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// What a library that forks has nothing to do for before the collective: each input has been rewritten.
 struct nothing_to_prepare {
@@ -136,4 +136,4 @@ class stage {
   flag_barrier together_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -10,7 +10,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 constexpr int resamplings = 2000;
@@ -86,4 +86,4 @@ comparison compare(std::span<double const> ours, std::span<double const> theirs)
   return found;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Median of a non-empty sample; the mean of the middle two where their number is even.
 double median(std::vector<double> samples);
@@ -45,11 +45,11 @@ struct comparison {
   double low = 0;    ///< bootstrap 95 % interval of that median
   double high = 0;
   std::size_t rounds = 0;
-  bench::verdict verdict = verdict::undecided;
+  measure::verdict verdict = verdict::undecided;
 };
 
 /// Compares two contestants measured in the same rounds: ours[i] and theirs[i] are times of round i.
 /// Deterministic: the resampling starts from a fixed seed. Throws argument_error if the lengths differ or are 0.
 comparison compare(std::span<double const> ours, std::span<double const> theirs);
 
-}  // namespace coset::bench
+}  // namespace coset::measure

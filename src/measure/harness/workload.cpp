@@ -12,7 +12,7 @@
 
 #include "measure/machine/vector_levels.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 constexpr std::size_t pattern_items = period + few_items;
@@ -198,4 +198,4 @@ std::size_t workload::wrong_pieces(std::byte const* result, std::size_t k) const
   return found;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

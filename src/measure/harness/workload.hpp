@@ -13,7 +13,7 @@
 #include "coset/error.hpp"
 #include "coset/verb.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// What can be measured: the rivals' types and operations; beside reproducible sums they show their plain ones.
 enum class element_kind : std::uint8_t { int32, int64, float32, float64 };
@@ -142,4 +142,4 @@ class workload {
   checker check_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

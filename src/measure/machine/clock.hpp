@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace coset::bench {
+namespace coset::measure {
 
 #if defined(__x86_64__)
 /// The processors' common time stamp counter: a third of steady_clock's cost, and of the same source.
@@ -30,4 +30,4 @@ inline double nanoseconds_per_tick() {
   return found;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

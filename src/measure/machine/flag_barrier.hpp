@@ -10,7 +10,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// Two lines: the spatial prefetcher fetches pairs.
 inline constexpr std::size_t flag_spacing = 128;
@@ -53,4 +53,4 @@ class flag_barrier {
   int looks_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -9,7 +9,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 void restart_with_large_stacks(char** arguments) {
   if (std::getenv("OMP_STACKSIZE") != nullptr) return;
@@ -23,4 +23,4 @@ void restart_with_large_stacks(char** arguments) {
   throw error("cannot restart with larger stacks");
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <limits>
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 constexpr int exchanges = 60;  // there and back, per trial
@@ -133,4 +133,4 @@ latency_matrix latency_probe::measure() {
   return latency;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -8,7 +8,7 @@
 #include "measure/machine/flag_barrier.hpp"
 #include "measure/machine/parking.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// [a][b]: nanoseconds from a store by rank a until rank b sees it. Symmetric; 0 on the diagonal.
 using latency_matrix = std::vector<std::vector<double>>;
@@ -68,4 +68,4 @@ class latency_probe {
   bool const takes_turns_;
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

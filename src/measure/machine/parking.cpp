@@ -15,7 +15,7 @@
 #include "measure/machine/flag_barrier.hpp"
 #include "numa/binding.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 namespace {
 
 /// The state letter stands behind the command name, which is in parentheses and may contain anything.
@@ -106,4 +106,4 @@ void wait_until_others_sleep() {
   }
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

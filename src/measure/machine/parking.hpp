@@ -10,7 +10,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// A place where `ranks` threads of whatever origin sleep until there is a job.
 class parking {
@@ -60,4 +60,4 @@ class crew {
 /// Throws timed_out with their number if some are still running after two seconds. Cost: tens of µs.
 void wait_until_others_sleep();
 
-}  // namespace coset::bench
+}  // namespace coset::measure

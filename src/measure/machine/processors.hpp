@@ -7,7 +7,7 @@
 
 #include "coset/topology.hpp"
 
-namespace coset::bench {
+namespace coset::measure {
 
 /// A processor for each of `threads`: cores close to each other, and again from the first where threads outnumber them.
 inline std::vector<unsigned> processors_for(topology const& machine, std::size_t threads) {
@@ -18,4 +18,4 @@ inline std::vector<unsigned> processors_for(topology const& machine, std::size_t
   return processors;
 }
 
-}  // namespace coset::bench
+}  // namespace coset::measure

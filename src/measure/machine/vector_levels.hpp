@@ -2,7 +2,7 @@
 // One loop compiled for several vector widths and chosen once: what target_clones does, also for templates.
 #pragma once
 
-namespace coset::bench {
+namespace coset::measure {
 
 template <class Body, class Signature>
 class vector_levels;
@@ -30,4 +30,4 @@ class vector_levels<Body, void(Arguments...)> {
   static void baseline(Arguments... a) { Body::run(a...); }
 };
 
-}  // namespace coset::bench
+}  // namespace coset::measure

@@ -12,14 +12,14 @@
 #include <ctime>
 #include <limits>
 
-#include "tuning/choice/settings.hpp"
+#include "text/log.hpp"
 
 namespace coset::runtime {
 namespace {
 
 bool register_membarrier() noexcept {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) return true;
-  if (tuning::plans_are_logged()) std::fprintf(stderr, "coset: %s\n", without_membarrier);
+  if (text::plans_are_logged()) std::fprintf(stderr, "coset: %s\n", without_membarrier);
   return false;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two threads on two processors that take turns: what every question about a pair of processors begins with.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "numa/binding.hpp"
+
+namespace coset::calibration {
+
+/// The line that they pass to each other. Each gives up by itself at the deadline.
+class turns {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit turns(clock::time_point deadline) : deadline_(deadline) {}
+
+  void pass(std::uint64_t turn) noexcept { turn_.store(turn, std::memory_order_release); }
+
+  /// Partner: pass() of the other thread. False at the deadline.
+  bool come_to(std::uint64_t turn) {
+    for (int looks = 1; turn_.load(std::memory_order_acquire) != turn; ++looks) {
+      if (looks % 1000 != 0) continue;
+      if (clock::now() > deadline_) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  clock::time_point const deadline_;
+  alignas(128) std::atomic<std::uint64_t> turn_ = 0;
+};
+
+/// False if the kernel refuses.
+inline bool pin_to(unsigned processor) {
+  try {
+    numa::bind_this_thread(processor);
+    return true;
+  } catch (topology_error const&) {
+    return false;
+  }
+}
+
+/// What `here` finds on the processor `one` while a thread of its own does `there` on `other`; the caller's mask comes back.
+/// Nothing if a thread cannot be had or pinned: the team that is to be made will say so.
+template <class Here, class There>
+std::optional<double> found_by_two_threads(unsigned one, unsigned other, Here here, There there) {
+  numa::saved_mask const mask;
+  try {
+    std::jthread const answering([&] {
+      if (pin_to(other)) there();
+    });
+    return pin_to(one) ? here() : std::nullopt;
+  } catch (std::system_error const&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace coset::calibration

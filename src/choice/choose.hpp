@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice: which schedule under which storage serves a call. A pure function, so that ranks agree without a word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "calibration/clusters.hpp"
+#include "calibration/memory_facts.hpp"
+#include "choice/levels.hpp"
+#include "coset/topology.hpp"
+#include "coset/verb.hpp"
+#include "program/program.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::choice {
+
+/// The verb whose schedule serves this one.
+verb schedule_of(verb);
+
+struct answer {
+  schedule::algorithm algorithm;
+  program::policy storage;
+  std::size_t segment_bytes = 0;  ///< of the vector; 0: all at once
+};
+
+/// What a choice depends on.
+struct question {
+  verb what = verb::allreduce;
+  rank_t ranks = 1;
+  std::size_t bytes = 0;  ///< of the whole vector
+  bool in_place = false;
+  calibration::memory_facts memory = {};
+  bool crowded = false;              ///< more ranks than processors
+  std::vector<rank_t> levels = {};   ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
+  std::vector<rank_t> nodes = {};    ///< ranks of each NUMA node; see nodes_of
+  bool commutative = true;           ///< the operation allows schedules that do not keep the order of the ranks
+  std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
+  bool pointers = true;              ///< ranks of a host reach each other's arrays
+};
+
+/// What large teams fold by, whatever the size of this one: a product of full folds, innermost level first, or where nodes
+/// are of different sizes a fold inside each and one between them. N nodes read (N−1)·m from each other in each of the
+/// two directions of an allreduce, the least that there is.
+schedule::algorithm folds_by_level(question const&);
+
+/// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or where they
+/// are of different sizes a fold inside each of the finest and one between them.
+std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks);
+
+/// Up to here a view is each rank's own: one round of flags, where one result for several ranks takes two.
+inline constexpr std::size_t private_view_bytes = 1024;
+
+/// The defaults as measured (see the README of this folder).
+answer choose(question const&);
+/// The same where there are several domains. Depends on nothing that could differ from host to host.
+answer choose_between(question const&);
+/// What can be offloaded in so many slices at most; with one leader of each domain if that is fewer than its
+/// ranks.
+schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices);
+
+/// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
+std::vector<rank_t> dimensions(rank_t ranks, rank_t most);
+
+}  // namespace coset::choice

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choice/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
+
+#include "choice/choose.hpp"
+#include "choice/table.hpp"
+#include "coset/error.hpp"
+#include "coset/verb.hpp"
+#include "kernels/kernels.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "text/format.hpp"
+
+namespace coset::choice {
+namespace {
+
+constexpr std::string_view prefix = "COSET_";
+
+/// What the library reads, beside a variable for each verb.
+constexpr std::array<std::string_view, 5> read_by_library{"COSET_BIND", "COSET_ISA", "COSET_LOG", "COSET_SHARE",
+                                                          "COSET_TUNING"};
+
+/// What builds, tests and packages of coset read: set for them, they are no mistakes here.
+constexpr std::array<std::string_view, 21> read_by_others{
+    "COSET_DIR",      "COSET_ROOT",      "COSET_FORTRAN",        "COSET_FUZZ",    "COSET_KERNEL_TARGETS",
+    "COSET_LIBOMP",   "COSET_LIBRARY",   "COSET_MACHINES",       "COSET_MPI",     "COSET_MPIEXEC",
+    "COSET_MPI_DIR",  "COSET_MPI_RIVAL", "COSET_OPENMP_RUNTIME", "COSET_PERTURB", "COSET_PREFIX",
+    "COSET_SANITIZE", "COSET_UNITY",     "COSET_VALGRIND",       "COSET_VERSION", "COSET_VM_NODES",
+    "COSET_WERROR"};
+constexpr std::array<std::string_view, 3> families_of_others{"COSET_BUILD_", "COSET_MPIEXEC_", "COSET_TEST_"};
+
+std::vector<std::string> names_of_library() {
+  std::vector<std::string> names(read_by_library.begin(), read_by_library.end());
+  for (verb const what : all_verbs()) names.push_back(variable_of(what));
+  return names;
+}
+
+bool is_of_others(std::string_view name) {
+  return std::ranges::find(read_by_others, name) != read_by_others.end() ||
+         std::ranges::any_of(families_of_others, [name](std::string_view family) { return name.starts_with(family); });
+}
+
+/// Letters to insert, delete or change.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t before = i;
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      std::size_t const changed = before + (a[i] != b[j] ? 1 : 0);
+      before = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest(std::string_view name, std::vector<std::string> const& known) {
+  return *std::ranges::min_element(known, {}, [name](std::string const& k) { return distance(name, k); });
+}
+
+/// The variable of a verb: an algorithm that serves this verb for no number of ranks.
+std::string wrong_plan(verb what, std::string_view value) try {
+  for (rule const& r : parse_rules(what, value)) {
+    if (r.how.algorithm == "auto") continue;
+    auto const name = schedule::algorithm::parse(r.how.algorithm).name;
+    auto const& served = schedule::find_algorithm(name).verbs;
+    auto const wanted = schedule_of(what);
+    if (std::ranges::find(served, wanted) == served.end())
+      return text::format("{} does not serve {} and is passed over", name, name_of(what));
+  }
+  return "";
+} catch (error const&) {
+  return "";  // whoever makes a team hears of it
+}
+
+std::string wrong_value(std::string_view name, std::string_view value) {
+  if (name == "COSET_LOG" && value != "plan") return "is no word that it takes: plan; nothing is logged";
+  if (name == "COSET_BIND" && value != "no" && value != "yes")
+    return "is no word that it takes: no, yes; threads are pinned";
+  if (name == "COSET_SHARE" && value != "no" && value != "yes")
+    return "is no word that it takes: no, yes; processes of one host share its cores";
+  for (verb const what : all_verbs()) {
+    if (name == variable_of(what)) return wrong_plan(what, value);
+  }
+  return "";
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** setting = environ; setting != nullptr && *setting != nullptr; ++setting) all.emplace_back(*setting);
+  return all;
+}
+
+bool name_wrong_settings() {
+  for (std::string const& line : wrong_settings(environment())) text::complain(line);
+  (void)kernels::instruction_set();
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {
+  auto const known = names_of_library();
+  std::vector<std::string> lines;
+  for (std::string_view const setting : environment) {
+    auto const equals = std::min(setting.find('='), setting.size());
+    std::string_view const name = setting.substr(0, equals),
+                           value = setting.substr(std::min(equals + 1, setting.size()));
+    if (!name.starts_with(prefix) || is_of_others(name)) continue;
+    if (std::ranges::find(known, name) == known.end()) {
+      lines.push_back(text::format("{} is not a variable that coset reads; {} is", name, nearest(name, known)));
+    } else if (auto const wrong = wrong_value(name, value); !wrong.empty() && !value.empty()) {
+      lines.push_back(text::format("{}={}: {}", name, value, wrong));
+    }
+  }
+  return lines;
+}
+
+void name_wrong_settings_once() { static bool const done [[maybe_unused]] = name_wrong_settings(); }
+
+}  // namespace coset::choice

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choice/choose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "effort.hpp"
+#include "plan/wanted.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::choice {
+namespace {
+
+constexpr std::array verbs{verb::allreduce,      verb::reduce_shared, verb::allreduce_view, verb::reduce,
+                           verb::reduce_scatter, verb::allgather,     verb::broadcast,      verb::scan,
+                           verb::exclusive_scan, verb::barrier};
+
+TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
+  rank_t const stride = test::by_effort<rank_t>(3, 1, 1);
+  rank_t first = 0;
+  for (verb const what : verbs) {
+    for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {
+      for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 8) {
+        auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
+        auto const plan = schedule::make(chosen.algorithm, ranks, choice::schedule_of(what), ranks / 2);
+        auto const found = schedule::validate(plan);
+        EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm.text() << " on " << ranks;
+      }
+    }
+  }
+}
+
+TEST(Choose, ReadsFromNoMoreThanEightRanksAtOnceWhereRanksHaveFactors) {
+  for (rank_t const ranks : {9u, 12u, 16u, 24u, 48u, 64u, 96u, 128u, 192u}) {
+    for (std::size_t const bytes : {std::size_t{8}, std::size_t{64} << 10, std::size_t{16} << 20}) {
+      auto const chosen = choose({.ranks = ranks, .bytes = bytes});
+      auto const plan = schedule::make(chosen.algorithm, ranks);
+      EXPECT_LT(schedule::validate(plan).fan_in, 8u) << chosen.algorithm.text() << " on " << ranks;
+    }
+  }
+}
+
+std::string allreduce_on(std::string const& machine, std::size_t bytes, rank_t ranks = 0) {
+  auto const found = topology::synthetic(machine);
+  auto const places = found.place(ranks == 0 ? found.cores() : ranks, placement::compact);
+  return choose({.ranks = static_cast<rank_t>(places.size()), .bytes = bytes, .levels = levels_of(places)})
+      .algorithm.text();
+}
+
+TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
+  std::string const epyc = "package:1 l3:24 core:8 pu:1", two_sockets = "package:2 numa:1 l3:1 core:64 pu:2";
+  EXPECT_EQ(allreduce_on(epyc, 64), "product(dims=8x8x3,saved_steps=3)");
+  EXPECT_EQ(allreduce_on(epyc, 1 << 20), "product(dims=8x8x3,saved_steps=0)");
+  EXPECT_EQ(allreduce_on(two_sockets, 1 << 20), "product(dims=8x8x2,saved_steps=0)");
+  EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20), "product(dims=6x4,saved_steps=0)");
+  EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20, 12), "product(dims=6x2,saved_steps=0)");
+  EXPECT_EQ(allreduce_on("package:1 l3:2 core:4 pu:1", 1 << 20), "direct");
+}
+
+TEST(Levels, AreThoseWithGroupsOfOneSize) {
+  auto const levels = [](std::string const& machine, rank_t ranks, placement how) {
+    return levels_of(topology::synthetic(machine).place(ranks, how));
+  };
+  std::string const machine = "package:2 numa:2 l3:2 core:4 pu:1";
+  EXPECT_EQ(levels(machine, 32, placement::compact), (std::vector<rank_t>{4, 8, 16}));
+  EXPECT_EQ(levels(machine, 16, placement::compact), (std::vector<rank_t>{4, 8}));
+  EXPECT_EQ(levels(machine, 18, placement::compact), (std::vector<rank_t>{}));
+  EXPECT_EQ(levels(machine, 32, placement::scatter), (std::vector<rank_t>{}));
+  EXPECT_EQ(levels("core:4 pu:1", 4, placement::compact), (std::vector<rank_t>{}));
+}
+
+constexpr std::size_t mebibyte = 1 << 20;
+
+std::string storage(question const& q) { return program::policy_name(choose(q).storage); }
+
+question allreduce_of(std::size_t bytes, double stores_over_copies) {
+  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, 10 * mebibyte, stores_over_copies}};
+}
+
+TEST(Choose, PushesLargeArraysWhereStoresIntoOthersLinesAreCheap) {
+  EXPECT_EQ(storage(allreduce_of(mebibyte / 2, 0.9)), "output");
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 0.9)), "zero_copy");
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 6.3)), "zero_copy");  // the most of two cores with one cache
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 8.8)), "output");     // the least of two cores with a cache each
+  EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");       // nobody has looked
+}
+
+TEST(Choose, PushesLargeArraysOfCrowdsAlike) {
+  auto crowd = allreduce_of(mebibyte, 2.2);
+  crowd.crowded = true;
+  crowd.ranks = 3;
+  EXPECT_EQ(storage(crowd), "zero_copy");
+  crowd.bytes = mebibyte / 2;
+  EXPECT_EQ(storage(crowd), "output");
+}
+
+TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
+  for (double const ratio : {0.0, 0.9, 9.0}) {
+    EXPECT_EQ(storage(allreduce_of(8 * mebibyte, ratio)), "zero_copy+stream");
+    EXPECT_NE(storage(allreduce_of(7 * mebibyte, ratio)), "zero_copy+stream");
+  }
+  auto two_of_many = allreduce_of(64 * mebibyte, 0.9);  // which reach no more than their own
+  two_of_many.memory.last_cache_bytes = 640 * mebibyte;
+  EXPECT_EQ(storage(two_of_many), "zero_copy+stream");
+  auto reduce = allreduce_of(8 * mebibyte, 0.9);  // one output less
+  reduce.what = verb::reduce;
+  EXPECT_EQ(storage(reduce), "zero_copy");
+}
+
+TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
+  for (verb const what : verbs)
+    for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u})
+      for (std::size_t bytes = 8; bytes < std::size_t{1} << 28; bytes *= 4) {
+        question q{.what = what, .ranks = ranks, .bytes = bytes};
+        auto const plain = choose(q).algorithm;
+        for (calibration::memory_facts const facts : {calibration::memory_facts{mebibyte, mebibyte, mebibyte, 0},
+                                                      {1000 * mebibyte, 4 * mebibyte, 0, 0.5},
+                                                      {0, 0, 0, 9}}) {
+          q.memory = facts;
+          EXPECT_EQ(choose(q).algorithm, plain);
+        }
+      }
+}
+
+TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
+  auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
+  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 16 << 10}));
+  EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 16 << 10}));
+  EXPECT_FALSE(folds_alone({.ranks = 4, .bytes = 8 << 10}));
+  EXPECT_TRUE(folds_alone({.ranks = 4, .bytes = 8 << 10, .crowded = true}));
+  EXPECT_FALSE(folds_alone({.ranks = 8, .bytes = 8 << 10, .crowded = true}));
+}
+
+}  // namespace
+}  // namespace coset::choice
