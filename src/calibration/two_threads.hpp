@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -37,12 +38,12 @@ class turns {
   alignas(128) std::atomic<std::uint64_t> turn_ = 0;
 };
 
-/// False if the kernel refuses.
+/// False if the kernel refuses, or if there is no memory: an exception must not leave the thread.
 inline bool pin_to(unsigned processor) {
   try {
     numa::bind_this_thread(processor);
     return true;
-  } catch (topology_error const&) {
+  } catch (std::exception const&) {
     return false;
   }
 }

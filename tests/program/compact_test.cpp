@@ -99,11 +99,19 @@ TEST(Compact, StagingIsForWhatLivesAtOnce) {
 /// Where outputs are one array, whoever meets all has seen them all.
 TEST(Compact, NobodyIsIntroducedWhereSomebodyMeetsAll) {
   for (rank_t const p : {2u, 5u, 9u}) {
-    for (auto const* const algorithm : {"direct", "naive"}) {
+    for (auto const* const algorithm : {"direct", "naive", "binomial(radix=16)"}) {
       auto const c = call_of(plan_of(algorithm, p), storage_of("output", arrays::apart), arrays::shared,
                              std::vector<rank_t>(p, 0));
       for (program const& of : c.code->of) EXPECT_TRUE(of.unmet.empty()) << algorithm;
     }
+  }
+}
+
+TEST(Compact, RanksAreIntroducedWhereNobodyMeetsAll) {
+  for (rank_t const p : {5u, 9u}) {
+    auto const c =
+        call_of(plan_of("ring", p), storage_of("output", arrays::apart), arrays::shared, std::vector<rank_t>(p, 0));
+    EXPECT_TRUE(std::ranges::any_of(c.code->of, [](program const& of) { return !of.unmet.empty(); })) << p;
   }
 }
 

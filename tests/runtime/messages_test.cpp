@@ -146,6 +146,25 @@ TEST(Offloads, TakeTheirPlaceInPlansAndLeaveAgreementToMessages) {
   EXPECT_EQ(on.network().sent(), 4u);  // each combiner to the other one of its slice
 }
 
+TEST(Offloads, OfSeveralBlocksKeepThemApart) {
+  hosts on({{2}, {2}}, false, {}, 2);
+  on.run([](member& me) {
+    auto const plan =
+        plan_of_sums(me.state().team, 1000, {.algorithm = "generalized(saved_steps=1)", .storage = "staged+library"});
+    auto const& code = *plan.apart->code;
+    EXPECT_TRUE(std::ranges::any_of(code.of[me.rank()].code, [](program::instruction const& i) {
+      return i.what == program::action::offload && i.sources > 1;
+    }));
+    std::vector<int> mine(1000), expected(1000);
+    std::iota(mine.begin(), mine.end(), static_cast<int>(me.rank()));
+    for (int i = 0; i < 1000; ++i) expected[static_cast<std::size_t>(i)] = 4 * i + 6;
+    plus const op;
+    detail::execute(me.state(), plan, {mine.data(), 1000, mine.data(), 1000}, &op);
+    EXPECT_EQ(mine, expected);
+  });
+  EXPECT_EQ(on.network().offloaded(), 2u);
+}
+
 TEST(Offloads, AreRefusedWhereTheyCannotServe) {
   auto const refusal = [](hosts& on, auto const& table, plan_options options) {
     options.storage = "staged+library";
@@ -261,8 +280,35 @@ TEST(Messages, TellAnExceptionToEveryHost) {
     });
   });
   EXPECT_EQ(left[0].message, "of rank 1");
-  EXPECT_EQ(inside[2].type, type_name<aborted>()) << inside[2].message;
-  EXPECT_NE(inside[2].message.find("of rank 1"), std::string::npos) << inside[2].message;
+  for (rank_t r : {0u, 2u}) {
+    EXPECT_EQ(inside[r].type, type_name<aborted>()) << inside[r].message;
+    EXPECT_THAT(inside[r].message, ::testing::HasSubstr("rank 1 ended with an exception: of rank 1"));
+  }
+}
+
+TEST(Messages, OfARankThatThrewWithAnOperationStartedAreGivenUp) {
+  for (bool const is_exception : {true, false}) {
+    hosts on({{2, 1}}, false);
+    std::vector<outcome> all(on.size());
+    std::optional<request> kept;  // outlives the run, whose end gives its operation up
+    std::vector<int> x(10, 1);
+    on.run([&](member& me) {
+      if (me.rank() != 2) {
+        all[me.rank()] = outcome_of([&] { barrier(me); });
+        return;
+      }
+      kept = start_allreduce(me, x);
+      if (is_exception) throw std::logic_error("of rank 2");
+      throw 42;
+    });
+    all.pop_back();
+    expect_everybody_threw<aborted>(all, {"rank 2 ended with an exception"});
+    EXPECT_EQ(on.state(1).members[2]->requests.live, 0u);
+    kept.reset();
+    std::atomic<int> right = 0;
+    on.run([&](member& me) { right += allreduce(me, 1) == 3; });
+    EXPECT_EQ(right, 3);
+  }
 }
 
 TEST(Messages, MissingFailTheTeamAtTheDeadline) {

@@ -88,6 +88,12 @@ TEST_P(Processes, ReduceAsThreadsDo) {
   EXPECT_EQ(endings, std::vector<int>(ranks, well));
 }
 
+/// A barrier of memory reaches the threads of one process only, so that those who signal have to look for sleepers.
+TEST_P(Processes, SignalByExchanges) {
+  auto const endings = run([](member& me) { return me.state().shared.kind.plain_signals ? wrong : well; });
+  EXPECT_EQ(endings, std::vector<int>(ranks, well));
+}
+
 /// The dead rank takes nothing down with it: the others' deadlines pass, then they give up.
 TEST_P(Processes, ThatLoseOneEndByTheirDeadline) {
   if (ranks == 1) return;

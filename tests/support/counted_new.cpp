@@ -16,8 +16,14 @@ std::atomic<std::size_t> count = 0, live = 0;
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t until_failure = never;
 constinit thread_local bool failed = false;
+std::atomic<bool> only_here = false;
+constinit thread_local bool here = false;
 
 void* counted(void* made) {
+  if (only_here.load(std::memory_order_relaxed) && !here) {
+    std::free(made);
+    made = nullptr;
+  }
   if (until_failure != never && until_failure-- == 0) {
     std::free(made);
     made = nullptr;
@@ -47,6 +53,11 @@ void coset::test::fail_allocation(std::size_t after) noexcept {
 bool coset::test::allocation_failed() noexcept {
   until_failure = never;
   return failed;
+}
+
+void coset::test::fail_allocations_of_other_threads(bool fail) noexcept {
+  here = fail;
+  only_here = fail;
 }
 
 void* operator new(std::size_t bytes) { return counted(std::malloc(std::max<std::size_t>(bytes, 1))); }

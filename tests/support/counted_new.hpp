@@ -15,4 +15,7 @@ void fail_allocation(std::size_t after) noexcept;
 /// Whether one has; none will from now on.
 bool allocation_failed() noexcept;
 
+/// Whether every call of other threads throws std::bad_alloc from now on.
+void fail_allocations_of_other_threads(bool) noexcept;
+
 }  // namespace coset::test

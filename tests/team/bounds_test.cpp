@@ -30,6 +30,15 @@ TEST(Bounds, PlansMadeAndFreedLeaveNothing) {
   EXPECT_LE(ranks.state().plans.size(), 200u);
 }
 
+/// What a rank needs its own thread allocates, near its node; the thread that makes the team has to hear of it.
+TEST(Bounds, ATeamWhoseRanksGetNoMemoryIsRefused) {
+  test::fail_allocations_of_other_threads(true);
+  EXPECT_THROW(team(options_for(3)), std::bad_alloc);
+  test::fail_allocations_of_other_threads(false);
+  team ranks(options_for(3));
+  expect_works(ranks);
+}
+
 TEST(Bounds, PlansOfOneKindAreOneAndGoWithTheLast) {
   team ranks(options_for(2));
   auto one = sums(ranks, 1000), other = sums(ranks, 1000);

@@ -11,6 +11,7 @@
 #include "numa/child.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
+#include "variable.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -206,6 +207,17 @@ TEST(Teams, SideBySideDoNotDisturbEachOther) {
     });
   }
   for (auto& user : users) user.join();
+}
+
+/// What ranks nobody pins share is not what a placement would give them.
+TEST(Team, UnboundByTheEnvironmentIsPlacedAsUnbound) {
+  test::variable const unbound("COSET_BIND", "no");
+  auto const machine = topology::synthetic("numa:2 l3:2 core:2 pu:1");
+  team const ranks(machine, {.ranks = 4, .place = placement::scatter});
+  auto const wanted = machine.place(4, placement::unbound);
+  EXPECT_TRUE(std::ranges::equal(ranks.state().shape.places, wanted, {}, &processor::os_index, &processor::os_index));
+  EXPECT_FALSE(
+      std::ranges::equal(wanted, machine.place(4, placement::scatter), {}, &processor::os_index, &processor::os_index));
 }
 
 }  // namespace

@@ -126,5 +126,21 @@ TEST(Leaving, OfATaskByAnExceptionWaits) {
   EXPECT_THROW(run.end(), std::runtime_error);
 }
 
+/// Not all ranks wait here, so that nobody finds them waiting for one another.
+TEST(Left, IsNoticedWhileAnotherRankComputes) {
+  team ranks(options_for(3));
+  std::atomic<bool> noticed = false;
+  outcome seen;
+  ranks.run([&](member& me) {
+    member pair = me.split(me.rank() == 2 ? 1 : 0);
+    if (me.rank() == 1) return;
+    while (me.rank() == 2 && !noticed) std::this_thread::yield();
+    if (me.rank() == 0) seen = outcome_of([&] { barrier(pair); });
+    noticed = true;
+  });
+  EXPECT_EQ(seen.type, type_name<mismatch_error>()) << seen.message;
+  expect_works(ranks);
+}
+
 }  // namespace
 }  // namespace coset::team_test

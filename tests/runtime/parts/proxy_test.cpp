@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 /// Nothing ever comes.
 class silent_endpoint : public runtime::endpoint {
  public:
-  void begin() override {}
+  explicit silent_endpoint(int& begun) : begun_(begun) {}
+  void begin() override { ++begun_; }
   void expect(rank_t, std::span<runtime::piece const>) override {}
   void send(rank_t, runtime::envelope const&, std::span<runtime::piece const>) override {}
   state look(std::size_t) override { return state::awaited; }
@@ -33,6 +34,7 @@ class silent_endpoint : public runtime::endpoint {
   std::byte const* offloaded(std::uint32_t) override { return nullptr; }
 
  private:
+  int& begun_;
   runtime::envelope none_{};
 };
 
@@ -40,7 +42,7 @@ class silent_endpoint : public runtime::endpoint {
 class counting_transport : public runtime::transport {
  public:
   std::unique_ptr<runtime::endpoint> open(rank_t, std::uint32_t) override {
-    return std::make_unique<silent_endpoint>();
+    return std::make_unique<silent_endpoint>(begun);
   }
   void progress(detail::rank_state&) override {
     ++progressed;
@@ -50,7 +52,7 @@ class counting_transport : public runtime::transport {
   void tell_failure(detail::rank_state&) noexcept override { ++told; }
   std::chrono::nanoseconds deadline() const noexcept override { return longest; }
 
-  int progressed = 0, told = 0;
+  int progressed = 0, told = 0, begun = 0;
   bool breaks = false;
   std::vector<rank_t> asked;
   std::chrono::nanoseconds longest{};
@@ -87,6 +89,8 @@ class Proxy : public ::testing::Test {
     flights_[r].at = static_cast<std::uint32_t>(at - code.begin());
   }
 
+  void give_up_messages() { host_.give_up_messages(); }
+
   counting_transport transport;
 
  private:
@@ -116,6 +120,16 @@ TEST_F(Proxy, LetsMessagesProgressNowAndThen) {
   EXPECT_EQ(transport.progressed, 11);
   look(other, 88);
   EXPECT_EQ(transport.progressed, 11);
+}
+
+/// What an endpoint expected when its operation failed lies in arrays that may be gone.
+TEST_F(Proxy, GivesUpWhatItsEndpointsExpect) {
+  give_up_messages();
+  EXPECT_EQ(transport.begun, 0);
+  runtime::expect_messages(rank(proxy), of(proxy));
+  EXPECT_EQ(transport.begun, 1);
+  give_up_messages();
+  EXPECT_EQ(transport.begun, 2);
 }
 
 TEST_F(Proxy, AsksForWhomItWaits) {
