@@ -2,6 +2,7 @@
 // No more than needed: programs that are right do nothing twice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "calls.hpp"
