@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <string>
 
@@ -43,67 +42,76 @@ struct hierarchy {
   bool second_version = false;
 };
 
-std::optional<hierarchy> parse_mount(std::string const& line) {
+std::optional<hierarchy> parse_mount(std::string const& line, std::string const& controller) {
   std::istringstream words(line);
   std::string device, mount, type, options;
   words >> device >> mount >> type >> options;
   if (type == "cgroup2") return hierarchy{mount, true};
-  if (type == "cgroup" && lists(options, "cpu")) return hierarchy{mount, false};
+  if (type == "cgroup" && lists(options, controller)) return hierarchy{mount, false};
   return std::nullopt;
 }
 
 // The process's group in that hierarchy, from the lines "number:controllers:path" of /proc/self/cgroup.
-fs::path own_group(fs::path const& root, bool second_version) {
+fs::path own_group(fs::path const& root, bool second_version, std::string const& controller) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     auto const first = line.find(':');
     auto const second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
     auto const controllers = line.substr(first + 1, second - first - 1);
-    if (second_version ? controllers.empty() : lists(controllers, "cpu")) return line.substr(second + 1);
+    if (second_version ? controllers.empty() : lists(controllers, controller)) return line.substr(second + 1);
   }
   return "/";
 }
 
 /// "max" is no number, and no limit.
-std::optional<std::uint64_t> number_in(char const* file) {
+std::optional<std::uint64_t> number_in(fs::path const& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
   if (in >> number) return number;
   return std::nullopt;
 }
 
-std::uint64_t left(char const* limit_file, char const* used_file) {
-  auto const limit = number_in(limit_file);
-  if (!limit) return std::numeric_limits<std::uint64_t>::max();
-  return *limit - std::min(*limit, number_in(used_file).value_or(0));
+/// What the group's limit leaves; none without a limit.
+std::optional<std::uint64_t> memory_left(fs::path const& group, bool second_version) {
+  auto const limit = number_in(group / (second_version ? "memory.max" : "memory.limit_in_bytes"));
+  auto const used = number_in(group / (second_version ? "memory.current" : "memory.usage_in_bytes"));
+  if (!limit) return std::nullopt;
+  return *limit - std::min(*limit, used.value_or(0));
+}
+
+/// The least that `granted(folder, second_version)` finds for this process's group and the groups around it.
+template <class Granted>
+auto least_granted(fs::path const& root, std::string const& controller, Granted granted) {
+  decltype(granted(root, true)) least;
+  std::ifstream mounts(root / "proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    auto const found = parse_mount(line, controller);
+    if (!found) continue;
+    // Any group around ours limits us too. Inside a container the path may be the host's, of which only the last
+    // step, the mount itself, exists here: groups that are missing grant nothing and forbid nothing.
+    for (fs::path group = own_group(root, found->second_version, controller).relative_path();;
+         group = group.parent_path()) {
+      auto const here = granted(root / found->mount.relative_path() / group, found->second_version);
+      if (here) least = std::min(*here, least.value_or(*here));
+      if (group.empty()) break;
+    }
+  }
+  return least;
 }
 
 }  // namespace
 
 std::optional<double> processor_quota(fs::path const& root) {
-  std::optional<double> tightest;
-  std::ifstream mounts(root / "proc/self/mounts");
-  for (std::string line; std::getline(mounts, line);) {
-    auto const found = parse_mount(line);
-    if (!found) continue;
-    // Any group around ours limits us too. Inside a container the path may be the host's, of which only the last
-    // step, the mount itself, exists here: groups that are missing grant nothing and forbid nothing.
-    for (fs::path group = own_group(root, found->second_version).relative_path();; group = group.parent_path()) {
-      auto const folder = root / found->mount.relative_path() / group;
-      auto const quota = found->second_version ? quota_v2(folder) : quota_v1(folder);
-      if (quota) tightest = std::min(*quota, tightest.value_or(*quota));
-      if (group.empty()) break;
-    }
-  }
-  return tightest;
+  return least_granted(root, "cpu", [](fs::path const& group, bool second_version) {
+    return second_version ? quota_v2(group) : quota_v1(group);
+  });
 }
 
-std::uint64_t free_memory() {
+std::uint64_t free_memory(fs::path const& root) {
   auto const pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_AVPHYS_PAGES), 0L));
-  return std::min({pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
-                   left("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-                   left("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes")});
+  auto const of_system = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::min(of_system, least_granted(root, "memory", memory_left).value_or(of_system));
 }
 
 }  // namespace coset::numa

@@ -12,7 +12,8 @@ namespace coset::numa {
 /// Reads versions 1 and 2 below `root`, which only tests set to something else.
 std::optional<double> processor_quota(std::filesystem::path const& root = "/");
 
-/// Bytes that are free on this system, and that the control group lets this process have, as a container sees it.
-std::uint64_t free_memory();
+/// Bytes that are free on this system, and that this process's control group and the groups around it let it have. `root`
+/// as above.
+std::uint64_t free_memory(std::filesystem::path const& root = "/");
 
 }  // namespace coset::numa

@@ -30,7 +30,7 @@ struct options {
   /// The largest number of slices into which a vector is cut where a plan's storage says +library
   /// (COSET_ALLREDUCE=auto/staged+library:1M-): MPI's own MPI_Iallreduce then combines each slice across the hosts.
   /// Only for operations that are stateless, noexcept and exact, as MPI does not promise the same bits on all ranks;
-  /// other calls run as usual. Each slice costs nine communicators, and a run that fails during a combination loses
+  /// other calls run as usual. Each slice costs nine communicators, and a run that fails during such a reduction loses
   /// some of them for good. 0: none.
   rank_t library_leaders = 0;
   /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along the tree.

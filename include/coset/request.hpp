@@ -15,7 +15,7 @@ namespace detail {
 struct rank_state;
 struct rank_handle;
 
-/// A rank that may have ended. The handle outlives all ranks; each that comes there counts its lives on.
+/// A rank that may have ended. The handle outlives all ranks and is used again; `life` tells its ranks apart.
 struct rank_reference {
   rank_handle const* handle = nullptr;
   std::uint64_t life = 0;

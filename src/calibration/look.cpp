@@ -79,8 +79,7 @@ class exchange {
   alignas(128) std::uint64_t volatile seen_copied_ = 0;
 };
 
-/// The first processor and the last one, the one in the middle, the next one: near ones and far ones, as machines count
-/// them.
+/// The last processor, the one in the middle, the next one: near the first one and far from it, as machines count them.
 std::vector<unsigned> some_others(std::vector<processor> const& all) {
   std::vector<unsigned> some;
   for (std::size_t const at : {all.size() - 1, all.size() / 2, std::size_t{1}}) {
@@ -118,11 +117,10 @@ bool is_possible(topology const& machine) {
 }
 
 /// Those that the process may use.
-std::vector<processor> usable(topology const& machine) {
+std::vector<processor> usable(std::vector<processor> const& places) {
   auto const mask = numa::affinity_of_process().processors;
   std::vector<processor> some;
-  std::ranges::copy_if(machine.processors, std::back_inserter(some),
-                       [&](processor const& p) { return mask.contains(p.os_index); });
+  std::ranges::copy_if(places, std::back_inserter(some), [&](processor const& p) { return mask.contains(p.os_index); });
   return some;
 }
 
@@ -134,10 +132,10 @@ std::optional<double> stores_over_copies(unsigned one, unsigned other, clock::ti
       one, other, [&] { return between->play(); }, [&] { between->serve(); });
 }
 
-memory_facts memory_here(topology const& machine) {
+memory_facts memory_here(topology const& machine, std::vector<processor> const& places) {
   memory_facts facts = told_of(machine);
   if (!is_possible(machine)) return facts;
-  auto const processors = usable(machine);
+  auto const processors = usable(places);
   if (processors.size() < 2) return facts;
   auto const deadline = clock::now() + all_pairs;
   unsigned const first = processors.front().os_index;

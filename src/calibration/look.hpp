@@ -14,9 +14,9 @@ namespace coset::calibration {
 /// meanwhile.
 std::optional<double> stores_over_copies(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
 
-/// told_of(machine), and what is measured between a few processors that the process may use: once per process and pair,
-/// about 1 ms, and 5 ms of waiting at most. Not where threads are not to be pinned (COSET_BIND=no), and not where
-/// COSET_TUNING is off.
-memory_facts memory_here(topology const& machine);
+/// told_of(machine), and what is measured between a few of the processors on which ranks will be, if the process may use
+/// them: once per process and pair, about 1 ms, and 5 ms of waiting at most. Not where threads are not to be pinned
+/// (COSET_BIND=no), and not where COSET_TUNING is off.
+memory_facts memory_here(topology const& machine, std::vector<processor> const& places);
 
 }  // namespace coset::calibration

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <string_view>
 

@@ -2,7 +2,6 @@
 #include "program/plan_text.hpp"
 
 #include <charconv>
-#include <vector>
 
 #include "coset/error.hpp"
 #include "program/program.hpp"

@@ -47,7 +47,13 @@ class pool {
     if (bytes > most_kept_bytes - kept_) give_up_others(bytes, dead);
     if (bytes > most_kept_bytes - kept_) return;
     key const like{bytes, given->node, given->number};
-    free_[like].push_back(std::move(given));
+    auto const at = free_.try_emplace(like).first;
+    try {
+      at->second.push_back(std::move(given));
+    } catch (std::bad_alloc const&) {
+      if (at->second.empty()) free_.erase(at);  // take() counts on a copy in each list
+      throw;
+    }
     kept_ += bytes;
   }
 

@@ -199,7 +199,7 @@ bool enter(rank_state& me, flight& f) {
   program::operand const* const operands = f.code->operands.data() + i.operands;
   void** const resolved = me.memory.operands.data();
   for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k)
-    resolved[k] = bases[operands[k].base[f.line.parity]] + offsets[operands[k].piece];
+    resolved[k] = moved(bases[operands[k].base[f.line.parity]], offsets[operands[k].piece]);
 }
 
 /// Operations may throw.
@@ -334,8 +334,8 @@ bool advance(rank_state& me, flight& f) {
       if (!run_segment<Blocking>(me, f)) return false;
       if (++f.segment.now == f.segment.end) return true;
       std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
-      f.in += bytes;
-      f.out += bytes;
+      f.in = moved(f.in, bytes);
+      f.out = moved(f.out, bytes);
       f.wait = 0;
       f.line.entered = false;
     }

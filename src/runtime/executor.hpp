@@ -14,8 +14,8 @@ inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t chann
   f.plan = &plan;
   f.code = &plan.code->of[me.number];
   f.operation = operation;
-  f.in = static_cast<std::byte const*>(in) - plan.arrays.gives[me.number].begin;
-  f.out = static_cast<std::byte*>(out) - plan.arrays.gets[me.number].begin;
+  f.in = moved(static_cast<std::byte const*>(in), 0 - plan.arrays.gives[me.number].begin);
+  f.out = moved(static_cast<std::byte*>(out), 0 - plan.arrays.gets[me.number].begin);
   f.segment = {0, plan.segments.number};
   f.line.channel = channel;
   f.line.entered = f.line.started = false;

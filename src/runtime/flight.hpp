@@ -11,6 +11,13 @@
 
 namespace coset::runtime {
 
+/// So many bytes on from an array, which may be null where a rank gives or gets nothing, and of which a rank may have but
+/// a piece: as numbers, as pointers must not leave their array.
+template <class Byte>
+Byte* moved(Byte* array, std::size_t bytes) noexcept {
+  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(array) + bytes);
+}
+
 /// The state of one operation of one rank, in two cache lines. prepare() initialises only the members that are read
 /// before they are written: 128 bytes of zeros would take 7 ns, while a call of 8 bytes takes 110.
 struct flight {

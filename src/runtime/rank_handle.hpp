@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places through which requests, which may outlive ranks, find them.
+// Handles through which requests, which may outlive ranks, find them.
 #pragma once
 
 #include <atomic>

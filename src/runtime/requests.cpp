@@ -97,12 +97,10 @@ void set_off(rank_state& me, pending& next) {
 void complete_in_segments(rank_state& me, flight const& f) {
   constexpr std::size_t at_once = 4;
   detail::bound_plan const& plan = *f.plan;
-  std::byte const* const in = f.in + plan.arrays.gives[me.number].begin;
-  std::byte* const out = f.out + plan.arrays.gets[me.number].begin;
+  std::byte const* const in = moved(f.in, plan.arrays.gives[me.number].begin);
+  std::byte* const out = moved(f.out, plan.arrays.gets[me.number].begin);
   std::size_t const bytes = plan.segments.count * plan.what.reduction->element_bytes;
   std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
-  // Whoever gives or gets nothing may have no array.
-  auto const from = [&](auto* array, std::size_t s) { return array == nullptr ? array : array + s * bytes; };
   between_looks wait(me, f);
   auto const finish_segment = [&](std::size_t s) {
     auto const [p, serial] = latest[s % at_once];
@@ -111,7 +109,7 @@ void complete_in_segments(rank_state& me, flight const& f) {
   for (std::size_t s = 0; s < plan.segments.number; ++s) {
     finish_segment(s);
     pending& next = free_channel(me);
-    prepare(next.under_way, me, 0, plan, from(in, s), from(out, s), f.operation);
+    prepare(next.under_way, me, 0, plan, moved(in, s * bytes), moved(out, s * bytes), f.operation);
     next.under_way.segment = {s, s + 1};
     set_off(me, next);
     latest[s % at_once] = {&next, next.serial};

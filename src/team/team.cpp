@@ -47,7 +47,8 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
                                               : machine.place(options.processors),
                    {},
                    bound && machine.this_system,
-                   calibration::memory_here(machine)};
+                   {}};
+  shape.memory = calibration::memory_here(machine, shape.pinned ? shape.places : machine.processors);
   bool const share = ranks > machine.processors.size();
   if (shape.pinned && !share) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
@@ -68,11 +69,12 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
 
 /// Threads that come with masks of their own.
 team_shape shape_anywhere(rank_t ranks) {
+  topology const& machine = calibration::machine_tuned_for();
   return {ranks,
           {},
           node_list(ranks, anywhere),
           false,
-          calibration::memory_here(calibration::machine_tuned_for()),
+          calibration::memory_here(machine, machine.processors),
           choice::table::of_this_machine()};
 }
 

@@ -45,22 +45,28 @@ TEST_F(Look, EndsWhereThereIsNoTimeOrNoSuchProcessor) {
 /// Red if there is a look where nobody wants one.
 TEST_F(Look, IsNotTakenWhereTuningIsOff) {
   test::variable const off("COSET_TUNING", "off");
-  EXPECT_EQ(memory_here(machine).stores_over_copies, 0);
-  EXPECT_EQ(memory_here(machine).own_cache_bytes, told_of(machine).own_cache_bytes);
+  EXPECT_EQ(memory_here(machine, machine.processors).stores_over_copies, 0);
+  EXPECT_EQ(memory_here(machine, machine.processors).own_cache_bytes, told_of(machine).own_cache_bytes);
+}
+
+/// What is far away on the machine does not concern a team that is not there.
+TEST_F(Look, IsAtTheProcessorsOfTheTeam) {
+  EXPECT_EQ(memory_here(machine, {machine.processors.front()}).stores_over_copies, 0);
 }
 
 TEST_F(Look, WhatWasFoundStays) {
-  double const found = memory_here(machine).stores_over_copies;
+  double const found = memory_here(machine, machine.processors).stores_over_copies;
   if (found == 0) GTEST_SKIP() << "nothing was found: one core, or a busy machine";
-  for (int teams = 0; teams < 100; ++teams) EXPECT_EQ(memory_here(machine).stores_over_copies, found);
+  for (int teams = 0; teams < 100; ++teams)
+    EXPECT_EQ(memory_here(machine, machine.processors).stores_over_copies, found);
 }
 
 TEST_F(Look, NeedsProcessorsThatThreadsCanBePinnedTo) {
   auto elsewhere = machine;
   elsewhere.this_system = false;
-  EXPECT_EQ(memory_here(elsewhere).stores_over_copies, 0);
+  EXPECT_EQ(memory_here(elsewhere, elsewhere.processors).stores_over_copies, 0);
   test::variable const unbound("COSET_BIND", "no");
-  EXPECT_EQ(memory_here(machine).stores_over_copies, 0);
+  EXPECT_EQ(memory_here(machine, machine.processors).stores_over_copies, 0);
 }
 
 }  // namespace

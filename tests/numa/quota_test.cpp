@@ -74,5 +74,30 @@ TEST_F(Quota, OfGarbageIsNone) {
   }
 }
 
+TEST_F(Quota, OfMemoryIsTheLeastThatIsLeftAlongThePath) {
+  std::uint64_t const of_system = numa::free_memory(root_);
+  EXPECT_GT(of_system, 1u << 20);
+  write("proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n");
+  write("proc/self/cgroup", "0::/slice/job\n");
+  write("sys/fs/cgroup/slice/job/memory.max", "max\n");
+  EXPECT_GT(numa::free_memory(root_), 1u << 20);
+  write("sys/fs/cgroup/slice/job/memory.max", "5000\n");
+  write("sys/fs/cgroup/slice/job/memory.current", "1000\n");
+  EXPECT_EQ(numa::free_memory(root_), 4000u);
+  write("sys/fs/cgroup/slice/memory.max", "7000\n");
+  write("sys/fs/cgroup/slice/memory.current", "6000\n");
+  EXPECT_EQ(numa::free_memory(root_), 1000u);
+  write("sys/fs/cgroup/slice/memory.current", "8000\n");
+  EXPECT_EQ(numa::free_memory(root_), 0u);
+}
+
+TEST_F(Quota, OfMemoryOfVersionOneStandsInTwoFiles) {
+  write("proc/self/mounts", "cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n");
+  write("proc/self/cgroup", "4:cpu:/wrong\n3:memory:/job\n");
+  write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "5000\n");
+  write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3000\n");
+  EXPECT_EQ(numa::free_memory(root_), 2000u);
+}
+
 }  // namespace
 }  // namespace coset::numa_test

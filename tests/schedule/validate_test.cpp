@@ -193,7 +193,7 @@ TEST(Validate, RefusesMoreRanksThanItHasRoomFor) {
   s.ranks = 1'000'000;
   s.blocks = {{0, 1}};
   s.result.assign(s.ranks, {0});
-  expect_refused(s, "1000000 ranks take more than 4 GiB: too many to prove");
+  expect_refused(s, "1000000 ranks take more than 4 GiB: too many to follow");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ struct places {
   std::size_t in_count, out_count;
 };
 
-inline places places_of(erased_task const& t, rank_t r, erased_arrays& a, std::vector<std::byte>& shared) {
+inline places all_places_of(erased_task const& t, rank_t r, erased_arrays& a, std::vector<std::byte>& shared) {
   task const& what = t.what;
   std::size_t const bytes = t.of->bytes, in = in_length<char>(what, r), out = out_length<char>(what, r);
   if (what.what == verb::reduce_shared) return {a.in.data(), shared.data(), in, what.total()};
@@ -63,6 +63,14 @@ inline places places_of(erased_task const& t, rank_t r, erased_arrays& a, std::v
   if (what.what == verb::reduce_scatter) return {a.in.data(), piece, in, what.counts[r]};
   if (what.what == verb::allgather) return {piece, a.in.data(), what.counts[r], in};
   return {a.in.data(), a.in.data(), in, in};
+}
+
+/// A rank that gives or gets nothing has no array.
+inline places places_of(erased_task const& t, rank_t r, erased_arrays& a, std::vector<std::byte>& shared) {
+  places at = all_places_of(t, r, a, shared);
+  if (at.in_count == 0) at.in = nullptr;
+  if (at.out_count == 0) at.out = nullptr;
+  return at;
 }
 
 inline detail::call call_of(erased_task const& t, places const& at) {

@@ -93,7 +93,7 @@ machine_report look_around(info_command const& asked, topology machine) {
   found.siblings = numa::launched_siblings();
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
   if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
-  found.memory = calibration::memory_here(found.machine);
+  found.memory = calibration::memory_here(found.machine, found.machine.processors);
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
@@ -162,7 +162,7 @@ nlohmann::ordered_json machine_json(topology const& machine, std::vector<process
                           {"thread", p.thread}});
   }
   for (auto const& n : machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
-  nlohmann::ordered_json json{{"coset_info", 1},          {"topology", machine.name}, {"cores", machine.cores()},
+  nlohmann::ordered_json json{{"coset_info", 2},          {"topology", machine.name}, {"cores", machine.cores()},
                               {"processors", processors}, {"nodes", nodes},           {"distances", machine.distances}};
   json.update(placement_json(machine, places));
   return json;

@@ -15,7 +15,8 @@ void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
                   "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
-                  "A name that ends in .json is a file with Plan JSON, which replaces all options below")
+                  "A name that ends in .json is a file with Plan JSON, which sets what the options below would; they "
+                  "may not be given with it")
       ->required();
   auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
     CLI::Option* const made = command.add_option(names, value, meaning);

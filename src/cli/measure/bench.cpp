@@ -2,7 +2,6 @@
 // `coset bench`: a collective beside what people use today, every result verified.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +23,7 @@
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
 #include "measure/machine/parking.hpp"
+#include "numa/quota.hpp"
 #include "numa/share.hpp"
 
 namespace coset::cli {
@@ -96,11 +96,10 @@ std::vector<std::uint64_t> sizes(bench_arguments const& a) {
 
 /// Every rank has an input and a result at least.
 void require_memory_for(std::vector<std::uint64_t> const& sizes, rank_t ranks) {
-  auto const pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
-  auto const memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  auto const memory = numa::free_memory();
   auto const largest = *std::ranges::max_element(sizes);
   if (largest > memory / 2 / ranks)
-    throw argument_error(fmt::format("{} ranks with {} of input and of result each do not fit the {} of this machine",
+    throw argument_error(fmt::format("{} ranks with {} of input and of result each do not fit the {} that are free",
                                      ranks, bytes_for_people(largest), bytes_for_people(memory)));
 }
 
@@ -215,13 +214,15 @@ void add_bench(CLI::App& app) {
   bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
   auto* const b =
       bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
-  auto const* e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
-  auto const* f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
+  auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
+  auto* const f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
                       ->check(whole_number(2, 1 << 20));
   bench.add_option("--sizes", a->sizes.named, "A list of sizes instead: 8,1K,4M")
       ->delimiter(',')
       ->transform(byte_size())
-      ->excludes(b);
+      ->excludes(b)
+      ->excludes(e)
+      ->excludes(f);
   bench.add_option("-n,--iterations", a->options.iterations, "Calls per burst; default: as many as take 6 ms")
       ->check(whole_number(1, most_iterations));
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")

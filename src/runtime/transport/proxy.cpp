@@ -27,7 +27,7 @@ std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction co
     bool const partial = f.code->forms[k] == detail::form::partial;
     std::size_t const bytes = (layout.boundary[block + 1] - layout.boundary[block]) *
                               (partial ? reduction.partial_bytes : reduction.element_bytes);
-    std::byte* const data = me.ends[f.line.channel].bases[o.base[f.line.parity]] + layout.offset[o.piece];
+    std::byte* const data = moved(me.ends[f.line.channel].bases[o.base[f.line.parity]], layout.offset[o.piece]);
     if (bytes == 0) continue;
     if (!me.memory.pieces.empty() && me.memory.pieces.back().data + me.memory.pieces.back().bytes == data) {
       me.memory.pieces.back().bytes += bytes;

@@ -24,7 +24,7 @@ void bracketings::make_room(std::size_t values) {
   constexpr std::size_t most = std::size_t{1} << 29;  // 4 GiB
   if (values * words_ > most - contributors_.size())
     throw schedule_error("the contributors of all values of " + std::to_string(ranks_) +
-                         " ranks take more than 4 GiB: too many to prove");
+                         " ranks take more than 4 GiB: too many to follow");
   contributors_.resize(contributors_.size() + values * words_);
 }
 

@@ -102,7 +102,7 @@ class builder {
   std::vector<slot_t> next_slot_;                    // by lag
 };
 
-std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level, std::size_t level) {
+std::vector<element> lags_at(std::vector<std::uint32_t> const& last_level, std::size_t level) {
   std::vector<element> result;
   for (element t = 0; t < last_level.size(); ++t)
     if (last_level[t] >= level) result.push_back(t);
@@ -113,7 +113,7 @@ std::vector<element> placements_at(std::vector<std::uint32_t> const& last_level,
 std::size_t common_level(std::vector<std::uint32_t> const& last_level, std::size_t steps,
                          std::vector<element> const& d) {
   for (std::size_t level = 0; level <= steps; ++level)
-    if (placements_at(last_level, level) == d) return level;
+    if (lags_at(last_level, level) == d) return level;
   throw schedule_error("the distributing chain never has the " + std::to_string(d.size()) +
                        " lags left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
 }
@@ -150,7 +150,7 @@ symmetric_schedule fold(group const& ranks, chain const& reducing, chain const& 
   if (saved_steps > reducing.size())
     throw schedule_error("saved_steps = " + std::to_string(saved_steps) + " is out of range: this algorithm on " +
                          std::to_string(ranks.order()) + " ranks can save 0 to " + std::to_string(reducing.size()));
-  auto const d = placements_at(reducing_levels, reducing.size() - saved_steps);
+  auto const d = lags_at(reducing_levels, reducing.size() - saved_steps);
   std::size_t const level = common_level(distributing_levels, distributing.size(), d);
 
   builder build(ranks, d);
