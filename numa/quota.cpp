@@ -87,8 +87,8 @@ std::optional<double> processor_quota(fs::path const& root) {
   for (std::string line; std::getline(mounts, line);) {
     auto const found = parse_mount(line);
     if (!found) continue;
-    // Any group around ours limits us too. Inside a container the path may be the host's, of which only the last
-    // step, the mount itself, exists here: groups that are missing grant nothing and forbid nothing.
+    // Every group around the process's group limits it, too. Inside a container the path may be the host's, and only
+    // its last step, the mount itself, exists here: missing groups set no limit.
     for (fs::path group = own_group(root, found->second_version).relative_path();; group = group.parent_path()) {
       auto const folder = root / found->mount.relative_path() / group;
       auto const quota = found->second_version ? quota_v2(folder) : quota_v1(folder);
