@@ -44,7 +44,7 @@ saved_mask& saved_mask::operator=(saved_mask&& other) noexcept {
 }
 
 void saved_mask::restore() noexcept {
-  // On another thread this would change that thread's mask.
+  // Only on the mask's own thread: elsewhere it would pin or free another thread.
   if (state_ == nullptr || state_->thread != gettid()) return;
   state_->saved.apply();
   bound = state_->was_bound;

@@ -12,7 +12,7 @@
 
 namespace coset::mpi {
 
-/// The address of another rank's proxy, or of this one for it.
+/// The address of another rank's proxy, or the address at which that proxy reaches this one.
 struct address {
   MPI_Comm lane;
   int process;
