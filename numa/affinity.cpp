@@ -16,7 +16,7 @@
 namespace coset::numa {
 namespace {
 
-/// The OpenMP runtime of this process, if it has one: we are linked with none. Functions of OpenMP 3.0 and 4.5.
+/// The OpenMP runtime of this process, if it has one: the library is linked with none. Functions of OpenMP 3.0 and 4.5.
 struct openmp_runtime {
   int (*in_parallel)();
   int (*places)();
@@ -74,7 +74,7 @@ char const* binding_variable() {
 affinity affinity_of_process() {
   affinity found{mask::of_thread(0), false, ""};
   auto const online = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-  // A runtime that nobody has used yet binds the thread that asks it; so it is not asked without need.
+  // A runtime that has not been used yet binds the thread that asks it, so it is asked only if necessary.
   char const* const variable = binding_variable();
   if (variable == nullptr || is_bound() || found.processors.count() >= online) return found;
   auto const runtime = loaded_runtime();
@@ -88,7 +88,7 @@ affinity affinity_of_process() {
       found.processors = std::move(*all);
       found.confined = true;
     }
-    if (!(mask::of_thread(0) == own)) own.apply();  // LLVM's runtime has made this thread one of its own
+    if (!(mask::of_thread(0) == own)) own.apply();  // LLVM's runtime has bound this thread
   }
   return found;
 }

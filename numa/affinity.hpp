@@ -8,17 +8,17 @@
 
 namespace coset::numa {
 
-/// Whom a thread's mask speaks for.
+/// The processors that a thread may use.
 struct affinity {
   mask processors;        ///< for teams made by the calling thread
-  bool confined = false;  ///< and the calling thread may use part of them only, by OpenMP's doing
-  std::string warning;    ///< empty, or what confines the thread while nobody tells what the process had before
+  bool confined = false;  ///< the calling thread may use only part of them, because of OpenMP
+  std::string warning;    ///< empty, or what confines the thread if the process's own mask is unknown
 };
 
-/// The calling thread's mask; or, outside of parallel regions, all of OpenMP's places if the thread was confined to one of
-/// them: that is what OMP_PROC_BIND and OMP_PLACES do to the thread that loads OpenMP, and they say nothing of who works
-/// beside OpenMP's threads. Threads that bind_this_thread() has pinned stay so. Where the runtime cannot be asked, since it is
-/// linked statically say, `warning` names the variable. Cost: some system calls.
+/// The calling thread's mask. Outside of parallel regions, if OpenMP has confined the thread to one of its places, all
+/// places: OMP_PROC_BIND and OMP_PLACES confine the thread that loads OpenMP, but say nothing about threads beside
+/// OpenMP's. Threads that bind_this_thread() has pinned keep their mask. If the runtime cannot be asked, for example
+/// because it is linked statically, `warning` names the variable. Cost: some system calls.
 affinity affinity_of_process();
 
 }  // namespace coset::numa

@@ -44,7 +44,7 @@ saved_mask& saved_mask::operator=(saved_mask&& other) noexcept {
 }
 
 void saved_mask::restore() noexcept {
-  // A mask put back on another thread would pin or free a stranger.
+  // Only on the mask's own thread: elsewhere it would pin or free another thread.
   if (state_ == nullptr || state_->thread != gettid()) return;
   state_->saved.apply();
   bound = state_->was_bound;
@@ -86,7 +86,7 @@ unsigned current_processor() {
 }
 
 unsigned usable_processors() {
-  // Of all threads: the calling one may be pinned already, as a rank or by another threading library.
+  // Of all threads: the calling thread may be pinned already, as a rank or by another threading library.
   mask processors;
   std::error_code unreadable;
   for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable))

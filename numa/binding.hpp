@@ -28,15 +28,15 @@ bool binding_wanted();
 /// this system: callers check topology::this_system. Throws topology_error with the index if the system refuses.
 void bind_this_thread(unsigned os_index);
 
-/// Whether bind_this_thread() has pinned the calling thread, and no saved_mask has put back what was before.
+/// Whether bind_this_thread() has pinned the calling thread, and no saved_mask has restored its mask since.
 bool is_bound() noexcept;
 
-/// The processor that the calling thread runs on right now; nothing if the system does not tell. Some ns.
+/// The processor that the calling thread runs on right now; empty if the system does not report it. Some ns.
 std::optional<unsigned> processor_of_this_thread() noexcept;
-/// The same, or topology_error.
+/// The same; throws topology_error if it is unknown.
 unsigned current_processor();
 
-/// The node that the calling thread runs on right now, as the system numbers it; nothing if it does not tell. Some ns.
+/// The node that the calling thread runs on right now, as the system numbers it; empty if it is unknown. Some ns.
 std::optional<unsigned> current_node() noexcept;
 
 /// Cores' worth of time that this process may use: min(processors in the masks of its threads, ceil(cgroup quota)),

@@ -32,7 +32,7 @@ std::string distance_range(topology const& machine, unsigned node) {
 
 using cells = std::vector<std::string>;
 
-// The third cell is of L3 caches, which not all machines tell of.
+// The third cell is for L3 caches, which not all machines report.
 std::string row(topology const& machine, cells texts) {
   if (!machine.has_l3) texts.erase(texts.begin() + 2);
   std::ostringstream out;

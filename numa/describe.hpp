@@ -9,7 +9,7 @@
 namespace coset::numa {
 
 /// A short table: a line per node with what it has and its distances to the nearest and the farthest other node, and
-/// a line for them all. Ends in a newline.
+/// a line for all nodes. Ends in a newline.
 std::string describe(topology const& machine);
 
 }  // namespace coset::numa

@@ -8,7 +8,7 @@
 namespace coset::numa {
 namespace {
 
-// Far beyond any kernel, and small enough that a nonsensical index costs no memory to speak of.
+// More than any kernel supports; a nonsensical index still costs little memory.
 constexpr unsigned most_processors = 1U << 20;
 
 }  // namespace
@@ -24,7 +24,7 @@ mask mask::single(unsigned os_index) {
 }
 
 mask mask::of_thread(pid_t thread) {
-  // The kernel answers EINVAL to a set smaller than its own and never says how large that is.
+  // The kernel answers EINVAL to a set smaller than its own and does not report the size of its own.
   for (unsigned processors = CPU_SETSIZE - 1; processors < most_processors; processors = 2 * processors + 1) {
     mask result(processors);
     if (sched_getaffinity(thread, result.bytes(), result.chunks_.data()) == 0) return result;

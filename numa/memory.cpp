@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node-bound memory. Speaks to the kernel itself: hwloc would want a whole topology loaded for each of these calls.
+// Node-bound memory. Calls the kernel itself: hwloc would need a loaded topology for each of these calls.
 #include "numa/memory.hpp"
 
 #include <linux/mempolicy.h>
@@ -40,12 +40,12 @@ std::byte* map_aligned(std::size_t bytes) {
   return mapped + before;
 }
 
-// Preferred, not strictly bound: a full node then costs time and not the process. Moves what was touched before.
+// Preferred, not strictly bound: a full node costs time instead of killing the process. Moves pages touched before.
 bool prefer_node(void* begin, std::size_t bytes, unsigned node) noexcept try {
   constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
   std::vector<unsigned long> nodes(node / bits + 1);
   nodes.back() = 1UL << (node % bits);
-  // The kernel reads one bit less than it is told.
+  // The kernel reads one bit less than the number it is given.
   return syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, nodes.data(), nodes.size() * bits + 1, MPOL_MF_MOVE) == 0;
 } catch (std::bad_alloc const&) {
   return false;
@@ -84,7 +84,7 @@ memory& memory::operator=(memory&& other) noexcept {
 
 memory::range memory::whole_pages(std::size_t offset, std::size_t bytes) const noexcept {
   assert(offset <= bytes_ && bytes <= bytes_ - offset);
-  // A page shared with a neighbour is the neighbour's as much as ours; the rest of the very last page is nobody's.
+  // Leaves out pages shared with neighbouring ranges; includes the rest of the very last page, which no range has.
   std::size_t const begin = round_up(offset, page_bytes());
   std::size_t const end = offset + bytes == bytes_ ? round_up(bytes_, page_bytes()) : round_down(offset + bytes);
   return {data_ + begin, begin < end ? end - begin : 0};

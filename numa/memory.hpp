@@ -12,7 +12,7 @@ class memory {
  public:
   memory() = default;
   explicit memory(std::size_t bytes);  ///< throws std::bad_alloc
-  /// The first `bytes` of an open file (a memfd), shared with whoever maps it. Throws std::bad_alloc.
+  /// The first `bytes` of an open file (a memfd), shared with every other mapping. Throws std::bad_alloc.
   static memory shared(int file, std::size_t bytes);
   ~memory();
   memory(memory&&) noexcept;
@@ -27,10 +27,10 @@ class memory {
   /// The part of bind() that needs no node: huge pages for whole pages of the range, if they come to 2 MiB.
   void prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept;
 
-  /// Gives the pages up; `owning` the same address and size takes them back.
+  /// Releases ownership of the pages; `owning` the same address and size takes it back.
   std::byte* release() noexcept;
   static memory owning(std::byte* data, std::size_t bytes) noexcept;
-  /// Pages that are somebody else's to give up, after this.
+  /// Pages of another owner, which frees them after this object is gone.
   static memory borrowed(std::byte* data, std::size_t bytes) noexcept;
 
  private:
@@ -47,7 +47,7 @@ class memory {
 
 std::size_t page_bytes() noexcept;
 
-/// Gives the system back what malloc keeps of memory freed, in all threads' arenas. Some ms: after something large only.
+/// Returns freed memory that malloc keeps, in all threads' arenas, to the system. Some ms: only after something large.
 void return_freed_pages() noexcept;
 
 /// The OS index of the node that holds the page of `address`, if it is resident and the system tells.

@@ -88,8 +88,8 @@ auto least_granted(fs::path const& root, std::string const& controller, Granted 
   for (std::string line; std::getline(mounts, line);) {
     auto const found = parse_mount(line, controller);
     if (!found) continue;
-    // Any group around ours limits us too. Inside a container the path may be the host's, of which only the last
-    // step, the mount itself, exists here: groups that are missing grant nothing and forbid nothing.
+    // Every group around the process's group limits it, too. Inside a container the path may be the host's, and only
+    // its last step, the mount itself, exists here: missing groups set no limit.
     for (fs::path group = own_group(root, found->second_version, controller).relative_path();;
          group = group.parent_path()) {
       auto const here = granted(root / found->mount.relative_path() / group, found->second_version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of a host, as launchers tell of its processes. No hwloc here.
+// Shares of a host, computed from what launchers report about its processes. No hwloc here.
 #include "numa/share.hpp"
 
 #include <charconv>
@@ -21,7 +21,7 @@ std::optional<unsigned> number(std::optional<std::string_view> text) {
   return fault == std::errc() && end == text->data() + text->size() ? std::optional(value) : std::nullopt;
 }
 
-/// Slurm's "4", or "4(x3)" for three hosts alike; where hosts differ, it is not worth counting which one this is.
+/// Slurm's "4", or "4(x3)" for three equal hosts; empty if hosts differ: it is not worth finding out which one this is.
 std::optional<unsigned> of_every_host(std::optional<std::string_view> text) {
   if (!text || text->find(',') != text->npos) return std::nullopt;
   return number(text->substr(0, text->find("(x")));
@@ -44,7 +44,7 @@ std::optional<siblings> launched_siblings() {
   for (auto const& [own, all] : launchers) {
     if (!found) found = checked(number(variable(own)), number(variable(all)));
   }
-  // A batch script has SLURM_LOCALID, too; only a step has the other one.
+  // A batch script has SLURM_LOCALID, too; only a step has the other variable.
   if (!found) found = checked(number(variable("SLURM_LOCALID")), of_every_host(variable("SLURM_STEP_TASKS_PER_NODE")));
   return found && found->all > 1 ? found : std::nullopt;
 }

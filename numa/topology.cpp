@@ -31,7 +31,7 @@ struct destroyer {
 };
 using handle = std::unique_ptr<hwloc_topology, destroyer>;
 
-// What hwloc does not say of a file that it refuses: that a newer hwloc has written it.
+// The reason that hwloc does not give when it refuses a file: a newer hwloc has written it.
 std::string newer_hwloc(std::string const& file) {
   std::string begin(4096, '\0');
   std::ifstream in(file);
@@ -46,8 +46,8 @@ std::string newer_hwloc(std::string const& file) {
          "; where it is from, `lstopo --export-xml-flags v" + number + " FILE.xml` writes what can be read here";
 }
 
-// hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's are
-// installed. An empty one keeps them until the process ends.
+// hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's
+// are installed. An empty topology keeps them open until the process ends.
 void keep_plugins() {
   static handle const kept = [] {
     hwloc_topology_t empty = nullptr;
@@ -95,7 +95,7 @@ bool is_ordinary(hwloc_obj_t node) {
 using objects = std::vector<hwloc_obj_t>;
 
 // The nodes whose memory is nearest to a processor. A processor can be local to several nodes, to none, or only to
-// special memory: the nearest enclosing object with an ordinary node decides, its most local ones are taken.
+// special memory: the nearest enclosing object with an ordinary node decides, and its most local nodes are taken.
 objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
   auto const locality = [pu](hwloc_obj_t node) {
     return std::tuple(!hwloc_bitmap_isset(node->cpuset, pu->os_index), hwloc_bitmap_weight(node->cpuset));
@@ -112,9 +112,9 @@ objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
   return {hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, 0)};  // hwloc always has one
 }
 
-// The node that serves each processor. Where several are as near to the same cores, each serves its share of them, in
-// their order: so it is on a die of several clusters that the description does not tell apart. Not on this system, whose
-// kernel has every processor on one node: another one with the same cores has none of its own.
+// The node that serves each processor. If several nodes are equally near to the same cores, each serves its share of
+// them, in order: this happens on a die of several clusters that the description does not distinguish. Not on this
+// system: its kernel has every processor on one node, and another node with the same cores has none of its own.
 std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
   std::map<objects, std::vector<objects>> served;  // nodes, and the processors of each core that they are nearest to
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
@@ -131,8 +131,8 @@ std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
   return result;
 }
 
-// How fast cores are beside each other; equal where nobody knows. The kernel's own capacity goes before hwloc's
-// ranking, which gives up on ties.
+// The relative speed of cores; equal if unknown. The kernel's own capacity precedes hwloc's ranking, which gives up on
+// ties.
 int speed_of(hwloc_topology_t machine, hwloc_obj_t pu) {
   int const kind = hwloc_cpukinds_get_by_cpuset(machine, pu->cpuset, 0);
   if (kind < 0) return -1;
@@ -190,7 +190,7 @@ std::vector<processor> number(hwloc_topology_t machine, std::vector<usable> cons
   return result;
 }
 
-// One per object, as number() counts them, not per index: a file may have given one index to two nodes.
+// One per object, as number() counts them, not per index: a file may have given two nodes the same index.
 std::vector<numa_node> nodes_of(std::vector<usable> const& order) {
   std::vector<numa_node> result;
   hwloc_obj_t last = nullptr;
@@ -224,7 +224,7 @@ std::vector<std::vector<unsigned>> distances_between(hwloc_topology_t machine, s
   return result;
 }
 
-/// What a machine tells of its caches may be what its host has; it is only for thresholds between plans.
+/// A machine may report the caches of its host; the sizes are only for thresholds between plans.
 std::uint64_t cache_bytes(std::vector<usable> const& order) {
   for (hwloc_obj_type_t const level : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
     std::set<hwloc_obj_t> caches;
@@ -265,7 +265,7 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
 
 bool anything(unsigned) { return true; }
 
-// This machine, or the one that the environment puts in its place.
+// This machine, or the one that replaces it by the environment.
 handle load_native(std::string const& name) {
   char const* const file = std::getenv("HWLOC_XMLFILE");
   return load(
@@ -278,7 +278,7 @@ handle load_native(std::string const& name) {
 topology topology::machine() {
   std::string const name = "this machine";
   auto const machine = load_native(name);
-  // The environment can put another machine in this one's place; a mask says nothing about that.
+  // The environment can replace this machine by another; a mask says nothing about that one.
   if (!hwloc_topology_is_thissystem(machine.get())) return read(machine.get(), name, anything);
   auto const usable = numa::affinity_of_process().processors;
   return read(machine.get(), name, [&](unsigned os_index) { return usable.contains(os_index); });

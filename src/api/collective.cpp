@@ -26,7 +26,7 @@ namespace {
 
 bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
 
-/// A rank's input and output are one array, aligned as parts of the same whole, or do not meet.
+/// Checks that a rank's input and output are parts of one array, each at its place, or do not overlap.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
   extent const gives = plan.arrays.gives[me.number], gets = plan.arrays.gets[me.number];
   if (gives.empty() || gets.empty()) return;
@@ -56,7 +56,7 @@ bound_plan const& checked_plan(rank_state& me, call const& c) {
   return again != nullptr ? *again : plan_checked_anew(me, c);
 }
 
-/// Which of two plans, and which pointers, an execution takes.
+/// Chooses one of two plans, and the pointers, for an execution.
 std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
                                                  void const*& in, void*& out) {
   require_current(me);
@@ -81,7 +81,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
   return plans.apart;
 }
 
-/// A reduce or broadcast for every rank's piece: those go in segments, of any length.
+/// Runs a reduce or broadcast for every rank's piece: these go in segments, of any length.
 void run_piece_by_piece(rank_state& me, call const& c) {
   std::size_t const bytes = c.reduction->element_bytes;
   bool const gathers = c.what == verb::allgather;
@@ -175,7 +175,7 @@ void const* run_view(rank_state& me, call const& c) {
   if (bytes <= choice::private_view_bytes) {
     viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
   } else {
-    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // at the same call on every rank
+    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // in the same call on every rank
       me.memory.view = me.shared.arena.view_for(me.team.node_leaders[me.rank], bytes);
       me.memory.view_capacity = arena::capacity_for(bytes);
     }
@@ -200,7 +200,7 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   void const* in;
   void* out;
   auto const& plan = plan_of(me, plans, arrays, in, out);
-  // The plan lives as long as the request needs it; the operation is its object's, which outlives the request.
+  // The plan lives as long as the request needs it; the operation belongs to an object that outlives the request.
   return launch(me, *plan, in, out, std::shared_ptr<void const>(plan, operation));
 }
 

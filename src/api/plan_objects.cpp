@@ -40,7 +40,7 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
                      plan_options const& options) {
   check(what, count, team.shared.size(), options);
   rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
-  std::byte one_array;  // stands for a caller's that is input and output
+  std::byte one_array;  // stands for a caller's array that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};
   if (by_pieces(what)) apart.counts = options.counts;
   call same = apart;

@@ -11,19 +11,19 @@
 namespace coset::calibration {
 namespace {
 
-/// [a][b], logarithms, symmetric; not a number where nothing is known.
+/// [a][b], logarithms, symmetric; NaN if unknown.
 using distances = std::vector<std::vector<double>>;
 /// [processor]: the number of its cluster.
 using homes = std::vector<std::size_t>;
 
-/// A level whose pairs are not 1.5 times as far apart as those inside is not worth a step of its own, and latencies that
-/// are off by 20 % either way differ as much (1.2 / 0.8) where all are alike.
+/// A level is worth a step of its own only if its pairs are 1.5 times as far apart as those inside. If all latencies
+/// are equal but off by 20 % either way, they differ by as much (1.2 / 0.8).
 double const least_gap = std::log(1.5);
-/// Of the logarithm of one measured latency.
+/// The error of the logarithm of one measured latency.
 constexpr double noise = 0.2;
 /// Standard errors by which medians of few pairs must exceed least_gap.
 constexpr double errors = 2;
-/// One pair in so many may lie on the wrong side, and one pair in any case.
+/// One pair in this many may lie on the wrong side, and one pair in any case.
 constexpr std::size_t pairs_per_misfit = 20;
 constexpr std::size_t least_evidence = 2;
 constexpr std::size_t most_cuts = 8;
@@ -93,7 +93,7 @@ struct kinds {
   double near, far;
 };
 
-/// Clusters that grow: which of them each processor is in, and how far they are from each other on average.
+/// Growing clusters: the cluster of each processor, and the average distance between clusters.
 class linkage {
  public:
   explicit linkage(distances const& of)
@@ -109,7 +109,7 @@ class linkage {
     }
   }
 
-  /// Joins the two that are nearest and returns how far they were; nothing once none are known to be any distance apart.
+  /// Joins the two nearest clusters and returns their distance; empty if no distance between clusters is known.
   std::optional<double> join() {
     double least = std::numeric_limits<double>::infinity();
     std::size_t into = 0, from = 0;
@@ -142,7 +142,7 @@ class linkage {
   std::vector<std::size_t> alive_;
 };
 
-/// The partitions before the greatest jumps of the heights.
+/// The partitions just before the greatest jumps in height.
 std::vector<homes> cuts(distances const& of) {
   struct cut {
     double jump;
@@ -165,7 +165,7 @@ std::vector<homes> cuts(distances const& of) {
   return partitions;
 }
 
-/// Moves processors to where they fit best, or to a cluster of their own, as long as any fits better than where it is.
+/// Moves processors to the cluster that they fit best, or to one of their own, as long as any fits better there.
 void settle(distances const& of, homes& home) {
   std::size_t const n = of.size();
   std::vector<std::size_t> members(n + 1, 0);  // one number more than processors: one is always free
@@ -246,7 +246,7 @@ distances between(distances const& of, clustering const& clusters) {
   return made;
 }
 
-/// A clustering of clusters as one of their members.
+/// Turns a clustering of clusters into a clustering of their members.
 clustering flattened(clustering const& outer, clustering const& inner) {
   clustering made;
   for (auto const& group : outer) {

@@ -16,7 +16,7 @@ constexpr int most_asks = 3;
 struct expectation {
   rank_t a, b;
   bool near;
-  double limit;  ///< half-way, on the scale of ratios, between what was measured within and between
+  double limit;  ///< half-way, on a logarithmic scale, between the latencies measured within and between
 };
 
 bool together(clustering const& clusters, rank_t a, rank_t b) {
@@ -25,7 +25,7 @@ bool together(clustering const& clusters, rank_t a, rank_t b) {
   });
 }
 
-/// Of one level: `inner` is the next finer one and `outer` the next coarser; nothing where there is none.
+/// Adds one level's expectations: `inner` is the next finer level, `outer` the next coarser; null if there is none.
 void expect(std::vector<expectation>& made, profile const& of, clustering const* inner, clustering const& clusters,
             clustering const* outer) {
   std::vector<double> within, between;

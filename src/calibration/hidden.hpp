@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels that a machine does not tell and latencies show: what ranks and plans make of them.
+// Levels that latencies show and the machine does not report, and how ranks and plans use them.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace coset::calibration {
 
-/// Of a profile: clusters of ranks, and the rules that pay as long as the clusters are there.
+/// A profile's clusters of ranks, and the rules that pay as long as these clusters exist.
 struct hidden_levels {
   std::vector<clustering> levels = {};  ///< nested, the finest first; the ranks of a cluster are consecutive
   std::vector<rule> rules = {};
 };
 
-/// The levels that the machine tells of these processors, as clusters of their ranks: L3s, nodes, packages, the finest
-/// first; none that are everybody or everybody alone.
+/// The levels that the machine reports for these processors, as clusters of their ranks: L3s, nodes, packages, the
+/// finest first; without levels of one cluster, or of one rank per cluster.
 std::vector<clustering> told_by(std::vector<processor> const& places);
 
 /// "the machine says 4 equal cores; measured: {0,1} {2,3}", by the numbers of the operating system.
@@ -26,10 +26,10 @@ std::string told_and_measured(std::vector<processor> const& places, std::vector<
 
 /// An order of the processors in which the members of every cluster are consecutive.
 std::vector<rank_t> consecutive(std::vector<clustering> const& levels);
-/// The same clusters once processor order[r] is called r.
+/// The same clusters after processor order[r] is renamed to r.
 std::vector<clustering> renumbered(std::vector<clustering> const& levels, std::vector<rank_t> const& order);
 
-/// Whatever asks for caches gets the clusters instead: the finest as L3s, the coarsest of several as packages.
+/// Presents the clusters as caches: the finest as L3s, the coarsest of several as packages.
 void mark(std::vector<processor>& places, std::vector<clustering> const& levels);
 
 }  // namespace coset::calibration

@@ -22,20 +22,20 @@ namespace {
 
 using clock = turns::clock;
 
-/// More than a first cache holds, and what is fetched ahead: with 512 lines near cores and far ones differ less.
+/// More than a first-level cache holds or a processor prefetches: with 512 lines near and far cores differ less.
 constexpr std::size_t lines = 4096, words_per_line = 8;
-/// The first one finds lines that nobody has shared yet, and does not count; of the others the median does.
+/// The first trial finds lines that no core has shared yet, and does not count; the median of the others does.
 constexpr std::uint64_t tries = 4;
 constexpr int most_failures = 3;
-/// Most of it for a thread that wakes up late; a pair takes 0.7 to 1.3 ms.
+/// Mostly for a thread that wakes up late; a pair takes 0.7 to 1.3 ms.
 constexpr std::chrono::milliseconds all_pairs{5};
 
-/// One core's copies and stores of what the other one has written and read.
+/// One core copies lines that the other has written, and stores into lines that the other has read.
 class exchange {
  public:
   explicit exchange(clock::time_point deadline) : turns_(deadline) {}
 
-  /// The other side: writes what is to be read, and reads what is to be written, before each trial.
+  /// The other side: before each trial it writes the lines to copy, and reads the lines to store into.
   void serve() {
     for (std::uint64_t t = 0; t < tries; ++t) {
       write(to_read_, t);
@@ -74,12 +74,13 @@ class exchange {
   }
   region to_read_ = region(lines * words_per_line), to_write_ = to_read_, own_ = to_read_;
   turns turns_;
-  // Nobody wants the sums and the copies, but they are to be made.
+  // Keeps the compiler from dropping the sums and the copies.
   alignas(128) std::uint64_t volatile seen_ = 0;
   alignas(128) std::uint64_t volatile seen_copied_ = 0;
 };
 
-/// The last processor, the one in the middle, the next one: near the first one and far from it, as machines count them.
+/// Partners of the first processor: the last one, the middle one, the next one; near and far ones, as machines number
+/// them.
 std::vector<unsigned> some_others(std::vector<processor> const& all) {
   std::vector<unsigned> some;
   for (std::size_t const at : {all.size() - 1, all.size() / 2, std::size_t{1}}) {
@@ -90,8 +91,8 @@ std::vector<unsigned> some_others(std::vector<processor> const& all) {
   return some;
 }
 
-/// What was found between two processors stays: machines move, but a look at every team costs more than it tells. So does
-/// a busy machine that is asked again and again. Nothing, too, while another thread looks, or was looking when it forked.
+/// A pair's result is kept: machines move, but looking for every team costs more than it tells. A failed look is
+/// repeated only a few times. Finds nothing while another thread looks, or if one was looking when the process forked.
 std::optional<double> found_once(unsigned one, unsigned other, clock::time_point deadline) {
   struct look {
     std::optional<double> ratio;
@@ -109,14 +110,14 @@ std::optional<double> found_once(unsigned one, unsigned other, clock::time_point
   return taken.ratio;
 }
 
-/// Threads of this process can be pinned to the machine's processors, and nobody minds.
+/// Threads of this process can and may be pinned to the machine's processors.
 bool is_possible(topology const& machine) {
   char const* const tuning = std::getenv("COSET_TUNING");
   bool const off = tuning != nullptr && std::string_view(tuning) == "off";
   return !off && machine.this_system && numa::binding_wanted();
 }
 
-/// Those that the process may use.
+/// The processors that the process may use.
 std::vector<processor> usable(std::vector<processor> const& places) {
   auto const mask = numa::affinity_of_process().processors;
   std::vector<processor> some;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quick look at the memory of the machine when a team is made: what no machine tells, and virtual ones tell wrongly.
+// A quick measurement of the machine's memory when a team is made: machines do not report it, virtual ones wrongly.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,8 @@
 
 namespace coset::calibration {
 
-/// How many times as long a core stores into lines that another core has read last as it copies lines that the other has
-/// written; medians of some trials. Nothing if it could not be found before the deadline. The calling thread is moved
-/// meanwhile.
+/// The time to store into lines that another core has read last, over the time to copy lines that the other has
+/// written; medians of some trials. Empty if the deadline passes first. The calling thread is moved meanwhile.
 std::optional<double> stores_over_copies(unsigned one, unsigned other, std::chrono::steady_clock::time_point deadline);
 
 /// told_of(machine), and what is measured between a few of the processors on which ranks will be, if the process may use

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-/// No core has more of a last cache than this, but where caches are stacked: what a virtual machine says is its host's.
+/// No core has more of a last-level cache than this, except stacked caches: a virtual machine reports its host's.
 constexpr std::uint64_t most_per_core = 4 * mebibyte;
 
 }  // namespace

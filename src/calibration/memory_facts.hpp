@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the default choice knows of a machine's memory.
+// The facts about a machine's memory that the default choice uses.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace coset::calibration {
 
-/// What of a machine decides between storages; never between bracketings, so results have the same bits whatever it is.
+/// These facts decide between storages, never between bracketings, so results have the same bits whatever they are.
 struct memory_facts {
-  std::uint64_t last_cache_bytes = 0;  ///< what its cores really have of the caches together; 0: not known
-  std::uint64_t own_cache_bytes = 0;   ///< what each has for itself; 0: not known
-  std::uint64_t most_reached = 0;      ///< of the former, by one core; 0: not known
-  /// How many times as long a core stores into lines that another has read as it copies lines that another has written; of
-  /// the worst pair looked at. 0: not known.
+  std::uint64_t last_cache_bytes = 0;  ///< the part of the caches that its cores really have together; 0: unknown
+  std::uint64_t own_cache_bytes = 0;   ///< the part that each core has for itself; 0: unknown
+  std::uint64_t most_reached = 0;      ///< the part of last_cache_bytes that one core reaches; 0: unknown
+  /// The time to store into lines that another core has read, over the time to copy lines that another has written; of
+  /// the worst pair measured. 0: unknown.
   double stores_over_copies = 0;
 };
 
-/// As the machine tells: no core has more of its last cache than `most_per_core`, whatever a virtual machine reports.
+/// As the machine reports, but no core has more of its last cache than `most_per_core`.
 memory_facts told_of(topology const&);
 
 }  // namespace coset::calibration

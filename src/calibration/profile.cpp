@@ -30,7 +30,7 @@ json json_of(rule const& r) {
   return made;
 }
 
-/// get() alone would take −1 and 1.5, and what does not fit.
+/// get() alone would accept −1 and 1.5, and numbers that do not fit.
 template <class Number>
 Number whole(json const& from) {
   constexpr Number most = std::numeric_limits<Number>::max();

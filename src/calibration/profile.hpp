@@ -12,7 +12,7 @@
 
 namespace coset::calibration {
 
-/// Times in nanoseconds. Rules are for arrays that are apart; what takes place in place follows the defaults.
+/// Times in nanoseconds. Rules are for distinct arrays; calls in place follow the defaults.
 struct profile {
   std::string fingerprint;                   ///< of the machine measured
   std::string date;                          ///< "2026-11-21T08:00:00Z"
@@ -21,28 +21,28 @@ struct profile {
   double alpha = 0;                          ///< of a step: the latency of the farthest pair
   double lambda = 0;                         ///< per peer whose flag is awaited
   double beta = 0;                           ///< per byte of the vector, of a large allreduce
-  std::vector<rule> rules;                   ///< whatever the machine's clusters are
-  hidden_levels hidden = {};                 ///< of processors; profiles of before have none
+  std::vector<rule> rules;                   ///< valid whatever the machine's clusters are
+  hidden_levels hidden = {};                 ///< of processors; older profiles have none
 
   /// Throws argument_error naming the file and what is wrong with it.
   static profile read(std::string const& file);
-  /// What read() reads.
+  /// The text that read() reads.
   std::string text() const;
 };
 
-/// What a profile must have been measured on to be used here: processors and what they share, caches, and the
-/// instruction set. Names no host.
+/// Identifies the machines that may use a profile: processors and what they share, caches, and the instruction set.
+/// Contains no host name.
 std::string fingerprint_of(topology const&);
 
-/// The machine whose profile is looked for here: without the masks of threads, so that all of them find the same.
+/// The machine that profiles are looked up for: without masks of threads, so that all find the same profile.
 topology const& machine_tuned_for();
 
-/// Where the profile of this machine is kept: COSET_TUNING, or coset/<fingerprint>.json in XDG_CACHE_HOME or ~/.cache;
-/// empty where there is none of them. COSET_TUNING=off: nowhere.
+/// The file of this machine's profile: COSET_TUNING, or coset/<fingerprint>.json in XDG_CACHE_HOME or ~/.cache; empty
+/// if none of them is set, or if COSET_TUNING=off.
 std::string profile_file(std::string const& fingerprint);
 
-/// The profile of this machine, if it has one. One that COSET_TUNING names must be readable and of this machine, else
-/// argument_error; any other that is not is passed over.
+/// The profile of this machine, if it has one. A file that COSET_TUNING names must be readable and of this machine,
+/// else argument_error; any other unsuitable file is ignored.
 std::optional<profile> find_profile(topology const&);
 
 }  // namespace coset::calibration

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two threads on two processors that take turns: what every question about a pair of processors begins with.
+// Two threads that take turns on two processors: the basis of all measurements of a pair of processors.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace coset::calibration {
 
-/// The line that they pass to each other. Each gives up by itself at the deadline.
+/// The line that the threads pass to each other. Each gives up by itself at the deadline.
 class turns {
  public:
   using clock = std::chrono::steady_clock;
@@ -48,8 +48,8 @@ inline bool pin_to(unsigned processor) {
   }
 }
 
-/// What `here` finds on the processor `one` while a thread of its own does `there` on `other`; the caller's mask comes back.
-/// Nothing if a thread cannot be had or pinned: the team that is to be made will say so.
+/// Runs `here` on the processor `one` while a thread runs `there` on `other`; returns what `here` finds, and restores
+/// the caller's mask. Empty if a thread cannot be made or pinned: making the team will report it.
 template <class Here, class There>
 std::optional<double> found_by_two_threads(unsigned one, unsigned other, Here here, There there) {
   numa::saved_mask const mask;

@@ -11,20 +11,20 @@ using program::copies;
 using schedule::algorithm;
 using schedule::value_of;
 
-/// More sources than this in one step cost more than another step does; unmeasured beyond, so it stays a rule of thumb.
+/// More sources than this in one step cost more than another step; unmeasured beyond, so it is a rule of thumb.
 constexpr rank_t most_sources = 8;
 constexpr rank_t most_sources_of_crowds = 64;
 
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
-/// One shared result is folded by one rank up to here: two rounds of its flags, not of everybody's.
+/// Up to here one rank folds a shared result: two rounds of its own flags, not of all ranks' flags.
 constexpr std::size_t one_writer_bytes = 512;
 
-/// One flag round beats two up to here, although everybody folds everything.
+/// Up to here one flag round beats two, although every rank folds everything.
 constexpr std::size_t eager_bytes(verb what) { return what == verb::allreduce ? 1 * kibibyte : 2 * kibibyte; }
-/// What the root of a reduction folds alone, of all other ranks together, in less than another round takes.
+/// The bytes of all other ranks that the root of a reduction folds alone in less time than another round takes.
 constexpr std::size_t most_folded_by_root = 16 * kibibyte;
 
-/// What each of ranks that take turns folds in less than another round of turns takes.
+/// The bytes that each of several ranks on one processor folds in less time than another round of turns takes.
 constexpr std::size_t most_folded_in_turns = 32 * kibibyte;
 
 bool is_eager(question const& q) {
@@ -33,11 +33,11 @@ bool is_eager(question const& q) {
   return q.bytes <= eager_bytes(q.what);
 }
 
-/// One copy, into the output, and folds that go on there cost less than two copies through staging: small arrays …
+/// One copy into the output, with folds there, costs less than two copies through staging: for small arrays …
 constexpr std::size_t little_bytes = 4 * kibibyte;
 
-/// … and, again, those beyond this. What verbs without outputs to go through stage up to here costs less than the
-/// history of lines that one rank writes and others read.
+/// … and again for arrays beyond this size. For verbs without outputs to go through, staging up to this size costs less
+/// than lines that one rank writes and others read.
 constexpr std::size_t staged_bytes(verb what) {
   switch (what) {
     case verb::allreduce:
@@ -55,10 +55,10 @@ constexpr std::size_t staged_bytes(verb what) {
   }
 }
 
-/// Staging stays as long as the team.
+/// Bounded, as staging lives as long as the team.
 constexpr std::size_t most_staged_by_two = 16 * mebibyte;
 
-/// Where a machine tells nothing.
+/// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 constexpr program::policy eager{area::staging, area::staging, copies::pull};
 constexpr program::policy staged{area::staging, area::staging, copies::forward};
@@ -66,37 +66,37 @@ constexpr program::policy zero_copy{area::input, area::output, copies::forward};
 constexpr program::policy staged_in{area::staging, area::output, copies::forward};
 constexpr program::policy through_outputs{area::output, area::output, copies::forward};
 
-/// Storing into lines that another core has read took 0.8 to 6.3 times as long as copying lines that it has written where
-/// cores share a cache, and 9 to 11 times where they ask each other for every line: between them, nearer to the former, as
-/// a wrong push costs more than a copy too many.
+/// Storing into lines that another core has read took 0.8 to 6.3 times as long as copying lines that it has written if
+/// the cores share a cache, and 9 to 11 times if they fetch every line from each other. The limit is between both and
+/// nearer to the former, as a wrong push costs more than a copy too many.
 constexpr double most_times_as_long = 7;
 
-/// All that ranks give and get.
+/// The bytes that all ranks give and get.
 std::uint64_t footprint(question const& q) {
   bool const all_get_all = q.what == verb::allreduce || q.what == verb::scan || q.what == verb::exclusive_scan;
   return std::uint64_t{all_get_all ? 2 * q.ranks : q.ranks + 1} * q.bytes;
 }
 
-/// Arrays that exceed the caches this far come from memory every time, and results are better not left in caches.
+/// Arrays that exceed the caches by this much come from memory every time, and results are better not left in caches.
 bool exceeds_caches(question const& q) {
   std::uint64_t caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
   if (q.memory.most_reached != 0) caches = std::min(caches, q.ranks * q.memory.most_reached);
   return footprint(q) > caches / 2 * 5;
 }
 
-/// Arrays that a core's own cache does not keep beside each other are fetched from further away whoever wrote them last: a
-/// copy more costs more than lines that change their owner, where these cost what copies do.
+/// Two arrays that exceed a core's own cache are fetched from further away whichever core wrote them last. Then another
+/// copy costs more than lines that change owners, if storing into such lines costs as much as copying them.
 bool is_better_pushed(question const& q) {
   std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
   double const ratio = q.memory.stores_over_copies;
   return ratio > 0 && ratio < most_times_as_long && std::uint64_t{2} * q.bytes >= own;
 }
 
-/// Few ranks fold everything at once, and so do ranks that take turns on processors: there a round costs more than its
+/// Few ranks fold everything at once. So do ranks that take turns on processors: for them a round costs more than its
 /// sources.
 bool is_flat(question const& q) { return q.ranks <= most_sources || (q.crowded && q.ranks <= most_sources_of_crowds); }
 
-/// Over levels a value crosses each of them once and is then handed on inside; on one level its maker reaches all.
+/// With levels, a value crosses each level once and is then passed on inside; on one level its maker reaches all ranks.
 program::policy by_level(question const& q, program::policy p) {
   bool const has_levels = !q.levels.empty() || !q.nodes.empty();
   if (!is_flat(q) && has_levels && p.how == copies::forward) p.how = copies::push;
@@ -111,21 +111,21 @@ program::policy streaming(program::policy p) {
 program::policy storage_for(question const& q) {
   bool const everybody_gives_and_gets = q.what == verb::allreduce;
   if (is_eager(q)) return eager;
-  // In place every line is written by the rank that reads it: no history to avoid.
+  // In place the rank that reads a line also writes it: staging would save nothing.
   if (everybody_gives_and_gets && q.in_place) return zero_copy;
   if (everybody_gives_and_gets && q.bytes <= little_bytes) return through_outputs;
   if (exceeds_caches(q)) return streaming(zero_copy);
-  if (q.what == verb::reduce_scatter) return zero_copy;  // one reader a line
+  if (q.what == verb::reduce_scatter) return zero_copy;  // each line has one reader
   // The root runs ahead: it rewrites its array while the copy is read.
   if (q.what == verb::broadcast && q.ranks == 2 && q.bytes <= most_staged_by_two) return staged;
   if (is_better_pushed(q)) return zero_copy;
-  // Ranks of one processor have no lines to fetch from each other.
+  // Ranks that share a processor fetch no lines from each other.
   if (everybody_gives_and_gets && q.crowded) return through_outputs;
   if (q.bytes <= staged_bytes(q.what)) return staged;
   return everybody_gives_and_gets ? through_outputs : zero_copy;
 }
 
-/// Dimensions inside each level, the innermost first, so that no step crosses a level that it need not.
+/// Dimensions inside each level, the innermost first, so that no step crosses a level unnecessarily.
 std::vector<rank_t> dimensions_by_level(question const& q) {
   std::vector<rank_t> by;
   rank_t inner = 1;
@@ -145,15 +145,15 @@ bool has_uneven_nodes(question const& q) {
   return std::ranges::adjacent_find(q.nodes, std::ranges::not_equal_to()) != q.nodes.end();
 }
 
-/// One fold inside each node, one between them: no data cross between nodes that need not. Folds of so many sources that
-/// each is one step keep the order of the ranks.
+/// One fold inside each node, one between nodes: no data cross between nodes unnecessarily. With this many sources each
+/// fold is one step, and so keeps the order of the ranks.
 algorithm uneven_folds(question const& q) {
   rank_t const largest = std::max(*std::ranges::max_element(q.nodes), static_cast<rank_t>(q.nodes.size()));
   rank_t const radix = q.commutative ? std::min(largest, most_sources) : largest;
   return {"unequal", {{"nodes", value_of(q.nodes, '+')}, {"radix", value_of(std::max<rank_t>(radix, 2))}}};
 }
 
-/// All ranks at once: everybody the whole vector, or each its block.
+/// All ranks at once: each folds the whole vector, or its block.
 algorithm direct(bool whole_vector) {
   return whole_vector ? algorithm{"direct", {{"saved_steps", "1"}}} : algorithm{"direct", {}};
 }
@@ -223,7 +223,7 @@ answer choose(question const& q) {
     case verb::reduce_shared:
     case verb::allreduce_view:
       if (q.what == verb::allreduce_view && q.bytes <= private_view_bytes) return {folds_of(q, true), eager};
-      // The result is written where it is read, once. While it is small, by one rank out of entry lines.
+      // The result is written once, where it is read; a small one by one rank, out of entry lines.
       if (q.bytes <= one_writer_bytes)
         return {{"binomial", {{"radix", value_of(q.crowded ? most_sources_of_crowds : most_sources)}}}, staged_in};
       return {folds_of(q, false), by_level(q, zero_copy)};

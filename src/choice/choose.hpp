@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice: which schedule under which storage serves a call. A pure function, so that ranks agree without a word.
+// The choice: the schedule and storage that serve a call. A pure function, so that ranks agree without communication.
 #pragma once
 
 #include <cstddef>
@@ -33,34 +33,34 @@ struct question {
   bool in_place = false;
   calibration::memory_facts memory = {};
   bool crowded = false;              ///< more ranks than processors
-  std::vector<rank_t> levels = {};   ///< of caches, nodes, packages: so many consecutive ranks each; see levels_of
+  std::vector<rank_t> levels = {};   ///< the ranks of a group of each, all consecutive; see levels_of
   std::vector<rank_t> nodes = {};    ///< ranks of each NUMA node; see nodes_of
   bool commutative = true;           ///< the operation allows schedules that do not keep the order of the ranks
   std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
   bool pointers = true;              ///< ranks of a host reach each other's arrays
 };
 
-/// What large teams fold by, whatever the size of this one: a product of full folds, innermost level first, or where nodes
-/// are of different sizes a fold inside each and one between them. N nodes read (N−1)·m from each other in each of the
-/// two directions of an allreduce, the least that there is.
+/// The schedule of large teams, whatever the size of this one: a product of full folds, innermost level first; or if
+/// nodes differ in size, a fold inside each node and one between nodes. N nodes read (N−1)·m from each other in each of
+/// the two directions of an allreduce, which is the minimum.
 schedule::algorithm folds_by_level(question const&);
 
-/// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or where they
-/// are of different sizes a fold inside each of the finest and one between them.
+/// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or if
+/// clusters differ in size, a fold inside each of the finest clusters and one between these.
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks);
 
-/// Up to here a view is each rank's own: one round of flags, where one result for several ranks takes two.
+/// Up to here each rank has a view of its own: one round of flags, while one result for several ranks takes two.
 inline constexpr std::size_t private_view_bytes = 1024;
 
 /// The defaults as measured (see the README of this folder).
 answer choose(question const&);
-/// The same where there are several domains. Depends on nothing that could differ from host to host.
+/// The same for several domains. Depends on nothing that could differ between hosts.
 answer choose_between(question const&);
-/// What can be offloaded in so many slices at most; with one leader of each domain if that is fewer than its
+/// The schedule that offloads in at most so many slices; with one leader in each domain if that is fewer than its
 /// ranks.
 schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices);
 
-/// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} where a prime factor is larger.
+/// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} if a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);
 
 }  // namespace coset::choice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice where ranks of several hosts, which share no memory, take part.
+// The choice for ranks of several hosts, which share no memory.
 
 #include <algorithm>
 
@@ -12,11 +12,11 @@ using program::area;
 using program::copies;
 using schedule::value_of;
 
-/// Hosts that exchange all they have with each other in one round; beyond, rounds of fewer messages cost less.
+/// Up to here hosts exchange all they have in one round; with more hosts, rounds of fewer messages cost less.
 constexpr rank_t most_at_once = 8;
-/// One message of so much costs no more than several smaller ones: up to here one leader speaks for a host.
+/// One message of this size costs no more than several smaller ones: up to here one leader acts for its host.
 constexpr std::size_t one_leader_bytes = 16 * 1024;
-/// What travels in one go up to here; longer vectors in segments, so that messages and folds overlap.
+/// Vectors up to here travel as a whole; longer ones in segments, so that messages and folds overlap.
 constexpr std::size_t segment_bytes = 512 * 1024;
 
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
@@ -46,7 +46,7 @@ answer choose_between(question const& q) {
   return made;
 }
 
-/// Unequal domains whose ranks all lead have more slices than leaders.
+/// If all ranks of unequal domains lead, there are more slices than leaders.
 schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices) {
   std::size_t const fewest = *std::ranges::min_element(domains);
   return {"two_level",

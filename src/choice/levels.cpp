@@ -6,7 +6,7 @@
 namespace coset::choice {
 namespace {
 
-/// The size of the groups of equal `key` if ranks of a group are consecutive and all groups are of one size; else 0.
+/// The size of the groups with equal `key` if the ranks of each are consecutive and all groups have one size; else 0.
 rank_t group_size(std::vector<processor> const& places, unsigned processor::*key) {
   rank_t size = 0, run = 0;
   std::set<unsigned> seen;

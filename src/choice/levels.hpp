@@ -8,11 +8,11 @@
 
 namespace coset::choice {
 
-/// The levels of ranks on these processors that all have groups of one size, innermost first: each size divides the
-/// next, the last one is smaller than the team. Empty where the machine tells none, or ranks are spread unevenly.
+/// The levels of these processors whose groups of ranks all have one size, innermost first: each size divides the next,
+/// and the last is smaller than the team. Empty if the machine reports none, or if ranks are spread unevenly.
 std::vector<rank_t> levels_of(std::vector<processor> const& places);
 
-/// How many ranks each node has, if there are several nodes and the ranks of each are consecutive; else none.
+/// The number of ranks of each node, if there are several nodes and the ranks of each are consecutive; else empty.
 std::vector<rank_t> nodes_of(std::vector<processor> const& places);
 
 }  // namespace coset::choice

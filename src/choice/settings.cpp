@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::string_view prefix = "COSET_";
 
-/// What the library reads, beside a variable for each verb.
+/// Variables that the library reads, beside one for each verb.
 constexpr std::array<std::string_view, 5> read_by_library{"COSET_BIND", "COSET_ISA", "COSET_LOG", "COSET_SHARE",
                                                           "COSET_TUNING"};
 
-/// What builds, tests and packages of coset read: set for them, they are no mistakes here.
+/// Variables that builds, tests and packages of coset read: here they are no mistakes.
 constexpr std::array<std::string_view, 21> read_by_others{
     "COSET_DIR",      "COSET_ROOT",      "COSET_FORTRAN",        "COSET_FUZZ",    "COSET_KERNEL_TARGETS",
     "COSET_LIBOMP",   "COSET_LIBRARY",   "COSET_MACHINES",       "COSET_MPI",     "COSET_MPIEXEC",
@@ -45,7 +45,7 @@ bool is_of_others(std::string_view name) {
          std::ranges::any_of(families_of_others, [name](std::string_view family) { return name.starts_with(family); });
 }
 
-/// Letters to insert, delete or change.
+/// The number of letters to insert, delete or change.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -77,7 +77,7 @@ std::string wrong_plan(verb what, std::string_view value) try {
   }
   return "";
 } catch (error const&) {
-  return "";  // whoever makes a team hears of it
+  return "";  // making a team reports it
 }
 
 std::string wrong_value(std::string_view name, std::string_view value) {

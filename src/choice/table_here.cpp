@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a team on this machine: with rules along hidden clusters if these are still there.
+// The table of a team on this machine: with rules along hidden clusters if these still exist.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to machines and placements.
+// Turns options into machines and placements.
 #include "cli/machine_options.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options by which several subcommands name a machine and where ranks go on it.
+// The options by which several subcommands name a machine and the placement of ranks on it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,13 +14,13 @@ namespace coset::cli {
 /// description like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
 topology machine_named(std::string const& text);
 
-/// This machine, for what measures it. Throws argument_error where the environment puts another in its place.
+/// This machine, to be measured. Throws argument_error if the environment replaces it by another.
 topology machine_to_measure();
 
-/// "HWLOC_XMLFILE": the variables that put another machine in this one's place.
+/// "HWLOC_XMLFILE": the variables that replace this machine by another.
 std::string variables_of_other_machine();
 
-/// Ranks share processors where they must, but not without end. Throws argument_error.
+/// Ranks may share processors, up to a limit. Throws argument_error beyond it.
 void require_room_for(rank_t ranks, topology const&);
 
 /// "compact" or "scatter".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `coset` command: its subcommands, and what their failures mean as exit statuses.
+// The `coset` command: its subcommands, and the exit statuses of their failures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iostream>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int failed = 1, bad_input = 2;
 
-/// What stands in the place of a command and is none; CLI11 only says that there must be one.
+/// Describes a word in the place of a command that is none; CLI11 only says that a command is missing.
 std::string unknown_command(CLI::App const& app) {
   for (CLI::App const* chosen : app.get_subcommands()) return unknown_command(*chosen);
   auto const words = app.remaining();

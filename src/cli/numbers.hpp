@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as options take them: every numeric option of the command is checked by one of these.
+// Numbers in options: every numeric option of the command is checked by one of these.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,16 +18,16 @@ inline constexpr std::uint64_t most_ranks = std::numeric_limits<rank_t>::max();
 /// A petabyte: sums of sizes and their products with counts of ranks fit into 64 bits.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50;
 
-/// Decimal digits alone, no sign. Nothing where the text is anything else, or does not fit.
+/// Decimal digits only, no sign. Empty if the text is anything else, or does not fit.
 std::optional<std::uint64_t> whole_number_in(std::string_view);
 
-/// "424", "64K", "1MiB", in powers of 1024. Nothing where the text is anything else, or more than most_bytes.
+/// "424", "64K", "1MiB", in powers of 1024. Empty if the text is anything else, or more than most_bytes.
 std::optional<std::uint64_t> byte_size_in(std::string_view);
 
-/// 0 to 10^9 seconds, finite. Nothing where the text is anything else.
+/// 0 to 10^9 seconds, finite. Empty if the text is anything else.
 std::optional<double> seconds_in(std::string_view);
 
-/// For CLI::Option::check() and transform(): they refuse with what would do.
+/// For CLI::Option::check() and transform(): a refusal says which values are accepted.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator byte_size();  ///< of at least a byte; transforms to digits
 CLI::Validator seconds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing beside and renaming; standard output looked at to the end.
+// Writes a new file and renames it; checks standard output to the end.
 #include "cli/output.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::string cannot_write(std::string const& file) {
   return fmt::format("cannot write '{}': {}", file, std::strerror(errno));
 }
 
-/// A file descriptor that is closed whatever happens.
+/// A file descriptor that is always closed.
 class descriptor {
  public:
   explicit descriptor(int number) : number_(number) {}
@@ -45,21 +45,21 @@ class descriptor {
     return true;
   }
 
-  /// Disks can be found full as late as here.
+  /// A full disk may only show here.
   bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
 };
 
-/// Whether there is something at the name that must not be replaced: a device, a pipe.
+/// Whether the name is that of a thing that must not be replaced: a device, a pipe.
 bool is_special(std::string const& name) {
   std::error_code absent;
   auto const status = fs::status(name, absent);
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-/// Links stay: what they lead to is replaced.
+/// Links stay: their target is replaced.
 std::string file_meant(std::string const& name) {
   std::error_code ignored;
   auto const resolved = fs::canonical(name, ignored);
@@ -98,7 +98,7 @@ void output_file::write(std::string const& text) const {
 
 void prepare_standard_output() {
   std::signal(SIGPIPE, SIG_IGN);
-  // Closed ones are opened the wrong way round, so that what is written there still fails.
+  // A closed descriptor is opened for the wrong direction, so that its use still fails.
   for (int const standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(standard, F_GETFD) < 0 && errno == EBADF)
       static_cast<void>(open("/dev/null", standard == STDIN_FILENO ? O_WRONLY : O_RDONLY));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results go: what cannot be written is known before anything is measured, or told by the exit status.
+// The destinations of results: if one cannot be written, the command says so before it measures, or by its exit status.
 #pragma once
 
 #include <stdexcept>
@@ -12,12 +12,12 @@ struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A file for results. It holds them all or is as it was: they are written beside it, and the file is replaced in one
-/// step; what is no regular file, such as a device, is written itself.
+/// A file for results. It holds all results or stays as it was: they are written to a new file, which replaces it in
+/// one step. A file that is not regular, such as a device, is written directly.
 class output_file {
  public:
-  /// An empty name: no file. Throws error naming the file and the reason if it could not be
-  /// written; leaves nothing behind.
+  /// An empty name: no file. Throws error naming the file and the reason if it cannot be written; leaves nothing
+  /// behind.
   explicit output_file(std::string name);
 
   bool wanted() const { return !name_.empty(); }
@@ -29,11 +29,11 @@ class output_file {
   std::string name_;
 };
 
-/// Call before anything is written: a reader who has gone is an error like others, and no signal that ends the command;
-/// and no file takes the place of a standard output that is closed.
+/// Call before anything is written. Then a reader that has gone is an error like others instead of a signal that ends
+/// the command, and no file takes the place of a closed standard output.
 void prepare_standard_output();
 
-/// Whether something that went to standard output is lost, as on a full disk or when its reader has gone. Flushes.
+/// Whether output to standard output is lost, as on a full disk or when its reader has gone. Flushes.
 bool standard_output_lost();
 
 }  // namespace coset::cli

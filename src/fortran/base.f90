@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What all verbs share: handles, constants, and what becomes of statuses. Programs use module coset.
+! What all verbs share: handles, constants, and the handling of statuses. Programs use module coset.
 module coset_base
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
@@ -9,8 +9,8 @@ module coset_base
   public :: coset_error_message, coset_status_name
   public :: arrived, chosen, c_in_place, fits, length, letters_of, refused, same_length, share_of, written
 
-  ! What a status argument is set to, as coset.h explains them. A call without that argument stops the program with the
-  ! message instead, unless it succeeds.
+  ! The values of a status argument, as coset.h explains them. A call without that argument stops the program with the
+  ! message unless it succeeds.
   integer, parameter, public :: coset_success = 0
   integer, parameter, public :: coset_argument_error = 1
   integer, parameter, public :: coset_topology_error = 2
@@ -22,7 +22,7 @@ module coset_base
   integer, parameter, public :: coset_out_of_memory = 8
   integer, parameter, public :: coset_unknown_error = 9
 
-  !> What a reduction applies: one of these, or what coset_operation_create made.
+  !> The operation of a reduction: one of these, or one that coset_operation_create made.
   type, public :: coset_operation
     integer(c_intptr_t) :: code = 0
   end type
@@ -41,7 +41,7 @@ module coset_base
 
   !> How the ranks of a team of its own threads are placed, see topology.hpp.
   integer, parameter, public :: coset_compact = 0, coset_scatter = 1, coset_unbound = 2
-  !> What a rank does while it waits for another: spin shortly, then yield, then sleep; or never but one of these.
+  !> What a rank does while it waits for another: spin shortly, then yield, then sleep; or only one of these.
   integer, parameter, public :: coset_wait_automatic = 0, coset_wait_spin = 1, coset_wait_yield = 2, &
                                 coset_wait_block = 3
 
@@ -56,10 +56,10 @@ module coset_base
 
 contains
 
-  ! Texts have the length that an expression gives. Of results with (:) gfortran 12 keeps the length in a static
-  ! variable of whoever calls, which threads overwrite for one another.
+  ! Expressions give the lengths of texts. gfortran 12 keeps the length of a result with (:) in a static variable of the
+  ! caller, which threads overwrite for one another.
 
-  !> What the latest failure on the calling thread was, with the values at fault; '' before the first.
+  !> The message of the calling thread's latest failure, with the values at fault; '' before the first.
   function coset_error_message() result(message)
     character(c_strlen(c_error_message())) :: message
     call copy_text(c_error_message(), message)
@@ -83,7 +83,7 @@ contains
     end do
   end subroutine
 
-  !> Hands a C function's status to the caller, or stops with its message where the caller does not look.
+  !> Returns a C function's status to the caller, or stops with its message if the caller has no status argument.
   subroutine arrived(code, status)
     integer(c_int32_t), intent(in) :: code
     integer, intent(out), optional :: status
@@ -94,7 +94,7 @@ contains
     end if
   end subroutine
 
-  !> The sum is what is reduced where nothing else is said.
+  !> The operation given, or the sum by default.
   pure function chosen(operation) result(code)
     type(coset_operation), intent(in), optional :: operation
     integer(c_intptr_t) :: code
@@ -102,15 +102,15 @@ contains
     if (present(operation)) code = operation%code
   end function
 
-  !> The elements of an array of this shape. Not its size(): gfortran 12 gives empty sections extents below 0.
+  !> The number of elements of an array of this shape. Not its size(): gfortran 12 gives empty sections extents below 0.
   pure function length(extents)
     integer(c_size_t), intent(in) :: extents(:)
     integer(c_size_t) :: length
     length = product(max(extents, 0_c_size_t))
   end function
 
-  !> Tells every rank that this one has called a verb wrongly, so that none waits for it; the caller alone where `me` is
-  !> no member.
+  !> Tells every rank that this one has called a verb wrongly, so that none waits for it; only the caller if `me` is no
+  !> member.
   subroutine refused(me, reason, status)
     type(coset_member), intent(in) :: me
     character(*), intent(in) :: reason
@@ -118,7 +118,7 @@ contains
     call arrived(c_member_refuse(me%handle, reason//c_null_char), status)
   end subroutine
 
-  !> False, and refused, if arrays have different lengths.
+  !> False, and the call is refused, if arrays have different lengths.
   function same_length(me, verb, in, out, status)
     type(coset_member), intent(in) :: me
     character(*), intent(in) :: verb
@@ -129,7 +129,7 @@ contains
     if (.not. same_length) call refused(me, verb//': from '//written(in)//' elements to '//written(out), status)
   end function
 
-  !> The elements that this rank has of `whole`: its count, or the even share; −1, which fits nothing, if none.
+  !> This rank's number of elements of `whole`: its count, or the even share; −1, which fits nothing, if there is none.
   function share_of(me, whole, counts) result(piece)
     type(coset_member), intent(in) :: me
     integer(c_size_t), intent(in) :: whole
@@ -144,7 +144,7 @@ contains
     end if
   end function
 
-  !> False, and refused, if this rank's piece and those of the others do not make the whole.
+  !> False, and the call is refused, if the pieces of all ranks do not make the whole.
   function fits(me, verb, piece, whole, counts, status)
     type(coset_member), intent(in) :: me
     character(*), intent(in) :: verb
@@ -154,7 +154,7 @@ contains
     logical :: fits
     integer(c_size_t) :: share
     fits = .true.
-    if (.not. c_associated(me%handle)) return  ! the C function says so
+    if (.not. c_associated(me%handle)) return  ! the C function reports it
     share = share_of(me, whole, counts)
     fits = piece >= 0 .and. piece == share
     if (fits .and. present(counts)) fits = all(counts >= 0) .and. sum(counts) == whole

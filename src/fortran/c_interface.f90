@@ -1,12 +1,12 @@
 ! SPDX-License-Identifier: Apache-2.0
-! The functions of coset.h that the modules call, as C has them. Each has an interface of its own: gfortran 12 forgets
-! in some expressions that arguments of `procedure(interface), bind(c)` are values.
+! The functions of coset.h that the modules call, as C has them. Each has its own interface: gfortran 12 forgets in some
+! expressions that arguments of `procedure(interface), bind(c)` are values.
 module coset_c
   use, intrinsic :: iso_c_binding
   implicit none
   public
 
-  !> An operation under way. Its arrays stay untouched until it is complete; so does this.
+  !> An operation under way. Until it is complete, its arrays and this object must not be touched.
   type, bind(c) :: coset_request
     integer(c_int64_t) :: opaque(4) = 0
   end type

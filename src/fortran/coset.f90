@@ -55,7 +55,7 @@ module coset
   public :: coset_aborted, coset_timed_out, coset_body_failed, coset_out_of_memory, coset_unknown_error
 
   abstract interface
-    !> What a rank runs. `status` is 0, or an error: that of a call which has just failed here is passed on as such.
+    !> What a rank runs. `status` is 0 or an error: the status of a call that has just failed here is passed on.
     subroutine coset_body(me, context, status)
       import :: coset_member
       type(coset_member), intent(in) :: me
@@ -64,7 +64,7 @@ module coset
     end subroutine
   end interface
 
-  !> What coset_team_run hands through C to its ranks.
+  !> The data that coset_team_run passes through C to its ranks.
   type :: errand
     procedure(coset_body), pointer, nopass :: body
     class(*), pointer :: context
@@ -76,7 +76,7 @@ contains
 
   ! ---- teams ----
 
-  !> A team of threads of its own; rank 0 is whoever calls coset_team_run. Without `ranks` one per core; `processors`
+  !> A team of threads of its own; the caller of coset_team_run is rank 0. Without `ranks` one per core; `processors`
   !> are the operating system's processor indices, one for each rank.
   subroutine coset_team_create(team, ranks, placement, waiting, processors, status)
     type(coset_team), intent(inout) :: team
@@ -94,7 +94,7 @@ contains
     call arrived(c_team_create(options, team%handle), status)
   end subroutine
 
-  !> A team of so many threads that the caller brings, those of an OpenMP region say. They join.
+  !> A team of so many threads that the caller provides, those of an OpenMP region for example. They join.
   subroutine coset_team_adopt(team, ranks, waiting, status)
     type(coset_team), intent(inout) :: team
     integer, intent(in) :: ranks
@@ -117,7 +117,7 @@ contains
   end function
 
   !> Runs `body` on every rank and returns when all have ended. Ranks that write to parts of `context` that others use
-  !> have to agree when.
+  !> have to synchronise.
   subroutine coset_team_run(team, body, context, status)
     type(coset_team), intent(in) :: team
     procedure(coset_body) :: body
@@ -150,7 +150,7 @@ contains
     call arrived(c_team_join(team%handle, int(rank, c_int32_t), nanoseconds(seconds), me%handle), status)
   end subroutine
 
-  !> By the thread that has joined; the member is gone then.
+  !> Called by the thread that has joined; the member is invalid afterwards.
   subroutine coset_team_leave(me, status)
     type(coset_member), intent(inout) :: me
     integer, intent(out), optional :: status
@@ -193,7 +193,7 @@ contains
     coset_member_size = c_member_size(me%handle)
   end function
 
-  !> The NUMA node; −1 where it cannot be told.
+  !> The NUMA node; −1 if it is unknown.
   integer function coset_member_node(me)
     type(coset_member), intent(in) :: me
     coset_member_node = c_member_node(me%handle)
@@ -208,7 +208,7 @@ contains
     call arrived(c_member_split(me%handle, int(colour, c_int32_t), int(key, c_int32_t), part%handle), status)
   end subroutine
 
-  !> Of a member that was split from another.
+  !> For a member that was split from another.
   subroutine coset_member_free(part, status)
     type(coset_member), intent(inout) :: part
     integer, intent(out), optional :: status
@@ -239,7 +239,7 @@ contains
     call arrived(c_start_barrier(me%handle, request), status)
   end subroutine
 
-  !> Advances; `complete` says whether the output is there and the arrays are the caller's again.
+  !> Advances the operation; `complete` says whether the output is there and the caller may use the arrays again.
   subroutine coset_request_test(request, complete, status)
     type(coset_request), intent(inout) :: request
     logical, intent(out) :: complete
@@ -256,7 +256,7 @@ contains
     call arrived(c_request_wait(request), status)
   end subroutine
 
-  !> `complete` is false if that takes longer than so many seconds: no error, the operation stays live.
+  !> `complete` is false if the operation takes longer than so many seconds: no error, the operation stays live.
   subroutine coset_request_wait_for(request, seconds, complete, status)
     type(coset_request), intent(inout) :: request
     real(real64), intent(in) :: seconds
@@ -270,7 +270,7 @@ contains
 
   ! ---- operations ----
 
-  !> An operation of yours on elements of so many bytes. `fold` is pure and associative; `name` is what ranks compare.
+  !> A user-defined operation on elements of so many bytes. `fold` is pure and associative; ranks compare `name`.
   subroutine coset_operation_create(operation, name, fold, element_bytes, commutative, exact, context, status)
     type(coset_operation), intent(inout) :: operation
     character(*), intent(in) :: name
@@ -278,7 +278,7 @@ contains
     integer, intent(in) :: element_bytes
     logical, intent(in), optional :: commutative  !< true unless given: otherwise applied in the order of the ranks
     logical, intent(in), optional :: exact        !< false unless given: the bracketing cannot change a bit
-    type(c_ptr), intent(in), optional :: context  !< handed to `fold`
+    type(c_ptr), intent(in), optional :: context  !< passed to `fold`
     integer, intent(out), optional :: status
     integer(c_int32_t), parameter :: is_noncommutative = 1, is_exact = 2
     integer(c_int32_t) :: flags

@@ -26,7 +26,7 @@ char const* name_of(occasion at) {
   return "has destroyed its team";
 }
 
-/// For those who wait in vain.
+/// For the error of a process that waits in vain.
 char const* awaited_at(occasion at) {
   switch (at) {
     case occasion::beginning:
@@ -40,7 +40,7 @@ char const* awaited_at(occasion at) {
   }
 }
 
-/// Names whoever is farthest: who destroys a team has left the order of the others.
+/// Names the process that is farthest: if it destroys a team, it has left the order of the others.
 void require_one_occasion(std::vector<record> const& all) {
   auto const place = [](record const& r) { return std::pair(r.at, r.round); };
   auto const [nearest, farthest] = std::ranges::minmax_element(all, {}, place);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all processes of a team meet between what their ranks do: one record each, of one size whatever it is about.
+// How all processes of a team agree between runs: each brings one record, of the same size on every occasion.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace coset::mpi {
 
-/// Processes come to these in the same order. One that has left the order comes to another one than the rest: since
-/// records have one size, the exchange ends all the same, and everybody learns of it.
+/// Processes reach these in the same order. A process out of order reaches another one than the rest: since records
+/// have one size, the exchange ends all the same, and every process learns of it.
 enum class occasion : std::uint32_t {
   constructing,
   beginning,   ///< a run: ranks' positions
@@ -47,12 +47,12 @@ struct record {
     std::memcpy(&what, more.data(), sizeof what);
     return what;
   }
-  void say(std::string_view reason);  ///< what fits of it
+  void say(std::string_view reason);  ///< as much of it as fits
   std::string reason() const { return reinterpret_cast<char const*>(more.data()); }
 };
 
-/// Collective over all processes: what each has brought, in the order of their ranks. Throws mpi::error, with the names
-/// of both, if processes have come to different occasions; otherwise as await() does.
+/// Collective over all processes: their records, in the order of their ranks. Throws mpi::error, with the names of
+/// both, if processes have come to different occasions; otherwise as await() does.
 std::vector<record> agree(communicator const& all, record const& mine, patience,
                           std::function<void()> const& meanwhile);
 

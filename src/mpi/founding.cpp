@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a team over processes finds out once, and makes.
+// The facts that a team over processes finds out once, and the objects that it makes.
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -21,19 +21,19 @@ using runtime::domain;
 /// More lanes than this send no faster; each is a communicator.
 constexpr rank_t most_lanes = 8;
 
-/// Staging with which sharing memory is still worth it.
+/// The least staging that makes sharing memory worthwhile.
 constexpr std::int64_t least_staging = 16 * 1024;
 
-/// MPI counts bytes in an int. What is longer goes in segments.
+/// MPI counts bytes in an int. Longer vectors go in segments.
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
-/// Where both MPIs have their windows. They would not notice that it is full.
+/// Free space where both MPIs put their windows. Neither MPI notices when it is full.
 std::uint64_t shared_memory_left() {
   struct statvfs found {};
   return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
 }
 
-/// Asked before anything else: what MPI gives in this state of things. Its own calls would end the program.
+/// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
 int level_for(MPI_Comm of) {
   if (is_finalized()) throw error("a team over processes cannot be made after MPI_Finalize");
   if (of == MPI_COMM_NULL) throw argument_error("MPI_COMM_NULL has no processes that could be a team");
@@ -47,7 +47,7 @@ int level_for(MPI_Comm of) {
   return level;
 }
 
-/// The first of all encounters: until then others may wait in teams that this process has.
+/// The first time that the processes meet. Meanwhile other processes may wait in other teams of this process.
 communicator duplicate_in_time(MPI_Comm of) {
   auto const since = std::chrono::steady_clock::now();
   return communicator::duplicate_of(of, [&] {
@@ -55,7 +55,7 @@ communicator duplicate_in_time(MPI_Comm of) {
   });
 }
 
-/// Of all that processes have to agree on, as they choose plans alike: options, and what the environment says of plans.
+/// Of what processes must have in common to choose the same plans: the options, and the plans in the environment.
 std::uint64_t hash_of_wishes(options const& wanted) {
   std::string text =
       text::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
@@ -127,7 +127,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   enter();
 }
 
-/// What one process cannot do no process can.
+/// If one process cannot take part, the constructor throws on all.
 void team::state::introduce() {
   struct introduction {
     std::uint64_t wishes;
@@ -158,14 +158,14 @@ void team::state::introduce() {
   note_round(round_);
 }
 
-/// By hosts if every host has the memory, else by processes; the same everywhere. Containers often have little: less than
-/// was wanted still serves, in shorter segments.
+/// Per host if every host has the memory, else per process; the same everywhere. Containers often have little: less
+/// than the staging wanted still serves, in shorter segments.
 void team::state::share_memory() {
   rank_t const on_host = map_.ranks_of_host(mine_.host);
   runtime::node_list const nodes(on_host, runtime::anywhere);
   std::uint64_t room = shared_memory_left() / 2;
   require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host_.get()), "MPI_Bcast");
-  // MPICH 4.0.2 takes the minimum of unsigned numbers for that of signed ones.
+  // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
   std::int64_t here = std::numeric_limits<std::int64_t>::max(), everywhere = 0;
   if (on_host != mine_.threads) {
     for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
@@ -181,7 +181,7 @@ void team::state::share_memory() {
   part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(everywhere);
 }
 
-/// Where there is more than one domain.
+/// Only if there is more than one domain.
 void team::state::set_up_offload() {
   if (wanted_.library_leaders == 0 || part_.spread.last[0] == map_.ranks) return;
   part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);

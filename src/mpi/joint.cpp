@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the processes of a team meet: what begins and ends each run, and what ends the team.
+// How the processes of a team begin and end each run, and how they end the team.
 #include "mpi/joint.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using positions = team_room::domain_team::positions;
 
 std::atomic<std::uint32_t> rounds_of_all_teams = 0;
 
-/// Lets go of it at the end of a scope.
+/// Clears a flag at the end of a scope.
 struct holding {
   std::atomic<bool>& flag;
   explicit holding(std::atomic<bool>& held) noexcept : flag(held) {}
@@ -44,8 +44,8 @@ void note_round(std::uint32_t round) noexcept {
 
 std::uint32_t latest_round() noexcept { return rounds_of_all_teams.load(); }
 
-/// No deadline for those who destroy their team: it would not pass everywhere alike, and who thinks that all are here
-/// waits in MPI for those that have gone on.
+/// No deadline for destroying a team: it would not pass on all processes alike, and a process that has seen all arrive
+/// would wait in MPI for those that have given up.
 std::vector<record> team::state::agree(record own) {
   bool const among_runs = own.at != occasion::constructing && own.at != occasion::destroying;
   own.round = round_;
@@ -56,8 +56,8 @@ std::vector<record> team::state::agree(record own) {
   });
 }
 
-/// Throws if the team is over for good. Of failures only those hear whose run is under way: threads that have not begun
-/// it forget what came before.
+/// Throws if the team is over for good. Other failures only concern processes whose run is under way: a process that
+/// has not begun the run forgets earlier ones.
 void team::state::listen_while_waiting(occasion at, patience waited, bool& has_taken_leave) {
   if (at == occasion::ending || at == occasion::clearing) {
     messages_->listen(ranks_->state());
@@ -67,20 +67,20 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
     messages_->listen_between_runs();
   }
   std::string end = messages_->end_heard();
-  // Who takes leave during a run has ended it.
+  // A process that takes leave during a run has ended that run.
   if (end.empty() && at == occasion::beginning) end = messages_->farewell_heard();
   if (!end.empty()) throw error(end);
   if (waited > until_others_are_looked_after) attend_all_residents();
 }
 
-/// Every process that waits for this one, now or later, has to know: it will come to no agreement any more.
+/// Tells every process that waits for this one, now or later, that it takes part in no agreement any more.
 void team::state::give_up(std::string_view reason) {
   broken_ = reason;
   messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
 }
 
 void team::state::take() noexcept {
-  while (in_use_.exchange(true)) std::this_thread::yield();  // somebody attends, for a moment
+  while (in_use_.exchange(true)) std::this_thread::yield();  // another thread attends, for a moment
 }
 
 void team::state::attend() noexcept try {
@@ -92,7 +92,7 @@ void team::state::attend() noexcept try {
   if (end.empty()) end = messages_->farewell_heard();
   if (!end.empty()) give_up(end);
 } catch (std::exception const&) {
-  // Whoever uses the team will find out.
+  // The next use of the team reports it.
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {
@@ -118,20 +118,20 @@ void team::state::run(void (*body)(void*, member&), void* context) {
     threads_.run([&](member& thread) { ranks_->run_rank(thread, body, context); });
   } catch (...) {
     thrown = std::current_exception();
-    // Another thread may have left before the one that it heard this of.
+    // The exception may be that of a thread that only heard of the failure and left before the failed one.
     if (auto const original = ranks_->state().shared.failure.original()) thrown = original;
   }
   end(thrown);
 }
 
-/// All processes have left the round before. What they share of it is forgotten, and channels go on from where the
-/// furthest rank was.
+/// All processes have left the previous round. What they share of it is forgotten, and channels continue at the
+/// position of the furthest rank.
 void team::state::begin() try {
   record own{.at = occasion::beginning};
   own.put(ranks_->furthest());
   positions const together = furthest_of(agree(own));
   note_round(++round_);
-  // Nobody goes on before all are prepared: channels might be behind.
+  // No process continues before all are prepared: its channels might be behind.
   record prepared{.at = occasion::prepared};
   std::exception_ptr thrown;
   try {
@@ -155,8 +155,8 @@ void team::state::begin() try {
   throw;
 }
 
-/// A process whose ranks let an exception out tells of it before all agree on whether one did; no process is waited for
-/// once one is missing. As on one machine, a failure that every body has caught is not run()'s.
+/// A process whose ranks let an exception out tells the others before all agree on whether one did; once a process is
+/// missing, no process is waited for. As on one machine, run() does not throw a failure that every body has caught.
 void team::state::end(std::exception_ptr const& thrown) {
   detail::team_state& team = ranks_->state();
   bool const failed = team.shared.failure.recorded();
@@ -174,8 +174,8 @@ void team::state::end(std::exception_ptr const& thrown) {
   team.shared.failure.raise();
 }
 
-/// Whether no process has anything to throw. If some rank has failed, no message of this run is under way afterwards, and
-/// all know why.
+/// Whether no process has anything to throw. If some rank has failed, no message of this run is under way afterwards,
+/// and all processes know the reason.
 bool team::state::end_well(bool well) {
   detail::team_state& team = ranks_->state();
   record own{.at = occasion::ending, .well = well, .failed = !well || team.shared.failure.recorded()};
@@ -188,7 +188,7 @@ bool team::state::end_well(bool well) {
     own.why = why;
     own.say(reason);
   }
-  // Who waits for the rest of what he gives up needs its sender here until then.
+  // A process that gives up the rest of a message needs its sender here until then.
   auto const everywhere = agree(own);
   auto const unwell = std::ranges::find(everywhere, false, &record::well);
   if (unwell == everywhere.end()) return true;
@@ -196,9 +196,9 @@ bool team::state::end_well(bool well) {
   return false;
 }
 
-/// Collective: whether all destroy it, and can. If a process is gone or elsewhere, or MPI may still read what a failed
-/// run has left behind on one of them, no process waits for the others, and all leave what they have to MPI. Who has
-/// agreed to destroy tells nobody of an end: others may have seen that all are here.
+/// Collective: whether all processes destroy the team, and can. If a process is gone or elsewhere, or MPI may still
+/// read what a failed run has left behind, no process waits for the others, and all leave their resources to MPI. A
+/// process that has agreed to destroy sends no notice of an end: others may have seen that all are here.
 bool team::state::agree_to_destroy() noexcept try {
   if (!broken_.empty()) return false;
   if (!messages_) return true;
@@ -218,7 +218,7 @@ bool team::state::can_be_destroyed() noexcept {
   return false;
 }
 
-/// Collective, as destroying is: others may do that now.
+/// Collective, as destroying is: other processes may destroy the team now.
 void team::state::end_with_mpi() noexcept {
   if (running_) return;
   take();

@@ -20,15 +20,15 @@
 
 namespace coset::mpi {
 
-/// Rounds of all teams that there have been. The library gives a freed communicator's place to a new one, where messages
-/// that nobody has taken, of a failed round, must not be taken for those of the first.
+/// Counts the rounds of all teams so far. The library reuses the place of a freed communicator; there, messages of a
+/// failed round that no process has received must not be taken for those of a new team's first round.
 void note_round(std::uint32_t round) noexcept;
 std::uint32_t latest_round() noexcept;
 
 char const* name_of_level(int);
 
-/// How long a process waits for others until it tells them where it is, and until it listens for what they tell of its
-/// other teams. What is told so ends a team: not sooner than a slow process may come.
+/// How long a process waits for others until it tells them where it is, and until it listens for notices of its other
+/// teams. Such a notice ends a team, so the second time allows for slow processes.
 constexpr patience until_others_are_told = std::chrono::milliseconds(20);
 constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250);
 
@@ -36,7 +36,7 @@ struct team::state final : resident {
   state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
 
   void run(void (*body)(void*, member&), void* context);
-  /// The last call: whether this can be destroyed. If not, what it has is MPI's, and stays.
+  /// The last call: whether this can be destroyed. If not, its resources are left to MPI.
   bool can_be_destroyed() noexcept;
   void attend() noexcept override;
   void end_with_mpi() noexcept override;
@@ -69,15 +69,15 @@ struct team::state final : resident {
   communicator all_, host_;
   process_map map_;
   process mine_;
-  std::optional<transport> messages_;  ///< none where this process is all there is
+  std::optional<transport> messages_;  ///< empty if this is the only process
   window shared_;
   runtime::domain part_;
   std::optional<team_room::domain_team> ranks_;
   std::uint32_t round_ = 0;
   std::atomic<bool> running_ = false;
-  std::atomic<bool> in_use_ = false;  ///< by the thread that runs or destroys it, or one that attends
+  std::atomic<bool> in_use_ = false;  ///< by a thread that runs, destroys or attends it
   bool ended_with_mpi_ = false;
-  std::string broken_;  ///< why nothing collective can work any more; some process was not heard of, say
+  std::string broken_;  ///< why no collective can work any more: a process was not heard of, for example
   std::string description_;
 };
 

@@ -26,7 +26,7 @@ said own_words(communicator const& all, communicator const& host, own_part const
   return words;
 }
 
-/// Where each host stands in the order of the tree's machines; of this process's file.
+/// The position of each host in the order of the tree's machines, by this process's file.
 std::vector<std::size_t> own_positions_along(std::string const& tree_file, std::vector<std::string> const& names) {
   auto const machines = schedule::machines_along(schedule::read_tree(tree_file));
   std::vector<std::size_t> positions;
@@ -41,7 +41,7 @@ std::vector<std::size_t> own_positions_along(std::string const& tree_file, std::
   return positions;
 }
 
-/// The same for all: each has a file of its own behind that name.
+/// The same on all processes: each has a file of its own behind that name.
 std::vector<std::size_t> positions_along(std::string const& tree_file, std::vector<std::string> const& names,
                                          communicator const& all) {
   std::vector<std::size_t> positions;

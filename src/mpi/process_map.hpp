@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part: processes, the hosts they are on, and how all their threads are numbered.
+// The processes that take part, their hosts, and how all their threads are numbered.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace coset::mpi {
 
-/// One process, as all know it.
+/// One process, as all processes know it.
 struct process {
   int rank;  ///< in the communicator
   int host;  ///< counted in the order of the ranks' numbers
   rank_t threads;
   rank_t first;  ///< number of its first rank
-  rank_t lanes;  ///< its first so many ranks send and receive, for the others too
+  rank_t lanes;  ///< this many of its first ranks send and receive, for the others too
   bool crowded;  ///< its host has fewer processors for it than it has threads
 };
 
@@ -31,16 +31,16 @@ struct process_map {
   rank_t ranks_of_host(int host) const;
 };
 
-/// What this process tells of itself.
+/// What this process tells about itself.
 struct own_part {
   rank_t threads;
   rank_t lanes;
   bool crowded;
 };
 
-/// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per direction.
-/// If some process cannot read it or misses a host among its machines, or if they read different ones, all throw: that
-/// process what it has found, the others mpi::error.
+/// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per
+/// direction. If a process cannot read it or misses a host in it, that process throws its own error, the others
+/// mpi::error; if they read different trees, all throw mpi::error.
 process_map survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
 
 }  // namespace coset::mpi

@@ -15,7 +15,7 @@ struct list {
   std::vector<resident*> present;  ///< in the order in which they entered
 };
 
-/// Never destroyed: teams may be, after it would be.
+/// Never destroyed, as teams may be destroyed later than a static object.
 list& residents() {
   static auto& all = *new list;
   return all;
@@ -35,7 +35,7 @@ int end_all(MPI_Comm, int, void*, void*) {
   }
 }
 
-/// MPI_Finalize frees MPI_COMM_SELF before anything else, and with it this attribute. Sessions have neither.
+/// MPI_Finalize frees MPI_COMM_SELF first, and this attribute with it. Sessions have neither.
 void end_all_at_finalize() {
   int key = MPI_KEYVAL_INVALID;
   require(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_all, &key, nullptr), "MPI_Comm_create_keyval");

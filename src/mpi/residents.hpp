@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The teams over processes that this process has: who waits for others in one of them looks after the rest.
+// The teams over processes of this process: a thread that waits in one of them attends to the others.
 #pragma once
 
 namespace coset::mpi {
 
-/// A team, to those who know nothing else of it. It enters when it is complete.
+/// A team as the list sees it. It enters when it is complete.
 class resident {
  public:
   virtual ~resident() = default;
   /// From any thread: does nothing while the team is in use.
   virtual void attend() noexcept = 0;
-  /// MPI_Finalize has begun, and MPI still works: the last chance to give back what is MPI's.
+  /// MPI_Finalize has begun, and MPI still works: the last chance to free MPI's resources.
   virtual void end_with_mpi() noexcept = 0;
 
  protected:
@@ -18,7 +18,7 @@ class resident {
   void leave() noexcept;
 };
 
-/// Two processes may wait in different teams for each other. Each hears here of what the other one waits for.
+/// Two processes may wait for each other in different teams. Here each hears what the other waits for.
 void attend_all_residents() noexcept;
 
 }  // namespace coset::mpi

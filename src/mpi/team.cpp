@@ -13,7 +13,7 @@ team::team(MPI_Comm of, coset::team& threads, options const& wanted) : state_(ne
 
 team::~team() {
   if (state_->can_be_destroyed()) return;
-  // MPI may go on with it: it stays, where whoever looks for lost memory finds it.
+  // MPI may still use it, so it is not freed; leak checkers find it in this list.
   static std::atomic<state*> left_to_mpi = nullptr;
   state* const own = state_.release();
   own->next_left_to_mpi = left_to_mpi.exchange(own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens where private copies may not have all the memory that they want.
+// What happens if private copies may not use all the memory that they need.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace reducer_room;
 
 namespace {
 
-/// What a copy may hold however many there are: less, and threads would fold page by page.
+/// Each copy may hold this much, however many there are: with less, threads would fold page by page.
 constexpr std::size_t always_granted_bytes = std::size_t{64} << 10;
 
 }  // namespace

@@ -23,10 +23,11 @@ using detail::reduced_array;
 using detail::tracking;
 
 constexpr std::size_t line_bytes = 64;
-/// Far beyond the caches marks cost nothing beside the miss, and the less is folded the better.
+/// Far beyond the caches marks cost nothing beside the miss, and folding less is faster.
 constexpr std::size_t far_beyond_caches = std::size_t{64} << 20;
 constexpr std::size_t usual_block_bytes = 512;
-/// By the last twelve bits of an address, on all of today's x86 (Intel's optimisation manual: 4 KiB aliasing).
+/// Addresses are compared by their last twelve bits on all of today's x86 (Intel's optimisation manual: 4 KiB
+/// aliasing).
 constexpr std::size_t compared_bytes = 4096;
 
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
@@ -46,14 +47,14 @@ bool is_zero(void const* element, std::size_t bytes) {
   return std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; });
 }
 
-/// The first offset from `offset` on that is `part` of `parts` into what processors tell a load from the stores before it
-/// by: a program that adds to element k of several arrays would otherwise wait for each store to be told from the next load.
+/// The first offset from `offset` on that lies `part` / `parts` into a stretch of compared_bytes. Otherwise, in a
+/// program that adds to element k of several arrays, each load would wait for the store before it.
 std::size_t staggered(std::size_t offset, std::size_t part, std::size_t parts) {
   std::size_t const into = part * compared_bytes / parts / line_bytes * line_bytes;
   return offset + (into + compared_bytes - offset % compared_bytes) % compared_bytes;
 }
 
-/// One after the other, each from a cache line on.
+/// Lays out arrays one after the other, each beginning on a cache line.
 std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
   std::vector<part_of_copy> parts;
   parts.reserve(arrays.size());
@@ -64,7 +65,7 @@ std::vector<part_of_copy> laid_out(std::vector<reduced_array> arrays) {
     std::size_t const bytes = round_up(array.count * array.reduction->element_bytes, line_bytes);
     bool const zero = is_zero(array.identity.get(), array.reduction->element_bytes);
     parts.push_back({std::move(array), offset, zero});
-    offset += bytes;  // of numbers that are at most half as large as pointers reach
+    offset += bytes;  // cannot overflow: both are at most half of the address range
     if (offset > std::numeric_limits<std::ptrdiff_t>::max())
       throw argument_error(text::format("a reducer of {} arrays with more bytes than there are", arrays.size()));
   }
@@ -82,7 +83,7 @@ blocks cut(reduced_array const& array, sparse_options const& options) {
   if (bytes == 0) bytes = all < far_beyond_caches ? usual_block_bytes : line_bytes;
   std::size_t elements = bytes >= all ? std::bit_ceil(std::max<std::size_t>(count, 1))
                                       : std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
-  // Pages are what is claimed and given back.
+  // Memory is claimed and given back in pages.
   if (options.most_bytes != 0)
     elements =
         std::bit_ceil(round_up(std::max(options.block_bytes, numa::page_bytes()), element_bytes) / element_bytes);
@@ -141,7 +142,7 @@ void for_runs(blocks const& shape, private_copy const& copy, Run run) {
   if (begin < end) run(begin, end);
 }
 
-/// Also the first of a reducer's keys, which are as many as there are claims before the next number.
+/// Also the reducer's first key; its keys are the numbers below the next one returned here.
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
   return last.fetch_add(std::uint64_t{1} << key_bits_of_claims) + (std::uint64_t{1} << key_bits_of_claims);
@@ -177,7 +178,7 @@ std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::option
   return std::make_unique<owned_copy>(shape_, node, capped);
 }
 
-/// Before a copy is made, so that put_in_order() cannot fail.
+/// Called before a copy is made, so that put_in_order() cannot fail.
 void reducer_core::make_room() { in_order_.reserve(numbered_.size() + of_threads_.size() + 2); }
 
 void reducer_core::put_in_order() noexcept {
@@ -225,13 +226,13 @@ private_copy* reducer_core::claimed(std::uint32_t number, void const* thread) {
   return &copy;
 }
 
-/// The key's low bits count; when they are spent, a new number is due.
+/// The key's low bits count; at their limit the key takes a new number.
 void reducer_core::change_key() noexcept {
   constexpr std::uint64_t count = (std::uint64_t{1} << key_bits_of_claims) - 1;
   key_ = (key_ & count) == count ? next_id() : key_ + 1;
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 owned_copy& reducer_core::at(std::uint32_t number) {
   auto& copy = numbered_[number];
   if (!copy) {
@@ -290,7 +291,7 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
   generation_ = next_id();
-  change_key();  // nobody goes on with a copy that is not emptied yet
+  change_key();  // no thread continues with a copy that is not emptied yet
 }
 
 bool reducer_core::has_just(std::size_t threads) const noexcept {

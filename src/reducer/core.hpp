@@ -49,22 +49,22 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::uint64_t const& key() const noexcept { return key_; }
   std::vector<reducer_room::part_of_copy> const& parts() const noexcept { return parts_; }
   std::size_t bytes() const noexcept { return bytes_; }
-  /// Sparse reducers', of their one array.
+  /// Of a sparse reducer's only array.
   reducer_room::blocks const& shape() const noexcept { return shape_; }
   detail::tracking tracking() const noexcept { return tracking_; }
   std::uint64_t generation() const noexcept { return generation_; }
 
-  /// A copy for a thread that has none: one that a thread of this node has left, or a new one. Any thread.
+  /// A copy for a thread that has none: one that a thread of this node has left, or a new one. From any thread.
   private_copy& take();
   void give_back(private_copy&) noexcept;
   private_copy& numbered(std::uint32_t number);
-  /// Null where another thread has it.
+  /// Null if another thread has claimed it.
   private_copy* claimed(std::uint32_t number, void const* thread);
   void renew_claims() noexcept {
     if (claims_.exchange(claims::kept, std::memory_order_relaxed) == claims::missed) change_key();
   }
 
-  /// Empties a copy of an earlier generation. By its thread.
+  /// Empties a copy of an earlier generation. Called by its thread.
   void renew(private_copy& copy) {
     if (copy.generation != generation_) [[unlikely]]
       empty(copy);
@@ -76,10 +76,10 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
 
   /// The total, if there is one, and all copies, in the order in which they are folded. Not while copies are made.
   std::vector<reducer_room::owned_copy*> const& in_order() const noexcept { return in_order_; }
-  /// After each part of a fold. All parts together leave a total that was folded into full, and one that was folded
-  /// empty.
+  /// Called after each part of a fold. After all parts, the total is full if it was the target, and empty if it was
+  /// folded.
   void part_is_done(std::size_t parts, bool into_total) noexcept;
-  /// Of fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
+  /// For fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
   std::uint64_t round() const noexcept { return round_; }
   void begin_round() noexcept { ++round_; }
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
@@ -105,7 +105,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void spill_block(owned_copy& total, owned_copy&, std::size_t block);
   owned_copy& total_for_spills();
 
-  std::uint64_t const id_;  ///< never given twice
+  std::uint64_t const id_;  ///< never reused
   std::uint64_t key_;       ///< see key_of()
   enum class claims : std::uint8_t { kept, missed };
   std::atomic<claims> claims_ = claims::kept;
@@ -115,8 +115,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::blocks const shape_;
   detail::tracking const tracking_ = detail::tracking::none;
 
-  /// Never that of another reducer, whose copies may come here. Changes only between rounds of updates, which the caller
-  /// keeps apart.
+  /// Never equal to another reducer's, whose copies may be reused here. Changes only between rounds of updates, which
+  /// the caller separates.
   std::uint64_t generation_ = id_;
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
@@ -124,13 +124,13 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   mutable std::mutex making_;  ///< guards what follows
   std::vector<std::unique_ptr<owned_copy>> of_threads_;
   std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
-  std::vector<owned_copy*> left_;  ///< by threads that have ended
+  std::vector<owned_copy*> left_;  ///< copies of threads that have ended
   std::unique_ptr<owned_copy> total_;
   std::vector<owned_copy*> in_order_;
 
   std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies
   std::atomic<std::size_t> spills_ = 0;
-  /// [block % 64]: the total's. Only where memory is capped: those who make reducers for each loop pay for every byte.
+  /// [block % 64]: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
   using block_locks = std::array<std::mutex, 64>;
   std::unique_ptr<block_locks> of_block_;
 };

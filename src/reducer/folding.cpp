@@ -24,18 +24,18 @@ using detail::reducer_core;
 using detail::tracking;
 
 constexpr std::uint64_t all_touched = 0x0101010101010101;
-/// Below this much to fold, waiting for others takes longer than doing their part.
+/// Below this many bytes, waiting for other threads takes longer than folding their parts.
 constexpr std::size_t bytes_per_part = 8 << 10;
 
-/// What is folded and emptied in one go: it stays in the cache in between.
+/// The bytes folded and emptied at a time: they stay in the cache in between.
 constexpr std::size_t chunk_bytes = 2048;
 constexpr std::size_t most_prefetched_bytes = 512;
 
-/// Folds into arrays, or into the total: what that holds is the first source unless it is replaced, and in the end it
-/// holds everything. Copies hold nothing where they were folded.
+/// Folds copies into arrays, or into the total. The target's values are the first source unless they are replaced; in
+/// the end the target holds everything. Copies are empty where they were folded.
 class chunks {
  public:
-  /// Of up to `most` copies at a time.
+  /// Folds up to `most` copies at a time.
   chunks(reducer_core& core, void* const* into, combining how, std::size_t most)
       : core_(core), into_(into), how_(how), total_(into == nullptr ? &core.total() : nullptr) {
     if (most >= few_.size()) many_.resize(most + 1);
@@ -48,14 +48,14 @@ class chunks {
   }
 
   bool counts(owned_copy const& copy) const { return copy.generation == core_.generation(); }
-  /// Whether what was there is not a source.
+  /// Whether the target's old values are no source.
   bool replaces() const { return total_ == nullptr && how_ == combining::assign; }
 
   /// Elements [begin, end) of one array, of those copies that count.
   void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end) {
     fold(of, array, begin, end, replaces());
   }
-  /// The same; who comes first in turns replaces, the others add.
+  /// The same; in turns the first thread replaces, the others add.
   void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end, bool replacing) {
     part_of_copy const& part = core_.parts()[array];
     std::size_t const chunk = std::max<std::size_t>(chunk_bytes / part.element_bytes(), 1);
@@ -84,7 +84,7 @@ class chunks {
   reducer_core& core_;
   void* const* const into_;
   combining const how_;
-  owned_copy* const total_;          ///< null where it is not folded into
+  owned_copy* const total_;          ///< null if it is not the target
   std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
   std::vector<void const*> many_;
   void const** sources_;
@@ -101,7 +101,7 @@ interval slice_of(part_of_copy const& part, std::size_t slice, std::size_t slice
   return {boundary(slice), boundary(slice + 1)};
 }
 
-/// Threads that bring nothing but themselves.
+/// Threads without a team.
 struct threads_alone {
   template <class Fold>
   void fold(Fold&& part) const {
@@ -110,7 +110,7 @@ struct threads_alone {
   void look_around() const {}
 };
 
-/// Ranks of a team. Who leaves it by an exception finds the others outside of folds: the array may be its own.
+/// Ranks of a team. If one leaves by an exception, no other is in a fold: the array may be the leaving rank's own.
 struct ranks_together {
   detail::rank_state& me;
 
@@ -128,8 +128,8 @@ struct ranks_together {
   }
 };
 
-/// What one thread's copy holds goes into each part in turn. So copies stay in their threads' caches, where the updates
-/// find them again, and of the array alone parts travel. Allocates nothing: others wait.
+/// One thread folds its copy into each part in turn. So copies stay in their threads' caches, where the next updates
+/// find them, and only parts of the array travel. Allocates nothing, as other threads wait.
 template <class Company>
 class turns {
  public:
@@ -142,7 +142,7 @@ class turns {
         before_(*core.in_order()[(thread + threads - 1) % threads]),
         begin_(core.round() << 16),
         company_(company) {}
-  /// Operations may throw: nobody is kept waiting by that, and nobody folds after who has left.
+  /// Operations may throw: then no thread waits for this one, and none folds after it.
   ~turns() {
     if (mine_->turn.load(std::memory_order_relaxed) != begin_ + threads_)
       mine_->turn.store(begin_ + given_up, std::memory_order_release);
@@ -170,7 +170,7 @@ class turns {
     }
   }
 
-  /// Until the thread before has folded so many parts; false if it never will.
+  /// Waits until the previous thread has folded so many parts; false if it never will.
   bool await(std::uint64_t parts) const {
     runtime::backing_off wait(runtime::patience::of_polling());
     for (;; wait(false)) {
@@ -258,8 +258,8 @@ class runs {
     next.from.clear();
     for (std::size_t c = 0; c < copies_.size(); ++c)
       if (run_[c] != 0) next.from.push_back(copies_[c]);
-    // Scattered ranges miss all caches, one after the other unless somebody asks ahead; of long ones the processor
-    // does. Here, as g++ 12 drops calls of functions that do nothing but prefetch.
+    // Scattered ranges miss all caches, one miss after the other unless prefetched; in long ranges the processor
+    // prefetches. Inline, as g++ 12 drops calls of functions that do nothing but prefetch.
     std::size_t const begin = shape_.begin_bytes(run_blocks_.begin),
                       end = std::min(shape_.begin_bytes(run_blocks_.end), begin + most_prefetched_bytes);
     for (std::size_t at = begin; at < end; at += 64) {
@@ -280,7 +280,7 @@ class runs {
 
   chunks chunks_;
   blocks const& shape_;
-  bool const everywhere_;            ///< blocks that nobody has touched are filled, too
+  bool const everywhere_;            ///< untouched blocks are filled, too
   std::vector<owned_copy*> copies_;  ///< that count
   std::vector<std::uint64_t> words_, now_, run_;
   interval run_blocks_;  ///< that the copies with run_[c] != 0 have touched
@@ -303,7 +303,7 @@ void fold_part(reducer_core& core, void* const* into, std::size_t part, std::siz
       all.fold(core.in_order(), array, begin, end);
     }
   } else {
-    // Whole words of marks, so that parts read none that another writes.
+    // Whole words of marks, so that no part reads marks that another part writes.
     std::size_t const number = core.shape().number(), words = (number + word_blocks - 1) / word_blocks;
     std::size_t const begin = words * part / parts * word_blocks,
                       end = std::min(words * (part + 1) / parts * word_blocks, number);
@@ -312,10 +312,10 @@ void fold_part(reducer_core& core, void* const* into, std::size_t part, std::siz
   core.part_is_done(parts, into == nullptr);
 }
 
-// Of n lines with P threads, a round moves P·n, the target's; slices 2·(P − 1)·n, those of copies that come and go. That is
-// the same for two threads, which then lose by a target that they have to read although it is assigned.
+// For n lines and P threads, a round moves P·n lines of the target; slices move 2·(P − 1)·n lines of copies, there and
+// back. For two threads both are equal, but a round then has to read a target that is assigned.
 bool should_fold_round(reducer_core const& core, std::size_t threads, combining how) noexcept {
-  // What partial results keep more of than elements do is lost between the turns.
+  // If partial results hold more than elements do, the rest is lost between turns.
   bool const rounds_once = std::ranges::any_of(core.parts(), [](part_of_copy const& part) {
     return part.array.reduction->partial_bytes != part.array.reduction->element_bytes;
   });

@@ -31,8 +31,8 @@ struct blocks {
 inline constexpr std::size_t word_blocks = 8;
 
 struct owned_copy : detail::private_copy {
-  /// On this node, given as the system numbers it, if the system lets it: so many bytes that hold anything; or, for
-  /// sparse reducers, fresh pages with the marks behind.
+  /// On this node, by the system's number, if the system allows it: so many bytes of arbitrary contents; for sparse
+  /// reducers, fresh pages followed by the marks.
   owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
   owned_copy(blocks const&, std::optional<unsigned> on_node, bool capped);
   owned_copy(owned_copy const&) = delete;
@@ -45,8 +45,8 @@ struct owned_copy : detail::private_copy {
   void const* claimed_by = nullptr;    ///< the thread
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
   std::size_t claimed = 0;             ///< capped only: bytes
-  /// Of a numbered copy: round << 16 | parts that its thread has folded in this round, or that it gave up. On a line of
-  /// its own: the next thread waits for it.
+  /// For a numbered copy: round << 16 | the parts that its thread has folded in this round, or given_up. On a line of
+  /// its own, as the next thread waits for it.
   alignas(128) std::atomic<std::uint64_t> turn = 0;
 
   numa::memory memory;

@@ -14,7 +14,7 @@
 namespace coset::reducer_room {
 namespace {
 
-/// Sizes come in quarters of powers of two, and whole pages: reducers of about the same size find each other's copies.
+/// Rounds to quarters of powers of two and whole pages, so that reducers of similar size reuse each other's copies.
 std::size_t rounded(std::size_t bytes) {
   std::size_t const step = std::max(std::bit_ceil(bytes) / 8, numa::page_bytes());
   return (bytes + step - 1) / step * step;
@@ -27,11 +27,11 @@ class pool {
     return only;
   }
 
-  /// Nothing if there is none.
+  /// Null if there is none.
   std::unique_ptr<owned_copy> take(std::size_t bytes, std::uint32_t number, std::optional<unsigned> node) {
     auto const lock = short_lock(mutex_);
     auto at = free_.find({bytes, node, number});
-    if (at == free_.end()) at = free_.lower_bound({bytes, node, 0});  // the thread's is not there: any
+    if (at == free_.end()) at = free_.lower_bound({bytes, node, 0});  // the thread's own is not there: any
     if (at == free_.end() || std::get<0>(at->first) != bytes || std::get<1>(at->first) != node) return nullptr;
     std::unique_ptr<owned_copy> found = std::move(at->second.back());
     at->second.pop_back();
@@ -42,7 +42,7 @@ class pool {
 
   void put(std::unique_ptr<owned_copy> given) {
     std::size_t const bytes = given->memory.size();
-    std::vector<copies> dead;  // unmapped after the lock, as is what does not fit
+    std::vector<copies> dead;  // unmapped after unlocking, as are copies that do not fit
     auto const lock = short_lock(mutex_);
     if (bytes > most_kept_bytes - kept_) give_up_others(bytes, dead);
     if (bytes > most_kept_bytes - kept_) return;
@@ -61,7 +61,7 @@ class pool {
   using key = std::tuple<std::size_t, std::optional<unsigned>, std::uint32_t>;  ///< bytes, node, number
   using copies = std::vector<std::unique_ptr<owned_copy>>;
 
-  /// Sizes that nobody may ever want again, as of arrays that have grown.
+  /// Other sizes may never be needed again, such as those of arrays that have grown.
   void give_up_others(std::size_t but, std::vector<copies>& dead) {
     for (auto at = free_.begin(); at != free_.end();) {
       std::size_t const bytes = std::get<0>(at->first);
@@ -88,14 +88,14 @@ std::unique_ptr<owned_copy> lend(std::size_t bytes, std::uint32_t number, std::o
   auto copy = pool::instance().take(bytes, number, on_node);
   if (!copy) copy = std::make_unique<owned_copy>(bytes, on_node);
   copy->number = number;
-  copy->turn.store(0, std::memory_order_relaxed);  // rounds begin anew
+  copy->turn.store(0, std::memory_order_relaxed);  // rounds start over
   return copy;
 }
 
 void take_back(std::unique_ptr<owned_copy> given) noexcept try {
   pool::instance().put(std::move(given));
 } catch (std::bad_alloc const&) {
-  // Then it is given up.
+  // The copy is freed then.
 }
 
 }  // namespace coset::reducer_room

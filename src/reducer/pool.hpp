@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense copies between one reducer and the next: reducers that are made for one loop, as clauses are, neither map pages
-// nor fault them in, and find what their threads have in their caches.
+// Dense copies kept from one reducer to the next: a reducer made for one loop, like a clause, neither maps pages nor
+// faults them in, and finds copies in its threads' caches.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace coset::reducer_room {
 
-/// A copy of at least so many bytes, on this node if the system lets it: one that had this number before if there is one,
-/// else any, else a new one. It holds anything, under a generation that is over.
+/// A copy of at least so many bytes, on this node if the system allows it: one that had this number before if there is
+/// one, else any, else a new one. Its contents are arbitrary, under a past generation.
 std::unique_ptr<owned_copy> lend(std::size_t bytes, std::uint32_t number, std::optional<unsigned> on_node);
 
-/// What lend() gave. Kept for the next up to most_kept_bytes in all, else given up.
+/// Takes back what lend() gave. Keeps up to most_kept_bytes in all for later reducers, frees the rest.
 void take_back(std::unique_ptr<owned_copy>) noexcept;
 
 inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;

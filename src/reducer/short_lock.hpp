@@ -8,8 +8,8 @@
 
 namespace coset::reducer_room {
 
-/// Threads of a region come for their copies at the same time. Whoever is second would sleep, and be woken 10 µs later
-/// for what takes one.
+/// Threads of a region ask for their copies at the same time. The second would sleep, and wake up 10 µs later, for a
+/// lock that is held for 1 µs.
 inline std::unique_lock<std::mutex> short_lock(std::mutex& mutex) {
   for (std::uint32_t looks = runtime::looks_in(std::chrono::microseconds(10)); looks > 0; --looks) {
     if (std::unique_lock lock(mutex, std::try_to_lock); lock) return lock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which copies a thread has.
+// The copies that a thread has.
 #include <array>
 #include <unordered_map>
 
@@ -11,8 +11,8 @@ namespace {
 using detail::private_copy;
 using detail::reducer_core;
 
-/// Reducers are told apart by numbers that are never given twice, so it does not matter what has come to lie at their
-/// address; and a thread that ends asks whether they live before it gives anything back.
+/// Reducers are identified by numbers that are never reused, as their addresses may be. A thread that ends gives copies
+/// back only to reducers that still exist.
 class copies_of_thread {
  public:
   ~copies_of_thread() {
@@ -50,7 +50,7 @@ class copies_of_thread {
 
  private:
   struct recent {
-    std::uint64_t id = 0;  ///< 0 is nobody's
+    std::uint64_t id = 0;  ///< 0: none
     bool numbered = false;
     std::uint32_t number = 0;
     private_copy* copy = nullptr;

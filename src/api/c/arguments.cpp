@@ -11,7 +11,7 @@
 namespace coset::capi {
 namespace {
 
-/// What `make` throws for wrong arguments, every rank of the team gets.
+/// If `make` throws for wrong arguments, every rank of the team gets the error.
 template <class Make>
 made_call told(detail::rank_state& me, Make const& make) {
   try {
@@ -28,7 +28,7 @@ std::size_t sum(std::size_t a, std::size_t b) {
   return result;
 }
 
-/// `counts` or, where they are nullptr, `piece` for every rank.
+/// `counts` or, if they are nullptr, `piece` for every rank.
 made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece,
                     std::size_t const* counts, coset_type type, coset_operation op) {
   rank_t const rank = me->of->rank(), ranks = me->of->size();

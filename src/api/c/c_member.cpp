@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of C++ bodies, as those of coset_team_run's.
+// Members of C++ bodies, in the form of those of coset_team_run.
 #include "coset/c_member.hpp"
 
 #include "api/c/handles.hpp"

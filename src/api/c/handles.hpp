@@ -16,7 +16,7 @@ struct coset_team {
   std::unique_ptr<coset::team> of;
 };
 
-/// A member of whichever origin. Those of run() lie on the rank's stack.
+/// A member of any origin. Those of run() lie on the rank's stack.
 struct coset_member {
   enum class origin { run, split, join };
 
@@ -32,7 +32,7 @@ struct coset_plan {
   std::string description;
 };
 
-/// A reducer of elements that only their size and folds are known of.
+/// A reducer of elements of which only the size and the folds are known.
 struct coset_reducer {
   std::shared_ptr<coset::detail::reducer_core> core;
   std::size_t count, element_bytes;

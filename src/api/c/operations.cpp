@@ -16,7 +16,7 @@
 namespace coset::capi {
 namespace {
 
-/// Where a tile is folded: on the stack, or for elements larger than that in memory that the thread keeps.
+/// The memory in which a tile is folded: on the stack, or for larger elements memory that the thread keeps.
 class tile {
  public:
   explicit tile(std::size_t element_bytes)
@@ -39,7 +39,7 @@ class tile {
   std::byte* at_;
 };
 
-/// As detail::plain_fold: a destination may be a source that is folded late, so all of a tile is folded before any of it
+/// As detail::plain_fold: a destination may be a source that is folded late, so a whole tile is folded before any of it
 /// is stored.
 void user_fold(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
                std::uint32_t sources, std::size_t count) {
@@ -69,7 +69,7 @@ struct named_table {
   detail::reduction_table table;
 };
 
-/// Operations that are the same share a table, which lives for ever: ranks keep plans by its address.
+/// Equal operations share a table, which is never freed: ranks keep plans by its address.
 detail::reduction_table const& table_of(std::string const& name, std::size_t element_bytes, std::int32_t flags) {
   static std::mutex making;
   static auto& made = *new std::map<std::tuple<std::string, std::size_t, std::int32_t>, named_table>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What callers say in structs that may grow, and in nanoseconds.
+// Options of callers in structs that may grow, and in nanoseconds.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace coset::capi {
 
-/// The options given, or `defaults` without any. A shorter struct is of an older caller and keeps the defaults for the rest; a
-/// longer one of a newer caller, who may not ask for what this version does not know.
+/// The options given, or `defaults` if there are none. A shorter struct is an older caller's and keeps the defaults for
+/// the rest; a longer one is a newer caller's, which may not ask for anything that this version does not know.
 template <class Options>
 Options options_of(Options const* given, Options defaults, char const* initialiser) {
   if (given == nullptr) return defaults;
@@ -36,7 +36,7 @@ Enum choice_of(std::int32_t value, Enum most, char const* name) {
   return static_cast<Enum>(value);
 }
 
-/// At least 0, and little enough to be added to any time.
+/// At least 0, and small enough to be added to any time.
 inline std::chrono::nanoseconds span_of(std::int64_t nanoseconds) {
   return std::chrono::nanoseconds(std::clamp<std::int64_t>(nanoseconds, 0, std::int64_t{1} << 60));
 }

@@ -15,7 +15,7 @@ namespace {
 
 using detail::private_copy;
 
-/// Copies what it has copied, twice as much each time.
+/// Copies one element, then copies the copies, twice as many each time.
 void fill(void const* element, std::size_t element_bytes, void* to, std::size_t count) {
   if (count == 0) return;
   auto* const bytes = static_cast<std::byte*>(to);

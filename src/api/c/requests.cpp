@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests. Nothing destroys what lies in a coset_request: one that is complete, or given up, is overwritten with zeros,
-// which is a complete request.
+// Requests. No destructor runs for a request in a coset_request: one that is complete, or given up, is overwritten with
+// zeros, which is a complete request.
 #include "coset/request.hpp"
 
 #include <chrono>

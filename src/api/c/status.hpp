@@ -11,7 +11,7 @@
 
 namespace coset::capi {
 
-/// A body returned something of its own other than 0.
+/// A body returned a nonzero status of its own.
 struct body_failed : error {
   using error::error;
 };
@@ -22,10 +22,10 @@ coset_status status_of_exception() noexcept;
 /// The status of the calling thread's latest failure since forget_failure(); COSET_SUCCESS if there was none.
 coset_status latest_failure() noexcept;
 void forget_failure() noexcept;
-/// Throws what stands for the thread's latest failure, with its message.
+/// Throws the exception for the thread's latest failure, with its message.
 [[noreturn]] void throw_latest_failure();
 
-/// Lets nothing out but the end of the thread, by pthread_exit() in a body, which nobody may stop.
+/// Lets no exception out but the end of the thread by pthread_exit() in a body, which must not be stopped.
 template <class Action>
 coset_status guarded(Action&& action) {
   try {

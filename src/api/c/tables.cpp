@@ -31,7 +31,7 @@ constexpr bool is_real = detail::ordered_number<T> && !std::same_as<T, bool>;
 template <class T>
 constexpr bool is_complex = is_one_of<T, std::complex<float>, std::complex<double>>;
 
-/// Whether T reduced with Op means something.
+/// Whether reducing T with Op makes sense.
 template <class T, class Op>
 constexpr bool goes_together = [] {
   if (is_one_of<Op, plus, multiplies>) return is_real<T> || is_complex<T>;
@@ -42,7 +42,7 @@ constexpr bool goes_together = [] {
   return is_one_of<T, float, double>;
 }();
 
-/// What folds of a built-in operation get as their context.
+/// The context of folds of a built-in operation.
 template <class Op>
 constexpr Op stateless{};
 
@@ -144,7 +144,7 @@ static_assert(operation_names.size() == all_tables[0].size() &&
               COSET_REPRODUCIBLE_PLUS - COSET_PLUS + 1 == operation_names.size());
 
 constexpr coset_operation first_operation = COSET_PLUS, last_operation = COSET_REPRODUCIBLE_PLUS;
-/// Smaller numbers are no addresses of anything.
+/// Smaller numbers are never addresses.
 constexpr coset_operation first_address = 4096;
 
 bool is_struct(coset_type type) {
@@ -167,7 +167,7 @@ std::string name_of(coset_type type) {
   return known != nullptr ? known->name : text::format("COSET_STRUCT({})", bytes_of(type));
 }
 
-/// nullptr where the two do not go together.
+/// nullptr if the two do not go together.
 table_function built_in_table(coset_type type, coset_operation op) {
   if (find(type) == nullptr) return nullptr;
   return all_tables[static_cast<std::size_t>(type - 1)][static_cast<std::size_t>(op - first_operation)];

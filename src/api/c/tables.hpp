@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the numbers of coset.h to the erased reductions that C++ programs use as well.
+// Turns the numbers of coset.h into the erased reductions that C++ programs use as well.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr std::size_t most_struct_bytes = std::size_t{1} << 30;
 
 using operation_handle = std::shared_ptr<user_operation const>;
 
-/// What a collective runs.
+/// The reduction that a collective runs.
 struct reduction {
   detail::reduction_table const* table;
   void const* context;                       ///< the operation, as folds expect it
@@ -37,9 +37,9 @@ struct reduction {
 /// Throw argument_error: no such type, no such operation, or two that do not go together, naming both.
 std::size_t bytes_of(coset_type);
 reduction reduction_of(coset_type, coset_operation);
-/// What built-in operations leave as it is, an element of the type; nullptr for a C program's operation.
+/// The identity of a built-in operation, an element of the type; nullptr for a C program's operation.
 void const* identity_of(coset_type, coset_operation);
-/// For verbs that combine nothing. Elements of the caller's own move as the bytes that they are: `unit` of them each.
+/// For verbs that combine nothing. Elements of the caller's own types move as bytes: `unit` of them each.
 reduction copy_of(coset_type, std::size_t& unit);
 
 /// What coset_operation_create() made; nullptr for built-in operations. Throws argument_error if it cannot be one.

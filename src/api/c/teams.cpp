@@ -34,7 +34,7 @@ coset::member& in(coset_member* me) {
   return *me->of;
 }
 
-/// One rank's run of a body. Exceptions are what tells the team of its failure.
+/// Runs a body on one rank. Exceptions tell the team of its failure.
 void run_body(coset::member& me, coset_body* body, void* context) {
   coset_member self{&me, coset_member::origin::run};
   forget_failure();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset info`: the machine as this process finds it, and what follows from it.
+// `coset info`: the machine as this process finds it, and what a team makes of it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -44,18 +44,18 @@ struct info_command {
   bool json = false;
 };
 
-/// Everything that `coset info` says of this machine.
+/// Everything that `coset info` reports about this machine.
 struct machine_report {
   topology machine;
   std::vector<processor> places;  ///< of the default team, or of as many ranks as were asked for
   std::vector<std::string> warnings;
-  std::vector<cache> caches;  ///< of one core, as the C library reports them; 0 where it does not know
+  std::vector<cache> caches;  ///< of one core, as the C library reports them; 0 if unknown
   std::optional<double> quota;
   std::optional<numa::siblings> siblings;
   unsigned usable = 0;
   std::vector<unsigned> processors;  ///< of the team, by rank
   measure::latency_matrix latency;
-  calibration::memory_facts memory;  ///< what defaults go by
+  calibration::memory_facts memory;  ///< the facts that defaults use
   std::vector<chosen_plan> plans;    ///< of an allreduce of floats on the team
   std::vector<std::string> refused;  ///< rules of the environment or a profile that cannot serve the team
 };
@@ -70,7 +70,7 @@ std::vector<chosen_plan> default_plans(team& on) {
   return plans;
 }
 
-/// More ranks than processors share them, which the library serves and a warning tells.
+/// If ranks outnumber processors, they share them: the library allows it, and a warning reports it.
 void place_team(info_command const& asked, machine_report& found) {
   rank_t const ranks = asked.ranks != 0 ? asked.ranks : found.machine.cores();
   bool const enough = ranks <= found.machine.processors.size();
@@ -148,7 +148,7 @@ std::string as_text(machine_report const& found) {
   return text;
 }
 
-/// What is known of any machine.
+/// The facts that are known of any machine.
 nlohmann::ordered_json machine_json(topology const& machine, std::vector<processor> const& places) {
   nlohmann::ordered_json processors = nlohmann::ordered_json::array(), nodes = nlohmann::ordered_json::array();
   for (auto const& p : machine.processors) {
@@ -193,7 +193,7 @@ nlohmann::ordered_json as_json(machine_report const& found) {
   return json;
 }
 
-/// Another machine: nothing to be measured, and nothing to warn of but what its own processors tell.
+/// Shows another machine: measures nothing, and warns only of what its own processors show.
 void show_machine(info_command const& asked, topology const& machine, std::string const& left_out = "") {
   rank_t const ranks = asked.ranks != 0 ? asked.ranks : machine.cores();
   require_room_for(ranks, machine);

@@ -28,7 +28,7 @@ struct level_name {
 constexpr std::array level_names{level_name{"package", "packages"}, level_name{"node", "nodes"},
                                  level_name{"L3", "L3s"}, level_name{"core", "cores"}};
 
-/// A package, node, L3 or core, with all ranks inside. Compared by shape it is like another of as many ranks per core.
+/// A package, node, L3 or core, with all ranks inside. Two look alike if their cores have equally many ranks.
 struct branch {
   unsigned number = 0;
   std::vector<rank_t> ranks = {};
@@ -41,7 +41,7 @@ struct branch {
   }
 };
 
-/// What the machine tells of: not all have L3 caches.
+/// The levels that the machine reports: not all have L3 caches.
 std::vector<level> levels_of(topology const& machine) {
   return machine.has_l3 ? std::vector{package, node, l3, core} : std::vector{package, node, core};
 }
@@ -59,7 +59,7 @@ unsigned number_of(topology const& machine, processor const& p, level at) {
   }
 }
 
-/// The branch of a number, made where it is first met.
+/// The branch with a number, made if there is none.
 branch& below(std::vector<branch>& branches, unsigned number) {
   auto const at = std::ranges::find(branches, number, &branch::number);
   return at != branches.end() ? *at : branches.emplace_back(branch{number});
@@ -107,8 +107,8 @@ std::string ranks_text(std::vector<branch const*> const& alike, bool leaves) {
   return leaves && each > 1 ? fmt::format("{}, {} share {}", text, each, alike.size() > 1 ? "each" : "it") : text;
 }
 
-/// One line for branches that look alike, possibly of several parents, and theirs for what is inside. Several branches
-/// can be of one number: a node that spans packages is in each of them.
+/// Draws one line for branches that look alike, possibly of several parents, then the lines of what is inside. Several
+/// branches can have the same number: a node that spans packages is in each of them.
 void draw(std::vector<branch const*> const& alike, std::size_t parents, std::span<level const> levels,
           std::size_t depth, std::string& text) {
   std::vector<unsigned> numbers;
@@ -144,7 +144,7 @@ ordered_json json_of(std::vector<branch> const& branches, std::span<level const>
   return list;
 }
 
-/// The first few of what may be many.
+/// The first few of possibly many.
 std::string few(std::vector<std::string> const& all) {
   constexpr std::size_t most = 4;
   auto const shown = std::min(all.size(), most);
@@ -230,7 +230,7 @@ std::vector<std::string> placement_warnings(std::vector<processor> const& places
 std::vector<unsigned> processors_seen(topology const& machine, std::vector<processor> const& places, placement how) {
   using clock = std::chrono::steady_clock;
   team_options options{.ranks = static_cast<rank_t>(places.size()), .place = how};
-  // By name where that is possible: a profile may put compact ranks in another order.
+  // By processor if possible: a profile may put compact ranks in another order.
   if (places.size() <= machine.processors.size())
     for (processor const& p : places) options.processors.push_back(p.os_index);
   team ranks(machine, options);

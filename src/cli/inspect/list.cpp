@@ -19,7 +19,7 @@ std::string parameters_of(schedule::named_algorithm const& row) {
   return text.empty() ? text : text + ")";
 }
 
-// Two nodes as equal as they get, for the algorithms that ask.
+// Two nodes as equal as possible, for the algorithms that need nodes.
 schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) {
   schedule::algorithm chosen{row.name, {}};
   rank_t const upper = (ranks + 1) / 2;

@@ -40,7 +40,7 @@ struct plan_command {
     }
   }
 
-  // Beside a drawing on standard output the verdict goes to standard error.
+  // If a drawing goes to standard output, the verdict goes to standard error.
   void report(schedule::schedule const& made, schedule::statements const& stated) const {
     std::ostream& out = json || dot || svg ? std::cerr : std::cout;
     auto const p = prove(made);
@@ -55,7 +55,7 @@ struct plan_command {
         p.ordered ? "rank order kept" : "commutative operations only");
     if (made.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
     auto const tree = made.parameters.find("tree");
-    if (tree != made.parameters.end() && !what.names_file())  // whose tree may be another by now
+    if (tree != made.parameters.end() && !what.names_file())  // the tree of a plan in a file may have changed
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
                          schedule::busiest_edge(made, schedule::read_tree(tree->second)));
   }

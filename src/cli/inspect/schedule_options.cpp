@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to a schedule.
+// Turns options into a schedule.
 #include "cli/inspect/schedule_options.hpp"
 
 #include <fmt/format.h>

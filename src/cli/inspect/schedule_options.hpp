@@ -11,7 +11,7 @@
 
 namespace coset::cli {
 
-/// An algorithm's text and the shorthands for its parameters; or the name of a file with a plan, without any of these.
+/// An algorithm's text and the shorthands for its parameters; or the name of a file with a plan, without shorthands.
 struct schedule_options {
   std::string algorithm, collective = "allreduce";
   rank_t ranks = 0, root = 0;
@@ -22,8 +22,8 @@ struct schedule_options {
 
   bool names_file() const { return algorithm.ends_with(".json"); }
 
-  /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter that is given
-  /// twice, and for what a plan says itself. A plan read is not proved, nor what it states.
+  /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter given twice,
+  /// and for one that a plan's file determines. Proves neither a plan read nor its stated properties.
   schedule::plan_file make() const;
 
  private:

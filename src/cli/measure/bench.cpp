@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset bench`: a collective beside what people use today, every result verified.
+// `coset bench`: a collective beside its rivals, every result verified.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,7 +35,7 @@ struct wanted_sizes {
   std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
 };
 
-/// Instead of a verb beside its rivals in one process.
+/// Measurements other than a verb beside its rivals in one process.
 struct other_measurement {
   bool scaling = false, processes = false;
   rank_t threads = 1;  ///< of each process
@@ -54,8 +54,8 @@ struct bench_arguments {
   measure::round_options options;
 };
 
-// OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and with
-// it what coset finds of the machine; its threads are pinned by the region instead. Those that share processors do best to
+// OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and so
+// what coset finds of the machine; the region pins OpenMP's threads instead. Threads that share processors had best
 // wait passively.
 void restart_with_openmp_settings(bool share) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
@@ -94,7 +94,7 @@ std::vector<std::uint64_t> sizes(bench_arguments const& a) {
   return all;
 }
 
-/// Every rank has an input and a result at least.
+/// Every rank has at least an input and a result.
 void require_memory_for(std::vector<std::uint64_t> const& sizes, rank_t ranks) {
   auto const memory = numa::free_memory();
   auto const largest = *std::ranges::max_element(sizes);
@@ -134,7 +134,7 @@ measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   return found;
 }
 
-/// Sizes that have been measured when the user has had enough, or nobody takes the results any more.
+/// Measures sizes until all are done, the user interrupts, or both the table's reader and the file are gone.
 std::vector<measure::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
                                               std::vector<measure::contestant*> const& players,
                                               std::vector<unsigned> const& processors) {

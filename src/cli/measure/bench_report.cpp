@@ -24,13 +24,13 @@ std::string microseconds(double nanoseconds) {
   return fmt::format("{:.{}f}", us, us < 10 ? 3 : us < 1000 ? 1 : 0);
 }
 
-/// Two digits at least, also of ratios far below one.
+/// At least two digits, even for ratios far below one.
 std::string ratio(double r) { return fmt::format("{:.{}f}", r, r < 0.1 ? 4 : 2); }
 
 /// Not a collective: one flag round, or its traffic alone.
 bool is_reference(measure::row const& r) { return r.player->family() == "reference"; }
 
-/// Being above what is no collective is no defeat: no verdict there, but how many line transfers it amounts to.
+/// Being slower than a reference is no defeat: no verdict, but the number of line transfers that the time amounts to.
 std::string ratio_cell(measure::row const& r, double one_way) {
   if (!r.against_coset) return {};
   auto const& c = *r.against_coset;
@@ -39,7 +39,7 @@ std::string ratio_cell(measure::row const& r, double one_way) {
   return one_way > 0 ? fmt::format("{}; {:.1f} one-way latencies", text, r.time.median / one_way) : text;
 }
 
-/// "0.92 5.1x": a rival's time, and how many times coset's it is. A mark where that is not the verdict "faster".
+/// "0.92 5.1x": a rival's time, and its ratio to coset's. Marked unless the verdict is "faster".
 std::string summary_cell(measure::row const& r) {
   if (!r.against_coset || is_reference(r)) return microseconds(r.time.median);
   char const* mark = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `coset bench` prints and writes.
+// The output and the files of `coset bench`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace coset::cli {
 
-/// What was asked for and on what, once per run.
+/// The request and the machine, once per run.
 struct bench_setting {
   std::string verb;
   rank_t ranks = 0;
@@ -18,7 +18,7 @@ struct bench_setting {
   measure::round_options options;
 };
 
-/// How one measures, in the comment lines that start the output.
+/// The method, in the comment lines that start the output.
 std::string bench_preamble(bench_setting const&);
 std::string bench_column_heads();
 
@@ -32,17 +32,17 @@ std::string bench_summary(std::vector<measure::measurement> const&, std::vector<
 nlohmann::ordered_json bench_json(bench_setting const&, std::vector<measure::measurement> const&,
                                   std::vector<measure::contestant*> const&);
 
-/// As it goes into files. What an interrupted run has measured says so: "interrupted": true.
+/// The text for files. A file of an interrupted run contains "interrupted": true.
 std::string text_of(nlohmann::ordered_json);
 
 /// Wrong items of all contestants.
 std::size_t wrong_in(std::vector<measure::measurement> const&);
 
-/// Tells people how much of what was asked for has been measured.
+/// Reports how much of the request has been measured.
 void report_interrupt(std::size_t measured, std::size_t asked);
 
-/// The end of every benchmark: throws CLI::RuntimeError if results were wrong, after it has said so, or if there was an
-/// interrupt.
+/// The end of every benchmark: if results were wrong, reports it and throws CLI::RuntimeError; throws after an
+/// interrupt, too.
 void finish(std::size_t wrong);
 
 /// A line on standard error that overwrites itself, on a terminal only.

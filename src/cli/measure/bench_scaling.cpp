@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contestants, and what follows from their times.
+// The contestants, and the bandwidths computed from their times.
 #include "cli/measure/bench_scaling.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ measure::contestants players_on(std::vector<unsigned> const& processors) {
   return all;
 }
 
-/// GB/s of ranks that move `bytes` each: by rank, since nodes differ.
+/// GB/s of ranks that move `bytes` each: per rank, since nodes differ.
 std::vector<double> by_rank(measure::figures const& of, double bytes) {
   std::vector<double> found;
   for (std::size_t rank = 0; !of.by_rank.empty() && rank < of.by_rank.front().size(); ++rank) {

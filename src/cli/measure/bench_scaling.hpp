@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset bench --scaling`: allreduce on ever more ranks beside the bandwidth of the same processors.
+// `coset bench --scaling`: allreduce on growing numbers of ranks beside the bandwidth of the same processors.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,24 +17,24 @@ struct scaling_request {
   measure::element_kind element = measure::element_kind::float32;
   std::vector<std::uint64_t> sizes{64 << 10, 1 << 20, 16 << 20};
   rank_t most_ranks = 0;           ///< 0: one per core
-  measure::round_options options;  ///< but for the timing, which is both
+  measure::round_options options;  ///< except the timing: both are measured
   std::string json_file;           ///< empty: none
 };
 
-/// So many ranks in one way.
+/// A number of ranks, placed in one way.
 struct scaling_shape {
   std::string place;              ///< "compact", "scatter", or "node 1" alone
   std::vector<processor> places;  ///< [rank]
 };
 
-/// 1 to 8 ranks, powers of two, full nodes and all; scattered too where there are nodes; then each further node alone.
+/// 1 to 8 ranks, powers of two, full nodes and all; scattered too if there are nodes; then each further node alone.
 std::vector<scaling_shape> scaling_shapes(topology const&, rank_t most_ranks);
 
-/// GB/s, bytes read and written, added up over ranks. Without synchronisation but for `allreduce`.
+/// GB/s, bytes read and written, summed over ranks. No synchronisation except in `allreduce`.
 struct bandwidths {
   double read = 0, copy = 0;
-  double kernel = 0;     ///< each rank folds its slice of all inputs into all outputs, plain or streaming, as is faster
-  double allreduce = 0;  ///< what no allreduce with private results can do without, in its time
+  double kernel = 0;     ///< each rank folds its slice of all inputs into all outputs, by the faster kind of stores
+  double allreduce = 0;  ///< the traffic that no allreduce with private results can avoid, in its time
   double efficiency() const { return kernel > 0 ? allreduce / kernel : 0; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On how many ranks and where `coset bench --scaling` measures.
+// The numbers of ranks and the places that `coset bench --scaling` measures.
 #include <fmt/format.h>
 
 #include <set>
@@ -18,7 +18,7 @@ std::set<rank_t> numbers_of_ranks(topology const& machine, rank_t most) {
   return numbers;
 }
 
-/// The first so many processors of a node alone.
+/// The first `most` processors of a node alone.
 scaling_shape on_node(topology const& machine, unsigned node, rank_t most) {
   scaling_shape shape{fmt::format("node {}", machine.nodes[node].os_index), {}};
   for (processor const& p : machine.processors)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset tune`: measures this machine's candidates and keeps what is best for each verb and size.
+// `coset tune`: measures this machine's candidates and keeps the best for each verb and size.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,20 +38,20 @@ namespace {
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr std::array<std::size_t, 10> sizes{64,           1 * kibibyte, 8 * kibibyte,  64 * kibibyte, 256 * kibibyte,
                                             1 * mebibyte, 4 * mebibyte, 16 * mebibyte, 64 * mebibyte, 256 * mebibyte};
-/// Beyond this, where memory alone counts, it is an allreduce that is measured, a few times, and not with every plan.
+/// Beyond this size only memory counts: only an allreduce is measured, a few times, with a few plans.
 constexpr std::size_t most_measured_often = 16 * mebibyte;
-/// Of free memory, that arrays of all ranks may take.
+/// Arrays of all ranks may take one part in so many of free memory.
 constexpr std::uint64_t least_share_of_memory = 4;
 
 constexpr std::chrono::seconds time_limit{20};
 
-/// So much better is no chance.
+/// A difference by this factor is not by chance.
 constexpr double clearly = 1.1;
 
-/// Latencies are the medians of so many matrices: one that was interrupted must make no clusters.
+/// Latencies are the medians of so many matrices, so that one interrupted matrix makes no clusters.
 constexpr int matrices = 5;
 
-/// Measured for each: the default (""), then what may beat it wherever the ranks are.
+/// The plans measured for each verb and size: the default (""), then those that may beat it wherever the ranks are.
 std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) {
   std::vector<std::string> plans{""};
   if (ranks == 1) return plans;
@@ -71,7 +71,7 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
   return plans;
 }
 
-/// What may beat them along the clusters that were measured: a value crosses each level once and is handed on inside.
+/// Plans that may beat these along the measured clusters: a value crosses each level once and is then passed on inside.
 std::vector<std::string> candidates_along(std::vector<calibration::clustering> const& levels, verb what, rank_t ranks,
                                           std::size_t bytes) {
   if (levels.empty() || what != verb::allreduce || bytes < 256 * kibibyte) return {};
@@ -86,7 +86,7 @@ double time_of(measure::figures const& of) {
   return of.rounds.empty() ? std::numeric_limits<double>::infinity() : measure::median(of.rounds);
 }
 
-/// [plan]: its worst ratio to the best, over the states that the machine was in.
+/// [plan]: its worst ratio to the best plan, over the states of the machine.
 std::vector<double> regrets(measure::measurement const& found) {
   std::vector<double> worst(found.declined.size(), 0);
   for (auto const& state : found.states) {
@@ -98,10 +98,10 @@ std::vector<double> regrets(measure::measurement const& found) {
   return worst;
 }
 
-/// The plan of least regret among the first `plans`: machines that move must not be tuned for a moment.
+/// The plan of least regret among the first `plans`: a machine that moves must not be tuned for one of its states.
 std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
   auto const least = std::min_element(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(plans));
-  // The default stays unless something is clearly better.
+  // The default stays unless another plan is clearly better.
   return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
 }
 
@@ -135,7 +135,7 @@ class tuner {
     }
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
-      // What the machine tells itself needs no second look when a team starts.
+      // Levels that the machine itself reports need no second look when a team starts.
       bool const hidden = !made_.hidden.levels.empty();
       add_rules(what, along_[what], hidden ? made_.hidden.rules : made_.rules, !hidden);
     }
@@ -148,7 +148,7 @@ class tuner {
 
   bool measured_something() const { return measured_ > 0; }
 
-  /// What there was no time for keeps the defaults.
+  /// Cells that there was no time for keep the defaults.
   std::size_t left_out() const { return cells() - measured_; }
   std::size_t all() const { return cells(); }
 
@@ -270,7 +270,7 @@ class tuner {
     contests_.push_back({what, sizes[i], plans[along], plans[flat], times_of(found, along, flat), chosen});
   }
 
-  /// What is best at a size serves half-way to the next, on the scale of powers.
+  /// The best plan at a size serves half-way to the next, on a logarithmic scale.
   void add_rules(verb what, std::array<std::string, sizes.size()> const& best, std::vector<calibration::rule>& to_these,
                  bool first = false) {
     std::size_t from = 0;
@@ -310,21 +310,21 @@ class tuner {
   calibration::profile made_;
   std::vector<calibration::clustering> levels_;  ///< measured, of ranks
   std::string told_and_measured_;
-  std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< wherever ranks are; empty: the default
-  std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< clusters; empty: not better
+  std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< the best wherever ranks are; empty: the default
+  std::map<verb, std::array<std::string, sizes.size()>> along_;    ///< the best along clusters; empty: not better
   std::vector<contest> contests_;
   std::size_t measured_ = 0;
   std::uint64_t const memory_ = numa::free_memory();
   std::chrono::steady_clock::time_point const deadline_ = std::chrono::steady_clock::now() + time_limit;
 };
 
-/// The cache has none at first.
+/// The cache directory may not have the folder yet.
 void make_folder_of(std::filesystem::path const& file) {
   std::error_code ignored;  // the file cannot be written either then
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
 }
 
-/// What is left out keeps the defaults.
+/// Cells that are left out keep the defaults.
 void print_left_out(std::size_t cells, std::size_t all) {
   if (cells == 0) return;
   std::cout << fmt::format("{} of {} cells were left out: {}\n", cells, all,
@@ -347,7 +347,7 @@ void add_tune(CLI::App& app) {
       "COSET_TUNING=off none. Ctrl-C ends it with the results so far and exit status 130.");
   tune.callback([a] {
     if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
-      unsetenv("COSET_TUNING");  // there is to be a profile
+      unsetenv("COSET_TUNING");  // "off" would prevent the profile
     machine_to_measure();
     auto const file = a->output.empty()
                           ? calibration::profile_file(calibration::fingerprint_of(calibration::machine_tuned_for()))
@@ -355,7 +355,7 @@ void add_tune(CLI::App& app) {
     if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
     make_folder_of(file);
     output_file const kept(file);
-    // The defaults are what the candidates are compared with: those of a user who has no profile yet.
+    // Candidates are compared with the defaults of a user without a profile.
     unsetenv("COSET_TUNING");
     setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
     remember_interrupts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `coset tune` says of what it has found.
+// The report of `coset tune`.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace coset::cli {
 
-/// The best plan along clusters beside the best of the others, at one size.
+/// the plan along clusters
 struct contest {
   verb what;
   std::size_t bytes;
   std::string along, flat;
-  std::string times;  ///< of both, in each state of the machine
+  std::string times;  ///< of both plans, in each state of the machine
   bool chosen;        ///< along
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset cost`: what every algorithm would take under a model of the machine.
+// `coset cost`: the time of every algorithm under a model of the machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace coset::cli {
 namespace {
 
-/// By rank, where each node has so many.
+/// The node of each rank, from the ranks of each node.
 std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
   std::vector<rank_t> all;
   for (rank_t n = 0; n < nodes.size(); ++n) all.insert(all.end(), nodes[n], n);
@@ -73,7 +73,7 @@ struct cost_command {
     print_costs_on_machine(std::cout, request);
   }
 
-  /// What the busiest link of a node carries in one direction, in vectors.
+  /// The load of a node's busiest link in one direction, in vectors.
   std::string busiest_link(schedule::algorithm const& how) const {
     if (nodes.empty()) return "";
     schedule::fraction busiest = 0;
@@ -84,7 +84,7 @@ struct cost_command {
   }
 
   void print_candidates(schedule::cost_model const& model) const {
-    schedule::require_room(ranks, 1);  // before anything is laid out by rank
+    schedule::require_room(ranks, 1);  // before arrays by rank are allocated
     schedule::selector const all(wanted(), model);
     auto const order = all.rank(static_cast<double>(bytes));
     std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,

@@ -16,12 +16,12 @@ namespace coset::cli {
 namespace {
 
 constexpr rank_t paper_ranks = 127;
-// Up to the 160 cores of the paper, at and around the powers of two above all.
+// Up to the 160 cores of the paper, mainly at and around powers of two.
 constexpr std::array<rank_t, 22> compared_ranks{4,  7,  8,  9,  12, 16,  17,  24,  32,  33,  48,
                                                 63, 64, 65, 80, 96, 112, 127, 128, 129, 144, 160};
-constexpr double ring_from_bytes = 10e3;  // where the paper's Open MPI goes over from recursive doubling
+constexpr double ring_from_bytes = 10e3;  // where the paper's Open MPI switches from recursive doubling
 
-// All that the figures compare, on one number of ranks.
+// All algorithms that the figures compare, on one number of ranks.
 class contest {
  public:
   contest(rank_t ranks, schedule::cost_model const& model)

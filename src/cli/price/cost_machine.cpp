@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 using schedule::fraction;
 
-/// What is known of the reads between nodes, in vectors, before any schedule is made.
+/// The reads between nodes that are known before any schedule is made, in vectors.
 struct between_nodes {
   std::size_t nodes;
   fraction least;  ///< each node's part has to get out, the result in: N − 1 vectors to fold, N − 1 to spread
@@ -101,7 +101,7 @@ class costs_on_machine {
 
   double bytes_of(fraction volume) const { return volume.value() * static_cast<double>(request_.bytes); }
 
-  /// Whole numbers where they are.
+  /// Without a fraction if the number is whole.
   std::string exact_bytes(fraction volume) const {
     fraction const bytes = volume * fraction(static_cast<std::int64_t>(request_.bytes));
     return bytes.denominator() == 1 ? bytes.text() : fmt::format("{:.1f}", bytes_of(volume));

@@ -21,7 +21,7 @@ struct machine_request {
   bool json = false;
 };
 
-/// Fastest first. Throws topology_error, schedule_error or argument_error for what cannot be served.
+/// Fastest first. Throws topology_error, schedule_error or argument_error for requests that cannot be served.
 void print_costs_on_machine(std::ostream&, machine_request);
 
 }  // namespace coset::cli

@@ -22,9 +22,9 @@ struct level_kind {
   double alpha, lambda, beta;
 };
 
-/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others follow by their one-way
-/// line latencies. beta is what one core gets while its neighbours read as well: measured within an L3 and from the node's
-/// memory, which is what other L3s amount to; by rule of thumb beyond.
+/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others are scaled by their
+/// one-way line latencies. beta is one core's share while its neighbours read as well: measured within an L3 and from
+/// the node's memory, which stands for other L3s; a rule of thumb beyond.
 constexpr std::array kinds{
     level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9},
     level_kind{"l3", &processor::l3, 100e-9, 20e-9, 0.03e-9},
@@ -40,8 +40,8 @@ std::vector<unsigned> domains_of(std::vector<processor> const& places, level_kin
   return domains;
 }
 
-/// The size of the domains if all are of that many consecutive ranks; else that of the level inside, so that no product
-/// of groups is tried on this one.
+/// The size of the domains if each has that many consecutive ranks; else that of the level inside, so that no product
+/// of groups is tried on this level.
 rank_t group_of(std::vector<unsigned> const& domains, rank_t inner) {
   auto const first = std::ranges::find_if(domains, [&](unsigned d) { return d != domains.front(); });
   auto const group = static_cast<rank_t>(first - domains.begin());
@@ -56,7 +56,7 @@ rank_t group_of(std::vector<unsigned> const& domains, rank_t inner) {
   return group;
 }
 
-/// "l3.beta=2e-11" into the table.
+/// Enters a setting such as "l3.beta=2e-11" into the table.
 void set(std::string const& setting, std::vector<level_kind>& table) {
   auto const refuse = [&] {
     throw argument_error(fmt::format("'{}' sets nothing: write LEVEL.PARAMETER=SECONDS, as in node.beta=1e-10, of {}",
@@ -78,7 +78,7 @@ void set(std::string const& setting, std::vector<level_kind>& table) {
     refuse();
 }
 
-/// Whether two ranks are joined here and by nothing inside.
+/// [level]: whether it joins two ranks that no inner level joins.
 std::vector<bool> joining_levels(schedule::rank_levels const& levels) {
   std::vector<bool> joins(levels.count());
   for (rank_t a = 0; a < levels.ranks(); ++a)
@@ -107,7 +107,7 @@ machine_model model_of(topology const& machine, std::vector<processor> const& pl
   cost_model costs;
   rank_t inner = 1;
   for (std::size_t l = 0; l < table.size(); ++l) {
-    bool const last_resort = l + 1 == table.size() && kept.empty();  // one rank: nobody to join, yet a level
+    bool const last_resort = l + 1 == table.size() && kept.empty();  // one rank: joins nothing, but needs a level
     if (!joins[l] && !last_resort) continue;
     names.emplace_back(table[l].name);
     kept.push_back(all[l]);

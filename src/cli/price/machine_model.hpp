@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine and its ranks as the cost model sees them: which level joins whom, and what each level costs.
+// A machine and its ranks as the cost model sees them: the ranks that each level joins, and the cost of each level.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace coset::cli {
 
-/// Levels that join no two of the ranks are left out, and L3 caches where the machine tells of none.
+/// Levels that join no two of the ranks are left out, and L3 caches if the machine reports none.
 struct machine_model {
-  std::vector<std::string> names;  ///< of core, l3, node, package, machine: those that join somebody, innermost first
+  std::vector<std::string> names;  ///< of core, l3, node, package, machine: those that join ranks, innermost first
   schedule::rank_levels levels;
-  schedule::cost_model costs;  ///< a link per level; groups as they are where equal and consecutive
+  schedule::cost_model costs;  ///< a link per level; groups if equal and consecutive
 
-  /// Where this level and those after it join ranks of different nodes.
+  /// The first level that joins ranks of different nodes, as do those after it.
   std::size_t first_between_nodes() const;
 };
 
-/// What a level costs unless said otherwise; a parameter is set by "node.beta=1e-10", a level's name, then alpha, lambda
-/// or beta, in seconds. Throws argument_error quoting a setting that is none.
+/// The model with each level's default costs; a setting such as "node.beta=1e-10" changes one: a level's name, then
+/// alpha, lambda or beta, in seconds. Throws argument_error quoting a setting that is none.
 machine_model model_of(topology const&, std::vector<processor> const& places, std::vector<std::string> const& settings);
 
 /// For --help: "core.alpha=6e-08 …", all defaults.

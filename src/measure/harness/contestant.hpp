@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to reduce arrays across threads, as the rounds see it: something that performs bursts.
+// One way to reduce arrays across threads, as the rounds see it: an object that performs bursts.
 #pragma once
 
 #include <memory>
@@ -36,11 +36,11 @@ class contestant {
   contestant(contestant const&) = delete;
   contestant& operator=(contestant const&) = delete;
 
-  /// What users choose by: coset, omp, tbb, std, mpi; or reference, which is no collective.
+  /// The name that users select by: coset, omp, tbb, std, mpi; or reference, which is no collective.
   std::string const& family() const noexcept { return family_; }
   std::string const& name() const noexcept { return name_; }
 
-  /// Why it does not take part in this shape; empty if it does.
+  /// The reason for not taking part in this shape; empty if it does.
   virtual std::string declines(problem const&) const { return {}; }
 
   /// Called from outside its threads, one contestant at a time.
@@ -52,21 +52,21 @@ class contestant {
 
 using contestants = std::vector<std::unique_ptr<contestant>>;
 
-/// The one library under test, as it chooses by itself or by a plan that is named.
+/// The library under test, with its own choice or with a named plan.
 std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
                                        bool in_place = false);
-/// No collective, but what it cannot do without: a round of flags, and of large allreduces the memory traffic.
+/// Not a collective, but the least that it needs: a round of flags, and for large allreduces the memory traffic.
 std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
 
-/// What the processors can have of their memory, or of the caches that hold arrays of this size. Every rank for itself,
-/// over and over, nothing rewritten meanwhile: reads its input; copies it; folds its slice of all inputs into all outputs,
-/// by plain stores or past the caches.
+/// The bandwidth of memory, or of the caches that hold arrays of this size. Each rank repeats its own work without
+/// waiting, and nothing is rewritten meanwhile: it reads its input; copies it; folds its slice of all inputs into all
+/// outputs, by plain stores or past the caches.
 std::unique_ptr<contestant> make_reading(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_copying(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors, bool past_caches);
 
-/// Its rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
+/// The rivals in a collective, one rank on each processor; `families` is a selection of rival_families().
 contestants make_rivals(verb, std::vector<unsigned> const& processors, std::vector<std::string> const& families);
 std::vector<std::string> const& rival_families();
 

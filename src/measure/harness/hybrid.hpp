@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of processes beside processes alone: coset's hybrid team, and the two ways of doing without it.
+// Threads of processes beside single-threaded processes: coset's hybrid team, and the two alternatives to it.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace coset::measure {
 
-/// MPI, for as long as this lives.
+/// MPI is initialised during the life of this object.
 class mpi_session {
  public:
-  mpi_session();  ///< with MPI_THREAD_MULTIPLE, or what there is
+  mpi_session();  ///< with MPI_THREAD_MULTIPLE, or the level available
   ~mpi_session();
   mpi_session(mpi_session const&) = delete;
   mpi_session& operator=(mpi_session const&) = delete;
@@ -22,11 +22,11 @@ class mpi_session {
 };
 
 /// All processes of MPI_COMM_WORLD, one per core. In bursts of hybrid contestants every threads-th process of a host is
-/// active, with that many threads, and the others sleep; in those of "mpi flat" all are, with one thread.
+/// active, with that many threads, and the others sleep; in bursts of "mpi flat" all are active, with one thread each.
 class hybrid_stage {
  public:
-  /// Collective. `processors` are those of this host's processes, in their order. Throws argument_error on every process
-  /// if `threads` does not divide each host's processes.
+  /// Collective. `processors` are those of this host's processes, in their order. Throws argument_error on every
+  /// process if `threads` does not divide each host's processes.
   hybrid_stage(rank_t threads, std::vector<unsigned> processors);
   ~hybrid_stage();  ///< collective; on process 0 it ends the others' serve()
   hybrid_stage(hybrid_stage const&) = delete;
@@ -34,13 +34,13 @@ class hybrid_stage {
 
   rank_t ranks() const noexcept;
   int hosts() const noexcept;
-  /// What coset says of its team.
+  /// coset's description of its team.
   std::string describe() const;
 
   /// Process 0: "coset", "omp+master" and "mpi flat", which live no longer than this; allreduce only.
   contestants players();
 
-  /// All other processes: play what process 0's players are asked to.
+  /// All other processes: play what process 0's players ask for.
   void serve();
 
  private:

@@ -23,7 +23,7 @@ double farthest_of(latency_matrix const& latency) {
   return farthest;
 }
 
-/// What was played between two looks at the latencies.
+/// The bursts played between two measurements of the latencies.
 struct played_round {
   latency_matrix before, after;
   std::vector<burst_result> bursts;
@@ -42,8 +42,8 @@ class match {
     }
   }
 
-  /// One round: the burst of each contestant. Whoever comes right after the look at the latencies is a fifth slower at 8 B
-  /// here, so each round begins with another one.
+  /// One round: a burst of each contestant. The first one after the measurement of latencies is a fifth slower at 8 B
+  /// here, so each round begins with another contestant.
   std::vector<burst_result> round() {
     std::vector<burst_result> bursts(players_.size());
     std::size_t const first = rounds_++;
@@ -68,7 +68,7 @@ class match {
     return result;
   }
 
-  // Also the first touch of all buffers, and the making of plans and arenas.
+  // Also touches all buffers for the first time, and makes plans and arenas.
   void calibrate(std::size_t i) {
     orders_[i] = {options_.timing, 2, options_.iterations > 0 ? options_.iterations : 4};
     double each = median(burst(i).nanoseconds);
@@ -80,7 +80,7 @@ class match {
     set_iterations(i, std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
   }
 
-  // Some have two speeds: a std::barrier that sleeps is a hundred times slower than one that spins. Bursts follow.
+  // Some have two speeds: a std::barrier is a hundred times slower asleep than spinning. Bursts are adapted.
   void adapt(std::size_t i, std::vector<double> const& samples) {
     double const mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
     auto const fitting = static_cast<std::size_t>(options_.burst_nanoseconds / mean);
@@ -145,7 +145,7 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
     kept = as_before ? kept + stayed(all.back()) : static_cast<std::size_t>(std::ranges::count_if(all, stayed));
   }
 
-  // Only now is the nearest pair known, against which near and far are said.
+  // Only now is the nearest pair known, which near and far refer to.
   std::vector<std::pair<std::string, double>> farthest;
   for (played_round const& r : all) {
     if (!stayed(r)) {

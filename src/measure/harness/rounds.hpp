@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contestants in turn, round by round, so that whatever the machine does it does to all of them.
+// Contestants take turns in every round, so that changes of the machine affect all of them.
 #pragma once
 
 #include <functional>

@@ -9,7 +9,7 @@ namespace coset::measure {
 
 namespace {
 
-/// What each rank has to take in or give out, in vectors.
+/// The vectors that each rank has to receive or send.
 double bus_factor(problem const& p) {
   double const others = p.ranks > 1 ? (p.ranks - 1.0) / p.ranks : 0;
   switch (p.what) {

@@ -13,15 +13,15 @@ struct row {
   contestant const* player = nullptr;
   spread time;                     ///< ns
   double algorithm_bandwidth = 0;  ///< GB/s: bytes / median
-  double bus_bandwidth = 0;        ///< GB/s: that · what each rank has to take in and give out, in vectors
+  double bus_bandwidth = 0;        ///< GB/s: the former times the vectors that each rank has to receive and send
   std::size_t wrong = 0;
   std::optional<comparison> against_coset;  ///< coset's times / this one's; not for coset itself
 };
 
-/// The rows of one state; contestant 0 is coset. Who declined has none.
+/// The rows of one state; contestant 0 is coset. Contestants that declined have no row.
 std::vector<row> rows_of(measurement const&, state_figures const&, std::vector<contestant*> const&);
 
-/// The one with the least median of all but the references, coset included: a floor that holds by being measured.
+/// The row with the least median of all but the references, coset included: a floor that was reached.
 row const& least_of(std::vector<row> const&);
 
 }  // namespace coset::measure

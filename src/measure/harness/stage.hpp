@@ -12,12 +12,12 @@
 
 namespace coset::measure {
 
-/// What a library that forks has nothing to do for before the collective: each input has been rewritten.
+/// The preparation if each input has been rewritten before the collective: nothing.
 struct nothing_to_prepare {
   void operator()(rank_t) const {}
 };
 
-/// One burst in the making. Iterations are timed in groups, at most `most_samples` of them.
+/// Plays one burst. Iterations are timed in groups, at most `most_samples` of them.
 class stage {
  public:
   stage(workload const& work, burst_order const& order)
@@ -52,7 +52,7 @@ class stage {
 
   /// Plays all ranks from one thread of a library that forks and joins. `on_all_ranks(f)` runs f(rank) for each rank in
   /// parallel; `collective(k, prepare)` calls prepare(rank) before it first reads that rank's input, and returns where
-  /// they all find the result, or a function that says where each does.
+  /// all ranks find the result, or a function that gives each rank's place.
   template <class OnAllRanks, class Collective>
   void play_forks(OnAllRanks&& on_all_ranks, Collective&& collective) {
     auto const inspect = [&](std::size_t k, auto const& result) {

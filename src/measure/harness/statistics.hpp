@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row of a benchmark says: spread of one contestant, and the paired comparison of two.
+// The figures of a benchmark's row: the spread of one contestant, and the paired comparison of two.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace coset::measure {
 
-/// Median of a non-empty sample; the mean of the middle two where their number is even.
+/// Median of a non-empty sample; the mean of the middle two if their number is even.
 double median(std::vector<double> samples);
 
 /// Smallest value that at least `fraction` of a non-empty sample do not exceed (nearest rank).
@@ -34,10 +34,10 @@ enum class verdict {
 
 std::string_view name_of(verdict);
 
-/// Ratios up to this one are within what two runs of the same binary differ by.
+/// Two runs of the same binary differ by ratios up to this one.
 inline constexpr double tolerance = 1.05;
 
-/// With fewer rounds not even their whole range covers the median with 95 % (2·0.5^n > 0.05).
+/// With fewer rounds not even their whole range contains the median with 95 % (2·0.5^n > 0.05).
 inline constexpr std::size_t fewest_rounds = 6;
 
 struct comparison {

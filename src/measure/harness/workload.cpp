@@ -30,8 +30,8 @@ Enumerator named(std::string_view name, Names const& names, std::string_view wha
   return static_cast<Enumerator>(at - names.begin());
 }
 
-/// Never the identity of a sum, so that a contribution that is missing shows; factors are few powers of two, so that
-/// their product fits any element type.
+/// Never the identity of a sum, so that a missing contribution shows; factors are few powers of two, so that their
+/// product fits any element type.
 int value_of(operation_kind operation, rank_t rank, std::size_t phase) {
   if (operation == operation_kind::multiplies) return rank < 16 ? 1 + static_cast<int>((rank + phase) % 2) : 1;
   return static_cast<int>((3 * rank + phase) % period) + 1;
@@ -113,7 +113,7 @@ auto for_word_of(std::size_t bytes) {
                     : vector_levels<Body<std::uint64_t>, Signature>::best();
 }
 
-/// Of the patterns: inputs of all ranks, then results of ranks 0 to r.
+/// A row of the patterns: inputs of all ranks, then results of ranks 0 to r.
 std::size_t row_of_result(problem const& p, rank_t r) {
   if (p.what == verb::broadcast) return 0;
   return p.what == verb::scan ? p.ranks + r : 2 * p.ranks - 1;
@@ -146,9 +146,9 @@ operation_kind operation_named(std::string_view name) {
 
 void workload::free_aligned::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t(page)); }
 
-// Untouched: the thread that writes a page first decides where it lies. Arrays begin at different places of their pages, as
-// a load waits for a store to the same place of another: at random places 8 KiB take up to a fifth longer. No line, and no
-// pair of lines, which prefetchers fetch together, has items of two arrays.
+// Not touched here: the thread that writes a page first decides where the page lies. Arrays begin at different offsets
+// in their pages, as a load waits for a store to the same offset in another: at random offsets 8 KiB take up to a fifth
+// longer. No line, and no pair of lines, which prefetchers fetch together, has items of two arrays.
 workload::buffer workload::allocate() {
   std::size_t const apart = std::max(page / (2 * shape_.ranks + 1) / alignment, std::size_t{1}) * alignment;
   std::size_t const skipped = allocated_++ * apart % page;

@@ -15,7 +15,7 @@
 
 namespace coset::measure {
 
-/// What can be measured: the rivals' types and operations; beside reproducible sums they show their plain ones.
+/// What can be measured: the rivals' types and operations; beside reproducible sums the rivals show plain sums.
 enum class element_kind : std::uint8_t { int32, int64, float32, float64 };
 enum class operation_kind : std::uint8_t { plus, multiplies, minimum, maximum, reproducible_plus };
 
@@ -34,20 +34,21 @@ struct problem {
 struct items {
   std::size_t begin = 0, end = 0;
 };
-/// What a rank brings and what it ends with; arrays of pieces begin with the piece.
+/// The items that a rank contributes and ends with; arrays of pieces begin with the piece.
 items gives(problem const&, rank_t) noexcept;
 items gets(problem const&, rank_t) noexcept;
 /// Rank r's of P equal pieces.
 items piece_of(problem const&, rank_t) noexcept;
 
-/// nccl-tests' names: float, double, int32, int64; sum, prod, min, max; and repsum, of float and double. The parsers throw argument_error naming all.
+/// nccl-tests' names: float, double, int32, int64; sum, prod, min, max; and repsum, of float and double. The parsers
+/// throw argument_error naming all.
 std::string_view name_of(element_kind) noexcept;
 std::string_view name_of(operation_kind) noexcept;
 element_kind element_named(std::string_view);
 operation_kind operation_named(std::string_view);
 
 inline constexpr std::size_t period = 8;
-/// So many items are written and read inline, and lie side by side from any item of a period on.
+/// Up to so many items are written and read inline; they lie side by side from any item of a period on.
 inline constexpr std::size_t few_items = 2 * period;
 
 /// Buffers of one shape. Item i of rank r in iteration k depends on r and (i + k) mod period only and is a small whole
@@ -62,8 +63,8 @@ class workload {
   std::byte* output(rank_t r) const noexcept { return outputs_[r].begin; }
   std::byte* shared_output() const noexcept { return shared_output_.begin; }
 
-  /// Writes all that rank r brings to iteration k. Inline, and without a look at the shape: a program that reduces two
-  /// numbers takes no time to write them either.
+  /// Writes rank r's input of iteration k. Inline, and without a look at the shape: a program that reduces two numbers
+  /// takes no time to write them either.
   void rewrite(rank_t r, std::size_t k) const noexcept {
     part const& mine = given_[r];
     std::byte const* const from = mine.at(k, item_bytes_);
@@ -96,7 +97,7 @@ class workload {
   using filler = void (*)(std::byte* to, std::byte const* pattern, std::size_t count);
   using checker = void (*)(std::byte const* from, std::byte const* pattern, std::size_t count, std::size_t* wrong);
 
-  /// Items of a pattern from the `begin`th on.
+  /// The items of a pattern from the `begin`th on.
   struct part {
     std::byte const* pattern;
     std::size_t begin, count;
@@ -111,7 +112,7 @@ class workload {
   part part_of(std::size_t row, items which) const noexcept;
   std::size_t wrong_pieces(std::byte const* result, std::size_t k) const noexcept;
 
-  /// Of whole items of 4 or 8 bytes.
+  /// Copies whole items of 4 or 8 bytes.
   static void copy_few(std::byte* to, std::byte const* from, std::size_t bytes) noexcept {
     std::size_t i = 0;
     for (; i + 8 <= bytes; i += 8) std::memcpy(to + i, from + i, 8);

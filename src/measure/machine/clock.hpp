@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock cheap enough to stand beside a 150 ns collective.
+// A clock cheap enough to time a 150 ns collective.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 namespace coset::measure {
 
 #if defined(__x86_64__)
-/// The processors' common time stamp counter: a third of steady_clock's cost, and of the same source.
+/// The processors' common time stamp counter: a third of steady_clock's cost, from the same source.
 inline std::uint64_t ticks() noexcept { return __builtin_ia32_rdtsc(); }
 #else
 inline std::uint64_t ticks() noexcept {

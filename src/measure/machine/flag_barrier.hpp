@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest way to know that everybody has arrived: one line stored, P-1 lines polled.
+// The cheapest way to know that all ranks have arrived: one line stored, P-1 lines polled.
 #pragma once
 
 #include <sched.h>
@@ -21,10 +21,10 @@ struct alignas(flag_spacing) flag {
 };
 static_assert(sizeof(flag) == flag_spacing);
 
-/// Longer than any flag could travel.
+/// More looks than a flag takes to arrive.
 inline constexpr int looks_before_yields = 5000;
 
-/// Polls until `reached()`; gives the processor away at each look after so many.
+/// Polls until `reached()`; after this many looks, yields the processor at each look.
 template <class Condition>
 void spin_until(Condition reached, int looks = looks_before_yields) {
   for (int polls = 0; !reached(); ++polls) {
@@ -32,8 +32,8 @@ void spin_until(Condition reached, int looks = looks_before_yields) {
   }
 }
 
-/// A barrier of P ranks: the least that a collective of all of them has to wait. Counters only grow, so a rank
-/// that runs ahead into the next round cannot hide its arrival in this one.
+/// A barrier of P ranks: the least that a collective of all ranks has to wait. Counters only grow, so a rank that runs
+/// ahead into the next round cannot hide its arrival in this one.
 class flag_barrier {
  public:
   explicit flag_barrier(rank_t ranks, int looks = looks_before_yields) : flags_(ranks), looks_(looks) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the processors are from each other right now: one-way cache line latencies, and the class they amount to.
+// One-way cache line latencies between processors right now, and the class of machine state that they show.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ namespace coset::measure {
 using latency_matrix = std::vector<std::vector<double>>;
 
 /// Pairs within this many times the nearest pair are near. Within a core complex or a mesh the farthest pair takes less
-/// than twice as long as the nearest (Sapphire Rapids 76 to 130 ns), between two complexes five times (Zen 4 30 and
-/// 160 ns): ratios, since nanoseconds are one processor's. Two ranks that never were nearer are near.
+/// than twice as long as the nearest (Sapphire Rapids 76 to 130 ns), between two complexes five times (Zen 4 30 and 160
+/// ns). A ratio, as nanoseconds differ by processor. Two ranks that never were nearer are near.
 inline constexpr double near_ratio = 2;
 
 /// Which ranks are near each other. Virtual machines move processors within seconds: measure before and after.
 struct nearness {
   std::vector<std::vector<rank_t>> clusters;  ///< connected by near pairs; each sorted, ordered by first rank
 
-  /// "near" (one cluster), "far" (all apart), "clustered {0,1} {2,3}", or "shared" where there is nobody to be near.
+  /// "near" (one cluster), "far" (all apart), "clustered {0,1} {2,3}", or "shared" if no pair can be measured.
   std::string describe() const;
 
-  /// The same without saying who: "near", "far" or "clustered 2+2", the largest cluster first. Figures are kept by
-  /// this, since it hardly matters to a collective which rank is the one apart.
+  /// The same without ranks: "near", "far" or "clustered 2+2", the largest cluster first. Figures are kept by this,
+  /// since it hardly matters to a collective which rank is apart.
   std::string kind() const;
 
   bool operator==(nearness const&) const = default;
@@ -35,13 +35,13 @@ struct nearness {
   bool all_apart() const;
 };
 
-/// Beside the nearest pair of all that were measured, which `nearest` is; 0 where there is none.
+/// Relative to `nearest`, the latency of the nearest pair measured so far; 0 if there is none.
 nearness classify(latency_matrix const&, double nearest);
 
-/// The same beside the nearest pair of its own.
+/// The same relative to the matrix's own nearest pair.
 nearness classify(latency_matrix const&);
 
-/// The pairs of round `round` of a tournament in which everybody meets everybody once in opponent_rounds(ranks) rounds.
+/// The number of rounds of a tournament in which every rank meets every other once.
 rank_t opponent_rounds(rank_t ranks);
 /// The opponent of `rank`; `rank` itself if it pauses.
 rank_t opponent(rank_t ranks, rank_t round, rank_t rank);
@@ -54,10 +54,10 @@ class latency_probe {
   /// Cost: P-1 rounds of about 0.1 ms. Not to be called while other threads run on these processors.
   latency_matrix measure();
 
-  /// Ranks share processors: what would be measured is how long a turn takes.
+  /// Ranks share processors: a measurement would give the length of a turn.
   bool takes_turns() const { return takes_turns_; }
 
-  /// The nearest pair in all that was measured so far: pairs that are apart now may have been together before.
+  /// The latency of the nearest pair measured so far: pairs that are apart now may have been together before.
   double nearest() const { return nearest_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parked threads, and the look into /proc that shows that they are.
+// Parked threads, and the check in /proc that they sleep.
 #include "measure/machine/parking.hpp"
 
 #include <fmt/format.h>

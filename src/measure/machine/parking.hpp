@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that sleep between the jobs they are given, so that contestants of one process do not disturb each other.
+// Threads that sleep between jobs, so that contestants of one process do not disturb each other.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@
 
 namespace coset::measure {
 
-/// A place where `ranks` threads of whatever origin sleep until there is a job.
+/// A place where `ranks` threads of any origin sleep until there is a job.
 class parking {
  public:
   explicit parking(rank_t ranks) : ranks_(ranks) {}
@@ -35,16 +35,16 @@ class parking {
   bool closed_ = false;
 };
 
-/// Else some share a processor.
+/// False if threads share a processor.
 bool have_one_each(std::vector<unsigned> const& processors);
 
-/// Before the first yield: whoever shares a processor hands it over at once.
+/// Looks before the first yield: threads that share a processor yield at once.
 int looks_among(std::vector<unsigned> const& processors);
 
 /// Plain threads, one on each of the processors.
 class crew {
  public:
-  /// Throws topology_error naming a processor that the system does not pin threads to.
+  /// Throws topology_error naming a processor that the system does not let threads be pinned to.
   explicit crew(std::vector<unsigned> const& processors);
   ~crew();
 
@@ -56,8 +56,8 @@ class crew {
   std::vector<std::jthread> threads_;
 };
 
-/// Returns once every other thread of this process sleeps, so that what is timed next has the processors to itself.
-/// Throws timed_out with their number if some are still running after two seconds. Cost: tens of µs.
+/// Returns once every other thread of this process sleeps, so that the next contestant has the processors to itself.
+/// Throws timed_out with the number of threads still running after two seconds. Cost: tens of µs.
 void wait_until_others_sleep();
 
 }  // namespace coset::measure

@@ -9,7 +9,7 @@
 
 namespace coset::measure {
 
-/// A processor for each of `threads`: cores close to each other, and again from the first where threads outnumber them.
+/// A processor for each of `threads`: cores close to each other, reused from the first if threads outnumber them.
 inline std::vector<unsigned> processors_for(topology const& machine, std::size_t threads) {
   auto const places =
       machine.place(static_cast<rank_t>(std::min<std::size_t>(threads, machine.cores())), placement::compact);

@@ -73,7 +73,7 @@ int communicator::size() const {
 void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
-  // The slowest process may have hours to compute until it comes here.
+  // The slowest process may compute for hours before it arrives here.
   runtime::backing_off back_off(runtime::patience::of_polling());
   for (int done = 0;;) {
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");

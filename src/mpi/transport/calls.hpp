@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI's calls with exceptions and owners, as far as they are needed here.
+// MPI's calls with exceptions and owners, as far as this library needs them.
 #pragma once
 
 #include <mpi.h>
@@ -22,12 +22,12 @@ namespace coset::mpi {
 void require(int code, char const* call);
 
 bool is_initialized() noexcept;  ///< by MPI_Init or MPI_Init_thread: not by MPI's sessions
-bool is_finalized() noexcept;    ///< then no other call is left
+bool is_finalized() noexcept;    ///< no other call is allowed then
 
 /// How long to wait for other processes; zero: for ever.
 using patience = std::chrono::nanoseconds;
 
-/// A communicator whose errors are returned. Freed with its owner, collectively, unless it was let go.
+/// A communicator whose errors are returned. Freed with its owner, collectively, unless let_go() was called.
 class communicator {
  public:
   communicator() = default;
@@ -38,17 +38,17 @@ class communicator {
   }
   ~communicator();
 
-  /// Collective. `meanwhile` is called while others have not come.
+  /// Collective. `meanwhile` is called while this process waits for others.
   static communicator duplicate_of(MPI_Comm, std::function<void()> const& meanwhile = {});
   /// Of the processes that share memory with this one.
   static communicator host_of(MPI_Comm);
-  /// Collective over the whole: of those that belong to the part, in the order of their places there; null elsewhere.
+  /// Collective over the whole: of the processes that belong to the part, in the order of `place`; null elsewhere.
   static communicator part_of(MPI_Comm whole, bool belongs, int place);
 
   int rank() const;
   int size() const;
   MPI_Comm get() const noexcept { return own_; }
-  /// Where a process is gone, a collective free would wait for it for ever.
+  /// If a process is gone, a collective free would wait for it for ever.
   void let_go() noexcept { own_ = MPI_COMM_NULL; }
 
  private:
@@ -56,8 +56,8 @@ class communicator {
   MPI_Comm own_ = MPI_COMM_NULL;
 };
 
-/// Waits for a request, calling `meanwhile` between looks. Throws mpi::error when it fails, and at the deadline: the
-/// request is given up then.
+/// Waits for a request, calling `meanwhile` between looks. Throws mpi::error if it fails, and at the deadline, which
+/// gives the request up.
 void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
 
 /// Collective: what every process has said, in the order of their ranks.
@@ -68,7 +68,7 @@ std::vector<T> gather_from_all(communicator const& all, T const& mine, patience 
     T mine;
     std::vector<T> said;
   };
-  // MPI goes on with what is given up: that is left to it.
+  // MPI may still use the buffers of a request that was given up, so they are left to MPI.
   auto* const words = new exchange{mine, std::vector<T>(static_cast<std::size_t>(all.size()))};
   MPI_Request request;
   require(
@@ -80,8 +80,8 @@ std::vector<T> gather_from_all(communicator const& all, T const& mine, patience 
   return said;
 }
 
-/// Collective: what each process does by itself, all or none of them. Where it throws on one, that one throws what it has
-/// thrown and the others mpi::error, so that no process goes on alone.
+/// Collective: either every process does its own action, or all throw. A process whose action throws rethrows that
+/// exception, the others throw mpi::error, so that no process continues alone.
 template <class Own>
 void all_or_none(communicator const& all, Own&& own, std::string_view what) {
   std::exception_ptr thrown;

@@ -13,9 +13,9 @@ namespace {
 using runtime::envelope;
 using runtime::piece;
 
-/// Up to here one copy costs less than another message does.
+/// Up to this size one copy costs less than another message.
 constexpr std::size_t short_bytes = 8 * 1024;
-/// What a receive has room for before it is known which message comes.
+/// The room of a receive before it is known which message comes.
 constexpr std::size_t opening_bytes = sizeof(envelope) + short_bytes;
 
 std::size_t total(std::span<piece const> pieces) {
@@ -54,8 +54,8 @@ void endpoint::begin() {
   expected_ = sent_ = 0;
 }
 
-/// Nothing is left after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
-/// what they send has to stay. So has, for ever, what an offload may still write.
+/// Does nothing after an operation that has not failed. Receives can be cancelled; sends can only be forgotten, and
+/// their buffers have to stay. So have, for ever, the buffers that an offload may still write.
 void endpoint::give_up() noexcept {
   for (auto& c : offloads_) {
     if (c && c->under_way()) static_cast<void>(c.release());
@@ -93,7 +93,7 @@ void endpoint::expect(rank_t from, std::span<piece const> into) {
       "MPI_Irecv");
 }
 
-/// Not before its envelope has been found right: a receive that is too short for what comes cannot be taken back.
+/// Only after its envelope has been checked: a receive that is too short for its message cannot be taken back.
 void endpoint::receive_rest(incoming& m) {
   address const way = ways_.from(m.from, self_, channel_);
   bool const direct = m.into.size() == 1;
@@ -141,7 +141,7 @@ endpoint::state endpoint::look(std::size_t message) {
       unpack(m.opening.data() + sizeof(envelope), m.into);
       m.known = state::here;
     }
-    return m.known;  // what follows is looked at when the envelope has been found right
+    return m.known;  // the rest is looked at after the envelope has been checked
   }
   if (m.known == state::opened && !m.rest_is_awaited) receive_rest(m);
   if (m.known == state::opened && is_done(m.rest)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages by MPI: one with its envelope where it is short, after its envelope where it is long.
+// Messages by MPI: a short one travels with its envelope, a long one after its envelope.
 #pragma once
 
 #include <atomic>
@@ -12,24 +12,24 @@
 
 namespace coset::mpi {
 
-/// How another rank's proxy is reached, or this one by it.
+/// The address of another rank's proxy, or the address at which that proxy reaches this one.
 struct address {
   MPI_Comm lane;
   int process;
   int tag;       ///< of envelopes, and of short messages
-  int rest_tag;  ///< of what follows the envelope of a long one
+  int rest_tag;  ///< of the rest of a long message, after its envelope
 };
 
-/// Finds the way of messages between two ranks, and who combines.
+/// Finds the lanes of messages between two ranks, and the combiners.
 class directory {
  public:
   virtual ~directory() = default;
   virtual MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const = 0;
-  /// An offload of this process has begun, or its end been seen.
+  /// An offload of this process has begun, or has been seen to end.
   virtual void note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept = 0;
   virtual address to(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
-  /// A message is given up that MPI may still read, in staging or in an endpoint: those have to stay for good.
+  /// A message is given up that MPI may still read, in staging or in an endpoint: both have to stay for good.
   virtual void leave_behind() const noexcept = 0;
 };
 
@@ -55,8 +55,8 @@ class endpoint final : public runtime::endpoint {
     std::vector<runtime::piece> into;
     std::size_t bytes = 0;
     rank_t from = 0;
-    buffer opening;  ///< envelope, and what follows it in a short message
-    buffer packed;   ///< a long one for several places
+    buffer opening;  ///< envelope, and the data of a short message
+    buffer packed;   ///< a long message for several places
     MPI_Request first = MPI_REQUEST_NULL, rest = MPI_REQUEST_NULL;
     bool rest_is_awaited = false;
     state known = state::awaited;
@@ -73,11 +73,11 @@ class endpoint final : public runtime::endpoint {
   directory const& ways_;
   rank_t const self_;
   std::uint32_t const channel_;
-  std::deque<incoming> incoming_;  ///< grows only: buffers are used again
+  std::deque<incoming> incoming_;  ///< only grows: buffers are reused
   std::deque<outgoing> outgoing_;
   std::size_t expected_ = 0, sent_ = 0;
   std::vector<MPI_Request> sends_;
-  std::deque<outgoing> abandoned_;                              ///< MPI may still read what nobody will take
+  std::deque<outgoing> abandoned_;                              ///< MPI may still read these
   std::vector<std::unique_ptr<offloaded_allreduce>> offloads_;  ///< [slice]
 };
 

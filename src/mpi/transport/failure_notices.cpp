@@ -21,7 +21,7 @@ void failure_notices::stop_listening() noexcept {
   MPI_Wait(&listening_, MPI_STATUS_IGNORE);
 }
 
-/// Letters to processes that are gone stay under way: their memory is left to MPI.
+/// Notices to processes that are gone stay under way: their memory is left to MPI.
 failure_notices::~failure_notices() {
   stop_listening();
   for (letter& l : sent_) {
@@ -49,7 +49,7 @@ std::optional<notice> failure_notices::heard() {
   return came;
 }
 
-/// A process that is gone need not hear.
+/// Errors are ignored: a process that is gone need not hear.
 void failure_notices::send(int process, letter& l) {
   MPI_Isend(&l.what, sizeof l.what, MPI_BYTE, process, 0, all_.get(), &l.requests.emplace_back(MPI_REQUEST_NULL));
 }
@@ -91,7 +91,7 @@ void failure_notices::take_leave(std::uint32_t round) noexcept try {
   send_to_all(make_notice(notice::kind::farewell, round, runtime::cause::messages,
                           "process " + std::to_string(all_.rank()) + " has destroyed its team"));
 } catch (std::exception const&) {
-  // They will find out when they come to destroy their teams, too.
+  // The others will find out when they destroy their teams.
 }
 
 }  // namespace coset::mpi

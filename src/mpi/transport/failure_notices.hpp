@@ -30,8 +30,8 @@ struct notice {
 
 notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::string_view reason);
 
-/// Every process sends one to all others when its ranks fail, and listens for theirs. A lock guards MPI's requests:
-/// several proxies may call.
+/// Every process sends a notice to all others when its ranks fail, and listens for theirs. A lock guards MPI's
+/// requests: several proxies may call.
 class failure_notices {
  public:
   explicit failure_notices(MPI_Comm of);
@@ -39,13 +39,13 @@ class failure_notices {
   failure_notices(failure_notices const&) = delete;
   failure_notices& operator=(failure_notices const&) = delete;
 
-  /// A failure: once per round, and once more if the team is over for good; later calls do nothing.
+  /// Tells a failure: once per round, and once more if the team is over for good; later calls do nothing.
   void tell(std::uint32_t round, runtime::cause, std::string_view reason) noexcept;
   void take_leave(std::uint32_t round) noexcept;
   void ask(int process, notice const&);
-  /// The next one that has come. None while another thread listens.
+  /// The next notice that has come. Empty while another thread listens.
   std::optional<notice> heard();
-  /// The last call of a team that is left to MPI: what is awaited nowhere is reported by none when MPI ends.
+  /// The last call of a team that is left to MPI: then MPI reports no pending receive when it ends.
   void stop_listening() noexcept;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 extern "C" void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type);
 
-/// What MPI knows of coset's operations, made when the first is needed; MPI_Finalize ends it.
+/// What MPI knows about coset's operations, made when the first is needed and valid until MPI_Finalize.
 struct vocabulary {
   int items = MPI_KEYVAL_INVALID;  ///< the attribute of datatypes
   MPI_Op commutative = MPI_OP_NULL, ordered = MPI_OP_NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions left to the MPI library: MPI_Iallreduce by coset's folds, among those that take part for their domains.
+// Reductions left to the MPI library: MPI_Iallreduce with coset's folds, among the combiners of the domains.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace coset::mpi {
 
-/// A communicator for each slice and channel: what meets in one begins in the same order everywhere, as MPI wants it.
+/// A communicator for each slice and channel: operations on one begin in the same order everywhere, as MPI requires.
 class circles {
  public:
   circles() = default;
@@ -17,8 +17,8 @@ class circles {
   circles(communicator const& all, std::vector<std::vector<int>> members);
 
   MPI_Comm of(std::uint32_t slice, std::uint32_t channel) const;
-  /// Collective: those of a slice and the channels of these bits. What was begun in the old ones, and not by everybody,
-  /// can never end: they are left to MPI.
+  /// Collective: replaces the communicators of a slice and the channels of these bits. Operations on the old ones that
+  /// not every process has begun can never end: the old ones are left to MPI.
   void make_anew(communicator const& all, std::uint32_t slice, std::uint32_t channels);
 
  private:
@@ -38,7 +38,7 @@ class offloaded_allreduce {
   bool is_done();
   bool under_way() const noexcept { return request_ != MPI_REQUEST_NULL; }
 
-  /// What the folds that MPI calls find with their datatype.
+  /// What the folds that MPI calls find by their datatype.
   struct items {
     detail::reduction_table const* reduction;
     detail::form what;

@@ -29,7 +29,7 @@ transport::transport(MPI_Comm all, process_map const& of, patience longest, std:
   rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
 }
 
-/// Lanes are the receivers', tags tell senders of one process apart.
+/// Lanes belong to receivers; tags distinguish the senders of one process.
 address transport::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
   process const& s = of_.of_rank(sender);
   process const& r = of_.of_rank(receiver);
@@ -75,7 +75,7 @@ std::string transport::farewell_heard() const {
   return farewell_heard_;
 }
 
-/// Who takes leave has been through this run: that is for later.
+/// A process that takes leave has ended this run: its notice is for later.
 void transport::hear(detail::team_state& team, notice const& heard) {
   bool const of_end = heard.why == runtime::cause::messages;
   if (heard.what == notice::kind::failure && (of_end || heard.round == round_))
@@ -119,8 +119,7 @@ void transport::ask(detail::rank_state& proxy, runtime::flight const& f, rank_t 
   notices_.ask(of_.of_rank(peer).rank, question);
 }
 
-/// A rank that has left after it had taken part has sent its messages; one that has done something else instead never
-/// will.
+/// A rank that has taken part before it left has sent its messages; one that has done something else never will.
 void transport::answer(detail::team_state& team, notice const& question) {
   runtime::own_line const& theirs = team.shared.arena.own(question.asked - team.shared.part.first);
   // Partner: the release store when a rank leaves; what it has begun is visible then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport between processes: which lanes messages take, and who hears of failures.
+// The transport between processes: the lanes of messages, and notices of failures.
 #pragma once
 
 #include <mutex>
@@ -25,7 +25,7 @@ class transport final : public runtime::transport, private directory {
   void tell_failure(detail::rank_state& proxy) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
 
-  /// Messages of other rounds than this are not taken for its own.
+  /// Messages of other rounds are not taken for messages of this one.
   void begin(std::uint32_t round) noexcept {
     round_ = round;
     early_.clear();
@@ -33,11 +33,11 @@ class transport final : public runtime::transport, private directory {
   /// From the thread that calls run(): as the two above, for ranks that no longer call.
   void listen(detail::team_state&);
   void tell(detail::team_state const&, std::string_view reason) noexcept;
-  /// While no run is under way: what concerns one waits for it, or is late.
+  /// While no run is under way: notices about a run are kept for it, or are late.
   void listen_between_runs();
   /// Tells all other processes that the team is over for good, and why; once.
   void tell_end(std::string_view reason) noexcept;
-  /// Tells them that this process waits for them to destroy the team.
+  /// Tells all other processes that this one waits for them to destroy the team.
   void take_leave() noexcept;
   void stop_listening() noexcept { notices_.stop_listening(); }
   /// Why some process has told that the team is over; empty if none has.
@@ -45,9 +45,9 @@ class transport final : public runtime::transport, private directory {
   /// Which process waits for this one to destroy the team, in words; empty if none has told.
   std::string farewell_heard() const;
   bool has_left_behind() const noexcept { return left_behind_; }
-  /// Collective: from now on these processes combine what the slices' domains have. [slice][domain]
+  /// Collective: from now on these processes combine the values of the slices' domains. [slice][domain]
   void offload_between(communicator const& all, std::vector<std::vector<int>> members);
-  /// Collective, between rounds: an offload that has not ended on some process cannot any more, and is forgotten.
+  /// Collective, between rounds: forgets the offloads that have not ended on some process and never can.
   void offload_anew(communicator const& all);
 
  private:
@@ -74,7 +74,7 @@ class transport final : public runtime::transport, private directory {
   mutable std::atomic<bool> left_behind_ = false;
   mutable std::mutex keeping_in_mind_;  ///< guards these
   std::string end_heard_, farewell_heard_;
-  std::vector<notice> early_;  ///< others may run while this process does not know yet that it may
+  std::vector<notice> early_;  ///< notices of a run that others have begun before this process knows
   failure_notices notices_;
 };
 

@@ -10,7 +10,7 @@ namespace coset::mpi {
 class window {
  public:
   window() = default;
-  /// Collective over a host's processes. Empty, on all of them, where there is not so much. The first `zeroed` bytes are.
+  /// Collective over a host's processes. Empty on all if there is not so much. The first `zeroed` bytes are zero.
   window(communicator const& host, std::size_t bytes, std::size_t zeroed);
   ~window();  ///< collective, unless it was let go
   window(window&& other) noexcept
@@ -18,7 +18,7 @@ class window {
   window& operator=(window&& other) noexcept;
 
   bool empty() const noexcept { return own_ == MPI_WIN_NULL; }
-  /// Lives as long as this.
+  /// Valid as long as this window.
   numa::memory memory() const noexcept { return numa::memory::borrowed(begin_, bytes_); }
 
  private:
