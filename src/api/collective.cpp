@@ -11,6 +11,7 @@
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/binding.hpp"
+#include "runtime/learning.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
@@ -150,8 +151,10 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
 
 void run(rank_state& me, call const& c) {
   try {
+    bound_plan const& plan = checked_plan(me, c);
+    if (plan.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
     flight f;
-    prepare(f, me, 0, checked_plan(me, c), c.in, c.out, c.operation);
+    prepare(f, me, 0, plan, c.in, c.out, c.operation);
     complete(me, f);
   } catch (lacks_staging const&) {
     run_piece_by_piece(me, c);
@@ -160,7 +163,7 @@ void run(rank_state& me, call const& c) {
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) {
   try {
-    return launch(me, checked_plan(me, c), c.in, c.out, std::move(operation));
+    return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation));
   } catch (lacks_staging const&) {
     run_piece_by_piece(me, c);
     return {};

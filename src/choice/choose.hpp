@@ -54,6 +54,9 @@ inline constexpr std::size_t private_view_bytes = 1024;
 
 /// The defaults as measured (see the README of this folder).
 answer choose(question const&);
+/// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
+/// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.
+std::vector<program::policy> alternatives(question const&, answer const&);
 /// The same for several domains. Depends on nothing that could differ between hosts.
 answer choose_between(question const&);
 /// The schedule that offloads in at most so many slices; with one leader in each domain if that is fewer than its

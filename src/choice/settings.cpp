@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <numeric>
 #include <string_view>
 
@@ -22,8 +23,8 @@ namespace {
 constexpr std::string_view prefix = "COSET_";
 
 /// Variables that the library reads, beside one for each verb.
-constexpr std::array<std::string_view, 5> read_by_library{"COSET_BIND", "COSET_ISA", "COSET_LOG", "COSET_SHARE",
-                                                          "COSET_TUNING"};
+constexpr std::array<std::string_view, 6> read_by_library{"COSET_ADAPT", "COSET_BIND",  "COSET_ISA",
+                                                          "COSET_LOG",   "COSET_SHARE", "COSET_TUNING"};
 
 /// Variables that builds, tests and packages of coset read: here they are no mistakes.
 constexpr std::array<std::string_view, 21> read_by_others{
@@ -82,6 +83,8 @@ std::string wrong_plan(verb what, std::string_view value) try {
 
 std::string wrong_value(std::string_view name, std::string_view value) {
   if (name == "COSET_LOG" && value != "plan") return "is no word that it takes: plan; nothing is logged";
+  if (name == "COSET_ADAPT" && value != "off" && value != "on" && value != "flip")
+    return "is no word that it takes: off, on; plans are learned";
   if (name == "COSET_BIND" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; threads are pinned";
   if (name == "COSET_SHARE" && value != "no" && value != "yes")
@@ -105,6 +108,12 @@ bool name_wrong_settings() {
 }
 
 }  // namespace
+
+adaptation wanted_adaptation() {
+  char const* const set = std::getenv("COSET_ADAPT");
+  std::string_view const wanted = set != nullptr ? set : "on";
+  return wanted == "off" ? adaptation::off : wanted == "flip" ? adaptation::flipping : adaptation::on;
+}
 
 std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {
   auto const known = names_of_library();

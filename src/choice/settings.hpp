@@ -7,6 +7,11 @@
 
 namespace coset::choice {
 
+enum class adaptation { off, on, flipping };
+
+/// COSET_ADAPT: off, or flip for tests; on without it.
+adaptation wanted_adaptation();
+
 /// One line for each of these settings ("NAME=value") that has no effect as it stands: unknown names, with the nearest
 /// known one, and words that their variable does not accept. Names that do not begin with COSET_ are ignored. A setting
 /// that makes a team impossible gives no line: reading it throws.

@@ -130,4 +130,26 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   return plan;
 }
 
+void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all, rank_t ranks, choice::learning_pace pace) {
+  bound_plan& first = *all.front();
+  auto lessons = std::make_shared<detail::plan_lessons>();
+  std::string names;
+  std::size_t staging_bytes = 0;
+  for (auto const& plan : all) staging_bytes = std::max(staging_bytes, plan->segments.layout.staging_bytes);
+  for (auto const& plan : all) {
+    plan->tells_times = true;
+    // The first call of the shape makes room for all of them, so that no later one has to.
+    plan->segments.layout.staging_bytes = plan->segments.last_layout.staging_bytes = staging_bytes;
+    lessons->most_operands = std::max(lessons->most_operands, plan->code->most_operands);
+    if (plan.get() == &first) continue;
+    lessons->others.push_back(plan);
+    // Ranks that do not agree on the candidate find that out before any data are read.
+    plan->hash = static_cast<std::uint32_t>(mixed(plan->hash, lessons->others.size()));
+    names += (names.empty() ? "" : ", ") + program::policy_name(plan->code->storage);
+  }
+  lessons->of.assign(ranks, {choice::learner(static_cast<unsigned>(all.size()), pace)});
+  first.words.choice += text::format(" (or {}, as calls show)", names);
+  first.lessons = std::move(lessons);
+}
+
 }  // namespace coset::planning

@@ -21,4 +21,7 @@ struct lacks_staging : argument_error {
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
                                               choice::answer);
 
+/// Makes plans candidates for one shape: ranks learn under the first which is best. There are two or more.
+void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&, rank_t ranks, choice::learning_pace);
+
 }  // namespace coset::planning

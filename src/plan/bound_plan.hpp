@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "choice/learner.hpp"
 #include "plan/signature.hpp"
 #include "program/bind.hpp"
 
@@ -45,7 +46,25 @@ struct plan_words {
   std::string refused;  ///< the rule that comes first but cannot serve, and why
 };
 
-/// Immutable once made. A call longer than a segment runs the same program segment by segment, each as an operation of
+struct bound_plan;
+
+/// One rank's learning about a shape. Written by that rank only.
+struct alignas(128) rank_lesson {
+  choice::learner learner;
+  std::uint32_t failures = 0;    ///< of the team, when it began: ranks have not learned the same where some have failed
+  std::uint64_t began = 0;       ///< the latest call; 0: not in this generation
+  std::uint32_t generation = 0;  ///< of that call
+  std::uint32_t took = 0;        ///< that call; 0: not known
+};
+
+/// What ranks learn about a shape: which of the plans that give the same bits serves it best.
+struct plan_lessons {
+  std::vector<std::shared_ptr<bound_plan const>> others;  ///< candidates 1 …; candidate 0 is the plan that has them
+  std::uint32_t most_operands = 0;                        ///< of any candidate
+  mutable std::vector<rank_lesson> of;                    ///< [rank]
+};
+
+/// Immutable once made, but for what ranks learn. A call longer than a segment runs the same program segment by segment, each as an operation of
 /// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
   planning::signature what;
@@ -59,6 +78,8 @@ struct bound_plan {
   std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
   plan_extents arrays;
   plan_words words;
+  std::shared_ptr<plan_lessons const> lessons;  ///< null where nothing is learned
+  bool tells_times = false;                     ///< a candidate of such: entries carry what the last call took
 
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
 };

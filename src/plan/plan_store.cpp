@@ -51,7 +51,7 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     return made;
   };
   calibration::rule const* const rule = rule_for(facts_, c);
-  if (rule == nullptr) return bind_by(default_for(facts_, c));
+  if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(default_for(facts_, c));
   std::string refused;
   try {
     return bind_by(changed(default_for(facts_, c), rule->how, facts_, c));
@@ -61,6 +61,32 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
   auto made = bind_by(default_for(facts_, c));
   made->words.refused = std::move(refused);
   return made;
+}
+
+/// Each rank has to read what every other tells in its entry line, and to have room there to tell it.
+plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& what) {
+  auto const bind = [&](choice::answer const& chosen) {
+    auto made = bind_plan(facts_, programs_, what, c, chosen);
+    made->owner = this;
+    return made;
+  };
+  auto const can_learn = [](bound_plan const& plan) {
+    return plan.code->all_meet && plan.code->storage.staging == program::home::pieces;
+  };
+  auto const chosen = default_for(facts_, c);
+  std::vector<std::shared_ptr<bound_plan>> candidates{bind(chosen)};
+  if (!can_learn(*candidates[0])) return candidates[0];
+  for (choice::answer const& other : alternatives_for(facts_, c, chosen)) {
+    try {
+      if (auto made = bind(other); can_learn(*made)) candidates.push_back(std::move(made));
+    } catch (schedule_error const&) {
+      continue;  // this storage would lose a value of the schedule
+    }
+  }
+  auto const pace =
+      facts_.adapts == choice::adaptation::flipping ? choice::learning_pace::flipping() : choice::learning_pace();
+  if (candidates.size() > 1) make_candidates(candidates, facts_.ranks, pace);
+  return candidates[0];
 }
 
 std::string plan_store::call_of(bound_plan const& plan) const {

@@ -42,6 +42,8 @@ class plan_store {
   /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses.
   /// The signature and the table decide, so that all ranks come to the same. `options` change either choice.
   pointer bind_by_rules(detail::call const&, plan_options const* options);
+  /// The library's choice, and beside it what ranks may take instead as calls show what they take.
+  pointer bind_to_learn(detail::call const&, signature const&);
   std::string call_of(detail::bound_plan const&) const;
 
   team_facts const facts_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
+#include "choice/settings.hpp"
 #include "choice/table.hpp"
 #include "coset/error.hpp"
 #include "program/program.hpp"
@@ -23,6 +24,7 @@ struct team_facts {
   std::vector<rank_t> nodes;            ///< see choice::nodes_of
   std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node; of one domain's only
   calibration::memory_facts memory;     ///< of the machine
+  choice::adaptation adapts;            ///< whether ranks learn from what calls take
   choice::table choices;                ///< what comes before the library's own choice
   program::distribution spread;         ///< over domains
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel

@@ -83,17 +83,29 @@ choice::answer default_between_domains(team_facts const& team, call const& c, st
   return chosen;
 }
 
+choice::question question_of(team_facts const& team, call const& c) {
+  return {c.what,      team.ranks,  c.count * c.reduction->element_bytes,
+          in_place(c), team.memory, team.crowded,
+          team.levels, team.nodes,  c.reduction->commutative};
+}
+
 }  // namespace
 
 choice::answer default_for(team_facts const& team, call const& c) {
   auto domains = domains_of(team.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
-  choice::answer chosen =
-      choice::choose({c.what, team.ranks, c.count * c.reduction->element_bytes, in_place(c), team.memory, team.crowded,
-                      team.levels, team.nodes, c.reduction->commutative});
+  choice::answer chosen = choice::choose(question_of(team, c));
   chosen.storage.in_place = in_place(c);
   if (!team.pointers) chosen.storage.first = chosen.storage.later = program::area::staging;
   return chosen;
+}
+
+std::vector<choice::answer> alternatives_for(team_facts const& team, call const& c, choice::answer const& chosen) {
+  std::vector<choice::answer> all;
+  if (team.adapts == choice::adaptation::off) return all;
+  for (program::policy const& storage : choice::alternatives(question_of(team, c), chosen))
+    all.push_back({chosen.algorithm, storage, chosen.segment_bytes});
+  return all;
 }
 
 calibration::rule const* rule_for(team_facts const& team, call const& c) {

@@ -17,6 +17,10 @@ calibration::rule const* rule_for(team_facts const&, detail::call const&);
 /// The library's choice, rules left aside.
 choice::answer default_for(team_facts const&, detail::call const&);
 
+/// What gives the same bits as the library's choice, and may serve better: see choice::alternatives. None where ranks
+/// learn nothing.
+std::vector<choice::answer> alternatives_for(team_facts const&, detail::call const&, choice::answer const&);
+
 /// `chosen`, but for what the options say. Throws schedule_error if that does not exist, or cannot serve the call as
 /// required.
 choice::answer changed(choice::answer chosen, plan_options const&, team_facts const&, detail::call const&);

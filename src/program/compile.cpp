@@ -36,6 +36,7 @@ class emission {
       emit_waits(i, entered[order_.operations[i].rank]);
       emit_instruction(i);
     }
+    out_.all_meet = out_.full && all_meet(entered);
     if (out_.full && !somebody_meets_all(entered)) introduce(entered);
     add_readers_of_staging(entered);
     for (rank_t r = 0; r < out_.ranks; ++r) {
@@ -45,6 +46,13 @@ class emission {
       }
     }
     return std::move(out_);
+  }
+
+  bool all_meet(std::vector<std::vector<char>> const& entered) const {
+    for (rank_t r = 0; r < out_.ranks; ++r) {
+      if (std::ranges::count(entered[r], char{true}) + 1 != out_.ranks) return false;
+    }
+    return true;
   }
 
   /// If all outputs are one array, a rank that meets all others compares it with their outputs and inputs.

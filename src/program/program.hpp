@@ -125,6 +125,7 @@ struct compiled {
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
   std::uint32_t span = 1;           ///< signals that any rank makes at most: how far progress advances
   bool full = false;                ///< whoever completes it knows that every rank has entered it
+  bool all_meet = false;            ///< … and has waited for every other rank's entry itself
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;

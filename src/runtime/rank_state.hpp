@@ -100,6 +100,7 @@ struct rank_acts {
   std::uint32_t history = 0;                                    ///< a hash of them all
   std::array<std::uint64_t, described_operations> described{};  ///< what was said last
   watch standstill;                                             ///< of a root
+  choice::call_times times;                                     ///< told in the entries of a call that learns
 };
 
 }  // namespace coset::runtime

@@ -70,6 +70,14 @@ capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool o
           .plain_signals = one_process && sleepers_pay()};
 }
 
+/// Times of ranks that take turns say more of the turns than of plans.
+choice::adaptation adaptation_of(capabilities const& kind) {
+  auto const wanted = choice::wanted_adaptation();
+  bool const can_learn = kind.one_memory() && kind.ranks_may_wait;
+  bool const is_of_use = !kind.crowded || wanted == choice::adaptation::flipping;
+  return can_learn && is_of_use ? wanted : choice::adaptation::off;
+}
+
 /// What is decided before any plan is made.
 planning::team_facts facts_of(team_state const& team) {
   team_shape const& shape = team.shape;
@@ -81,6 +89,7 @@ planning::team_facts facts_of(team_state const& team) {
           .nodes = choice::nodes_of(shape.places),
           .node_leaders = team.node_leaders,
           .memory = shape.memory,
+          .adapts = adaptation_of(shared.kind),
           .choices = shape.choices,
           .spread = shared.part.spread,
           .most_staging = std::min(shared.arena.largest_staging(), shared.part.most_staging)};
@@ -132,6 +141,7 @@ rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {
 void team_state::begin_generation() {
   std::uint32_t const next = shared.marks.generation + 1;
   shared.begin_generation(next != 0 ? next : 1);  // 0 means "has left nothing"
+  if (shared.failure.recorded()) ++shared.marks.failures;
   shared.failure.clear();
   membership.offers.withdraw();
   forget_operations();

@@ -50,6 +50,7 @@ struct domain {
 struct generation_marks {
   std::uint32_t generation = 0;    ///< of this process; 0 before the first, never afterwards
   std::uint32_t shared_round = 1;  ///< which processes have agreed on, where ranks of several belong to the team
+  std::uint32_t failures = 0;      ///< generations of this process that have failed
   std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
 };
 

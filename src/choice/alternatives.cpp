@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "choice/choose.hpp"
+
+namespace coset::choice {
+namespace {
+
+using program::area;
+using program::copies;
+using program::policy;
+
+constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+
+/// Two looks at a clock and a record take some 30 ns: 2 % of a call of such arrays at most.
+constexpr std::size_t fewest_bytes = 4 * kibibyte;
+/// Staging stays as long as the team: not for trials of large arrays.
+constexpr std::size_t most_staged_bytes = 256 * kibibyte;
+/// Streaming results past the caches cannot pay for less.
+constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;
+
+constexpr policy staged{area::staging, area::staging, copies::forward};
+constexpr policy zero_copy{area::input, area::output, copies::forward};
+constexpr policy through_outputs{area::output, area::output, copies::forward};
+
+policy streaming(policy p) {
+  p.streams = true;
+  return p;
+}
+
+}  // namespace
+
+std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
+  bool const has_choice = q.what == verb::allreduce || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  if (!has_choice || q.bytes <= fewest_bytes || q.ranks < 2 || chosen.segment_bytes != 0) return {};
+  std::vector<policy> all;
+  if (q.bytes <= most_staged_bytes) all.push_back(staged);
+  if (q.what == verb::allreduce && !q.in_place) all.push_back(through_outputs);
+  all.push_back(zero_copy);
+  if (q.bytes >= fewest_streamed_bytes) all.push_back(streaming(zero_copy));
+  for (policy& p : all) {
+    p.in_place = chosen.storage.in_place;
+    // Over levels copies are handed on as the answer has it.
+    p.how = chosen.storage.how == copies::pull ? copies::forward : chosen.storage.how;
+  }
+  std::erase(all, chosen.storage);
+  if (all.size() > 3) all.resize(3);
+  return all;
+}
+
+}  // namespace coset::choice

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several plans with the same bits serves the next call of a shape, by what earlier calls took.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace coset::choice {
+
+/// What a call took, in ticks of any clock. 0: not known.
+struct call_times {
+  std::uint32_t call = 0;   ///< from its begin to its end, without waiting for late ranks
+  std::uint32_t cycle = 0;  ///< from its begin to the begin of the next call of its shape
+};
+
+/// How a learner spends calls on measuring.
+struct learning_pace {
+  std::uint32_t window = 5;   ///< consecutive calls of one candidate …
+  std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them
+  std::uint32_t rounds = 2;   ///< windows of each candidate
+  bool gives_up = true;       ///< one window is enough for what is far slower than another
+
+  /// Another candidate at every call, for ever: for tests.
+  static learning_pace flipping() { return {1, 0, UINT32_MAX, false}; }
+};
+
+/// A pure function of the times that it is told: learners that are told the same times agree on every candidate. First
+/// all candidates in turns, then the best, watched: if its calls become much slower or faster, or after so many calls
+/// that measuring takes 2 % of the time, all candidates again. Candidate 0 is the one taken without knowledge.
+///
+/// `cycle` times decide if calls take a good part of them, else `call` times: lines that a plan leaves with other ranks
+/// cost what the caller does next.
+class learner {
+ public:
+  static constexpr unsigned most_candidates = 4;
+
+  explicit learner(unsigned candidates, learning_pace = {}) noexcept;
+
+  /// Of the next call.
+  unsigned next() const noexcept { return now_.candidate; }
+  /// The best that is known.
+  unsigned best() const noexcept { return best_; }
+
+  /// As after construction.
+  void forget() noexcept { *this = learner(candidates_, pace_); }
+
+  /// Another call has been made, of next(); `before` is what the one before that took. No allocation, no clock.
+  void called(call_times before) noexcept;
+
+ private:
+  static constexpr std::uint32_t most_samples = 6;
+
+  struct record {
+    std::array<std::uint32_t, most_samples> call{}, cycle{};
+    std::uint32_t calls = 0, cycles = 0;
+    bool hopeless = false;  ///< far slower than another in its first window
+  };
+  struct step {
+    std::uint8_t candidate = 0;
+    bool counts = false;
+  };
+
+  void explore() noexcept;
+  void note(step of, call_times took) noexcept;
+  void watch(std::uint32_t call) noexcept;
+  step next_to_explore() noexcept;
+  void mark_hopeless() noexcept;
+  void choose() noexcept;
+  bool cycles_decide() const noexcept;
+
+  learning_pace pace_;
+  std::uint8_t candidates_;
+  std::uint8_t best_ = 0;
+  bool exploring_ = true;
+  step previous_, now_;
+  std::uint32_t at_ = 0;  ///< call of the exploration
+  std::array<record, most_candidates> records_{};
+  // While the best one serves:
+  std::uint32_t usual_ = 0;  ///< what its calls took
+  std::uint32_t calls_ = 0, calls_to_next_ = 0;
+  std::uint32_t watched_ = 0, slower_ = 0, faster_ = 0;
+  std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing
+};
+
+}  // namespace coset::choice

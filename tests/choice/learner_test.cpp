@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learners on machines of known times: what they end with, how soon, and what it costs.
+#include "choice/learner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "effort.hpp"
+
+namespace coset::choice {
+namespace {
+
+/// A machine on which candidate k takes so long, and the caller's own work after it.
+struct machine {
+  std::vector<std::uint32_t> call;
+  std::vector<std::uint32_t> own = std::vector<std::uint32_t>(call.size(), 1000);
+  double noise = 0;  ///< at most this part more
+
+  call_times times(unsigned k, std::mt19937_64& choices) const {
+    double const more = 1 + noise * std::uniform_real_distribution<>()(choices);
+    auto const took = static_cast<std::uint32_t>(call[k] * more);
+    return {took, took + own[k]};
+  }
+};
+
+/// Calls a learner as a rank does: it hears of each call at the next one.
+struct caller {
+  learner learns;
+  std::mt19937_64 choices{7};
+  call_times before = {};
+  std::vector<unsigned> taken = {};
+
+  void call(machine const& on, int calls) {
+    for (int i = 0; i < calls; ++i) {
+      unsigned const k = learns.next();
+      taken.push_back(k);
+      call_times const took = on.times(k, choices);
+      learns.called(before);
+      before = took;
+    }
+  }
+  /// How many of the last `calls` took candidate k.
+  std::ptrdiff_t last(int calls, unsigned k) const { return std::count(taken.end() - calls, taken.end(), k); }
+};
+
+TEST(Learner, BeginsWithWhatItWouldTakeWithoutKnowledge) {
+  for (unsigned candidates = 1; candidates <= learner::most_candidates; ++candidates)
+    EXPECT_EQ(learner(candidates).next(), 0u);
+}
+
+TEST(Learner, FindsTheFastestWithin64Calls) {
+  for (unsigned candidates = 2; candidates <= learner::most_candidates; ++candidates) {
+    for (unsigned fastest = 0; fastest < candidates; ++fastest) {
+      for (std::uint32_t const slow : {1100u, 1400u, 10'000u}) {
+        machine on{std::vector<std::uint32_t>(candidates, slow)};
+        on.call[fastest] = 1000;
+        on.noise = 0.05;
+        caller c{learner(candidates)};
+        c.call(on, 64);
+        c.call(on, 100);
+        EXPECT_EQ(c.last(100, fastest), 100) << candidates << " candidates, the others take " << slow;
+        EXPECT_EQ(c.learns.best(), fastest);
+      }
+    }
+  }
+}
+
+TEST(Learner, StaysWithTheFirstOfEquals) {
+  caller c{learner(3)};
+  c.call({{1000, 995, 990}}, 200);
+  EXPECT_EQ(c.last(100, 0), 100);
+}
+
+TEST(Learner, CountsWhatACallLeavesToItsCaller) {
+  machine on{{1000, 900}};
+  on.own = {500, 800};  // lines that the second candidate leaves with others
+  caller c{learner(2)};
+  c.call(on, 64);
+  EXPECT_EQ(c.learns.best(), 0u);
+}
+
+/// Cycles of a million with a noise of 5 % say nothing about a hundred.
+TEST(Learner, CountsCallsAloneWhereTheCallersWorkIsLong) {
+  machine on{{1000, 900}};
+  on.own = {1'000'000, 1'100'000};
+  caller c{learner(2)};
+  c.call(on, 64);
+  EXPECT_EQ(c.learns.best(), 1u);
+}
+
+TEST(Learner, FollowsAMachineThatMovesWithin64Calls) {
+  machine const near{{1000, 700, 1500}}, apart{{1400, 7000, 1100}};
+  caller c{learner(3)};
+  c.call(near, 200);
+  EXPECT_EQ(c.learns.best(), 1u);
+  for (int moves = 0; moves < 20; ++moves) {
+    c.call(apart, 64);
+    EXPECT_EQ(c.learns.best(), 2u) << "move " << moves;
+    c.call(apart, 1000);
+    c.call(near, 64);
+    EXPECT_EQ(c.learns.best(), 1u) << "move " << moves;
+    c.call(near, 1000);
+  }
+}
+
+TEST(Learner, SpendsLittleOnOthers) {
+  for (machine const& on : {machine{{1000, 1100}}, machine{{1000, 1100, 1200, 1300}}, machine{{1000, 30'000, 2000}}}) {
+    caller c{learner(static_cast<unsigned>(on.call.size()))};
+    c.call(on, 100);
+    c.taken.clear();
+    constexpr int calls = 100'000;
+    c.call(on, calls);
+    double others = 0, all = 0;
+    for (unsigned const k : c.taken) {
+      all += on.call[k];
+      if (k != 0) others += on.call[k];
+    }
+    EXPECT_LE(others / all, 0.021);
+    EXPECT_GT(others, 0) << "what others take is never looked at again";
+  }
+}
+
+/// A shape whose calls vary that much by themselves is not measured over and over.
+TEST(Learner, LooksEverLessOftenAtWhatChangesNothing) {
+  machine const slow{{3000, 9000}}, fast{{1000, 9000}};
+  caller c{learner(2)};
+  for (int k = 0; k < 500; ++k) {
+    c.call(slow, 20);
+    c.call(fast, 20);
+  }
+  EXPECT_EQ(c.learns.best(), 0u);
+  EXPECT_LE(std::count(c.taken.begin(), c.taken.end(), 1u), 500);
+}
+
+TEST(Learner, IgnoresWhatIsNotKnown) {
+  caller c{learner(2)};
+  for (int k = 0; k < 1000; ++k) c.learns.called({});
+  EXPECT_EQ(c.learns.best(), 0u);
+  c.learns.forget();
+  c.call({{1000, 500}}, 64);
+  EXPECT_EQ(c.learns.best(), 1u);
+}
+
+/// What ranks rely on: told the same, they take the same, whatever it is.
+TEST(Learner, IsAFunctionOfWhatItIsTold) {
+  std::mt19937_64 choices(test::seed());
+  for (int k = 0; k < test::by_effort(20, 100, 1000); ++k) {
+    unsigned const candidates = 1 + static_cast<unsigned>(choices() % learner::most_candidates);
+    learner one(candidates), other(candidates);
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_EQ(one.next(), other.next());
+      ASSERT_EQ(one.best(), other.best());
+      ASSERT_LT(one.next(), candidates);
+      auto const any = [&] { return static_cast<std::uint32_t>(choices() >> choices() % 64); };
+      call_times const took{any(), any()};
+      one.called(took);
+      other.called(took);
+    }
+  }
+}
+
+TEST(Learner, FlipsForTests) {
+  learner flips(3, learning_pace::flipping());
+  for (unsigned k = 0; k < 10'000; ++k) {
+    ASSERT_EQ(flips.next(), k % 3);
+    flips.called({k % 7 * 1000, 0});
+  }
+}
+
+}  // namespace
+}  // namespace coset::choice

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls whose plan follows from what earlier ones took: ranks agree, bits stay, failures leave nothing behind.
+#include <cstring>
+#include <random>
+
+#include "support/verbs.hpp"
+#include "team/team_state.hpp"
+#include "variable.hpp"
+
+namespace coset::team_test {
+namespace {
+
+detail::bound_plan const* plan_of(member& me, verb what, std::size_t count, bool in_place = false) {
+  float one = 0, other = 0;
+  detail::call const c{.what = what,
+                       .in = &one,
+                       .out = in_place ? &one : &other,
+                       .count = count,
+                       .reduction = &detail::table_of<float, plus>()};
+  return me.state().team.plans.of_call(c).get();
+}
+
+/// The same for every rank, and nothing that sums exactly.
+std::vector<float> some_values(std::size_t count, rank_t rank) {
+  std::mt19937 choices(rank + 1);
+  std::vector<float> values(count);
+  for (float& v : values) v = std::ldexp(static_cast<float>(choices()), static_cast<int>(choices() % 60) - 60);
+  return values;
+}
+
+TEST(Learning, IsForLongCallsInWhichAllReadAllEntries) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team ranks(options_for(2));
+  ranks.run([&](member& me) {
+    for (verb const what : {verb::allreduce, verb::reduce_scatter}) {
+      EXPECT_EQ(plan_of(me, what, 100)->lessons, nullptr);
+      ASSERT_NE(plan_of(me, what, 10'000)->lessons, nullptr) << name_of(what);
+      EXPECT_GE(plan_of(me, what, 10'000)->lessons->others.size(), 1u);
+    }
+    for (verb const what : {verb::reduce, verb::scan, verb::reduce_shared})
+      EXPECT_EQ(plan_of(me, what, 10'000)->lessons, nullptr) << name_of(what);
+  });
+}
+
+TEST(Learning, IsNotWhereNobodyWantsIt) {
+  test::variable const off("COSET_ADAPT", "off");
+  team ranks(options_for(2));
+  ranks.run([&](member& me) { EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->lessons, nullptr); });
+}
+
+TEST(Learning, LeavesRulesAndNamedPlansAlone) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  test::variable const rule("COSET_ALLREDUCE", "direct/staged");
+  team ranks(options_for(2));
+  ranks.run([&](member& me) {
+    EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->lessons, nullptr);
+    EXPECT_NE(plan_of(me, verb::reduce_scatter, 10'000)->lessons, nullptr);
+    auto const named = detail::make_plans(me.state().team, verb::reduce_scatter, 10'000,
+                                          detail::table_of<float, plus>(), {.storage = "staged"});
+    EXPECT_EQ(named.apart->lessons, nullptr);
+  });
+}
+
+/// Red if one candidate brackets otherwise, or if a call meets what another candidate has left.
+TEST(Learning, EveryCandidateGivesTheSameBits) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  for (rank_t const p : {2u, 3u, 5u}) {
+    team ranks(options_for(p));
+    ranks.run([&](member& me) {
+      for (std::size_t const count : {1500u, 20'000u, 300'000u}) {
+        auto const mine = some_values(count, me.rank());
+        std::vector<float> first, sums(count);
+        for (int k = 0; k < 12; ++k) {
+          allreduce(me, mine, sums);
+          if (k == 0) first = sums;
+          ASSERT_EQ(std::memcmp(first.data(), sums.data(), count * sizeof(float)), 0) << "call " << k;
+          sums = mine;
+          allreduce(me, sums);
+          ASSERT_EQ(std::memcmp(first.data(), sums.data(), count * sizeof(float)), 0) << "in place, call " << k;
+        }
+      }
+    });
+  }
+}
+
+/// Ranks are late in turns, and other shapes and started calls of the same one come between.
+TEST(Learning, EndsWithOneCandidateOnAllRanks) {
+  test::variable const on("COSET_ADAPT", "on");
+  team ranks(options_for(2));
+  if (ranks.state().shared.kind.crowded) GTEST_SKIP() << "needs two processors";
+  std::array<unsigned, 2> best{};
+  for (int run = 0; run < 3; ++run) {
+    ranks.run([&](member& me) {
+      std::vector<int> x(5000), y(8000);
+      std::mt19937 choices(me.rank());
+      for (int k = 0; k < 100; ++k) {
+        for (unsigned late = choices() % 1000; late > 0; --late) std::atomic_signal_fence(std::memory_order_seq_cst);
+        std::ranges::fill(x, 1);
+        request under_way = start_allreduce(me, y);
+        if (k % 2 == 0) under_way.wait();
+        allreduce(me, x);
+        ASSERT_EQ(x[4999], 2);
+        allreduce(me, y, maximum{});
+        under_way.wait();
+      }
+      detail::call const c{.what = verb::allreduce,
+                           .in = x.data(),
+                           .out = x.data(),
+                           .count = x.size(),
+                           .reduction = &detail::table_of<int, plus>()};
+      best[me.rank()] = me.state().team.plans.of_call(c)->lessons->of[me.rank()].learner.best();
+    });
+    EXPECT_EQ(best[0], best[1]);
+  }
+}
+
+/// Some ranks have learned from a call that another has not completed. Red if they go on with what they know.
+TEST(Learning, BeginsAnewAfterAFailure) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  for (rank_t const p : {2u, 3u}) {
+    team ranks(options_for(p));
+    std::mt19937_64 choices(test::seed());
+    for (int k = 0; k < test::by_effort(30, 100, 1000); ++k) {
+      auto const unlucky = static_cast<rank_t>(choices() % p);
+      int const when = static_cast<int>(choices() % 7);
+      EXPECT_THROW(ranks.run([&](member& me) {
+        std::vector<int> x(5000, 1);
+        for (int call = 0;; ++call) {
+          if (me.rank() == unlucky && call == when) throw std::runtime_error("unlucky");
+          allreduce(me, x);
+        }
+      }),
+                   std::runtime_error);
+      ranks.run([&](member& me) {
+        for (int call = 0; call < 5; ++call) {
+          std::vector<int> x(5000, 1);
+          allreduce(me, x);
+          ASSERT_EQ(x[17], static_cast<int>(p));
+        }
+      });
+    }
+  }
+}
+
+/// Each in its own plan store; what is learned in a split team goes with it.
+TEST(Learning, GoesOnInSplitTeamsAndBetweenRuns) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team ranks(options_for(4));
+  for (int run = 0; run < test::by_effort(5, 20, 100); ++run) {
+    ranks.run([&](member& me) {
+      member half = me.split(static_cast<int>(me.rank() % 2));
+      std::vector<int> x(5000), y(5000);
+      for (int k = 0; k < 7; ++k) {
+        std::ranges::fill(x, 1);
+        std::ranges::fill(y, 1);
+        allreduce(half, x);
+        allreduce(me, y);
+        ASSERT_EQ(x[4000] * 2, y[4000]);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace coset::team_test
