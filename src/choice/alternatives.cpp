@@ -12,7 +12,8 @@ using program::policy;
 
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 
-/// Two looks at a clock and a record take some 30 ns: 2 % of a call of such arrays at most.
+/// Two looks at a clock and a record take some 30 ns, 2 % of a call of such arrays at most, and every further rank a look at
+/// its line.
 constexpr std::size_t fewest_bytes = 4 * kibibyte;
 /// Staging stays as long as the team: not for trials of large arrays.
 constexpr std::size_t most_staged_bytes = 256 * kibibyte;
@@ -32,7 +33,9 @@ policy streaming(policy p) {
 
 std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
   bool const has_choice = q.what == verb::allreduce || q.what == verb::reduce_scatter || q.what == verb::allgather;
-  if (!has_choice || q.bytes <= fewest_bytes || q.ranks < 2 || chosen.segment_bytes != 0) return {};
+  if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
+      chosen.segment_bytes != 0)
+    return {};
   std::vector<policy> all;
   if (q.bytes <= most_staged_bytes) all.push_back(staged);
   if (q.what == verb::allreduce && !q.in_place) all.push_back(through_outputs);

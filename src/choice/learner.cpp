@@ -8,12 +8,14 @@ namespace {
 
 /// A median of fewer says little.
 constexpr std::uint32_t least_samples = 3;
-/// In the first window; such a candidate gets no second one.
+/// Of the fastest: not worth another look.
 constexpr std::uint64_t hopeless_percent = 150;
 /// What another candidate has to gain, so that equal ones do not take turns.
 constexpr std::uint64_t worth_percent = 98;
 /// Cycles decide up to so many times the length of calls: in longer ones the caller's own work hides the differences.
 constexpr std::uint64_t longest_cycle = 4;
+/// What a deviation has to have brought, so that the next one is looked at soon.
+constexpr std::uint64_t gain_percent = 110;
 /// So many of a window of calls that differ that much are another state of the machine.
 constexpr std::uint32_t watched_calls = 8, deviating_calls = 6;
 constexpr std::uint64_t deviation_percent = 125;
@@ -35,7 +37,9 @@ std::uint32_t lower_median(std::array<std::uint32_t, Most> all, std::uint32_t nu
 
 learner::learner(unsigned candidates, learning_pace pace) noexcept
     : pace_(pace), candidates_(static_cast<std::uint8_t>(std::min(candidates, most_candidates))) {
-  now_ = next_to_explore();
+  exploring_ = pace.before == 0;
+  calls_to_next_ = pace.before;
+  if (exploring_) now_ = next_to_explore();
 }
 
 void learner::explore() noexcept {
@@ -45,12 +49,13 @@ void learner::explore() noexcept {
 }
 
 void learner::called(call_times before) noexcept {
-  bool const explored = exploring_;
-  if (before.call != 0) note(previous_, before);
+  bool const explored = exploring_, is_known = before.call != 0;
+  if (is_known) note(previous_, before);
   if (!exploring_ && ++calls_ == calls_to_next_) explore();
   previous_ = now_;
   previous_.counts &= explored == exploring_;  // of the records to which it belongs
-  now_ = exploring_ ? next_to_explore() : step{best_, true};
+  bool const goes_on = exploring_ && (is_known || !pace_.gives_up);
+  now_ = goes_on ? next_to_explore() : step{best_, !exploring_};
 }
 
 void learner::note(step of, call_times took) noexcept {
@@ -72,42 +77,45 @@ void learner::watch(std::uint32_t call) noexcept {
   bool const deviates = std::max(slower_, faster_) >= deviating_calls;
   watched_ = slower_ = faster_ = 0;
   if (!deviates || calls_ < pause_) return;
-  pause_ = std::clamp(2 * pause_, first_pause, longest_pause);  // choose() takes it back if another one is the best now
+  pause_ = std::clamp(2 * pause_, first_pause, longest_pause);  // choose() shortens it where that was worth it
   explore();
 }
 
 /// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best so
-/// far, ends an exploration.
+/// far, ends an exploration. In the first round a window ends with the first call that is far slower than another's;
+/// such a candidate gets no second window.
 learner::step learner::next_to_explore() noexcept {
   std::uint64_t const round = std::uint64_t{pace_.window} * candidates_;
-  for (;; at_ += pace_.window) {
-    if (at_ / round >= pace_.rounds) break;
-    if (at_ == round) mark_hopeless();
+  while (at_ / round < pace_.rounds) {
+    std::uint32_t const into = at_ % pace_.window;
     auto const candidate = static_cast<std::uint8_t>(at_ / pace_.window % candidates_);
-    bool const begins = at_ % pace_.window == 0;
-    if (begins && at_ >= round && records_[candidate].hopeless) continue;
-    return {candidate, at_++ % pace_.window >= pace_.skipped};
+    if (pace_.gives_up && (into > pace_.skipped || at_ >= round) && is_far_slower(candidate)) {
+      at_ += pace_.window - into;
+      continue;
+    }
+    ++at_;
+    return {candidate, into >= pace_.skipped};
   }
   if (at_++ == round * pace_.rounds) return {best_, false};
   choose();
   return {best_, true};
 }
 
-void learner::mark_hopeless() noexcept {
-  std::uint32_t least = UINT32_MAX;
+bool learner::is_far_slower(unsigned candidate) const noexcept {
   auto const fastest = [](record const& r) { return *std::min_element(r.call.begin(), r.call.begin() + r.calls); };
+  if (records_[candidate].calls == 0) return false;
+  std::uint32_t least = UINT32_MAX;
   for (record const& r : records_) {
     if (r.calls != 0) least = std::min(least, fastest(r));
   }
-  for (record& r : records_)
-    r.hopeless = pace_.gives_up && r.calls != 0 && exceeds(fastest(r), least, hopeless_percent);
+  return exceeds(fastest(records_[candidate]), least, hopeless_percent);
 }
 
 bool learner::cycles_decide() const noexcept {
   std::uint64_t call = UINT32_MAX, cycle = UINT32_MAX;
   for (unsigned k = 0; k < candidates_; ++k) {
     record const& r = records_[k];
-    if (r.hopeless) continue;
+    if (is_far_slower(k)) continue;
     if (r.cycles < least_samples || r.calls < least_samples) return false;
     call = std::min<std::uint64_t>(call, lower_median(r.call, r.calls));
     cycle = std::min<std::uint64_t>(cycle, lower_median(r.cycle, r.cycles));
@@ -116,27 +124,31 @@ bool learner::cycles_decide() const noexcept {
 }
 
 void learner::choose() noexcept {
+  exploring_ = false;
+  calls_ = watched_ = slower_ = faster_ = 0;
   bool const by_cycle = cycles_decide();
   auto const time_of = [&](unsigned k) -> std::uint64_t {
     record const& r = records_[k];
-    if (r.hopeless || r.calls < least_samples) return UINT32_MAX;
+    if (is_far_slower(k) || r.calls < least_samples) return UINT32_MAX;
     return by_cycle ? lower_median(r.cycle, r.cycles) : lower_median(r.call, r.calls);
   };
   unsigned found = 0;
   for (unsigned k = 1; k < candidates_; ++k) {
     if (exceeds(time_of(found) * worth_percent, time_of(k), 10'000)) found = k;
   }
-  if (found != best_) pause_ = 0;
+  if (time_of(found) == UINT32_MAX) {  // nothing was learned
+    calls_to_next_ = std::clamp(2 * calls_to_next_, fewest_calls, most_calls);
+    return;
+  }
+  if (exceeds(time_of(best_), time_of(found), gain_percent)) pause_ /= 2;
   best_ = static_cast<std::uint8_t>(found);
-  exploring_ = false;
-  calls_ = watched_ = slower_ = faster_ = 0;
-  usual_ = records_[best_].calls != 0 ? lower_median(records_[best_].call, records_[best_].calls) : 0;
+  usual_ = lower_median(records_[best_].call, records_[best_].calls);
   std::uint64_t others = 0;  // calls of the best one that measuring the others takes
   for (unsigned k = 0; k < candidates_; ++k) {
     record const& r = records_[k];
     if (k == best_ || r.calls == 0) continue;
-    std::uint64_t const windows = r.hopeless ? 1 : pace_.rounds;
-    others += windows * pace_.window * lower_median(r.call, r.calls) / std::max(usual_, 1u);
+    std::uint64_t const calls = is_far_slower(k) ? pace_.skipped + 2 : std::uint64_t{pace_.rounds} * pace_.window;
+    others += calls * lower_median(r.call, r.calls) / std::max(usual_, 1u);
   }
   calls_to_next_ =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(others * calls_per_measured, fewest_calls, most_calls));

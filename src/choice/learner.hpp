@@ -15,18 +15,19 @@ struct call_times {
 
 /// How a learner spends calls on measuring.
 struct learning_pace {
+  std::uint32_t before = 16;  ///< calls of candidate 0: a shape that is called less often is not worth a trial
   std::uint32_t window = 5;   ///< consecutive calls of one candidate …
   std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them
   std::uint32_t rounds = 2;   ///< windows of each candidate
-  bool gives_up = true;       ///< one window is enough for what is far slower than another
+  bool gives_up = true;       ///< not on with what is far slower than another, nor without times
 
   /// Another candidate at every call, for ever: for tests.
-  static learning_pace flipping() { return {1, 0, UINT32_MAX, false}; }
+  static learning_pace flipping() { return {0, 1, 0, UINT32_MAX, false}; }
 };
 
-/// A pure function of the times that it is told: learners that are told the same times agree on every candidate. First
-/// all candidates in turns, then the best, watched: if its calls become much slower or faster, or after so many calls
-/// that measuring takes 2 % of the time, all candidates again. Candidate 0 is the one taken without knowledge.
+/// A pure function of the times that it is told: learners that are told the same times agree on every candidate. After
+/// some calls of candidate 0, the one taken without knowledge, it tries all candidates in turns and takes the best, watched: if its calls become much slower or faster, or after so many calls
+/// that measuring takes 2 % of the time, all candidates again.
 ///
 /// `cycle` times decide if calls take a good part of them, else `call` times: lines that a plan leaves with other ranks
 /// cost what the caller does next.
@@ -53,7 +54,6 @@ class learner {
   struct record {
     std::array<std::uint32_t, most_samples> call{}, cycle{};
     std::uint32_t calls = 0, cycles = 0;
-    bool hopeless = false;  ///< far slower than another in its first window
   };
   struct step {
     std::uint8_t candidate = 0;
@@ -61,10 +61,10 @@ class learner {
   };
 
   void explore() noexcept;
+  bool is_far_slower(unsigned candidate) const noexcept;
   void note(step of, call_times took) noexcept;
   void watch(std::uint32_t call) noexcept;
   step next_to_explore() noexcept;
-  void mark_hopeless() noexcept;
   void choose() noexcept;
   bool cycles_decide() const noexcept;
 

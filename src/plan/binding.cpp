@@ -124,30 +124,30 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   auto const pieces = boundaries(c, team.ranks);
   set_extents(*plan, pieces, team.ranks);
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
+  plan->most_operands = plan->code->most_operands;
+  plan->most_staging = std::max(plan->segments.layout.staging_bytes, plan->segments.last_layout.staging_bytes);
   plan->words.choice =
       text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage),
                    plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
   return plan;
 }
 
-void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all, rank_t ranks, choice::learning_pace pace) {
+void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
+                     std::shared_ptr<std::vector<detail::rank_lesson>> learned) {
   bound_plan& first = *all.front();
   auto lessons = std::make_shared<detail::plan_lessons>();
   std::string names;
-  std::size_t staging_bytes = 0;
-  for (auto const& plan : all) staging_bytes = std::max(staging_bytes, plan->segments.layout.staging_bytes);
   for (auto const& plan : all) {
     plan->tells_times = true;
-    // The first call of the shape makes room for all of them, so that no later one has to.
-    plan->segments.layout.staging_bytes = plan->segments.last_layout.staging_bytes = staging_bytes;
-    lessons->most_operands = std::max(lessons->most_operands, plan->code->most_operands);
+    first.most_operands = std::max(first.most_operands, plan->most_operands);
+    first.most_staging = std::max(first.most_staging, plan->most_staging);
     if (plan.get() == &first) continue;
     lessons->others.push_back(plan);
     // Ranks that do not agree on the candidate find that out before any data are read.
     plan->hash = static_cast<std::uint32_t>(mixed(plan->hash, lessons->others.size()));
     names += (names.empty() ? "" : ", ") + program::policy_name(plan->code->storage);
   }
-  lessons->of.assign(ranks, {choice::learner(static_cast<unsigned>(all.size()), pace)});
+  lessons->of = std::move(learned);
   first.words.choice += text::format(" (or {}, as calls show)", names);
   first.lessons = std::move(lessons);
 }

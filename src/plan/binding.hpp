@@ -21,7 +21,9 @@ struct lacks_staging : argument_error {
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
                                               choice::answer);
 
-/// Makes plans candidates for one shape: ranks learn under the first which is best. There are two or more.
-void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&, rank_t ranks, choice::learning_pace);
+/// Makes plans candidates for one shape: with what they learn, ranks take one of them instead of the first. There are two
+/// or more.
+void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,
+                     std::shared_ptr<std::vector<detail::rank_lesson>> learned);
 
 }  // namespace coset::planning

@@ -51,8 +51,8 @@ struct bound_plan;
 /// One rank's learning about a shape. Written by that rank only.
 struct alignas(128) rank_lesson {
   choice::learner learner;
-  std::uint32_t failures = 0;    ///< of the team, when it began: ranks have not learned the same where some have failed
-  std::uint64_t began = 0;       ///< the latest call; 0: not in this generation
+  std::uint32_t failures = 0;    ///< of the team, when it began: where a run failed, ranks may have learned differently
+  std::uint64_t began = 0;       ///< the latest call; 0: none yet
   std::uint32_t generation = 0;  ///< of that call
   std::uint32_t took = 0;        ///< that call; 0: not known
 };
@@ -60,8 +60,8 @@ struct alignas(128) rank_lesson {
 /// What ranks learn about a shape: which of the plans that give the same bits serves it best.
 struct plan_lessons {
   std::vector<std::shared_ptr<bound_plan const>> others;  ///< candidates 1 …; candidate 0 is the plan that has them
-  std::uint32_t most_operands = 0;                        ///< of any candidate
-  mutable std::vector<rank_lesson> of;                    ///< [rank]
+  /// [rank]. Of the signature: plans of one signature may be several, as each shared library has tables of its own.
+  std::shared_ptr<std::vector<rank_lesson>> of;
 };
 
 /// Immutable once made, but for what ranks learn. A call longer than a segment runs the same program segment by segment, each as an operation of
@@ -72,14 +72,16 @@ struct bound_plan {
   std::uint64_t id = 0;    ///< of no other in this process, those that are gone included
   planning::plan_store const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
+  std::shared_ptr<plan_lessons const> lessons;  ///< null where nothing is learned
   fold_set const* folds = nullptr;
-  std::size_t bytes = 0;  ///< of the whole vector
+  bool tells_times = false;         ///< a candidate of such: entries carry what the last call took
+  std::uint32_t most_operands = 0;  ///< of an instruction; of all candidates, so that no later call allocates
+  std::size_t most_staging = 0;     ///< likewise, bytes for blocking calls
+  std::size_t bytes = 0;            ///< of the whole vector
   plan_segments segments;
   std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
   plan_extents arrays;
   plan_words words;
-  std::shared_ptr<plan_lessons const> lessons;  ///< null where nothing is learned
-  bool tells_times = false;                     ///< a candidate of such: entries carry what the last call took
 
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
 };

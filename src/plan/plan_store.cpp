@@ -76,17 +76,39 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
   auto const chosen = default_for(facts_, c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(chosen)};
   if (!can_learn(*candidates[0])) return candidates[0];
+  auto const is_another = [&](bound_plan const& plan) {
+    return std::ranges::none_of(candidates, [&](auto const& there) {
+      return there->code->storage.first == plan.code->storage.first &&
+             there->code->storage.later == plan.code->storage.later && there->folds == plan.folds;
+    });
+  };
   for (choice::answer const& other : alternatives_for(facts_, c, chosen)) {
+    if (other.storage.streams && c.reduction->streaming_folds == nullptr) continue;
     try {
-      if (auto made = bind(other); can_learn(*made)) candidates.push_back(std::move(made));
+      if (auto made = bind(other); can_learn(*made) && is_another(*made)) candidates.push_back(std::move(made));
     } catch (schedule_error const&) {
       continue;  // this storage would lose a value of the schedule
     }
   }
+  if (candidates.size() > 1) make_candidates(candidates, lessons_of(what, candidates.size()));
+  return candidates[0];
+}
+
+std::shared_ptr<std::vector<detail::rank_lesson>> plan_store::lessons_of(signature const& what,
+                                                                         std::size_t candidates) {
   auto const pace =
       facts_.adapts == choice::adaptation::flipping ? choice::learning_pace::flipping() : choice::learning_pace();
-  if (candidates.size() > 1) make_candidates(candidates, facts_.ranks, pace);
-  return candidates[0];
+  auto& there = lessons_[{what.hash(), what.in_place, candidates}];
+  auto known = there.lock();
+  if (known == nullptr) {
+    detail::rank_lesson const fresh{choice::learner(static_cast<unsigned>(candidates), pace)};
+    there = known = std::make_shared<std::vector<detail::rank_lesson>>(facts_.ranks, fresh);
+  }
+  if (lessons_.size() > most_lessons_) {
+    std::erase_if(lessons_, [](auto const& each) { return each.second.expired(); });
+    most_lessons_ = std::max<std::size_t>(64, 2 * lessons_.size());
+  }
+  return known;
 }
 
 std::string plan_store::call_of(bound_plan const& plan) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
@@ -44,11 +46,15 @@ class plan_store {
   pointer bind_by_rules(detail::call const&, plan_options const* options);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
   pointer bind_to_learn(detail::call const&, signature const&);
+  /// Of all plans of one signature. Under the lock of plans_.
+  std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
   std::string call_of(detail::bound_plan const&) const;
 
   team_facts const facts_;
   compiled_table programs_;
   plan_table plans_;
+  std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<std::vector<detail::rank_lesson>>> lessons_;
+  std::size_t most_lessons_ = 64;
 };
 
 }  // namespace coset::planning

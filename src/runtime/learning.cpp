@@ -8,6 +8,8 @@
 #include "runtime/executor.hpp"
 #include "runtime/memory/ticks.hpp"
 #include "runtime/requests.hpp"
+#include "text/format.hpp"
+#include "text/log.hpp"
 
 namespace coset::runtime {
 namespace {
@@ -26,11 +28,11 @@ std::uint32_t told(std::uint64_t ticks) {
 
 /// Where a run has failed, some ranks may have learned from a call that others have not completed: all begin anew.
 rank_lesson& lesson_of(rank_state const& me, bound_plan const& plan) {
-  rank_lesson& mine = plan.lessons->of[me.rank];
+  rank_lesson& mine = (*plan.lessons->of)[me.rank];
   if (mine.failures != me.shared.marks.failures) {
-    mine = {choice::learner(mine.learner)};
     mine.learner.forget();
     mine.failures = me.shared.marks.failures;
+    mine.began = mine.took = 0;
   }
   return mine;
 }
@@ -52,6 +54,11 @@ call_times least_told(rank_state const& me, flight const& f) {
   return least;
 }
 
+void tell_change(bound_plan const& plan, unsigned best) {
+  text::complain(text::format("{}: {} from now on, as calls show", plan.what.text(),
+                              program::policy_name(candidate(plan, best).code->storage)));
+}
+
 }  // namespace
 
 void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* operation) {
@@ -59,8 +66,6 @@ void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, 
   std::uint64_t const begin = ticks();
   bool const follows = mine.began != 0 && mine.generation == me.shared.marks.generation;
   me.acts.times = {mine.took, follows ? told(begin - mine.began) : 0};
-  // The first call makes room for all candidates, so that no later one has to.
-  me.memory.operands.resize(std::max<std::size_t>(plan.lessons->most_operands, me.memory.operands.size()));
   bool const alone = me.root.requests.live == 0;
   flight f;
   prepare(f, me, 0, candidate(plan, mine.learner.next()), in, out, operation);
@@ -68,11 +73,17 @@ void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, 
   mine.took = alone ? told(ticks() - begin) : 0;
   mine.began = begin;
   mine.generation = me.shared.marks.generation;
+  unsigned const best = mine.learner.best();
   mine.learner.called(least_told(me, f));
+  if (mine.learner.best() != best && me.number == 0 && text::plans_are_logged()) [[unlikely]]
+    tell_change(plan, mine.learner.best());
 }
 
 bound_plan const& best_of(rank_state const& me, bound_plan const& plan) {
-  return plan.lessons == nullptr ? plan : candidate(plan, lesson_of(me, plan).learner.best());
+  if (plan.lessons == nullptr) return plan;
+  bound_plan const& best = candidate(plan, lesson_of(me, plan).learner.best());
+  // Each channel would need staging of its own, which the plan without knowledge does not.
+  return best.segments.layout.staging_bytes <= plan.segments.layout.staging_bytes ? best : plan;
 }
 
 }  // namespace coset::runtime

@@ -50,6 +50,37 @@ TEST(Learner, BeginsWithWhatItWouldTakeWithoutKnowledge) {
     EXPECT_EQ(learner(candidates).next(), 0u);
 }
 
+/// A shape that is called a few times only is not worth a trial.
+TEST(Learner, TriesNothingInTheFirstCalls) {
+  caller c{learner(4)};
+  c.call({{1000, 900, 800, 700}}, 16);
+  EXPECT_EQ(c.last(16, 0), 16);
+}
+
+TEST(Learner, LeavesWhatIsFarSlowerAtOnce) {
+  caller c{learner(3)};
+  c.call({{1000, 30'000, 1100}}, 64);
+  EXPECT_LE(c.last(64, 1), 5);
+}
+
+/// As where requests are under way at every call.
+TEST(Learner, TriesNothingWithoutTimes) {
+  learner learns(4);
+  int others = 0;
+  for (int k = 0; k < 10'000; ++k) {
+    others += learns.next() != 0;
+    learns.called({});
+  }
+  EXPECT_EQ(others, 0);
+}
+
+TEST(Learner, KeepsWhatItKnowsWhereNoTimesCome) {
+  caller c{learner(2)};
+  c.call({{1000, 500}}, 64);
+  for (int k = 0; k < 100'000; ++k) c.learns.called({});
+  EXPECT_EQ(c.learns.best(), 1u);
+}
+
 TEST(Learner, FindsTheFastestWithin64Calls) {
   for (unsigned candidates = 2; candidates <= learner::most_candidates; ++candidates) {
     for (unsigned fastest = 0; fastest < candidates; ++fastest) {
@@ -132,6 +163,15 @@ TEST(Learner, LooksEverLessOftenAtWhatChangesNothing) {
   }
   EXPECT_EQ(c.learns.best(), 0u);
   EXPECT_LE(std::count(c.taken.begin(), c.taken.end(), 1u), 500);
+  machine const equal_and_slow{{3000, 3000}, {1000, 1000}, 0.05}, equal_and_fast{{1000, 1000}, {1000, 1000}, 0.05};
+  caller other{learner(2)};
+  for (int k = 0; k < 500; ++k) {
+    other.call(equal_and_slow, 20);
+    other.call(equal_and_fast, 20);
+  }
+  std::ptrdiff_t changes = 0;
+  for (std::size_t k = 1; k < other.taken.size(); ++k) changes += other.taken[k] != other.taken[k - 1];
+  EXPECT_LE(changes, 200);
 }
 
 TEST(Learner, IgnoresWhatIsNotKnown) {

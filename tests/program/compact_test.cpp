@@ -108,13 +108,5 @@ TEST(Compact, NobodyIsIntroducedWhereSomebodyMeetsAll) {
   }
 }
 
-TEST(Compact, RanksAreIntroducedWhereNobodyMeetsAll) {
-  for (rank_t const p : {5u, 9u}) {
-    auto const c =
-        call_of(plan_of("ring", p), storage_of("output", arrays::apart), arrays::shared, std::vector<rank_t>(p, 0));
-    EXPECT_TRUE(std::ranges::any_of(c.code->of, [](program const& of) { return !of.unmet.empty(); })) << p;
-  }
-}
-
 }  // namespace
 }  // namespace coset::program::testing

@@ -185,5 +185,21 @@ TEST(SharedOutputs, AreWrittenOnce) {
   }
 }
 
+/// What is under way may be read at any time, and what arrives written: neither is a caller's array.
+TEST(Messages, TouchStagingOnly) {
+  for (std::string const& name : policy_names()) {
+    if (name.ends_with("+library")) continue;
+    compiled const c =
+        compile(schedule::make(schedule::algorithm::parse("direct"), 4), parse_policy(name), {}, two_hosts());
+    for (program const& p : c.of) {
+      for (instruction const& i : p.code) {
+        if (i.what != action::send && i.what != action::receive) continue;
+        for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
+          EXPECT_GE(p.operands[i.operands + k].base[0] / 2, std::uint32_t{row_staging}) << name;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace coset::program::testing

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/memory/lines.hpp"
 #include "support/teams.hpp"
 
 namespace coset::team_test {
@@ -184,6 +185,46 @@ TEST(AbortBetweenRuns, LeavesTheNextOneAlone) {
   team ranks(options_for(3));
   ranks.abort("nothing runs");
   expect_works(ranks);
+}
+
+/// The record of a failure lies between other lines of the arena.
+TEST(Failures, OfManyWordsAreCutToTheRecordsSize) {
+  team ranks(options_for(2));
+  std::string const many(5000, 'x');
+  outcome other;
+  EXPECT_THROW(ranks.run([&](member& me) {
+    if (me.rank() == 1) throw std::runtime_error(many);
+    other = outcome_of([&] { barrier(me); });
+  }),
+               std::runtime_error);
+  EXPECT_EQ(other.type, type_name<aborted>());
+  EXPECT_EQ(other.message.find("rank 1 ended with an exception: xxx"), 0u) << other.message;
+  EXPECT_LT(other.message.size(), sizeof(runtime::failure_record));
+  expect_works(ranks);
+}
+
+struct throws_a_number {
+  double operator()(double, double) const { throw 42; }
+};
+struct throws_words {
+  double operator()(double, double) const { throw std::runtime_error("these words"); }
+};
+
+TEST(Failures, OfOperationsSayWhatWasThrownIfItHasWords) {
+  team ranks(options_for(2));
+  auto const message_of = [&](auto operation) {
+    std::array<std::string, 2> said;
+    (void)outcome_of([&] {
+      ranks.run([&](member& me) {
+        said[me.rank()] = outcome_of([&] { (void)allreduce(me, 1.0, operation); }).message;
+        if (said[me.rank()].empty()) said[me.rank()] = outcome_of([&] { barrier(me); }).message;
+      });
+    });
+    return said[0] + said[1];
+  };
+  EXPECT_NE(message_of(throws_words()).find("these words"), std::string::npos);
+  std::string const numbers = message_of(throws_a_number());
+  EXPECT_EQ(numbers.find("threw:"), std::string::npos) << numbers;
 }
 
 }  // namespace

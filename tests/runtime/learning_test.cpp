@@ -108,7 +108,7 @@ TEST(Learning, EndsWithOneCandidateOnAllRanks) {
                            .out = x.data(),
                            .count = x.size(),
                            .reduction = &detail::table_of<int, plus>()};
-      best[me.rank()] = me.state().team.plans.of_call(c)->lessons->of[me.rank()].learner.best();
+      best[me.rank()] = me.state().team.plans.of_call(c)->lessons->of->at(me.rank()).learner.best();
     });
     EXPECT_EQ(best[0], best[1]);
   }

@@ -342,5 +342,34 @@ TEST(Messages, CrossBetweenHostsOncePerValue) {
   EXPECT_EQ(on.network().sent(), 6u);
 }
 
+/// In the memory that processes of one host share. Red if the others wait for ever.
+TEST(Messages, AreNotAwaitedFromAProcessThatHasLeft) {
+  hosts on({{2, 1}}, false);
+  std::vector<outcome> all(on.size());
+  on.run([&](member& me) {
+    if (me.rank() == 2) return;
+    all[me.rank()] = outcome_of([&] { barrier(me); });
+  });
+  all.pop_back();
+  expect_everybody_threw<mismatch_error>(all, {"has left"});
+}
+
+TEST(Messages, SayWhatAnotherHostCalls) {
+  auto const said = [](std::function<void(member&)> const& call) {
+    hosts on({{1}, {1}}, false);
+    std::vector<outcome> all(on.size());
+    on.run([&](member& me) { all[me.rank()] = outcome_of([&] { call(me); }); });
+    for (auto const& each : all) EXPECT_EQ(each.type, type_name<mismatch_error>()) << each.message;
+    return all[0].message;
+  };
+  std::string const verbs = said([](member& me) {
+    std::array<int, 4> x{};
+    std::array<int, 2> const half{};
+    me.rank() == 0 ? allreduce(me, x) : allgather(me, half, x);
+  });
+  EXPECT_THAT(verbs, ::testing::HasSubstr("allreduce"));
+  EXPECT_THAT(verbs, ::testing::HasSubstr("allgather"));
+}
+
 }  // namespace
 }  // namespace coset::team_test

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "support/verbs.hpp"
+#include "team/team_state.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -39,6 +40,16 @@ TEST_P(Split, WorksBesideTheWholeAndCanBeSplitAgain) {
     right += fits;
   });
   EXPECT_EQ(right, ranks.size());
+}
+
+TEST_P(Split, IsWhereItsRanksAre) {
+  if (!ranks.state().shape.pinned) GTEST_SKIP() << "nobody is pinned";
+  ranks.run([](member& me) {
+    member part = me.split(static_cast<int>(me.rank() % 2));
+    auto const& places = part.state().team.shape.places;
+    ASSERT_EQ(places.size(), part.size());
+    EXPECT_EQ(places[part.rank()].os_index, me.state().team.shape.places[me.rank()].os_index);
+  });
 }
 
 /// Red if progress is made for the operations of the team at hand only.

@@ -358,6 +358,7 @@ void add_tune(CLI::App& app) {
     // Candidates are compared with the defaults of a user without a profile.
     unsetenv("COSET_TUNING");
     setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
+    setenv("COSET_ADAPT", "off", 1);  // a default that learns is another plan from call to call
     remember_interrupts();
     tuner all(a->ranks);
     auto const found = all.run();

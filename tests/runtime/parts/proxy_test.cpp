@@ -4,10 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <latch>
 #include <optional>
 #include <thread>
 
 #include "runtime/executor.hpp"
+#include "runtime/memory/busy_mark.hpp"
 #include "runtime/requests.hpp"
 #include "support/teams.hpp"
 #include "team/domain_team.hpp"
@@ -22,10 +24,12 @@ using ::testing::HasSubstr;
 /// Nothing ever comes.
 class silent_endpoint : public runtime::endpoint {
  public:
-  explicit silent_endpoint(int& begun) : begun_(begun) {}
+  silent_endpoint(int& begun, bool const& breaks) : begun_(begun), breaks_(breaks) {}
   void begin() override { ++begun_; }
   void expect(rank_t, std::span<runtime::piece const>) override {}
-  void send(rank_t, runtime::envelope const&, std::span<runtime::piece const>) override {}
+  void send(rank_t, runtime::envelope const&, std::span<runtime::piece const>) override {
+    if (breaks_) throw mpi::error("the line is dead");
+  }
   state look(std::size_t) override { return state::awaited; }
   runtime::envelope const& envelope_of(std::size_t) const override { return none_; }
   bool all_sent() override { return true; }
@@ -35,6 +39,7 @@ class silent_endpoint : public runtime::endpoint {
 
  private:
   int& begun_;
+  bool const& breaks_;
   runtime::envelope none_{};
 };
 
@@ -42,7 +47,7 @@ class silent_endpoint : public runtime::endpoint {
 class counting_transport : public runtime::transport {
  public:
   std::unique_ptr<runtime::endpoint> open(rank_t, std::uint32_t) override {
-    return std::make_unique<silent_endpoint>(begun);
+    return std::make_unique<silent_endpoint>(begun, breaks_sending);
   }
   void progress(detail::rank_state&) override {
     ++progressed;
@@ -53,7 +58,7 @@ class counting_transport : public runtime::transport {
   std::chrono::nanoseconds deadline() const noexcept override { return longest; }
 
   int progressed = 0, told = 0, begun = 0;
-  bool breaks = false;
+  bool breaks = false, breaks_sending = false;
   std::vector<rank_t> asked;
   std::chrono::nanoseconds longest{};
 };
@@ -126,6 +131,8 @@ TEST_F(Proxy, LetsMessagesProgressNowAndThen) {
 TEST_F(Proxy, GivesUpWhatItsEndpointsExpect) {
   give_up_messages();
   EXPECT_EQ(transport.begun, 0);
+  of(proxy).layout = &of(proxy).plan->segments.layout;
+  of(proxy).line.parity = 0;
   runtime::expect_messages(rank(proxy), of(proxy));
   EXPECT_EQ(transport.begun, 1);
   give_up_messages();
@@ -210,6 +217,55 @@ TEST_F(Proxy, NamesTheOtherHostsWhereTheyHaveToCombine) {
     EXPECT_THAT(outcome_of([&] { look(proxy); }).message,
                 HasSubstr(at == 0 ? "a rank of its host" : "the other hosts to combine"));
     rank(proxy).shared.failure.clear();
+  }
+}
+
+/// A deadline is for those that nothing comes to: counted from what came last.
+TEST_F(Proxy, CountsFromWhenItLastGotOn) {
+  transport.longest = std::chrono::hours(3);
+  detail::rank_state& me = rank(other);
+  runtime::pending& started = me.requests.channels[0];
+  std::array<int, 12> values{}, sums{};
+  runtime::prepare(started.under_way, me, 1, *of(other).plan, values.data(), sums.data(), nullptr);
+  is_stuck(other, std::chrono::hours(4), std::chrono::hours(1));
+  started.under_way.looks = of(other).looks;
+  started.live = true;
+  me.requests.live = 1;
+  EXPECT_NO_THROW(runtime::advance_all(me.root));  // enters, and so gets on
+  started.under_way.looks = of(other).looks;
+  EXPECT_THROW(runtime::advance_all(me.root), mpi::error);
+  started.live = false;
+  me.requests.live = 0;
+}
+
+TEST_F(Proxy, RanksHaveLinesOfTheirOwn) { EXPECT_NE(&rank(proxy).lines.own, &rank(other).lines.own); }
+
+/// Whoever finds the messages broken leaves no sooner than peers have let go of its arrays.
+TEST_F(Proxy, LeavesBrokenMessagesNoSoonerThanPeersItsArrays) {
+  for (bool const in_sending : {false, true}) {
+    transport.breaks = !in_sending;
+    transport.breaks_sending = in_sending;
+    std::latch is_busy(1);
+    std::atomic<bool> has_let_go = false;
+    std::thread peer([&] {
+      runtime::busy_mark const busy(rank(other).lines.own);
+      is_busy.count_down();
+      while (!rank(other).shared.failed()) std::this_thread::yield();
+      for (int k = 0; k < 1000; ++k) std::this_thread::yield();
+      has_let_go = true;
+    });
+    is_busy.wait();
+    detail::rank_state& me = rank(proxy);
+    me.here.thread = std::this_thread::get_id();
+    // The root of a broadcast sends before it waits for anything.
+    std::array<float, 12> values{};
+    auto const sends = detail::make_plans(me.team, verb::broadcast, 1, detail::copy_of<float>(), {});
+    runtime::prepare(of(proxy), me, 0, in_sending ? *sends.apart : *of(proxy).plan, values.data(), values.data(),
+                     nullptr);
+    EXPECT_THROW(runtime::complete(me, of(proxy)), mpi::error);
+    EXPECT_TRUE(has_let_go) << (in_sending ? "in sending" : "while waiting");
+    peer.join();
+    me.shared.failure.clear();
   }
 }
 
