@@ -152,7 +152,7 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
 void run(rank_state& me, call const& c) {
   try {
     bound_plan const& plan = checked_plan(me, c);
-    if (plan.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
+    if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
     flight f;
     prepare(f, me, 0, plan, c.in, c.out, c.operation);
     complete(me, f);

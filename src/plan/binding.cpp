@@ -124,8 +124,9 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   auto const pieces = boundaries(c, team.ranks);
   set_extents(*plan, pieces, team.ranks);
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
-  plan->most_operands = plan->code->most_operands;
-  plan->most_staging = std::max(plan->segments.layout.staging_bytes, plan->segments.last_layout.staging_bytes);
+  plan->candidacy.most_operands = plan->code->most_operands;
+  plan->candidacy.most_staging =
+      std::max(plan->segments.layout.staging_bytes, plan->segments.last_layout.staging_bytes);
   plan->words.choice =
       text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage),
                    plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
@@ -138,9 +139,9 @@ void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
   auto lessons = std::make_shared<detail::plan_lessons>();
   std::string names;
   for (auto const& plan : all) {
-    plan->tells_times = true;
-    first.most_operands = std::max(first.most_operands, plan->most_operands);
-    first.most_staging = std::max(first.most_staging, plan->most_staging);
+    plan->candidacy.tells_times = true;
+    first.candidacy.most_operands = std::max(first.candidacy.most_operands, plan->candidacy.most_operands);
+    first.candidacy.most_staging = std::max(first.candidacy.most_staging, plan->candidacy.most_staging);
     if (plan.get() == &first) continue;
     lessons->others.push_back(plan);
     // Ranks that do not agree on the candidate find that out before any data are read.
@@ -149,7 +150,7 @@ void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
   }
   lessons->of = std::move(learned);
   first.words.choice += text::format(" (or {}, as calls show)", names);
-  first.lessons = std::move(lessons);
+  first.candidacy.lessons = std::move(lessons);
 }
 
 }  // namespace coset::planning

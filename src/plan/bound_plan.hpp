@@ -64,6 +64,14 @@ struct plan_lessons {
   std::shared_ptr<std::vector<rank_lesson>> of;
 };
 
+/// What comes of being one of several plans for a shape.
+struct plan_candidacy {
+  std::shared_ptr<plan_lessons const> lessons;  ///< of candidate 0; null where nothing is learned
+  bool tells_times = false;                     ///< entries carry what the last call took
+  std::uint32_t most_operands = 0;  ///< of an instruction; of all candidates, so that no later call allocates
+  std::size_t most_staging = 0;     ///< likewise, bytes for blocking calls
+};
+
 /// Immutable once made, but for what ranks learn. A call longer than a segment runs the same program segment by segment, each as an operation of
 /// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
@@ -72,12 +80,9 @@ struct bound_plan {
   std::uint64_t id = 0;    ///< of no other in this process, those that are gone included
   planning::plan_store const* owner = nullptr;
   std::shared_ptr<program::compiled const> code;
-  std::shared_ptr<plan_lessons const> lessons;  ///< null where nothing is learned
+  plan_candidacy candidacy;
   fold_set const* folds = nullptr;
-  bool tells_times = false;         ///< a candidate of such: entries carry what the last call took
-  std::uint32_t most_operands = 0;  ///< of an instruction; of all candidates, so that no later call allocates
-  std::size_t most_staging = 0;     ///< likewise, bytes for blocking calls
-  std::size_t bytes = 0;            ///< of the whole vector
+  std::size_t bytes = 0;  ///< of the whole vector
   plan_segments segments;
   std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
   plan_extents arrays;

@@ -162,7 +162,7 @@ void copy_own(flight const& f, rank_t self) {
 /// The first time: tables of the channel, and scratch for as many operands as a program has.
 void make_room(rank_state& me, flight const& f) {
   open_channel(me, f.line.channel);
-  me.memory.operands.resize(std::max<std::size_t>(f.plan->most_operands, me.memory.operands.size()));
+  me.memory.operands.resize(std::max<std::size_t>(f.plan->candidacy.most_operands, me.memory.operands.size()));
 }
 
 /// Takes the next epoch of the channel.
@@ -170,11 +170,11 @@ template <bool Blocking>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.line.channel];
   bound_plan const& plan = *f.plan;
-  if (end.lines.empty() || me.memory.operands.size() < plan.most_operands) [[unlikely]]
+  if (end.lines.empty() || me.memory.operands.size() < plan.candidacy.most_operands) [[unlikely]]
     make_room(me, f);
   if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.segments.layout_of(f.segment.now);
-  std::size_t const staging = f.line.channel == 0 ? plan.most_staging : f.layout->staging_bytes;
+  std::size_t const staging = f.line.channel == 0 ? plan.candidacy.most_staging : f.layout->staging_bytes;
   if (staging > end.capacity) use_staging(me, f.line.channel, staging);
   std::uint32_t const epoch = ++end.epoch;
   f.line.parity = static_cast<std::uint8_t>(epoch & 1);
@@ -276,7 +276,7 @@ void signal(rank_state& me, flight const& f, std::uint32_t number) {
     entry_line& entry = mine.entry[f.line.parity];
     entry.in = f.in;
     entry.out = f.out;
-    if (f.plan->tells_times)  // the payload's place is free: nothing of such plans is that short
+    if (f.plan->candidacy.tells_times)  // the payload's place is free: nothing of such plans is that short
       std::memcpy(entry.payload.data(), &me.acts.times, sizeof me.acts.times);
     signal(entry.tag, f.line.tag, me.lines.sleepers, half::high, me.shared.kind.plain_signals);
   } else {

@@ -28,7 +28,7 @@ std::uint32_t told(std::uint64_t ticks) {
 
 /// Where a run has failed, some ranks may have learned from a call that others have not completed: all begin anew.
 rank_lesson& lesson_of(rank_state const& me, bound_plan const& plan) {
-  rank_lesson& mine = (*plan.lessons->of)[me.rank];
+  rank_lesson& mine = (*plan.candidacy.lessons->of)[me.rank];
   if (mine.failures != me.shared.marks.failures) {
     mine.learner.forget();
     mine.failures = me.shared.marks.failures;
@@ -38,7 +38,7 @@ rank_lesson& lesson_of(rank_state const& me, bound_plan const& plan) {
 }
 
 bound_plan const& candidate(bound_plan const& plan, unsigned number) {
-  return number == 0 ? plan : *plan.lessons->others[number - 1];
+  return number == 0 ? plan : *plan.candidacy.lessons->others[number - 1];
 }
 
 /// Of all ranks, as their entries tell: who came last has waited for nobody. Peers have written these before their
@@ -80,7 +80,7 @@ void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, 
 }
 
 bound_plan const& best_of(rank_state const& me, bound_plan const& plan) {
-  if (plan.lessons == nullptr) return plan;
+  if (plan.candidacy.lessons == nullptr) return plan;
   bound_plan const& best = candidate(plan, lesson_of(me, plan).learner.best());
   // Each channel would need staging of its own, which the plan without knowledge does not.
   return best.segments.layout.staging_bytes <= plan.segments.layout.staging_bytes ? best : plan;

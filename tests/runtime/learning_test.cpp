@@ -33,19 +33,19 @@ TEST(Learning, IsForLongCallsInWhichAllReadAllEntries) {
   team ranks(options_for(2));
   ranks.run([&](member& me) {
     for (verb const what : {verb::allreduce, verb::reduce_scatter}) {
-      EXPECT_EQ(plan_of(me, what, 100)->lessons, nullptr);
-      ASSERT_NE(plan_of(me, what, 10'000)->lessons, nullptr) << name_of(what);
-      EXPECT_GE(plan_of(me, what, 10'000)->lessons->others.size(), 1u);
+      EXPECT_EQ(plan_of(me, what, 100)->candidacy.lessons, nullptr);
+      ASSERT_NE(plan_of(me, what, 10'000)->candidacy.lessons, nullptr) << name_of(what);
+      EXPECT_GE(plan_of(me, what, 10'000)->candidacy.lessons->others.size(), 1u);
     }
     for (verb const what : {verb::reduce, verb::scan, verb::reduce_shared})
-      EXPECT_EQ(plan_of(me, what, 10'000)->lessons, nullptr) << name_of(what);
+      EXPECT_EQ(plan_of(me, what, 10'000)->candidacy.lessons, nullptr) << name_of(what);
   });
 }
 
 TEST(Learning, IsNotWhereNobodyWantsIt) {
   test::variable const off("COSET_ADAPT", "off");
   team ranks(options_for(2));
-  ranks.run([&](member& me) { EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->lessons, nullptr); });
+  ranks.run([&](member& me) { EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->candidacy.lessons, nullptr); });
 }
 
 TEST(Learning, LeavesRulesAndNamedPlansAlone) {
@@ -53,8 +53,8 @@ TEST(Learning, LeavesRulesAndNamedPlansAlone) {
   test::variable const rule("COSET_ALLREDUCE", "direct/staged");
   team ranks(options_for(2));
   ranks.run([&](member& me) {
-    EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->lessons, nullptr);
-    EXPECT_NE(plan_of(me, verb::reduce_scatter, 10'000)->lessons, nullptr);
+    EXPECT_EQ(plan_of(me, verb::allreduce, 10'000)->candidacy.lessons, nullptr);
+    EXPECT_NE(plan_of(me, verb::reduce_scatter, 10'000)->candidacy.lessons, nullptr);
     auto const named = detail::make_plans(me.state().team, verb::reduce_scatter, 10'000,
                                           detail::table_of<float, plus>(), {.storage = "staged"});
     EXPECT_EQ(named.apart->lessons, nullptr);
@@ -108,7 +108,7 @@ TEST(Learning, EndsWithOneCandidateOnAllRanks) {
                            .out = x.data(),
                            .count = x.size(),
                            .reduction = &detail::table_of<int, plus>()};
-      best[me.rank()] = me.state().team.plans.of_call(c)->lessons->of->at(me.rank()).learner.best();
+      best[me.rank()] = me.state().team.plans.of_call(c)->candidacy.lessons->of->at(me.rank()).learner.best();
     });
     EXPECT_EQ(best[0], best[1]);
   }
