@@ -57,7 +57,7 @@ TEST(Learning, LeavesRulesAndNamedPlansAlone) {
     EXPECT_NE(plan_of(me, verb::reduce_scatter, 10'000)->candidacy.lessons, nullptr);
     auto const named = detail::make_plans(me.state().team, verb::reduce_scatter, 10'000,
                                           detail::table_of<float, plus>(), {.storage = "staged"});
-    EXPECT_EQ(named.apart->lessons, nullptr);
+    EXPECT_EQ(named.apart->candidacy.lessons, nullptr);
   });
 }
 
