@@ -290,14 +290,21 @@ TEST(Messages, OfARankThatThrewWithAnOperationStartedAreGivenUp) {
   for (bool const is_exception : {true, false}) {
     hosts on({{2, 1}}, false);
     std::vector<outcome> all(on.size());
+    std::atomic<bool> has_started = false;
     std::optional<request> kept;  // outlives the run, whose end gives its operation up
     std::vector<int> x(10, 1);
     on.run([&](member& me) {
       if (me.rank() != 2) {
-        all[me.rank()] = outcome_of([&] { barrier(me); });
+        std::vector<int> y(10, 1);
+        while (!has_started) std::this_thread::yield();  // so that the operation is not complete by then
+        all[me.rank()] = outcome_of([&] {
+          start_allreduce(me, y).wait();
+          barrier(me);
+        });
         return;
       }
       kept = start_allreduce(me, x);
+      has_started = true;
       if (is_exception) throw std::logic_error("of rank 2");
       throw 42;
     });
