@@ -18,14 +18,17 @@ BOUNDS = {
     "abort": ([(2, 3), (3, 3)], [(2, 6), (3, 5)]),
     "left": ([(2, 3), (3, 3)], [(2, 6), (3, 6)]),
     "standstill": ([(2, 2)], [(2, 3), (3, 1)]),
+    "learning": ([(2, 4), (3, 2)], [(2, 6), (3, 3)]),
 }
-VARIANTS = {"lines": [[]], "sleep": [[], ["EXCHANGED"]], "abort": [[]], "left": [[]], "standstill": [[]]}
+VARIANTS = {"lines": [[]], "sleep": [[], ["EXCHANGED"]], "abort": [[]], "left": [[]], "standstill": [[]],
+            "learning": [[]]}
 MUTANTS = {
     "lines": ["PARITIES=1", "NO_REUSE_WAIT", "TAG_FIRST"],
     "sleep": ["NO_MEMBARRIER", "NO_RECHECK"],
     "abort": ["PLAIN_BUSY", "PLAIN_ABORT", "NO_QUIESCE"],
     "left": ["NO_SECOND_LOOK", "LEFT_FIRST"],
     "standstill": ["ONE_ROUND", "ONE_LOOK", "COUNT_FIRST", "NO_LOOK", "ANYBODY_ASKS"],
+    "learning": ["NO_REUSE_WAIT", "TAG_FIRST", "NO_MEETING", "NO_FORGETTING", "FORGETS_ALONE"],
 }
 
 
