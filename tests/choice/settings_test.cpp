@@ -54,6 +54,8 @@ TEST(Settings, OfCosetAndOfOthersAreNotNamed) {
 TEST(Settings, WithWordsThatTheirVariableDoesNotTakeAreNamed) {
   EXPECT_THAT(wrong_settings({"COSET_LOG=plans"}), ElementsAre(HasSubstr("COSET_LOG=plans: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_BIND=off"}), ElementsAre(HasSubstr("COSET_BIND=off: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_ADAPT=never"}), ElementsAre(HasSubstr("COSET_ADAPT=never: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_ADAPT=off", "COSET_ADAPT=on", "COSET_ADAPT=flip"}), IsEmpty());
   EXPECT_THAT(wrong_settings({"COSET_LOG=", "COSET_BIND="}), IsEmpty());
 }
 

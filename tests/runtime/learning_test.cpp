@@ -61,6 +61,31 @@ TEST(Learning, LeavesRulesAndNamedPlansAlone) {
   });
 }
 
+/// As where two shared libraries have a table each: ranks may call by either, in any turn.
+TEST(Learning, IsOfTheSignatureWhicheverTableACallBrings) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  auto const another = detail::table_of<float, plus>();
+  team ranks(options_for(2));
+  std::vector<float> first;
+  ranks.run([&](member& me) {
+    auto const mine = some_values(5000, me.rank());
+    std::vector<float> sums(mine.size());
+    plus const operation;
+    for (unsigned k = 0; k < 40; ++k) {
+      bool const takes_another = k % 8 < 4 ? me.rank() == 0 : k % 8 == 5;
+      detail::run(me.state(), {.what = verb::allreduce,
+                               .in = mine.data(),
+                               .out = sums.data(),
+                               .count = mine.size(),
+                               .reduction = takes_another ? &another : &detail::table_of<float, plus>(),
+                               .operation = &operation});
+      if (me.rank() == 0 && k == 0) first = sums;
+      barrier(me);
+      ASSERT_EQ(sums, first) << "call " << k;
+    }
+  });
+}
+
 /// Red if one candidate brackets otherwise, or if a call meets what another candidate has left.
 TEST(Learning, EveryCandidateGivesTheSameBits) {
   test::variable const flipping("COSET_ADAPT", "flip");

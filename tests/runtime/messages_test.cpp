@@ -165,6 +165,21 @@ TEST(Offloads, OfSeveralBlocksKeepThemApart) {
   EXPECT_EQ(on.network().offloaded(), 2u);
 }
 
+TEST(Offloads, OfSeveralStepsAskOnceWhetherAllAgree) {
+  hosts on({{3}, {1}}, false, {}, 1);
+  on.run([](member& me) {
+    auto const plan =
+        plan_of_sums(me.state().team, 10, {.algorithm = "recursive_doubling", .storage = "staged+library"});
+    plus const op;
+    for (int k = 0; k < 3; ++k) {
+      std::vector<int> mine(10, 1 + static_cast<int>(me.rank()));
+      detail::execute(me.state(), plan, {mine.data(), 10, mine.data(), 10}, &op);
+      EXPECT_EQ(std::ranges::count(mine, 10), 10);
+    }
+  });
+  EXPECT_EQ(on.network().offloaded(), 6u);
+}
+
 TEST(Offloads, AreRefusedWhereTheyCannotServe) {
   auto const refusal = [](hosts& on, auto const& table, plan_options options) {
     options.storage = "staged+library";
@@ -371,10 +386,10 @@ TEST(Messages, SayWhatAnotherHostCalls) {
   };
   std::string const verbs = said([](member& me) {
     std::array<int, 4> x{};
-    std::array<int, 2> const half{};
-    me.rank() == 0 ? allreduce(me, x) : allgather(me, half, x);
+    std::array<int, 2> half{};
+    me.rank() == 0 ? reduce_scatter(me, x, half) : allgather(me, half, x);
   });
-  EXPECT_THAT(verbs, ::testing::HasSubstr("allreduce"));
+  EXPECT_THAT(verbs, ::testing::HasSubstr("reduce_scatter"));
   EXPECT_THAT(verbs, ::testing::HasSubstr("allgather"));
 }
 
