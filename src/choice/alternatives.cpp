@@ -2,15 +2,12 @@
 #include <algorithm>
 
 #include "choice/choose.hpp"
+#include "choice/storages.hpp"
 
 namespace coset::choice {
 namespace {
 
-using program::area;
 using program::copies;
-using program::policy;
-
-constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 
 /// Two looks at a clock and a record take some 30 ns, 2 % of a call of such arrays at most, and every further rank a look at
 /// its line.
@@ -20,15 +17,6 @@ constexpr std::size_t most_staged_bytes = 256 * kibibyte;
 /// Streaming results past the caches cannot pay for less.
 constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;
 
-constexpr policy staged{area::staging, area::staging, copies::forward};
-constexpr policy zero_copy{area::input, area::output, copies::forward};
-constexpr policy through_outputs{area::output, area::output, copies::forward};
-
-policy streaming(policy p) {
-  p.streams = true;
-  return p;
-}
-
 }  // namespace
 
 std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
@@ -36,12 +24,12 @@ std::vector<program::policy> alternatives(question const& q, answer const& chose
   if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
       chosen.segment_bytes != 0)
     return {};
-  std::vector<policy> all;
+  std::vector<program::policy> all;
   if (q.bytes <= most_staged_bytes) all.push_back(staged);
   if (q.what == verb::allreduce && !q.in_place) all.push_back(through_outputs);
   all.push_back(zero_copy);
   if (q.bytes >= fewest_streamed_bytes) all.push_back(streaming(zero_copy));
-  for (policy& p : all) {
+  for (program::policy& p : all) {
     p.in_place = chosen.storage.in_place;
     // Over levels copies are handed on as the answer has it.
     p.how = chosen.storage.how == copies::pull ? copies::forward : chosen.storage.how;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "choice/storages.hpp"
+
 namespace coset::choice {
 namespace {
 
@@ -15,7 +17,6 @@ using schedule::value_of;
 constexpr rank_t most_sources = 8;
 constexpr rank_t most_sources_of_crowds = 64;
 
-constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 /// Up to here one rank folds a shared result: two rounds of its own flags, not of all ranks' flags.
 constexpr std::size_t one_writer_bytes = 512;
 
@@ -61,10 +62,7 @@ constexpr std::size_t most_staged_by_two = 16 * mebibyte;
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 constexpr program::policy eager{area::staging, area::staging, copies::pull};
-constexpr program::policy staged{area::staging, area::staging, copies::forward};
-constexpr program::policy zero_copy{area::input, area::output, copies::forward};
 constexpr program::policy staged_in{area::staging, area::output, copies::forward};
-constexpr program::policy through_outputs{area::output, area::output, copies::forward};
 
 /// Storing into lines that another core has read took 0.8 to 6.3 times as long as copying lines that it has written if
 /// the cores share a cache, and 9 to 11 times if they fetch every line from each other. The limit is between both and
@@ -100,11 +98,6 @@ bool is_flat(question const& q) { return q.ranks <= most_sources || (q.crowded &
 program::policy by_level(question const& q, program::policy p) {
   bool const has_levels = !q.levels.empty() || !q.nodes.empty();
   if (!is_flat(q) && has_levels && p.how == copies::forward) p.how = copies::push;
-  return p;
-}
-
-program::policy streaming(program::policy p) {
-  p.streams = true;
   return p;
 }
 

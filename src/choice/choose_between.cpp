@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "choice/choose.hpp"
+#include "choice/storages.hpp"
 
 namespace coset::choice {
 namespace {
 
-using program::area;
-using program::copies;
 using schedule::value_of;
 
 /// Up to here hosts exchange all they have in one round; with more hosts, rounds of fewer messages cost less.
@@ -28,9 +27,7 @@ answer choose_between(question const& q) {
   bool const small = q.bytes <= one_leader_bytes;
   // Pieces of a gathered or scattered vector cannot be cut further.
   bool const cut = q.what != verb::reduce_scatter && q.what != verb::allgather && q.bytes > segment_bytes;
-  program::policy const staged{area::staging, area::staging, copies::forward};
-  program::policy const near_inputs{area::input, area::output, copies::forward};
-  answer made{{}, small || !q.pointers ? staged : near_inputs, cut ? segment_bytes : 0};
+  answer made{{}, small || !q.pointers ? staged : zero_copy, cut ? segment_bytes : 0};
   if (scans(q.what)) {
     made.algorithm.name = "recursive_doubling";
     made.storage = staged;

@@ -19,7 +19,7 @@ struct holders {
   std::size_t ready;
 };
 
-struct transfer {
+struct handed_over {
   rank_t to, from;
   piece where;
 };
@@ -52,7 +52,7 @@ class timeline {
     return merged;
   }
 
-  std::map<std::size_t, std::vector<transfer>> const& steps() const { return at_; }
+  std::map<std::size_t, std::vector<handed_over>> const& steps() const { return at_; }
 
  private:
   static std::pair<piece, piece> keep_halves(holders const& a, holders const& b, std::size_t i, holders& merged) {
@@ -63,7 +63,7 @@ class timeline {
     return {{low, middle}, {middle, high}};
   }
 
-  std::map<std::size_t, std::vector<transfer>> at_;
+  std::map<std::size_t, std::vector<handed_over>> at_;
 };
 
 // Early groups merge with early groups; a triple takes the earliest three, its latest gives itself up.
