@@ -10,14 +10,14 @@
 namespace coset::team_test {
 namespace {
 
-detail::bound_plan const* plan_of(member& me, verb what, std::size_t count, bool in_place = false) {
+std::shared_ptr<detail::bound_plan const> plan_of(member& me, verb what, std::size_t count, bool in_place = false) {
   float one = 0, other = 0;
   detail::call const c{.what = what,
                        .in = &one,
                        .out = in_place ? &one : &other,
                        .count = count,
                        .reduction = &detail::table_of<float, plus>()};
-  return me.state().team.plans.of_call(c).get();
+  return me.state().team.plans.of_call(c);
 }
 
 /// The same for every rank, and nothing that sums exactly.
