@@ -38,7 +38,8 @@ double median(std::vector<double>& times) {
 /// Of groups of so many cycles: what a machine does with its processors now and then would be most of a mean.
 double cycle(coset::team& team, std::size_t count, std::size_t group) {
   using clock = std::chrono::steady_clock;
-  constexpr std::size_t warming_up = 10, groups = 100;
+  constexpr std::size_t groups = 100, calls_until_learned = 64;  // by then each call has the storage that serves best
+  std::size_t const warming_up = 10 + calls_until_learned / group;
   std::vector<double> times;
   std::vector<unsigned> wrong(team.size());
   team.run([&](coset::member& me) {

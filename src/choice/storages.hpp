@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storages among which is chosen, and units of sizes.
+#pragma once
+
+#include <cstddef>
+
+#include "program/program.hpp"
+
+namespace coset::choice {
+
+inline constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+
+inline constexpr program::policy staged{program::area::staging, program::area::staging, program::copies::forward};
+inline constexpr program::policy zero_copy{program::area::input, program::area::output, program::copies::forward};
+inline constexpr program::policy through_outputs{program::area::output, program::area::output,
+                                                 program::copies::forward};
+
+/// The same, but results are stored past the caches.
+constexpr program::policy streaming(program::policy p) {
+  p.streams = true;
+  return p;
+}
+
+}  // namespace coset::choice
