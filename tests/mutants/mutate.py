@@ -26,6 +26,7 @@ OWN = TOP / "build/mutants"
 
 OF_RANKS_AT_WORK = [
     "runtime_parts_test", "api_calls_test", "team_between_runs_test", "runtime_executor_test", "team_task_run_test",
+    "runtime_learning_test",
     "runtime_requests_test", "team_adopt_test", "team_team_test",
     "team_lifetimes_test", "runtime_pairs_test", "team_split_test", "runtime_failure_test", "team_buffer_test",
     "team_nodes_test", "runtime_rules_test", "runtime_messages_test", "runtime_process_test", "runtime_quiet_test",
