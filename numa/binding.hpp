@@ -2,6 +2,12 @@
 // Where threads run: pinning, masks and quotas. Part of the only room that knows hwloc.
 #pragma once
 
+#if defined(__x86_64__)
+#include <sys/prctl.h>
+#endif
+
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -38,6 +44,28 @@ unsigned current_processor();
 
 /// The node that the calling thread runs on right now, as the system numbers it; empty if it is unknown. Some ns.
 std::optional<unsigned> current_node() noexcept;
+
+/// ticks() is a clock that all processors share and that takes a few ns to read: a third of steady_clock. Of no known rate.
+#if defined(__x86_64__)
+inline std::uint64_t ticks() noexcept { return __builtin_ia32_rdtsc(); }
+/// False where the kernel kills threads that read the counter, as under seccomp's strict mode or by prctl(2).
+inline bool ticks_are_allowed() noexcept {
+  int mode = PR_TSC_ENABLE;
+  return prctl(PR_GET_TSC, &mode) != 0 || mode == PR_TSC_ENABLE;
+}
+#elif defined(__aarch64__)
+inline std::uint64_t ticks() noexcept {
+  std::uint64_t count;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+}
+inline bool ticks_are_allowed() noexcept { return true; }
+#else
+inline std::uint64_t ticks() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+inline bool ticks_are_allowed() noexcept { return true; }
+#endif
 
 /// Cores' worth of time that this process may use: min(processors in the masks of its threads, ceil(cgroup quota)),
 /// at least 1. Some microseconds and file reads: ask once per team.

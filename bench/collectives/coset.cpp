@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <utility>
+#include <tuple>
 
 #include "bench/collectives/typed.hpp"
 #include "measure/harness/stage.hpp"
@@ -37,7 +37,7 @@ class coset_contestant final : public contestant {
     problem const& p = work.shape();
     auto const named =
         chooses_ ? std::nullopt : std::optional(make_plan<T>(team_, p.what, p.count, operation, options_));
-    bool const is_new = chooses_ && learned_.insert({p.what, p.count}).second;
+    bool const is_new = chooses_ && learned_.insert({p.what, p.count, p.element, p.operation}).second;
     team_.run([&](member& me) {
       std::byte* const output = in_place_                       ? work.input(me.rank())
                                 : p.what == verb::reduce_shared ? work.shared_output()
@@ -102,7 +102,7 @@ class coset_contestant final : public contestant {
   plan_options const options_;
   bool const chooses_, in_place_;
   team team_;
-  std::set<std::pair<verb, std::size_t>> learned_;  ///< shapes
+  std::set<std::tuple<verb, std::size_t, element_kind, operation_kind>> learned_;  ///< shapes
 };
 
 }  // namespace

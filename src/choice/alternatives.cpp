@@ -9,7 +9,7 @@ namespace {
 
 using program::copies;
 
-/// Two looks at a clock and a record take some 30 ns, 2 % of a call of such arrays at most, and every further rank a look at
+/// Two looks at a clock and a record take some 30 ns, some 2 % of a call of such arrays, and every further rank a look at
 /// its line.
 constexpr std::size_t fewest_bytes = 4 * kibibyte;
 /// Staging stays as long as the team: not for trials of large arrays.

@@ -36,9 +36,10 @@ std::uint32_t lower_median(std::array<std::uint32_t, Most> all, std::uint32_t nu
 }  // namespace
 
 learner::learner(unsigned candidates, learning_pace pace) noexcept
-    : pace_(pace), candidates_(static_cast<std::uint8_t>(std::min(candidates, most_candidates))) {
-  exploring_ = pace.before == 0;
-  calls_to_next_ = pace.before;
+    : pace_(pace),
+      candidates_(static_cast<std::uint8_t>(std::min(candidates, most_candidates))),
+      exploring_(pace.before == 0),
+      calls_to_next_(pace.before) {
   if (exploring_) now_ = next_to_explore();
 }
 
@@ -81,8 +82,8 @@ void learner::watch(std::uint32_t call) noexcept {
   explore();
 }
 
-/// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best so
-/// far, ends an exploration. In the first round a window ends with the first call that is far slower than another's;
+/// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best
+/// so far, ends an exploration. In the first round a window ends with the first call that is far slower than another's;
 /// such a candidate gets no second window.
 learner::step learner::next_to_explore() noexcept {
   std::uint64_t const round = std::uint64_t{pace_.window} * candidates_;

@@ -26,8 +26,8 @@ struct learning_pace {
 };
 
 /// A pure function of the times that it is told: learners that are told the same times agree on every candidate. After
-/// some calls of candidate 0, the one taken without knowledge, it tries all candidates in turns and takes the best, watched: if its calls become much slower or faster, or after so many calls
-/// that measuring takes 2 % of the time, all candidates again.
+/// some calls of candidate 0, the one taken without knowledge, it tries all candidates in turns. The best one serves from
+/// then on, until its calls become much slower or faster, or trials are less than 2 % of the time: then all are tried again.
 ///
 /// `cycle` times decide if calls take a good part of them, else `call` times: lines that a plan leaves with other ranks
 /// cost what the caller does next.
@@ -71,7 +71,7 @@ class learner {
   learning_pace pace_;
   std::uint8_t candidates_;
   std::uint8_t best_ = 0;
-  bool exploring_ = true;
+  bool exploring_;
   step previous_, now_;
   std::uint32_t at_ = 0;  ///< call of the exploration
   std::array<record, most_candidates> records_{};

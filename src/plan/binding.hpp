@@ -21,8 +21,8 @@ struct lacks_staging : argument_error {
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
                                               choice::answer);
 
-/// Makes plans candidates for one shape: with what they learn, ranks take one of them instead of the first. There are two
-/// or more.
+/// Makes plans candidates for one shape: by what they learn, ranks take one of them instead of the first. There are at
+/// least two.
 void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,
                      std::shared_ptr<std::vector<detail::rank_lesson>> learned);
 

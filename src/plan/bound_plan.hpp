@@ -72,8 +72,8 @@ struct plan_candidacy {
   std::size_t most_staging = 0;     ///< likewise, bytes for blocking calls
 };
 
-/// Immutable once made, but for what ranks learn. A call longer than a segment runs the same program segment by segment, each as an operation of
-/// its own: staging is double-buffered by parity, so that neighbouring segments overlap.
+/// Immutable once made, but for what ranks learn. A call longer than a segment runs the same program segment by segment,
+/// each as an operation of its own: staging is double-buffered by parity, so that neighbouring segments overlap.
 struct bound_plan {
   planning::signature what;
   std::uint32_t hash = 0;  ///< what.hash()

@@ -49,7 +49,8 @@ struct plan_cache {
   }
 
  private:
-  /// Indexed by the product's high bits, which depend on the whole hash; its low bits depend on neither length, type nor root.
+  /// Indexed by the product's high bits, which depend on the whole hash; its low bits depend on neither length, type nor
+  /// root.
   entry& front_of(plan_key const& key) {
     return front[key.hash() * 0x9e37'79b9'7f4a'7c15u >> (64 - std::bit_width(front_size - 1))];
   }

@@ -39,6 +39,12 @@ std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_opt
                     [&] { return bind_by_rules(c, &options); });
 }
 
+std::shared_ptr<bound_plan> plan_store::bind(call const& c, signature const& what, choice::answer const& chosen) {
+  auto made = bind_plan(facts_, programs_, what, c, chosen);
+  made->owner = this;
+  return made;
+}
+
 std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
   signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
   auto const bind_by = [&](choice::answer chosen) {
@@ -46,9 +52,7 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
       chosen = changed(std::move(chosen), *options, facts_, c);
       what.plan = number_of(chosen);
     }
-    auto made = bind_plan(facts_, programs_, what, c, std::move(chosen));
-    made->owner = this;
-    return made;
+    return bind(c, what, chosen);
   };
   calibration::rule const* const rule = rule_for(facts_, c);
   if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(default_for(facts_, c));
@@ -65,16 +69,11 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
 
 /// Each rank has to read what every other tells in its entry line, and to have room there to tell it.
 plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& what) {
-  auto const bind = [&](choice::answer const& chosen) {
-    auto made = bind_plan(facts_, programs_, what, c, chosen);
-    made->owner = this;
-    return made;
-  };
   auto const can_learn = [](bound_plan const& plan) {
     return plan.code->all_meet && plan.code->storage.staging == program::home::pieces;
   };
   auto const chosen = default_for(facts_, c);
-  std::vector<std::shared_ptr<bound_plan>> candidates{bind(chosen)};
+  std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
   if (!can_learn(*candidates[0])) return candidates[0];
   auto const is_another = [&](bound_plan const& plan) {
     return std::ranges::none_of(candidates, [&](auto const& there) {
@@ -85,7 +84,8 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
   for (choice::answer const& other : alternatives_for(facts_, c, chosen)) {
     if (other.storage.streams && c.reduction->streaming_folds == nullptr) continue;
     try {
-      if (auto made = bind(other); can_learn(*made) && is_another(*made)) candidates.push_back(std::move(made));
+      if (auto made = bind(c, what, other); can_learn(*made) && is_another(*made))
+        candidates.push_back(std::move(made));
     } catch (schedule_error const&) {
       continue;  // this storage would lose a value of the schedule
     }
@@ -96,19 +96,12 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
 
 std::shared_ptr<std::vector<detail::rank_lesson>> plan_store::lessons_of(signature const& what,
                                                                          std::size_t candidates) {
-  auto const pace =
-      facts_.adapts == choice::adaptation::flipping ? choice::learning_pace::flipping() : choice::learning_pace();
-  auto& there = lessons_[{what.hash(), what.in_place, candidates}];
-  auto known = there.lock();
-  if (known == nullptr) {
+  return lessons_.get({what.hash(), what.in_place, candidates}, [&] {
+    bool const flips = facts_.adapts == choice::adaptation::flipping;
+    auto const pace = flips ? choice::learning_pace::flipping() : choice::learning_pace();
     detail::rank_lesson const fresh{choice::learner(static_cast<unsigned>(candidates), pace)};
-    there = known = std::make_shared<std::vector<detail::rank_lesson>>(facts_.ranks, fresh);
-  }
-  if (lessons_.size() > most_lessons_) {
-    std::erase_if(lessons_, [](auto const& each) { return each.second.expired(); });
-    most_lessons_ = std::max<std::size_t>(64, 2 * lessons_.size());
-  }
-  return known;
+    return std::make_shared<std::vector<detail::rank_lesson>>(facts_.ranks, fresh);
+  });
 }
 
 std::string plan_store::call_of(bound_plan const& plan) const {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "choice/choose.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/plan.hpp"
 #include "plan/compiled_table.hpp"
@@ -46,15 +46,15 @@ class plan_store {
   pointer bind_by_rules(detail::call const&, plan_options const* options);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
   pointer bind_to_learn(detail::call const&, signature const&);
-  /// Of all plans of one signature. Under the lock of plans_.
+  std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);
+  /// By hash, in place or not, number of candidates: of all plans of one signature. Under the lock of plans_.
   std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
   std::string call_of(detail::bound_plan const&) const;
 
   team_facts const facts_;
   compiled_table programs_;
   plan_table plans_;
-  std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<std::vector<detail::rank_lesson>>> lessons_;
-  std::size_t most_lessons_ = 64;
+  weak_map<std::tuple<std::uint32_t, bool, std::size_t>, std::vector<detail::rank_lesson>> lessons_;
 };
 
 }  // namespace coset::planning

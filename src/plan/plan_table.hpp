@@ -32,6 +32,39 @@ struct plan_wish {
 /// What tells plans apart: the call, and the wish of a plan object, which an ordinary call has not.
 using plan_request = std::pair<plan_key, std::optional<plan_wish>>;
 
+/// What is kept as long as others use it.
+template <class Key, class Value>
+class weak_map {
+ public:
+  using pointer = std::shared_ptr<Value>;
+
+  /// What this key has; `make` makes it if nobody uses it. If `make` throws, nothing is kept.
+  template <class Make>
+  pointer get(Key const& key, Make&& make) {
+    if (auto const found = all_.find(key); found != all_.end()) {
+      if (pointer there = found->second.lock()) return there;
+    }
+    pointer made = make();
+    forget_the_gone();
+    all_[key] = made;
+    return made;
+  }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  /// Now and then, so that it costs a constant for each that is made.
+  void forget_the_gone() {
+    if (all_.size() < limit_) return;
+    std::erase_if(all_, [](auto const& entry) { return entry.second.expired(); });
+    limit_ = std::max(smallest_limit, 2 * all_.size());
+  }
+
+  static constexpr std::size_t smallest_limit = 64;
+
+  std::map<Key, std::weak_ptr<Value>> all_;
+  std::size_t limit_ = smallest_limit;
+};
+
 /// Ranks that call alike, and plan objects of one kind, share one bound plan; it goes with the last of them. So a team
 /// keeps no more than its ranks' caches, the plans alive and the operations under way hold. Any thread.
 class plan_table {
@@ -43,13 +76,7 @@ class plan_table {
   template <class Make>
   pointer get(plan_request const& key, Make&& make) {
     std::lock_guard const lock(mutex_);
-    if (auto const found = plans_.find(key); found != plans_.end()) {
-      if (pointer there = found->second.lock()) return there;
-    }
-    pointer made = make();
-    forget_the_gone();
-    plans_[key] = made;
-    return made;
+    return plans_.get(key, std::forward<Make>(make));
   }
 
   /// Plans and keys kept, for tests.
@@ -65,18 +92,8 @@ class plan_table {
   }
 
  private:
-  /// Now and then, so that it costs a constant for each plan made.
-  void forget_the_gone() {
-    if (plans_.size() < limit_) return;
-    std::erase_if(plans_, [](auto const& entry) { return entry.second.expired(); });
-    limit_ = std::max(smallest_limit, 2 * plans_.size());
-  }
-
-  static constexpr std::size_t smallest_limit = 64;
-
   mutable std::mutex mutex_;
-  std::map<plan_request, std::weak_ptr<detail::bound_plan const>> plans_;
-  std::size_t limit_ = smallest_limit;
+  weak_map<plan_request, detail::bound_plan const> plans_;
   std::set<std::string> said_;
 };
 

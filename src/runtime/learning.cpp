@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "numa/binding.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/memory/ticks.hpp"
 #include "runtime/requests.hpp"
 #include "text/format.hpp"
 #include "text/log.hpp"
@@ -18,6 +18,7 @@ using choice::call_times;
 using detail::bound_plan;
 using detail::rank_lesson;
 using detail::rank_state;
+using numa::ticks;
 
 constexpr std::uint32_t longest = std::numeric_limits<std::uint32_t>::max();
 

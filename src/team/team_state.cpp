@@ -8,7 +8,6 @@
 
 #include "choice/choose.hpp"
 #include "numa/binding.hpp"
-#include "runtime/memory/ticks.hpp"
 #include "runtime/use_staging.hpp"
 #include "team/adopted_threads.hpp"
 #include "team/workers.hpp"
@@ -74,7 +73,7 @@ capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool o
 /// Times of ranks that take turns say more of the turns than of plans.
 choice::adaptation adaptation_of(capabilities const& kind) {
   auto const wanted = choice::wanted_adaptation();
-  bool const can_learn = kind.one_memory() && kind.ranks_may_wait && runtime::ticks_are_allowed();
+  bool const can_learn = kind.one_memory() && kind.ranks_may_wait && numa::ticks_are_allowed();
   bool const is_of_use = !kind.crowded || wanted == choice::adaptation::flipping;
   return can_learn && is_of_use ? wanted : choice::adaptation::off;
 }

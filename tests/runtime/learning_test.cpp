@@ -116,7 +116,7 @@ TEST(Learning, EndsWithOneCandidateOnAllRanks) {
   std::array<unsigned, 2> best{};
   for (int run = 0; run < 3; ++run) {
     ranks.run([&](member& me) {
-      std::vector<int> x(5000), y(8000);
+      std::vector<int> x(5000), y(8000), z(8000);
       std::mt19937 choices(me.rank());
       for (int k = 0; k < 100; ++k) {
         for (unsigned late = choices() % 1000; late > 0; --late) std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -125,7 +125,7 @@ TEST(Learning, EndsWithOneCandidateOnAllRanks) {
         if (k % 2 == 0) under_way.wait();
         allreduce(me, x);
         ASSERT_EQ(x[4999], 2);
-        allreduce(me, y, maximum{});
+        allreduce(me, z, maximum{});
         under_way.wait();
       }
       detail::call const c{.what = verb::allreduce,

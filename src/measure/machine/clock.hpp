@@ -3,19 +3,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <thread>
+
+#include "numa/binding.hpp"
 
 namespace coset::measure {
 
-#if defined(__x86_64__)
-/// The processors' common time stamp counter: a third of steady_clock's cost, from the same source.
-inline std::uint64_t ticks() noexcept { return __builtin_ia32_rdtsc(); }
-#else
-inline std::uint64_t ticks() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-#endif
+using numa::ticks;
 
 /// Measured once, against steady_clock over 20 ms.
 inline double nanoseconds_per_tick() {
