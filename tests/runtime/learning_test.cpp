@@ -139,32 +139,68 @@ TEST(Learning, EndsWithOneCandidateOnAllRanks) {
   }
 }
 
-/// Some ranks have learned from a call that another has not completed. Red if they go on with what they know.
+/// Throws if it is told to, and not before the peer has completed the call.
+struct sum_or_throw {
+  std::atomic<bool> const* peer_is_done = nullptr;
+  int operator()(int a, int b) const {
+    if (peer_is_done == nullptr) return a + b;
+    while (!*peer_is_done) std::this_thread::yield();
+    throw std::runtime_error("after the peer");
+  }
+};
+
+/// Ranks 0 and 1 make two calls, by the candidates zero_copy and staged. Staged, as the second one is, rank 0 needs nothing of rank 1 but its copy: it has
+/// learned from a call that rank 1 does not complete.
+void learn_apart(member& me, std::atomic<bool>& is_done) {
+  std::vector<int> const in(10'000, 1);
+  std::vector<int> out(5000);
+  reduce_scatter(me, in, out, sum_or_throw());
+  reduce_scatter(me, in, out, sum_or_throw{me.rank() == 1 ? &is_done : nullptr});
+  is_done = true;
+}
+
+/// Calls of an even number, so that the next one is of the first candidate again.
+void expect_to_agree(member& me) {
+  std::vector<int> const in(10'000, 1);
+  for (int call = 0; call < 6; ++call) {
+    std::vector<int> out(5000);
+    reduce_scatter(me, in, out, sum_or_throw());
+    ASSERT_EQ(std::ranges::count(out, 2), 5000);
+  }
+}
+
+/// Red if ranks go on with what they know.
 TEST(Learning, BeginsAnewAfterAFailure) {
   test::variable const flipping("COSET_ADAPT", "flip");
-  for (rank_t const p : {2u, 3u}) {
-    team ranks(options_for(p));
-    std::mt19937_64 choices(test::seed());
-    for (int k = 0; k < test::by_effort(30, 100, 1000); ++k) {
-      auto const unlucky = static_cast<rank_t>(choices() % p);
-      int const when = static_cast<int>(choices() % 7);
-      EXPECT_THROW(ranks.run([&](member& me) {
-        std::vector<int> x(5000, 1);
-        for (int call = 0;; ++call) {
-          if (me.rank() == unlucky && call == when) throw std::runtime_error("unlucky");
-          allreduce(me, x);
-        }
-      }),
-                   std::runtime_error);
-      ranks.run([&](member& me) {
-        for (int call = 0; call < 5; ++call) {
-          std::vector<int> x(5000, 1);
-          allreduce(me, x);
-          ASSERT_EQ(x[17], static_cast<int>(p));
-        }
-      });
-    }
+  team ranks(options_for(2));
+  for (int k = 0; k < 5; ++k) {
+    std::atomic<bool> is_done = false;
+    EXPECT_THROW(ranks.run([&](member& me) { learn_apart(me, is_done); }), std::runtime_error);
+    EXPECT_TRUE(is_done);
+    ranks.run([](member& me) { expect_to_agree(me); });
   }
+}
+
+/// Threads that were there before the team: a run of theirs ends at a reset.
+TEST(Learning, BeginsAnewAfterAReset) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  auto const ranks = team::adopt(2);
+  std::array<std::atomic<bool>, 5> is_done{};
+  auto const live = [&](rank_t rank) {
+    auto const late = team::clock::now() + std::chrono::minutes(5);
+    member_guard me = ranks->join(rank, late);
+    for (auto& done : is_done) {
+      (void)outcome_of([&] {
+        learn_apart(*me, done);
+        barrier(*me);
+      });
+      me->reset(late);
+      expect_to_agree(*me);
+    }
+  };
+  std::thread other([&] { live(1); });
+  live(0);
+  other.join();
 }
 
 /// Each in its own plan store; what is learned in a split team goes with it.
