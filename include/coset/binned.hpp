@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 namespace coset {
 

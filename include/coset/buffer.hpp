@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "coset/detail/visibility.h"
 #include "coset/operations.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
-#include "coset/visibility.h"
 
 namespace coset {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "coset/coset.h"
+#include "coset/detail/visibility.h"
 #include "coset/team.hpp"
-#include "coset/visibility.h"
 
 namespace coset {
 

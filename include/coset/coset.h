@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 #ifdef __cplusplus
 extern "C" {

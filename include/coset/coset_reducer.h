@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /// An array that threads reduce into without synchronisation, each into a private copy: histograms, forces, gradients.
-/// For any threads, in a team or not; see reducer.hpp.
+/// For any threads, in a team or not; see reducers/reducer.hpp.
 typedef struct coset_reducer coset_reducer;
 
 /// Begin with `coset_reducer_options options = COSET_REDUCER_OPTIONS;`. Later versions may append to it.
@@ -48,7 +48,7 @@ COSET_API coset_status coset_reducer_reset(coset_reducer*);
 COSET_API coset_status coset_reducer_free(coset_reducer*);
 
 /// Several arrays and values that threads reduce into at once: each thread has one copy of all of them, and one call
-/// combines them. The rules of reducers hold for each; see joint_reducer.hpp.
+/// combines them. The rules of reducers hold for each; see reducers/joint_reducer.hpp.
 typedef struct coset_joint_reducer coset_joint_reducer;
 
 /// One of these arrays: `{n, COSET_FLOAT64, COSET_PLUS, NULL}`; `identity` as for coset_reducer_create().

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 namespace coset {
 

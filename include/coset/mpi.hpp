@@ -7,9 +7,9 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "coset/team.hpp"
 
@@ -68,8 +68,8 @@ class team {
   /// in every later call, if a process is missing at the deadline or has destroyed its team, and after MPI_Finalize.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
-    run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },
-               const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+    auto call = [&body](member& me) { std::invoke(body, me); };
+    run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
   }
 
  private:

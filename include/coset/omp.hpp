@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include "coset/joint_reducer.hpp"
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/joint_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
 
 namespace coset::omp {

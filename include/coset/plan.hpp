@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 namespace coset {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 namespace coset {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "coset/joint_reducer.hpp"
-#include "coset/sparse_reducer.hpp"
-#include "coset/tbb_arenas.hpp"
-#include "coset/tbb_team.hpp"
+#include "coset/reducers/joint_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
+#include "coset/tbb/arenas.hpp"
+#include "coset/tbb/team.hpp"
 
 namespace coset::tbb {
 

@@ -8,12 +8,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "coset/detail/visibility.h"
 #include "coset/error.hpp"
 #include "coset/topology.hpp"
-#include "coset/visibility.h"
 
 namespace coset {
 
@@ -129,8 +128,8 @@ class COSET_API team {
   /// one continues until the collective returns.
   template <std::invocable<member&> Body>
   void run(Body&& body) {
-    run_erased([](void* context, member& me) { (*static_cast<std::remove_reference_t<Body>*>(context))(me); },
-               const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+    auto call = [&body](member& me) { std::invoke(body, me); };
+    run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
   }
 
   /// Adopted teams, collective: the calling thread becomes rank `rank` until the guard leaves. Returns when all ranks

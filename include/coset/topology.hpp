@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "coset/detail/visibility.h"
 #include "coset/error.hpp"
-#include "coset/visibility.h"
 
 namespace coset {
 

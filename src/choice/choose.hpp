@@ -10,7 +10,7 @@
 #include "calibration/memory_facts.hpp"
 #include "choice/levels.hpp"
 #include "coset/topology.hpp"
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 #include "program/program.hpp"
 #include "schedule/registry/algorithm.hpp"
 

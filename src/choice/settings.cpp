@@ -12,7 +12,7 @@
 #include "choice/choose.hpp"
 #include "choice/table.hpp"
 #include "coset/error.hpp"
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 #include "kernels/kernels.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "text/format.hpp"

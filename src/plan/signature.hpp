@@ -12,7 +12,7 @@
 
 #include "coset/detail/reduction.hpp"
 #include "coset/error.hpp"
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 
 namespace coset::planning {
 

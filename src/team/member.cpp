@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "coset/allgather.hpp"
-#include "coset/barrier.hpp"
 #include "coset/team.hpp"
+#include "coset/verbs/allgather.hpp"
+#include "coset/verbs/barrier.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <random>
 
-#include "coset/reducer.hpp"
+#include "coset/reducers/reducer.hpp"
 #include "mpi/processes.hpp"
 #include "support/erased.hpp"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "coset/joint_reducer.hpp"
+#include "coset/reducers/joint_reducer.hpp"
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {

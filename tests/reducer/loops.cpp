@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "coset/joint_reducer.hpp"
+#include "coset/reducers/joint_reducer.hpp"
 
 using coset::joint_reducer;
 using coset::reducer;

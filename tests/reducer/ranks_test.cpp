@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "coset/joint_reducer.hpp"
+#include "coset/reducers/joint_reducer.hpp"
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {

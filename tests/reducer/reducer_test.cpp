@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers give what a loop over all updates gives, for every type, operation, number of threads and spread.
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 
 #include <array>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "coset/joint_reducer.hpp"
+#include "coset/reducers/joint_reducer.hpp"
 #include "reducer/updates.hpp"
 
 namespace coset::reducer_test {

@@ -14,7 +14,7 @@ import re
 import sys
 
 MOST_FILES = 18  # of a folder
-FOLDERS = ["src", "numa", "bench", "tests"]
+FOLDERS = ["include", "src", "numa", "bench", "tests"]
 WHAT_TESTS_READ = "corpus"  # a file for each case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

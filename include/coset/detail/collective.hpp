@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "coset/detail/reduction.hpp"
+#include "coset/detail/visibility.h"
 #include "coset/request.hpp"
 #include "coset/team.hpp"
-#include "coset/verb.hpp"
-#include "coset/visibility.h"
+#include "coset/verbs/verb.hpp"
 
 namespace coset::detail {
 

@@ -13,8 +13,8 @@
 #include <typeinfo>
 
 #include "coset/detail/fold.hpp"
+#include "coset/detail/visibility.h"
 #include "coset/operations.hpp"
-#include "coset/visibility.h"
 
 namespace coset::detail {
 

@@ -6,8 +6,8 @@
 #include <exception>
 #include <memory>
 
+#include "coset/detail/visibility.h"
 #include "coset/team.hpp"
-#include "coset/visibility.h"
 
 namespace coset::detail {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibration/profile.hpp"
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 
 namespace coset::cli {
 

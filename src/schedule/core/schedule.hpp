@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 #include "schedule/core/fraction.hpp"
 
 namespace coset::schedule {

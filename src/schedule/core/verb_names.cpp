@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs by name.
-#include "coset/verb.hpp"
+#include "coset/verbs/verb.hpp"
 
 #include <algorithm>
 #include <array>

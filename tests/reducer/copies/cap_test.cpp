@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "numa/memory.hpp"
 #include "reducer/copies/erased.hpp"
 #include "reducer/updates.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "numa/memory.hpp"
 #include "reducer/copies/erased.hpp"
 

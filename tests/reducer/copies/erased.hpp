@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "coset/reducer.hpp"
+#include "coset/reducers/reducer.hpp"
 #include "numa/memory.hpp"
 #include "reducer/core.hpp"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "reducer/copies/erased.hpp"
 #include "support/process_team.hpp"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "coset/sparse_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "support/counted_new.hpp"
 
 namespace coset::reducer_test {

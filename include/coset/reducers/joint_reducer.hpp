@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
-#include "coset/reducer.hpp"
-#include "coset/targets.hpp"
+#include "coset/reducers/reducer.hpp"
+#include "coset/reducers/targets.hpp"
 
 namespace coset {
 namespace detail {

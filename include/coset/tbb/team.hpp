@@ -19,7 +19,7 @@
 #include "coset/detail/collective.hpp"
 #include "coset/detail/task_run.hpp"
 #include "coset/request.hpp"
-#include "coset/tbb_arenas.hpp"
+#include "coset/tbb/arenas.hpp"
 #include "coset/team.hpp"
 
 namespace coset::tbb {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "coset/visibility.h"
+#include "coset/detail/visibility.h"
 
 namespace coset {
 

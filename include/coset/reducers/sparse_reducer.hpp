@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "coset/reducer.hpp"
+#include "coset/reducers/reducer.hpp"
 
 namespace coset {
 

@@ -4,7 +4,7 @@
 
 #include <ranges>
 
-#include "coset/allreduce.hpp"
+#include "coset/verbs/allreduce.hpp"
 
 namespace coset {
 
