@@ -62,7 +62,7 @@ void learner::called(call_times before) noexcept {
 void learner::note(step of, call_times took) noexcept {
   if (!of.counts) return;
   if (!exploring_) {
-    if (of.candidate == best_) watch(took.call);
+    if (of.candidate == best_) watch(took);
     return;
   }
   record& r = records_[of.candidate];
@@ -70,10 +70,17 @@ void learner::note(step of, call_times took) noexcept {
   if (took.cycle != 0 && r.cycles < most_samples) r.cycle[r.cycles++] = took.cycle;
 }
 
-void learner::watch(std::uint32_t call) noexcept {
-  if (usual_ == 0) return;
-  slower_ += exceeds(call, usual_, deviation_percent);
-  faster_ += exceeds(usual_, call, deviation_percent);
+/// Cycles tell of another state where they decide, or would: the caller may have begun to rewrite its array.
+bool learner::exceeds_by_state(call_times slower, call_times faster) const noexcept {
+  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && faster.cycle <= longest_cycle * usual_.call;
+  return exceeds(slower.call, faster.call, deviation_percent) ||
+         (cycles && exceeds(slower.cycle, faster.cycle, deviation_percent));
+}
+
+void learner::watch(call_times took) noexcept {
+  if (usual_.call == 0) return;
+  slower_ += exceeds_by_state(took, usual_);
+  faster_ += exceeds_by_state(usual_, took);
   if (++watched_ < watched_calls) return;
   bool const deviates = std::max(slower_, faster_) >= deviating_calls;
   watched_ = slower_ = faster_ = 0;
@@ -143,13 +150,15 @@ void learner::choose() noexcept {
   }
   if (exceeds(time_of(best_), time_of(found), gain_percent)) pause_ /= 2;
   best_ = static_cast<std::uint8_t>(found);
-  usual_ = lower_median(records_[best_].call, records_[best_].calls);
+  record const& of_best = records_[best_];
+  usual_ = {lower_median(of_best.call, of_best.calls),
+            of_best.cycles >= least_samples ? lower_median(of_best.cycle, of_best.cycles) : 0};
   std::uint64_t others = 0;  // calls of the best one that measuring the others takes
   for (unsigned k = 0; k < candidates_; ++k) {
     record const& r = records_[k];
     if (k == best_ || r.calls == 0) continue;
     std::uint64_t const calls = is_far_slower(k) ? pace_.skipped + 2 : std::uint64_t{pace_.rounds} * pace_.window;
-    others += calls * lower_median(r.call, r.calls) / std::max(usual_, 1u);
+    others += calls * lower_median(r.call, r.calls) / std::max(usual_.call, 1u);
   }
   calls_to_next_ =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(others * calls_per_measured, fewest_calls, most_calls));

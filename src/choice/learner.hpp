@@ -63,7 +63,8 @@ class learner {
   void explore() noexcept;
   bool is_far_slower(unsigned candidate) const noexcept;
   void note(step of, call_times took) noexcept;
-  void watch(std::uint32_t call) noexcept;
+  void watch(call_times took) noexcept;
+  bool exceeds_by_state(call_times slower, call_times faster) const noexcept;
   step next_to_explore() noexcept;
   void choose() noexcept;
   bool cycles_decide() const noexcept;
@@ -76,7 +77,7 @@ class learner {
   std::uint32_t at_ = 0;  ///< call of the exploration
   std::array<record, most_candidates> records_{};
   // While the best one serves:
-  std::uint32_t usual_ = 0;  ///< what its calls took
+  call_times usual_ = {};  ///< of its calls
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
   std::uint32_t watched_ = 0, slower_ = 0, faster_ = 0;
   std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing

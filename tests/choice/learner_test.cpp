@@ -136,6 +136,31 @@ TEST(Learner, FollowsAMachineThatMovesWithin64Calls) {
   }
 }
 
+/// As where the caller begins to rewrite an array: calls take as long as before, but its own stores do not.
+TEST(Learner, FollowsCallersThatMoveWithin64Calls) {
+  machine const reads{{1000, 900}, {500, 500}}, rewrites{{1000, 900}, {500, 1500}};
+  caller c{learner(2)};
+  c.call(reads, 200);
+  EXPECT_EQ(c.learns.best(), 1u);
+  c.call(rewrites, 64);
+  EXPECT_EQ(c.learns.best(), 0u);
+  c.call(rewrites, 2000);
+  EXPECT_EQ(c.learns.best(), 0u);
+}
+
+/// The callers' own work varies much; the calls do not.
+TEST(Learner, IgnoresHowLongCallersWorkWhereThatIsLong) {
+  machine const works{{1000, 1100}, {100'000, 100'000}}, works_more{{1000, 1100}, {300'000, 300'000}};
+  caller c{learner(2)};
+  c.call(works, 100);
+  c.taken.clear();
+  for (int k = 0; k < 10; ++k) {
+    c.call(works_more, 20);
+    c.call(works, 20);
+  }
+  EXPECT_EQ(std::count(c.taken.begin(), c.taken.end(), 1u), 0);
+}
+
 TEST(Learner, SpendsLittleOnOthers) {
   for (machine const& on : {machine{{1000, 1100}}, machine{{1000, 1100, 1200, 1300}}, machine{{1000, 30'000, 2000}}}) {
     caller c{learner(static_cast<unsigned>(on.call.size()))};
