@@ -12,6 +12,7 @@
 #include "coset/topology.hpp"
 #include "coset/verbs/verb.hpp"
 #include "program/program.hpp"
+#include "schedule/model/cost.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::choice {
@@ -38,11 +39,16 @@ struct question {
   bool commutative = true;           ///< the operation allows schedules that do not keep the order of the ranks
   std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
   bool pointers = true;              ///< ranks of a host reach each other's arrays
+  std::vector<schedule::link> links =
+      {};  ///< what the levels cost, see links_of; if none are given, what they usually do
 };
 
-/// The schedule of large teams, whatever the size of this one: a product of full folds, innermost level first; or if
-/// nodes differ in size, a fold inside each node and one between nodes. N nodes read (N−1)·m from each other in each of
-/// the two directions of an allreduce, which is the minimum.
+/// Nodes of different sizes, which no product of dimensions fits.
+bool has_uneven_nodes(question const&);
+
+/// A schedule that crosses levels as little as possible: a product of full folds, innermost level first; or if nodes
+/// differ in size, a fold inside each node and one between nodes. N nodes read (N−1)·m from each other in each of the two
+/// directions of an allreduce, which is the minimum.
 schedule::algorithm folds_by_level(question const&);
 
 /// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or if
@@ -52,7 +58,9 @@ std::string folds_along(std::vector<calibration::clustering> const& levels, rank
 /// Up to here each rank has a view of its own: one round of flags, while one result for several ranks takes two.
 inline constexpr std::size_t private_view_bytes = 1024;
 
-/// The defaults as measured (see the README of this folder).
+/// The cheapest of all candidates, by the prices in the README of this folder. Products of full folds are priced by what
+/// is foreseen of them; other schedules are made and counted only where their bound promises a gain.
+/// The schedule depends on nothing that is measured. Cost: some 20 µs up to 16 ranks on one level.
 answer choose(question const&);
 /// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
 /// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.
@@ -62,6 +70,9 @@ answer choose_between(question const&);
 /// The schedule that offloads in at most so many slices; with one leader in each domain if that is fewer than its
 /// ranks.
 schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices);
+
+/// One step per dimension, all dimensions folded in full; "direct" for one dimension.
+schedule::algorithm product_of(std::vector<rank_t> const& dimensions, std::size_t saved_steps);
 
 /// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} if a prime factor is larger.
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most);

@@ -2,9 +2,11 @@
 // The levels of a machine along which large teams fold.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "coset/topology.hpp"
+#include "schedule/model/cost.hpp"
 
 namespace coset::choice {
 
@@ -14,5 +16,22 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places);
 
 /// The number of ranks of each node, if there are several nodes and the ranks of each are consecutive; else empty.
 std::vector<rank_t> nodes_of(std::vector<processor> const& places);
+
+/// What joins ranks, and what that costs.
+struct level_kind {
+  char const* name;
+  unsigned processor::*domain;                 ///< null: one domain for all
+  double latency, per_peer, per_byte, shared;  ///< as in schedule::link
+};
+
+/// core, l3, node, package and machine, with the prices that the defaults assume. Seconds.
+std::span<level_kind const> level_kinds();
+/// Per byte folded, and per stream that a core does not prefetch.
+inline constexpr double fold_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
+
+/// A link for each of levels_of, one for nodes of different sizes, and the last for all ranks.
+std::vector<schedule::link> links_of(std::vector<processor> const& places);
+/// The same where only their number is known.
+std::vector<schedule::link> usual_links(std::size_t number);
 
 }  // namespace coset::choice

@@ -14,6 +14,10 @@ inline constexpr program::policy staged{program::area::staging, program::area::s
 inline constexpr program::policy zero_copy{program::area::input, program::area::output, program::copies::forward};
 inline constexpr program::policy through_outputs{program::area::output, program::area::output,
                                                  program::copies::forward};
+/// Everybody reads everybody's copy and folds alone.
+inline constexpr program::policy eager{program::area::staging, program::area::staging, program::copies::pull};
+/// One rank folds what others' lines bring, where all will read it.
+inline constexpr program::policy out_of_lines{program::area::staging, program::area::output, program::copies::forward};
 
 /// The same, but results are stored past the caches.
 constexpr program::policy streaming(program::policy p) {

@@ -11,6 +11,7 @@
 #include "choice/table.hpp"
 #include "coset/error.hpp"
 #include "program/program.hpp"
+#include "schedule/model/cost.hpp"
 
 namespace coset::planning {
 
@@ -22,6 +23,7 @@ struct team_facts {
   bool crowded = false;                 ///< ranks of one process that take turns on processors
   std::vector<rank_t> levels;           ///< see choice::levels_of
   std::vector<rank_t> nodes;            ///< see choice::nodes_of
+  std::vector<schedule::link> links;    ///< see choice::links_of
   std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node; of one domain's only
   calibration::memory_facts memory;     ///< of the machine
   choice::adaptation adapts;            ///< whether ranks learn from what calls take

@@ -84,9 +84,15 @@ choice::answer default_between_domains(team_facts const& team, call const& c, st
 }
 
 choice::question question_of(team_facts const& team, call const& c) {
-  return {c.what,      team.ranks,  c.count * c.reduction->element_bytes,
-          in_place(c), team.memory, team.crowded,
-          team.levels, team.nodes,  c.reduction->commutative};
+  choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
+  asked.in_place = in_place(c);
+  asked.memory = team.memory;
+  asked.crowded = team.crowded;
+  asked.levels = team.levels;
+  asked.nodes = team.nodes;
+  asked.commutative = c.reduction->commutative;
+  asked.links = team.links;
+  return asked;
 }
 
 }  // namespace

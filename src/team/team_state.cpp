@@ -87,6 +87,7 @@ planning::team_facts facts_of(team_state const& team) {
           .crowded = shared.kind.one_process && shared.kind.crowded,
           .levels = choice::levels_of(shape.places),
           .nodes = choice::nodes_of(shape.places),
+          .links = choice::links_of(shape.places),
           .node_leaders = team.node_leaders,
           .memory = shape.memory,
           .adapts = adaptation_of(shared.kind),

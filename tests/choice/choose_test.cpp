@@ -19,16 +19,19 @@ constexpr std::array verbs{verb::allreduce,      verb::reduce_shared, verb::allr
                            verb::reduce_scatter, verb::allgather,     verb::broadcast,      verb::scan,
                            verb::exclusive_scan, verb::barrier};
 
-TEST(Choose, TakesPlansThatAreValidKeepTheOrderAndGiveTheSameBits) {
+TEST(Choose, TakesPlansThatAreValidKeepTheOrderWhereNeededAndGiveTheSameBits) {
   rank_t const stride = test::by_effort<rank_t>(3, 1, 1);
   rank_t first = 0;
   for (verb const what : verbs) {
     for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {
       for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 8) {
-        auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
-        auto const plan = schedule::make(chosen.algorithm, ranks, choice::schedule_of(what), ranks / 2);
-        auto const found = schedule::validate(plan);
-        EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm.text() << " on " << ranks;
+        for (bool const commutative : {true, false}) {
+          auto const chosen = choose({.what = what, .ranks = ranks, .bytes = bytes, .commutative = commutative});
+          auto const plan = schedule::make(chosen.algorithm, ranks, choice::schedule_of(what), ranks / 2);
+          auto const found = schedule::validate(plan);
+          EXPECT_TRUE((found.ordered || commutative) && found.rank_uniform)
+              << chosen.algorithm.text() << " of " << name_of(what) << " on " << ranks;
+        }
       }
     }
   }

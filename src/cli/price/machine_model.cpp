@@ -9,30 +9,14 @@
 #include <limits>
 #include <string_view>
 
+#include "choice/levels.hpp"
 #include "cli/numbers.hpp"
 
 namespace coset::cli {
 namespace {
 
+using choice::level_kind;
 using schedule::cost_model;
-
-struct level_kind {
-  char const* name;
-  unsigned processor::*domain;  ///< null: one domain for all
-  double alpha, lambda, beta;
-};
-
-/// alpha + 3 lambda of one L3 is a flag round of 4 ranks there, 0.16 µs measured; the others are scaled by their
-/// one-way line latencies. beta is one core's share while its neighbours read as well: measured within an L3 and from
-/// the node's memory, which stands for other L3s; a rule of thumb beyond.
-constexpr std::array kinds{
-    level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9},
-    level_kind{"l3", &processor::l3, 100e-9, 20e-9, 0.03e-9},
-    level_kind{"node", &processor::node, 300e-9, 60e-9, 0.07e-9},
-    level_kind{"package", &processor::package, 400e-9, 80e-9, 0.1e-9},
-    level_kind{"machine", nullptr, 700e-9, 140e-9, 0.2e-9},
-};
-constexpr double combine_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
 
 std::vector<unsigned> domains_of(std::vector<processor> const& places, level_kind const& kind) {
   std::vector<unsigned> domains;
@@ -69,11 +53,13 @@ void set(std::string const& setting, std::vector<level_kind>& table) {
   auto const value = seconds_in(std::string_view(setting).substr(equals + 1));
   if (level == table.end() || !value) refuse();
   if (parameter == "alpha")
-    level->alpha = *value;
+    level->latency = *value;
   else if (parameter == "lambda")
-    level->lambda = *value;
+    level->per_peer = *value;
   else if (parameter == "beta")
-    level->beta = *value;
+    level->per_byte = *value;
+  else if (parameter == "link")
+    level->shared = *value;
   else
     refuse();
 }
@@ -96,6 +82,7 @@ std::size_t machine_model::first_between_nodes() const {
 
 machine_model model_of(topology const& machine, std::vector<processor> const& places,
                        std::vector<std::string> const& settings) {
+  auto const kinds = choice::level_kinds();
   std::vector<level_kind> table(kinds.begin(), kinds.end());
   for (std::string const& setting : settings) set(setting, table);
   if (!machine.has_l3) std::erase_if(table, [](level_kind const& k) { return k.domain == &processor::l3; });
@@ -111,19 +98,23 @@ machine_model model_of(topology const& machine, std::vector<processor> const& pl
     if (!joins[l] && !last_resort) continue;
     names.emplace_back(table[l].name);
     kept.push_back(all[l]);
-    costs.links.push_back({inner = group_of(all[l], inner), table[l].alpha, table[l].beta, table[l].lambda});
+    level_kind const& kind = table[l];
+    costs.links.push_back({inner = group_of(all[l], inner), kind.latency, kind.per_byte, kind.per_peer,
+                           kept.size() > 1 ? kind.shared : 0});
   }
-  costs.combine_per_byte = combine_per_byte;
+  costs.combine_per_byte = choice::fold_per_byte;
   costs.peers_per_latency = std::numeric_limits<rank_t>::max();  // one look at all flags
-  costs.per_stream_beyond = per_stream_beyond;
+  costs.per_stream_beyond = choice::per_stream_beyond;
   return {std::move(names), schedule::rank_levels(kept), std::move(costs)};
 }
 
 std::string default_settings() {
   std::string text;
-  for (level_kind const& k : kinds)
-    text += fmt::format("{0}{1}.alpha={2:g} {1}.lambda={3:g} {1}.beta={4:g}", text.empty() ? "" : " ", k.name, k.alpha,
-                        k.lambda, k.beta);
+  for (level_kind const& k : choice::level_kinds()) {
+    text += fmt::format("{0}{1}.alpha={2:g} {1}.lambda={3:g} {1}.beta={4:g}", text.empty() ? "" : " ", k.name,
+                        k.latency, k.per_peer, k.per_byte);
+    if (k.shared > 0) text += fmt::format(" {}.link={:g}", k.name, k.shared);
+  }
   return text;
 }
 

@@ -51,6 +51,8 @@ struct units {
 
   std::int64_t denominator = 1;
   std::vector<std::int64_t> size;  ///< by block
+
+  double vectors(std::int64_t volume) const { return static_cast<double>(volume) / static_cast<double>(denominator); }
 };
 
 }  // namespace coset::schedule

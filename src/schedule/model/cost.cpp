@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numbers>
 #include <numeric>
 
@@ -56,9 +57,7 @@ reading reading_of(schedule const& s, std::span<event const> list, units const& 
 }
 
 work work_of(reading const& read, std::span<event const> list, units const& unit) {
-  auto const vectors = [&](std::int64_t volume) {
-    return static_cast<double>(volume) / static_cast<double>(unit.denominator);
-  };
+  auto const vectors = [&](std::int64_t volume) { return unit.vectors(volume); };
   work done;
   std::ranges::transform(read.received, std::back_inserter(done.received), vectors);
   std::ranges::transform(read.largest, std::back_inserter(done.largest), vectors);
@@ -69,21 +68,21 @@ work work_of(reading const& read, std::span<event const> list, units const& unit
   return done;
 }
 
-/// Latencies are those of the slowest link used; volumes share the ports, but one peer has one port.
-double seconds_of(work const& done, cost_model const& model, double bytes) {
-  rank_t peers = 0;
-  double latency = 0, rest = model.combine_per_byte * bytes * done.combined;
-  for (std::size_t l = 0; l < model.links.size(); ++l) {
-    if (done.peers[l] == 0) continue;
-    link const& at = model.links[l];
-    peers += done.peers[l];
-    latency = std::max(latency, at.latency);
-    rest +=
-        at.per_peer * done.peers[l] + at.per_byte * bytes * std::max(done.largest[l], done.received[l] / model.ports);
+/// [rank][level]: what all ranks of the rank's group of the level below read from outside that group in one step.
+/// `readings` are those of `readers`.
+std::vector<std::vector<std::int64_t>> entering(std::vector<rank_t> const& readers,
+                                                std::vector<reading> const& readings, rank_levels const& levels) {
+  std::vector<std::vector<std::int64_t>> of(readers.size(), std::vector<std::int64_t>(levels.count()));
+  for (std::size_t l = 1; l < levels.count(); ++l) {
+    std::map<unsigned, std::int64_t> groups;
+    for (std::size_t k = 0; k < readers.size(); ++k) {
+      auto const& read = readings[k].received;
+      groups[levels.domain(readers[k], l - 1)] +=
+          std::accumulate(read.begin() + static_cast<std::ptrdiff_t>(l), read.end(), std::int64_t{0});
+    }
+    for (std::size_t k = 0; k < readers.size(); ++k) of[k][l] = groups[levels.domain(readers[k], l - 1)];
   }
-  double const rounds = std::ceil(static_cast<double>(peers) / model.peers_per_latency);
-  double const beyond = peers > model.streams ? peers - model.streams : 0;
-  return latency * rounds + rest + model.per_stream_beyond * beyond;
+  return of;
 }
 
 }  // namespace
@@ -111,23 +110,71 @@ counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.si
   std::vector<event> events = events_of(s);
   sort_by_step_and_rank(events, s);
   std::vector<std::vector<std::int64_t>> received(levels.count(), std::vector<std::int64_t>(s.ranks));
+  std::vector<rank_t> readers;
+  std::vector<reading> readings;
+  std::vector<work> works;
+  std::uint32_t step = 0;
+  auto const end_step = [&] {
+    auto const from_outside = entering(readers, readings, levels);
+    for (std::size_t k = 0; k < works.size(); ++k) {
+      std::ranges::transform(from_outside[k], std::back_inserter(works[k].entering),
+                             [&](std::int64_t volume) { return unit.vectors(volume); });
+      if (std::ranges::find(steps_[step], works[k]) == steps_[step].end()) steps_[step].push_back(works[k]);
+    }
+    readers.clear(), readings.clear(), works.clear();
+  };
   for_each_list(events, [&](std::span<event const> list) {
-    reading const read = reading_of(s, list, unit, levels);
-    for (std::size_t l = 0; l < levels.count(); ++l) received[l][list.front().made->rank] += read.received[l];
-    work done = work_of(read, list, unit);
-    auto& known = steps_[list.front().step];
-    if (std::ranges::find(known, done) == known.end()) known.push_back(std::move(done));
+    if (list.front().step != step) end_step();
+    step = list.front().step;
+    readers.push_back(list.front().made->rank);
+    readings.push_back(reading_of(s, list, unit, levels));
+    works.push_back(work_of(readings.back(), list, unit));
+    for (std::size_t l = 0; l < levels.count(); ++l) received[l][readers.back()] += readings.back().received[l];
   });
+  if (!works.empty()) end_step();
   for (auto const& of_rank : received)
     volumes_.push_back({{std::accumulate(of_rank.begin(), of_rank.end(), std::int64_t{0}), unit.denominator},
                         {*std::ranges::max_element(of_rank), unit.denominator}});
 }
 
-double counts::seconds(cost_model const& model, double bytes) const {
-  double total = 0;
-  for (auto const& works : steps_) {
-    double slowest = 0;
-    for (work const& done : works) slowest = std::max(slowest, seconds_of(done, model, bytes));
+price& price::operator+=(price const& more) {
+  latency += more.latency;
+  peers += more.peers;
+  transfer += more.transfer;
+  combine += more.combine;
+  return *this;
+}
+
+// Latencies are those of the slowest link used; volumes share the ports, but one peer has one port. Nobody's transfer
+// ends before what enters its group has passed the group's link.
+price price_of(work const& done, cost_model const& model, double bytes) {
+  price sum;
+  sum.combine = model.combine_per_byte * bytes * done.combined;
+  rank_t peers = 0;
+  double latency = 0, shared = 0;
+  for (std::size_t l = 0; l < model.links.size(); ++l) {
+    link const& at = model.links[l];
+    shared = std::max(shared, at.shared * bytes * done.entering[l]);
+    if (done.peers[l] == 0) continue;
+    peers += done.peers[l];
+    latency = std::max(latency, at.latency);
+    sum.peers += at.per_peer * done.peers[l];
+    sum.transfer += at.per_byte * bytes * std::max(done.largest[l], done.received[l] / model.ports);
+  }
+  sum.transfer = std::max(sum.transfer, shared);
+  sum.latency = latency * std::ceil(static_cast<double>(peers) / model.peers_per_latency);
+  if (peers > model.streams) sum.peers += model.per_stream_beyond * (peers - model.streams);
+  return sum;
+}
+
+price price_of(std::vector<std::vector<work>> const& steps, cost_model const& model, double bytes) {
+  price total;
+  for (auto const& works : steps) {
+    price slowest;
+    for (work const& done : works) {
+      price const one = price_of(done, model, bytes);
+      if (one.total() > slowest.total()) slowest = one;
+    }
     total += slowest;
   }
   return total;

@@ -16,6 +16,8 @@ struct link {
   double latency;       ///< alpha, per round of a step
   double per_byte;      ///< beta
   double per_peer = 0;  ///< lambda, per rank read from
+  double shared = 0;    ///< per byte, all together, that ranks of one group of the level below read over this level or
+                        ///< over one further out: the group's own link; none on the innermost level
 };
 
 /// alpha-beta-gamma, with levels and ports.
@@ -41,9 +43,26 @@ struct work {
   std::vector<double> received;  ///< by level
   std::vector<double> largest;   ///< by level: from the one peer that gives most
   std::vector<rank_t> peers;     ///< by level
+  std::vector<double> entering;  ///< by level: what all ranks of this one's group of the level below read from outside
   double combined = 0;
   friend auto operator<=>(work const&, work const&) = default;
 };
+
+/// Seconds, by what they are spent on.
+struct price {
+  double latency = 0;   ///< rounds
+  double peers = 0;     ///< every rank read from, and streams beyond
+  double transfer = 0;  ///< bytes read, or what enters a group if its link is slower
+  double combine = 0;
+
+  double total() const { return latency + peers + transfer + combine; }
+  price& operator+=(price const&);
+};
+
+/// One rank's part of a step of a vector of `bytes`.
+price price_of(work const&, cost_model const&, double bytes);
+/// [step][rank or kind of rank]: a step lasts as long as its slowest rank.
+price price_of(std::vector<std::vector<work>> const& steps, cost_model const&, double bytes);
 
 /// The reads from other ranks that one level joins, in all steps, in vectors of m. A rank's reads from itself are free;
 /// a value that a rank reads twice in one step counts once, as validate() counts.
@@ -61,8 +80,12 @@ class counts {
   /// With the groups of a model, consecutive ranks; the last one is taken as all ranks.
   counts(schedule const&, cost_model const&);
 
-  /// Seconds for a vector of `bytes`: a step lasts as long as its slowest rank. Wants a model with the same levels.
-  double seconds(cost_model const&, double bytes) const;
+  /// For a vector of `bytes`. Wants a model with the same levels.
+  price priced(cost_model const& model, double bytes) const { return price_of(steps_, model, bytes); }
+  double seconds(cost_model const& model, double bytes) const { return priced(model, bytes).total(); }
+
+  /// [step]: the different works of its ranks.
+  std::vector<std::vector<work>> const& steps() const { return steps_; }
 
   /// [level]
   std::vector<traffic> const& volumes() const { return volumes_; }

@@ -22,6 +22,8 @@ class rank_levels {
   std::size_t count() const noexcept { return levels_; }
   rank_t ranks() const noexcept { return static_cast<rank_t>(domains_.size() / levels_); }
 
+  unsigned domain(rank_t rank, std::size_t level) const noexcept { return domains_[rank * levels_ + level]; }
+
   std::size_t joining(rank_t a, rank_t b) const noexcept {
     std::size_t level = 0;
     while (level + 1 < levels_ && domains_[a * levels_ + level] != domains_[b * levels_ + level]) ++level;

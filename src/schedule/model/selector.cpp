@@ -170,6 +170,19 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
   return result;
 }
 
+bool serves(algorithm const& how, demand const& wanted) {
+  auto const made = make_if_defined(how, wanted);
+  return made && serves(validate(*made), *made, wanted);
+}
+
+std::optional<candidate> count(algorithm const& how, demand const& wanted, rank_levels const& levels) {
+  auto const made = make_if_defined(how, wanted);
+  if (!made) return std::nullopt;
+  properties const found = validate(*made);
+  if (!serves(found, *made, wanted)) return std::nullopt;
+  return candidate{how, found, counts(*made, levels)};
+}
+
 selector::selector(demand const& wanted, cost_model const& model)
     : selector(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
 
@@ -178,10 +191,7 @@ selector::selector(demand const& wanted, cost_model const& model, rank_levels co
     throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
                          std::to_string(levels.count()) + " levels");
   for (algorithm const& how : candidates_for(wanted, model)) {
-    auto const made = make_if_defined(how, wanted);
-    if (!made) continue;
-    properties const found = validate(*made);
-    if (serves(found, *made, wanted)) candidates_.push_back({how, found, counts(*made, levels)});
+    if (auto one = count(how, wanted, levels)) candidates_.push_back(std::move(*one));
   }
   if (candidates_.empty())
     throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +

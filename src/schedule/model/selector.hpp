@@ -2,6 +2,7 @@
 // The choice by model: all candidates for a call, scored with exact counts.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "schedule/core/validate.hpp"
@@ -54,6 +55,12 @@ class selector {
   cost_model model_;
   std::vector<candidate> candidates_;
 };
+
+/// The algorithm made, validated and counted; nothing where it is not defined for this many ranks or cannot serve.
+std::optional<candidate> count(algorithm const&, demand const&, rank_levels const&);
+
+/// Whether it is defined for this many ranks and has the properties wanted.
+bool serves(algorithm const&, demand const&);
 
 /// The algorithms that a selector tries.
 std::vector<algorithm> candidates_for(demand const&, cost_model const&);

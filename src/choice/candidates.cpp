@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choice/candidates.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "choice/storages.hpp"
+#include "schedule/model/foreseen.hpp"
+
+namespace coset::choice {
+namespace {
+
+using schedule::algorithm;
+using schedule::value_of;
+using dimensions_of_level = std::vector<rank_t>;
+
+/// More dimensions on one level than this many factors of two have never been worth their rounds.
+constexpr std::size_t most_factors = 6;
+
+/// All ways to write n as factors of at most `most`, none larger than the one before: 12 as 12, 6·2, 4·3, 3·2·2.
+void append_factors(rank_t n, rank_t most, dimensions_of_level& begun, std::vector<dimensions_of_level>& to) {
+  if (n == 1) to.push_back(begun);
+  if (begun.size() == most_factors) return;
+  for (rank_t factor = std::min(n, most); factor > 1; --factor) {
+    if (n % factor != 0) continue;
+    begun.push_back(factor);
+    append_factors(n / factor, factor, begun, to);
+    begun.pop_back();
+  }
+}
+
+/// Those of each level, innermost first, so that no step crosses a level unnecessarily.
+std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
+  std::vector<std::vector<rank_t>> all{{}};
+  rank_t inner = 1;
+  auto sizes = q.levels;
+  sizes.push_back(q.ranks);
+  for (rank_t const size : sizes) {
+    std::vector<dimensions_of_level> here;
+    dimensions_of_level none;
+    append_factors(size / inner, size / inner, none, here);
+    std::vector<std::vector<rank_t>> longer;
+    for (auto const& begun : all) {
+      for (auto const& more : here) {
+        longer.push_back(begun);
+        longer.back().insert(longer.back().end(), more.begin(), more.end());
+      }
+    }
+    all = std::move(longer);
+    inner = size;
+  }
+  return all;
+}
+
+/// Flat first.
+std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
+  std::vector<std::vector<rank_t>> all{{q.ranks}};
+  if (q.ranks < 4 || q.what == verb::scan || q.what == verb::exclusive_scan) return all;
+  for (auto& dimensions : nested_dimensions(q))
+    if (dimensions.size() > 1) all.push_back(std::move(dimensions));
+  std::ranges::stable_sort(all, {}, [](auto const& d) { return d.size(); });
+  return all;
+}
+
+bool is_half(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+bool is_private_view(question const& q) { return q.what == verb::allreduce_view && q.bytes <= private_view_bytes; }
+bool is_shared_result(question const& q) {
+  return q.what == verb::reduce_shared || (q.what == verb::allreduce_view && !is_private_view(q));
+}
+
+schedule_kind kind_of(std::vector<rank_t> const& dimensions, std::size_t saved) {
+  if (saved < dimensions.size()) return schedule_kind::folds;
+  return saved == 1 ? schedule_kind::whole_vector : schedule_kind::whole_rounds;
+}
+
+/// Whether every rank would get the same bits: then the root may be any.
+bool serves_all(algorithm const& how, schedule::demand wanted) {
+  wanted.verb = verb::allreduce;
+  return schedule::serves(how, wanted);
+}
+
+question without_measurements(question q) {
+  q.memory = {};
+  return q;
+}
+
+}  // namespace
+
+algorithm product_of(std::vector<rank_t> const& dimensions, std::size_t saved_steps) {
+  if (dimensions.size() > 1)
+    return {"product", {{"dims", value_of(dimensions, 'x')}, {"saved_steps", value_of(saved_steps)}}};
+  return saved_steps == 0 ? algorithm{"direct", {}} : algorithm{"direct", {{"saved_steps", "1"}}};
+}
+
+candidates::candidates(question const& q) : question_(without_measurements(q)), machine_(machine_of(question_)) {}
+
+/// Visits (dimensions, saved steps, price).
+template <typename Visit>
+void candidates::for_each_product(Visit visit) const {
+  auto const what = schedule_of(question_.what);
+  for (auto const& dimensions : all_dimensions(question_)) {
+    bool const one_rank = question_.ranks < 2;
+    std::size_t const most_saved = is_half(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
+    for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
+      auto const works =
+          schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);
+      visit(dimensions, saved, schedule::price_of(works, machine_.costs, bytes()));
+    }
+  }
+}
+
+/// One rank folds a shared result: two rounds of its own flags, not of all ranks' flags.
+std::vector<priced_schedule> candidates::trees() const {
+  std::vector<priced_schedule> all;
+  if (!is_shared_result(question_)) return all;
+  for (rank_t const radix : {rank_t{8}, rank_t{64}}) {
+    auto const works = schedule::works_of_binomial(radix, machine_.levels);
+    all.push_back({{"binomial", {{"radix", value_of(radix)}}},
+                   schedule_kind::tree,
+                   schedule::price_of(works, machine_.costs, bytes())});
+  }
+  return all;
+}
+
+double candidates::least_storage(schedule_kind kind) const {
+  double least = std::numeric_limits<double>::max();
+  for (auto const& storage : storages_for(question_, kind))
+    least = std::min(least, price_of(question_, kind, storage, machine_).total());
+  return least;
+}
+
+double candidates::with_storage(priced_schedule const& s) const { return s.steps.total() + least_storage(s.kind); }
+
+/// Products of dimensions up to eight take as few rounds and peers as any schedule can that moves as little. Others may
+/// gain where a level has no such factors. A shared result has one owner for each part, which only full folds and trees
+/// give.
+bool candidates::has_others() const {
+  constexpr rank_t few = 8;
+  bool const has_views = question_.what == verb::reduce_shared || question_.what == verb::allreduce_view;
+  if (question_.ranks <= few || has_views) return false;
+  bool const has_products = question_.what != verb::scan && question_.what != verb::exclusive_scan;
+  if (has_uneven_nodes(question_) || !has_products) return true;
+  rank_t inner = 1;
+  auto sizes = question_.levels;
+  sizes.push_back(question_.ranks);
+  for (rank_t const size : sizes) {
+    if (std::ranges::max(dimensions(size / inner, few)) > few) return true;
+    inner = size;
+  }
+  return false;
+}
+
+/// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
+constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 8 : 2; }
+
+schedule::demand candidates::demand_of_others() const {
+  return {.verb = schedule_of(question_.what),
+          .ranks = question_.ranks,
+          .commutative = question_.commutative,
+          .nodes = question_.nodes};
+}
+
+/// Those whose bound is lower, with it, the lowest first.
+std::vector<std::pair<double, algorithm>> candidates::others_below(double seconds) const {
+  auto const wanted = demand_of_others();
+  std::vector<std::pair<double, algorithm>> bounded;
+  for (algorithm& how : schedule::candidates_for(wanted, machine_.costs)) {
+    if (how.name == "direct" || how.name == "product") continue;
+    double const bound = schedule::least_seconds(how, wanted.verb, machine_.levels, machine_.costs, bytes());
+    if (bound < seconds) bounded.emplace_back(bound, std::move(how));
+  }
+  std::ranges::stable_sort(bounded, {}, [](auto const& b) { return b.first; });
+  return bounded;
+}
+
+std::optional<priced_schedule> candidates::counted(algorithm const& how, schedule::demand const& wanted) const {
+  if (wanted.verb == verb::reduce && !serves_all(how, wanted)) return std::nullopt;
+  auto const found = schedule::count(how, wanted, machine_.levels);
+  if (!found) return std::nullopt;
+  return priced_schedule{how, schedule_kind::other, found->work.priced(machine_.costs, bytes())};
+}
+
+priced_schedule candidates::cheapest() const {
+  priced_schedule best;
+  double least = std::numeric_limits<double>::max();
+  auto const compare = [&](priced_schedule one, auto name) {
+    double const seconds = with_storage(one);
+    if (seconds >= least) return;
+    least = seconds;
+    one.algorithm = name();
+    best = std::move(one);
+  };
+  for_each_product([&](auto const& dimensions, std::size_t saved, schedule::price const& steps) {
+    compare({{}, kind_of(dimensions, saved), steps}, [&] { return product_of(dimensions, saved); });
+  });
+  for (priced_schedule const& tree : trees()) compare(tree, [&] { return tree.algorithm; });
+  if (!has_others()) return best;
+  auto const wanted = demand_of_others();
+  double const storage = least_storage(schedule_kind::other);
+  if (schedule::least_seconds(wanted.verb, machine_.levels, machine_.costs, bytes()) + storage >= gain * least)
+    return best;
+  least *= gain;
+  std::size_t made = 0;
+  for (auto const& [bound, how] : others_below(least - storage)) {
+    if (bound + storage >= least || made == most_made(question_.ranks)) break;
+    auto const one = counted(how, wanted);
+    if (!one) continue;
+    compare(*one, [&] { return how; });
+    ++made;
+  }
+  return best;
+}
+
+std::vector<priced_schedule> candidates::all() const {
+  std::vector<priced_schedule> found = trees();
+  for_each_product([&](auto const& dimensions, std::size_t saved, schedule::price const& steps) {
+    found.push_back({product_of(dimensions, saved), kind_of(dimensions, saved), steps});
+  });
+  if (!has_others()) return found;
+  auto const wanted = demand_of_others();
+  for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max()))
+    if (auto one = counted(how, wanted)) found.push_back(std::move(*one));
+  return found;
+}
+
+}  // namespace coset::choice

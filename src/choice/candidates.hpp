@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// All schedules that may serve a question, with their prices.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "choice/price.hpp"
+#include "schedule/model/selector.hpp"
+
+namespace coset::choice {
+
+/// A schedule and what its steps cost.
+struct priced_schedule {
+  schedule::algorithm algorithm;
+  schedule_kind kind = schedule_kind::folds;
+  schedule::price steps = {};
+};
+
+/// The search for a schedule. Depends on the question without its memory facts, so that what is measured cannot change
+/// how values are bracketed.
+class candidates {
+ public:
+  explicit candidates(question const&);
+
+  /// The cheapest with its cheapest storage; of equals the one with the fewest dimensions. Schedules other than products
+  /// of full folds have to promise `gain`: their steps are counted exactly, but their prices have been measured for
+  /// products.
+  priced_schedule cheapest() const;
+  /// Everything that can serve, other schedules made and counted: for `coset why`. In no order.
+  std::vector<priced_schedule> all() const;
+
+  priced_machine const& machine() const { return machine_; }
+
+  static constexpr double gain = 0.9;
+
+ private:
+  template <typename Visit>
+  void for_each_product(Visit visit) const;
+  std::vector<priced_schedule> trees() const;
+  double least_storage(schedule_kind) const;
+  double with_storage(priced_schedule const&) const;
+  double bytes() const { return static_cast<double>(question_.bytes); }
+  bool has_others() const;
+  schedule::demand demand_of_others() const;
+  std::vector<std::pair<double, schedule::algorithm>> others_below(double seconds) const;
+  std::optional<priced_schedule> counted(schedule::algorithm const&, schedule::demand const&) const;
+
+  question question_;
+  priced_machine machine_;
+};
+
+}  // namespace coset::choice

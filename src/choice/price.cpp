@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choice/price.hpp"
+
+#include <algorithm>
+
+#include "choice/storages.hpp"
+
+namespace coset::choice {
+namespace {
+
+using program::area;
+using program::copies;
+using program::policy;
+
+constexpr double ns = 1e-9;
+
+/// A copy, however short; and a byte of it while both arrays fit a core's own cache, or not.
+constexpr double per_copy = 12.4 * ns, copied_in_cache = 0.01 * ns, copied_beyond = 0.06 * ns;
+/// A byte of an output into which the next call copies after others have stored there.
+constexpr double rewritten = 0.013 * ns;
+/// A byte stored into lines of others that this rank has not read before: where that costs little more than a copy, and
+/// where every line is fetched first. Whoever touches others' arrays says so first, in case a rank fails.
+constexpr double pushed_near = 0.04 * ns, pushed_apart = 0.5 * ns, per_foreign = 10.5 * ns;
+/// A byte that comes from memory, one that is fetched from there only to be overwritten, and one stored past the caches
+/// that they would have held.
+constexpr double from_memory = 0.1 * ns, fetched_in_vain = 0.05 * ns, missing_in_cache = 0.3 * ns;
+/// Between two ranks on one processor.
+constexpr double per_turn = 1400 * ns;
+
+/// Storing into lines that another core has read took 0.8 to 6.3 times as long as copying lines that it has written if
+/// the cores share a cache, and 9 to 11 times if they fetch every line from each other. The limit is between both and
+/// nearer to the former, as a wrong push costs more than a copy too many.
+constexpr double most_times_as_long = 7;
+
+/// If the machine reports no sizes.
+constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
+
+/// Whole arrays are read at once only while all fit first caches.
+constexpr std::size_t most_at_once = 32 * kibibyte;
+/// A root that reads alone is faster than the share of a rank among others.
+constexpr double faster_alone = 0.018 * ns;
+
+/// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles.
+struct arrays {
+  double read_at_once;      ///< a byte copied where others read whole arrays: they have nothing else to do meanwhile
+  std::size_t most_staged;  ///< up to here lines that move between ranks cost more than copies
+  bool pushes;              ///< results are stored into others' arrays, if not copied out by their owners
+};
+
+arrays arrays_of(question const& q) {
+  switch (q.what) {
+    case verb::allreduce:
+      return {0.085 * ns, 128 * kibibyte, true};
+    case verb::allgather:
+      return {0.026 * ns, 64 * kibibyte, true};
+    case verb::reduce_scatter:
+      return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
+    case verb::reduce:
+      return {0.023 * ns, 2 * mebibyte, true};
+    case verb::broadcast:
+      return {0.084 * ns, q.ranks == 2 ? 16 * mebibyte : 512 * kibibyte, true};
+    case verb::scan:
+    case verb::exclusive_scan:
+      return {0.079 * ns, 512 * kibibyte, true};
+    default:
+      return {0.085 * ns, 0, false};
+  }
+}
+
+/// Every rank gives a vector and gets one, so that results can be folded where they shall be.
+bool goes_through_outputs(question const& q) { return q.what == verb::allreduce && !q.in_place; }
+
+bool has_views(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
+
+/// The bytes that all ranks give and get.
+std::uint64_t footprint(question const& q) {
+  bool const all_get_all = q.what == verb::allreduce || q.what == verb::scan || q.what == verb::exclusive_scan;
+  return std::uint64_t{all_get_all ? 2 * q.ranks : q.ranks + 1} * q.bytes;
+}
+
+/// Arrays that exceed the caches by this much come from memory every time.
+bool exceeds_caches(question const& q) {
+  std::uint64_t caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
+  if (q.memory.most_reached != 0) caches = std::min(caches, q.ranks * q.memory.most_reached);
+  return footprint(q) > caches / 2 * 5;
+}
+
+/// Two arrays that exceed a core's own cache are fetched from further away whichever core wrote them last.
+bool exceeds_own_cache(question const& q) {
+  std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
+  return std::uint64_t{2} * q.bytes >= own;
+}
+
+bool stores_are_cheap(question const& q) {
+  return q.memory.stores_over_copies > 0 && q.memory.stores_over_copies < most_times_as_long;
+}
+
+bool is_eager(policy const& p) { return p.how == copies::pull; }
+
+double read_at_once(question const& q, schedule_kind kind) {
+  bool const alone = q.what == verb::reduce && kind == schedule_kind::whole_vector && q.ranks > 2;
+  return arrays_of(q).read_at_once - (alone ? (q.ranks - 2) * faster_alone : 0);
+}
+
+double copies_of(question const& q, schedule_kind kind, policy const& p) {
+  double const bytes = static_cast<double>(q.bytes);
+  if (is_eager(p)) return per_copy + bytes * read_at_once(q, kind);
+  if (p == out_of_lines) return 0;
+  int const number = p.first == area::staging ? 2 : p.first == area::output ? 1 : 0;
+  return number * (per_copy + bytes * (exceeds_own_cache(q) ? copied_beyond : copied_in_cache));
+}
+
+double pushes_of(question const& q, policy const& p) {
+  if (p.first != area::input || q.ranks < 2) return 0;
+  if (has_views(q)) return 2 * per_foreign;  // both to fold and to store
+  // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
+  bool const reads_first = q.what == verb::allreduce && q.in_place;
+  if (!arrays_of(q).pushes || reads_first || exceeds_caches(q)) return per_foreign;
+  double const bytes = static_cast<double>(q.bytes);
+  // The root of a broadcast to one rank waits for its reader instead of going on.
+  double const waits = q.what == verb::broadcast && q.ranks == 2 ? copied_beyond + pushed_near : 0;
+  return per_foreign + bytes * ((stores_are_cheap(q) ? pushed_near : pushed_apart) + waits);
+}
+
+double memory_of(question const& q, policy const& p) {
+  double const bytes = static_cast<double>(q.bytes);
+  if (!exceeds_caches(q)) return p.streams ? bytes * missing_in_cache : 0;
+  double const arrays = 1 + (p.first == area::input ? 0 : p.first == area::output ? 1 : 2);
+  return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
+}
+
+std::vector<std::vector<unsigned>> domains_of(question const& q) {
+  std::vector<std::vector<unsigned>> levels;
+  for (rank_t const size : q.levels) {
+    auto& domains = levels.emplace_back(q.ranks);
+    for (rank_t r = 0; r < q.ranks; ++r) domains[r] = r / size;
+  }
+  if (has_uneven_nodes(q)) {
+    auto& domains = levels.emplace_back();
+    for (unsigned node = 0; node < q.nodes.size(); ++node) domains.insert(domains.end(), q.nodes[node], node);
+  }
+  levels.emplace_back(q.ranks);
+  return levels;
+}
+
+}  // namespace
+
+priced_machine machine_of(question const& q) {
+  schedule::rank_levels levels(domains_of(q));
+  schedule::cost_model costs;
+  costs.links = q.links.size() == levels.count() ? q.links : usual_links(levels.count());
+  for (std::size_t l = 0; l < costs.links.size(); ++l) {
+    if (l < q.levels.size()) costs.links[l].group = q.levels[l];
+    if (q.crowded) costs.links[l].latency += per_turn;
+  }
+  costs.combine_per_byte = fold_per_byte;
+  costs.peers_per_latency = UINT32_MAX;  // one look at all flags
+  costs.per_stream_beyond = per_stream_beyond;
+  return {std::move(levels), std::move(costs)};
+}
+
+double round_seconds(priced_machine const& on) {
+  schedule::link const& last = on.costs.links.back();
+  return last.latency + (on.levels.ranks() - 1) * last.per_peer;
+}
+
+std::vector<policy> storages_for(question const& q, schedule_kind kind) {
+  bool const whole = kind == schedule_kind::whole_vector || kind == schedule_kind::whole_rounds;
+  if (kind == schedule_kind::tree) return {out_of_lines};
+  if (has_views(q)) return {whole ? eager : zero_copy};
+  std::vector<policy> all;
+  bool const one_round = whole || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  if (one_round && q.bytes <= most_at_once) all.push_back(eager);
+  if (whole) return all;
+  if (q.bytes <= arrays_of(q).most_staged) all.push_back(staged);
+  if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
+  if (goes_through_outputs(q)) all.push_back(through_outputs);
+  all.push_back(zero_copy);
+  if (q.what != verb::allreduce || !q.in_place) all.push_back(streaming(zero_copy));
+  return all;
+}
+
+storage_price price_of(question const& q, schedule_kind kind, policy const& p, priced_machine const& on) {
+  storage_price sum;
+  sum.copies = copies_of(q, kind, p);
+  // Ranks that share a processor fetch no lines from each other.
+  if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * rewritten;
+  sum.pushes = pushes_of(q, p);
+  sum.memory = memory_of(q, p);
+  // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
+  bool const one_step = q.what == verb::reduce_scatter || q.what == verb::allgather;
+  if (one_step && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
+  return sum;
+}
+
+}  // namespace coset::choice

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What storages cost beside the steps of a schedule.
+#pragma once
+
+#include <vector>
+
+#include "choice/choose.hpp"
+#include "schedule/model/cost.hpp"
+
+namespace coset::choice {
+
+/// Seconds, by what they are spent on; see the README of this folder for where the parameters come from.
+struct storage_price {
+  double copies = 0;   ///< into staging or outputs and out of them
+  double owners = 0;   ///< lines that callers rewrite after others have read or written them
+  double pushes = 0;   ///< stores into others' lines
+  double memory = 0;   ///< what caches do not hold
+  double meeting = 0;  ///< until others need a rank's arrays no more
+
+  double total() const { return copies + owners + pushes + memory + meeting; }
+};
+
+/// The machine as this question sees it: the levels of its ranks, and what they cost. Ranks that take turns pay a turn
+/// for every round.
+struct priced_machine {
+  schedule::rank_levels levels;
+  schedule::cost_model costs;
+};
+priced_machine machine_of(question const&);
+
+/// One round of all ranks.
+double round_seconds(priced_machine const&);
+
+/// Which storages a schedule can have depends on what it is.
+enum class schedule_kind : std::uint8_t {
+  whole_vector,  ///< every rank, or the root, folds all at once
+  whole_rounds,  ///< … in one round for each dimension
+  folds,         ///< a product of full folds of blocks
+  tree,          ///< one rank folds all
+  other
+};
+
+/// The storages that can serve the question. Staging is limited: it stays as long as the team, and has been measured up to
+/// these sizes.
+std::vector<program::policy> storages_for(question const&, schedule_kind);
+
+storage_price price_of(question const&, schedule_kind, program::policy const&, priced_machine const&);
+
+}  // namespace coset::choice

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is foreseen of schedules, against what counting finds in them.
+#include "schedule/model/foreseen.hpp"
+
+#include <gtest/gtest.h>
+
+#include "schedule/model/selector.hpp"
+
+namespace coset::schedule {
+namespace {
+
+constexpr rank_t all = UINT32_MAX;
+
+algorithm named(std::vector<rank_t> const& dimensions, std::uint32_t saved) {
+  if (dimensions.size() == 1) return {"direct", {{"saved_steps", std::to_string(saved)}}};
+  return {"product", {{"dims", value_of(dimensions, 'x')}, {"saved_steps", std::to_string(saved)}}};
+}
+
+rank_t product_of(std::vector<rank_t> const& dimensions) {
+  rank_t ranks = 1;
+  for (rank_t const d : dimensions) ranks *= d;
+  return ranks;
+}
+
+/// Seconds differ by rounding only.
+void expect_equal_prices(std::vector<std::vector<work>> const& foreseen, counts const& found, rank_levels const& levels,
+                         std::string const& what) {
+  cost_model model;
+  model.combine_per_byte = 0.5;
+  model.peers_per_latency = 1000;
+  model.streams = 5;
+  model.per_stream_beyond = 3;
+  for (std::size_t l = 0; l < levels.count(); ++l) {
+    auto const far = static_cast<double>(l + 1);
+    model.links.push_back({all, 100 * far, 1 * far, 10 * far, 2.5 / far});
+  }
+  for (double const bytes : {1.0, 100.0, 10'000.0}) {
+    double const seconds = found.seconds(model, bytes);
+    EXPECT_NEAR(price_of(foreseen, model, bytes).total(), seconds, 1e-9 * seconds) << what << ", " << bytes << " bytes";
+  }
+}
+
+std::vector<std::vector<rank_t>> const shapes{{2}, {3}, {5}, {8}, {12}, {2, 2}, {4, 3}, {3, 4}, {2, 3, 2}, {4, 2, 3}};
+
+TEST(Foreseen, WorksOfProductsAreThoseThatAreCounted) {
+  for (auto const& dims : shapes) {
+    rank_t const ranks = product_of(dims);
+    for (auto const& groups : {std::vector<rank_t>{all}, {2, all}, {4, all}, {3, 6, all}, {5, all}}) {
+      rank_levels const levels(ranks, groups);
+      for (std::uint32_t saved = 0; saved <= dims.size(); ++saved) {
+        for (collective const verb : {collective::allreduce, collective::reduce_scatter, collective::allgather}) {
+          if (saved > 0 && verb != collective::allreduce) continue;  // half a schedule saves nothing
+          auto const how = named(dims, saved);
+          std::string const what =
+              how.text() + ", groups of " + value_of(groups, '/') + ", " + std::string(name_of(verb));
+          counts const found(make(how, ranks, verb), levels);
+          auto const foreseen = works_of_product(dims, saved, verb, levels);
+          ASSERT_EQ(foreseen.size(), found.steps().size()) << what;
+          expect_equal_prices(foreseen, found, levels, what);
+        }
+      }
+    }
+  }
+}
+
+/// Reductions, broadcasts and scans on one level, where every rank is as far as any other.
+TEST(Foreseen, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
+  for (auto const& dims : shapes) {
+    rank_t const ranks = product_of(dims);
+    rank_levels const levels(ranks, {all});
+    for (std::uint32_t saved = 0; saved <= dims.size(); ++saved) {
+      for (collective const verb : {collective::reduce, collective::broadcast, collective::scan}) {
+        if (verb == collective::scan && dims.size() > 1) continue;
+        auto const how = named(dims, saved);
+        counts const found(make(how, ranks, verb), levels);
+        expect_equal_prices(works_of_product(dims, saved, verb, levels), found, levels,
+                            how.text() + ", " + std::string(name_of(verb)));
+      }
+    }
+  }
+}
+
+TEST(Foreseen, PricesOfBinomialTreesAreThoseThatAreCounted) {
+  for (rank_t const ranks : {2u, 3u, 4u, 8u, 9u, 17u, 64u}) {
+    rank_levels const levels(ranks, {all});
+    for (rank_t const radix : {2u, 3u, 8u, 64u}) {
+      algorithm const how{"binomial", {{"radix", value_of(radix)}}};
+      expect_equal_prices(works_of_binomial(radix, levels), counts(make(how, ranks), levels), levels,
+                          how.text() + " on " + std::to_string(ranks));
+    }
+  }
+}
+
+/// Nodes of 3, 1 and 4 ranks, and ranks that take nodes in turn.
+TEST(Foreseen, RanksMayBePlacedAnyhow) {
+  for (auto const& nodes : {std::vector<unsigned>{7, 7, 7, 0, 3, 3, 3, 3}, {0, 1, 0, 1, 0, 1, 0, 1}}) {
+    rank_levels const levels({nodes, std::vector<unsigned>(8)});
+    for (auto const& dims : {std::vector<rank_t>{8}, {2, 4}, {4, 2}, {2, 2, 2}})
+      expect_equal_prices(works_of_product(dims, 0, collective::allreduce, levels),
+                          counts(make(named(dims, 0), 8), levels), levels, value_of(dims, 'x'));
+  }
+}
+
+TEST(Foreseen, OneRankDoesNothing) {
+  EXPECT_TRUE(works_of_product({1}, 0, collective::allreduce, rank_levels(1, {all})).empty());
+  EXPECT_EQ(least_seconds({"ring", {}}, collective::allreduce, rank_levels(1, {all}), cost_model::ten_gigabit(), 8), 0);
+}
+
+/// A bound that is too high would hide the fastest schedule.
+TEST(Foreseen, NoScheduleIsFasterThanItsBound) {
+  cost_model shared;
+  shared.links = {{4, 100, 0.03, 20}, {all, 300, 0.07, 60, 0.02}};
+  shared.peers_per_latency = 1000;
+  shared.combine_per_byte = 0.01;
+  for (collective const verb : {collective::allreduce, collective::reduce, collective::broadcast, collective::allgather,
+                                collective::reduce_scatter, collective::scan, collective::exclusive_scan}) {
+    for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u, 17u}) {
+      demand wanted{.verb = verb, .ranks = ranks};
+      wanted.same_bits = false;
+      wanted.idempotent = true;
+      if (ranks == 12) wanted.nodes = {5, 4, 3};
+      rank_levels const levels(ranks, groups_of(shared));
+      selector const tried(wanted, shared);
+      for (double const bytes : {1.0, 1e3, 1e6})
+        for (scored const& one : tried.rank(bytes)) {
+          double const bound = least_seconds(one.which->how, verb, levels, shared, bytes);
+          if (one.which->found.steps > 1) {
+            EXPECT_LE(least_seconds(verb, levels, shared, bytes), one.seconds * (1 + 1e-9)) << one.which->how.text();
+          }
+          EXPECT_LE(bound, one.seconds * (1 + 1e-9))
+              << one.which->how.text() << " of " << name_of(verb) << " on " << ranks;
+        }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coset::schedule
