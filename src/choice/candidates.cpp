@@ -63,6 +63,7 @@ std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
 }
 
 bool is_half(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 bool is_private_view(question const& q) { return q.what == verb::allreduce_view && q.bytes <= private_view_bytes; }
 bool is_shared_result(question const& q) {
   return q.what == verb::reduce_shared || (q.what == verb::allreduce_view && !is_private_view(q));
@@ -136,8 +137,7 @@ double candidates::with_storage(priced_schedule const& s) const { return s.steps
 /// give.
 bool candidates::has_others() const {
   constexpr rank_t few = 8;
-  bool const has_views = question_.what == verb::reduce_shared || question_.what == verb::allreduce_view;
-  if (question_.ranks <= few || has_views) return false;
+  if (has_view(question_) || (question_.ranks <= few && !has_uneven_nodes(question_))) return false;
   bool const has_products = question_.what != verb::scan && question_.what != verb::exclusive_scan;
   if (has_uneven_nodes(question_) || !has_products) return true;
   rank_t inner = 1;
@@ -150,8 +150,10 @@ bool candidates::has_others() const {
   return false;
 }
 
+double candidates::gain() const { return has_uneven_nodes(question_) ? 1 : 0.9; }
+
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
-constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 8 : 2; }
+constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 2; }
 
 schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
@@ -197,9 +199,9 @@ priced_schedule candidates::cheapest() const {
   if (!has_others()) return best;
   auto const wanted = demand_of_others();
   double const storage = least_storage(schedule_kind::other);
-  if (schedule::least_seconds(wanted.verb, machine_.levels, machine_.costs, bytes()) + storage >= gain * least)
+  if (schedule::least_seconds(wanted.verb, machine_.levels, machine_.costs, bytes()) + storage >= gain() * least)
     return best;
-  least *= gain;
+  least *= gain();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {
     if (bound + storage >= least || made == most_made(question_.ranks)) break;
@@ -216,7 +218,7 @@ std::vector<priced_schedule> candidates::all() const {
   for_each_product([&](auto const& dimensions, std::size_t saved, schedule::price const& steps) {
     found.push_back({product_of(dimensions, saved), kind_of(dimensions, saved), steps});
   });
-  if (!has_others()) return found;
+  if (question_.ranks < 3 || has_view(question_)) return found;
   auto const wanted = demand_of_others();
   for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max()))
     if (auto one = counted(how, wanted)) found.push_back(std::move(*one));

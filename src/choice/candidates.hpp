@@ -24,16 +24,17 @@ class candidates {
  public:
   explicit candidates(question const&);
 
-  /// The cheapest with its cheapest storage; of equals the one with the fewest dimensions. Schedules other than products
-  /// of full folds have to promise `gain`: their steps are counted exactly, but their prices have been measured for
-  /// products.
+  /// The cheapest with its cheapest storage; of equals the one with the fewest dimensions. Other schedules than products
+  /// of full folds have to gain a tenth: their steps are counted exactly, but prices have been measured for products. Not
+  /// so where nodes differ in size, which no product fits.
   priced_schedule cheapest() const;
   /// Everything that can serve, other schedules made and counted: for `coset why`. In no order.
   std::vector<priced_schedule> all() const;
 
   priced_machine const& machine() const { return machine_; }
 
-  static constexpr double gain = 0.9;
+  /// What is left of the cheapest product's time if another schedule is taken.
+  double gain() const;
 
  private:
   template <typename Visit>

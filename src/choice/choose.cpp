@@ -71,16 +71,17 @@ bool can_have(priced_schedule const& chosen, question const& q, program::policy 
   }
 }
 
-program::policy storage_of(priced_schedule const& chosen, question const& q) {
+answer with_storage(priced_schedule const& chosen, question const& q) {
   auto const machine = machine_of(q);
   auto all = storages_for(q, chosen.kind);
   std::ranges::stable_sort(all, {},
                            [&](program::policy const& p) { return price_of(q, chosen.kind, p, machine).total(); });
   for (program::policy const& p : all) {
     auto const storage = by_level(q, chosen.algorithm, p);
-    if (can_have(chosen, q, storage)) return storage;
+    double const seconds = chosen.steps.total() + price_of(q, chosen.kind, p, machine).total();
+    if (can_have(chosen, q, storage)) return {chosen.algorithm, storage, 0, seconds};
   }
-  return by_level(q, chosen.algorithm, staged);
+  return {chosen.algorithm, by_level(q, chosen.algorithm, staged)};
 }
 
 }  // namespace
@@ -123,9 +124,6 @@ verb schedule_of(verb what) {
   return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
 }
 
-answer choose(question const& q) {
-  priced_schedule const chosen = candidates(q).cheapest();
-  return {chosen.algorithm, storage_of(chosen, q)};
-}
+answer choose(question const& q) { return with_storage(candidates(q).cheapest(), q); }
 
 }  // namespace coset::choice

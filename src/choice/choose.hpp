@@ -24,6 +24,7 @@ struct answer {
   schedule::algorithm algorithm;
   program::policy storage;
   std::size_t segment_bytes = 0;  ///< of the vector; 0: all at once
+  double seconds = 0;             ///< what it is expected to take; 0: nobody has asked
 };
 
 /// What a choice depends on.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace coset::choice {
@@ -44,6 +45,15 @@ bool joins_all(level_kind const& kind, std::vector<processor> const& places) {
          std::ranges::all_of(places, [&](processor const& p) { return p.*kind.domain == places.front().*kind.domain; });
 }
 
+/// [node]: how many L3s there are in it.
+std::map<unsigned, std::size_t> l3s_of_nodes(std::vector<processor> const& places) {
+  std::map<unsigned, std::set<unsigned>> in_node;
+  for (processor const& p : places) in_node[p.node].insert(p.l3);
+  std::map<unsigned, std::size_t> counts;
+  for (auto const& [node, l3s] : in_node) counts[node] = l3s.size();
+  return counts;
+}
+
 /// Uneven nodes are a level of their own.
 bool has_uneven_nodes(std::vector<rank_t> const& nodes) {
   return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
@@ -56,15 +66,20 @@ std::span<level_kind const> level_kinds() { return kinds; }
 std::vector<schedule::link> links_of(std::vector<processor> const& places) {
   std::vector<schedule::link> links;
   rank_t inner = 1;
-  for (level_kind const& kind : std::span(kinds).subspan(kind_of_l3)) {
-    bool const is_uneven = kind.domain == &processor::node && has_uneven_nodes(nodes_of(places));
-    rank_t const size = kind.domain == nullptr ? 0 : group_size(places, kind.domain);
+  bool const has_uneven = has_uneven_nodes(nodes_of(places));
+  auto after = std::span(kinds).subspan(kind_of_l3);  // prices grow from inside out
+  for (auto left = after; left.size() > 1; left = left.subspan(1)) {
+    level_kind const& kind = left.front();
+    rank_t const size = group_size(places, kind.domain);
     bool const is_level = size > inner && size < places.size() && size % inner == 0;
-    if (is_level || is_uneven) links.push_back(link_of(kind, is_level ? inner = size : inner));
+    if (!is_level && !(has_uneven && kind.domain == &processor::node)) continue;
+    bool const is_l3 =
+        !is_level && std::ranges::all_of(l3s_of_nodes(places), [](auto const& l3) { return l3.second == 1; });
+    links.push_back(link_of(is_l3 ? kinds[kind_of_l3] : kind, is_level ? inner = size : inner));
+    after = left.subspan(1);
   }
-  auto const last = std::ranges::find_if(std::span(kinds).subspan(kind_of_l3), [&](level_kind const& kind) {
-    return places.empty() || joins_all(kind, places);
-  });
+  auto const last =
+      std::ranges::find_if(after, [&](level_kind const& kind) { return places.empty() || joins_all(kind, places); });
   links.push_back(link_of(*last, UINT32_MAX));
   return links;
 }

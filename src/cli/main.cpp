@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "coset " COSET_VERSION);
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
-                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_tune}) {
+                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_why, coset::cli::add_tune}) {
     add(app);
   }
 

@@ -130,6 +130,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   plan->words.choice =
       text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage),
                    plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
+  plan->words.seconds = chosen.seconds;
   return plan;
 }
 

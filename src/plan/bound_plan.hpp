@@ -43,6 +43,7 @@ struct plan_extents {
 /// For people.
 struct plan_words {
   std::string choice;   ///< "direct, staged, forward"
+  double seconds = 0;   ///< what the library's choice is expected to take; 0: no such choice
   std::string refused;  ///< the rule that comes first but cannot serve, and why
 };
 

@@ -115,7 +115,13 @@ void plan_store::log_refusal(bound_plan const& plan) {
 
 void plan_store::log(bound_plan const& plan) {
   log_refusal(plan);
-  if (text::plans_are_logged()) text::complain(text::format("{}: {}", call_of(plan), plan.words.choice));
+  if (!text::plans_are_logged()) return;
+  std::string line = text::format("{}: {}", call_of(plan), plan.words.choice);
+  if (plan.words.seconds > 0) {
+    auto const nanoseconds = static_cast<std::uint64_t>(plan.words.seconds * 1e9 + 0.5);
+    line += text::format("; expected to take {} ns, see coset why", nanoseconds);
+  }
+  text::complain(line);
 }
 
 std::vector<std::string> plan_store::refused_rules() {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
-#include "choice/settings.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/settings.hpp"
+#include "choice/rules/table.hpp"
 #include "coset/error.hpp"
 #include "program/program.hpp"
 #include "schedule/model/cost.hpp"

@@ -120,6 +120,7 @@ calibration::rule const* rule_for(team_facts const& team, call const& c) {
 }
 
 choice::answer changed(choice::answer chosen, plan_options const& options, team_facts const& team, call const& c) {
+  if (options.algorithm != "auto" || options.storage != "auto" || options.segment_bytes != 0) chosen.seconds = 0;
   if (options.algorithm != "auto") {
     chosen.algorithm = algorithm_for(options.algorithm, *c.reduction);
     if (options.storage == "auto")

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "coset/plan.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"

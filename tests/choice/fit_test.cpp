@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hidden clusters are looked at again before ranks start, and plans along them dropped where they are gone.
 #include "calibration/fit.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

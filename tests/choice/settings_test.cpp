@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings that nobody reads as they stand are named, and those that make no sense are refused.
-#include "choice/settings.hpp"
+#include "choice/rules/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "variable.hpp"
 

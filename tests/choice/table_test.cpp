@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans and rules as users write them, and what becomes of them.
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -124,7 +124,7 @@ class CostOnAMachine(Files):
         self.assertGreater(len(rows), 15)
         self.assertEqual(times, sorted(times))
         self.assertIn("2 = 2(N-1) at least", lines()[-1])
-        free = [f"{at}.{what}=0" for at in ("node", "package") for what in ("alpha", "lambda", "beta")]
+        free = [f"{at}.{what}=0" for at in ("node", "package") for what in ("alpha", "lambda", "beta", "link")]
         cheap = lines(*[word for setting in free for word in ("--set", setting)], "--gamma", 0)
         self.assertEqual({row.split()[0] for row in cheap if row.endswith(")") and "(saved" in row}, {"0.00"})
 

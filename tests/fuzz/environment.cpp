@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of the environment and the plans, storages and sizes in them: what is taken means the same when written out.
 #include "answers.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "coset/verbs/verb.hpp"
 #include "program/plan_text.hpp"
 #include "program/program.hpp"

@@ -40,7 +40,8 @@ choice::question question_for(std::vector<processor> const& places, std::size_t 
   return {.ranks = static_cast<rank_t>(places.size()),
           .bytes = bytes,
           .levels = choice::levels_of(places),
-          .nodes = choice::nodes_of(places)};
+          .nodes = choice::nodes_of(places),
+          .links = choice::links_of(places)};
 }
 
 /// All, or of large machines those where something may change.
@@ -81,7 +82,6 @@ TEST(PlansByNode, KeepTheOrderWhereTheOperationNeedsIt) {
     auto asked = question_for(places, 1 << 20);
     asked.commutative = false;
     auto const chosen = choice::choose(asked);
-    EXPECT_EQ(chosen.algorithm.name, "unequal") << chosen.algorithm.text();
     auto const found = schedule::validate(schedule::make(chosen.algorithm, asked.ranks));
     EXPECT_TRUE(found.ordered && found.rank_uniform) << chosen.algorithm.text();
   }
@@ -96,7 +96,9 @@ TEST(PlansByNode, ThatAreChosenForLargeTeamsHandCopiesOnLevelByLevel) {
     EXPECT_EQ(chosen.storage.how, program::copies::push);
   }
   auto const uneven = choice::choose(question_for(machine.place(16, placement::compact), 1 << 20));
-  EXPECT_EQ(uneven.algorithm.text(), "unequal(nodes=6+6+4,radix=6)");
+  auto const places = machine.place(16, placement::compact);
+  EXPECT_EQ(volume_between_nodes(schedule::make(uneven.algorithm, 16), places), schedule::fraction(4))
+      << uneven.algorithm.text();
   EXPECT_EQ(uneven.storage.how, program::copies::push);
   auto const scattered = choice::choose(question_for(machine.place(18, placement::scatter), 1 << 20));
   EXPECT_EQ(scattered.storage.how, program::copies::forward);

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "calibration/profile.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "program/program.hpp"
 #include "support/plan_texts.hpp"
 #include "support/verbs.hpp"

@@ -141,7 +141,7 @@ std::string as_text(machine_report const& found) {
   text += latency_table(found);
   text += team_text(found.machine, found.places);
   for (auto const& warning : found.warnings) text += fmt::format("warning: {}\n", warning);
-  text += "its allreduce of floats:\n";
+  text += "its allreduce of floats (coset why has the reasons):\n";
   for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
   for (auto const& why : found.refused) text += fmt::format("passed over: {}\n", why);
   if (!runtime::sleepers_pay()) text += fmt::format("warning: {}\n", runtime::without_membarrier);

@@ -19,6 +19,7 @@
 #include "cli/measure/bench_processes.hpp"
 #include "cli/measure/bench_report.hpp"
 #include "cli/measure/bench_scaling.hpp"
+#include "cli/measure/regimes.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
@@ -37,7 +38,7 @@ struct wanted_sizes {
 
 /// Measurements other than a verb beside its rivals in one process.
 struct other_measurement {
-  bool scaling = false, processes = false;
+  bool scaling = false, processes = false, regimes = false;
   rank_t threads = 1;  ///< of each process
 };
 
@@ -194,6 +195,14 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
   measure_scaling(request);
 }
 
+void run_regimes(bench_arguments const& a) {
+  if (a.verb != "allreduce") throw argument_error(fmt::format("--regimes measures allreduce, not {}", a.verb));
+  regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.json_file};
+  if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
+  require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
+  measure_regimes(request);
+}
+
 void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
   restart_with_openmp_settings(false);
@@ -258,11 +267,18 @@ void add_bench(CLI::App& app) {
       "plain reads, copies and folds on the same processors; default sizes: 64K, 1M and 16M");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
     scaling->excludes(bench.get_option(other));
+  auto* const regimes = bench.add_flag(
+      "--regimes", a->instead.regimes,
+      "Instead, let what the caller does change in the middle of a run, and where ranks are if they can be near and "
+      "apart: calls by default against each fixed storage");
+  for (auto const* const other :
+       {"--against", "--plan", "--in-place", "--op", "--type", "--timing", "--iterations", "--warmup", "--scaling"})
+    regimes->excludes(bench.get_option(other));
   auto* const processes = bench.add_flag("--mpi", a->instead.processes,
                                          "Instead, launched by mpirun with one unbound process per core: compare "
                                          "coset::mpi with OpenMP whose master calls "
                                          "MPI, and with MPI alone");
-  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--ranks"})
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--regimes", "--ranks"})
     processes->excludes(bench.get_option(other));
   bench
       .add_option("--threads", a->instead.threads,
@@ -276,6 +292,7 @@ void add_bench(CLI::App& app) {
   bench.callback([a, b, e, f, rounds] {
     a->sizes.range_given = b->count() + e->count() + f->count() > 0;
     if (a->instead.processes) return run_processes(*a);
+    if (a->instead.regimes) return run_regimes(*a);
     a->instead.scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
   });
 }

@@ -111,10 +111,11 @@ void add_machine_options(CLI::App& command, machine_request& machine, std::vecto
   for (auto* const other : others) topology->excludes(other);
   add_place(command, machine.place)->needs(topology);
   command
-      .add_option("--set", machine.set,
-                  "With --topology, a level's seconds per step (alpha), per peer (lambda) or per byte (beta), like "
-                  "node.beta=1e-10; repeatable. Defaults: " +
-                      default_settings())
+      .add_option(
+          "--set", machine.set,
+          "With --topology, a level's seconds per step (alpha), per peer (lambda), per byte of a rank (beta) or "
+          "per byte of all ranks of a group together (link), like node.beta=1e-10; repeatable. Defaults: " +
+              default_settings())
       ->allow_extra_args(false)
       ->needs(topology);
   command.add_flag("--json", machine.json, "With --topology, as JSON")->needs(topology);

@@ -257,9 +257,15 @@ double least_seconds(algorithm const& how, collective verb, rank_levels const& l
   bool const is_known = row != known.end(), is_whole = is_known && row->whole_vectors;
   std::uint32_t const steps = is_known ? row->of(how, ranks) : 1;
   double const transfer = bytes * least_bytes(verb, ranks, domains, model);
-  if (!has_both_phases(verb)) return one_phase(verb, std::max(1u, steps / 2), ranks, domains, model) + transfer;
   bool const two_phases = is_known && !is_whole && saved_of(how) == 0 && steps % 2 == 0;
-  if (two_phases) return 2 * least_rounds(steps / 2, ranks, domains, model) + transfer;
+  // What folds blocks and spreads them does both for a root, too.
+  bool const does_both = has_both_phases(verb) || (verb == collective::reduce && two_phases);
+  if (!does_both) return one_phase(verb, std::max(1u, steps / 2), ranks, domains, model) + transfer;
+  if (two_phases) {
+    double const both =
+        verb == collective::reduce ? bytes * least_bytes(collective::allreduce, ranks, 1, model) : transfer;
+    return 2 * least_rounds(steps / 2, ranks, domains, model) + both;
+  }
   bool const moves_wholes = is_whole && verb == collective::allreduce;
   return least_rounds(steps, ranks, domains, model) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }

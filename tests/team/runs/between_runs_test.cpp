@@ -202,6 +202,7 @@ TEST(TheLog, TellsEachPlanOnce) {
     for (int k = 0; k < 2; ++k) expect_works(ranks);
   });
   EXPECT_THAT(said, ::testing::StartsWith("coset: allreduce of 100 int (coset::plus), in place on 3 ranks: "));
+  EXPECT_THAT(said, ::testing::HasSubstr("; expected to take "));
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
 }
 

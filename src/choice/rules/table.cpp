@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "calibration/profile.hpp"
-#include "choice/settings.hpp"
+#include "choice/rules/settings.hpp"
 #include "coset/error.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/algorithm.hpp"

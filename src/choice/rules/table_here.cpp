@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibration/fit.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "numa/binding.hpp"
 #include "text/format.hpp"
 #include "text/log.hpp"

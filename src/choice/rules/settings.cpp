@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choice/settings.hpp"
+#include "choice/rules/settings.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "choice/choose.hpp"
-#include "choice/table.hpp"
+#include "choice/rules/table.hpp"
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
 #include "kernels/kernels.hpp"

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset why`: the plan that a call gets, and what every candidate is expected to cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "calibration/look.hpp"
+#include "choice/explain.hpp"
+#include "choice/rules/table.hpp"
+#include "cli/bytes.hpp"
+#include "cli/commands.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/numbers.hpp"
+#include "numa/share.hpp"
+
+namespace coset::cli {
+namespace {
+
+using choice::explained;
+using nlohmann::ordered_json;
+
+verb verb_named(std::string const& text) {
+  std::string known;
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
+                          verb::scan, verb::exclusive_scan, verb::barrier, verb::reduce_shared, verb::allreduce_view}) {
+    if (name_of(what) == text) return what;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(what));
+  }
+  throw argument_error(fmt::format("unknown collective '{}'; there are {}", text, known));
+}
+
+struct why_command {
+  std::string verb_name = "allreduce", topology, place = "compact";
+  std::uint64_t bytes = 8;
+  rank_t ranks = 0;
+  std::vector<rank_t> nodes;
+  bool in_place = false, ordered = false, json = false, all = false;
+
+  void run() {
+    choice::question const asked = question_asked();
+    auto const rules = choice::table::of_this_machine();
+    calibration::rule const* const rule =
+        on_this_machine() ? rules.find(asked.what, asked.ranks, asked.bytes, asked.in_place) : nullptr;
+    auto const found = choice::explain(asked);
+    std::cout << (json ? as_json(asked, found, rule).dump(1) + '\n' : as_text(asked, found, rule));
+  }
+
+ private:
+  bool on_this_machine() const { return topology.empty() && nodes.empty(); }
+
+  choice::question question_asked() {
+    choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
+    q.commutative = !ordered;
+    if (nodes.empty())
+      place_on(topology.empty() ? topology::machine() : machine_named(topology), q);
+    else
+      place_on_nodes(q);
+    return q;
+  }
+
+  void place_on(coset::topology const& machine, choice::question& q) {
+    q.ranks = ranks != 0 ? ranks : machine.cores();
+    require_room_for(q.ranks, machine);
+    auto const places = numa::place_or_share(machine, q.ranks, placement_named(place));
+    q.crowded = q.ranks > machine.processors.size();
+    q.levels = choice::levels_of(places);
+    q.nodes = choice::nodes_of(places);
+    q.links = choice::links_of(places);
+    q.memory = on_this_machine() ? calibration::memory_here(machine, places) : calibration::told_of(machine);
+  }
+
+  void place_on_nodes(choice::question& q) {
+    auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
+    if (ranks != 0 && sum != ranks)
+      throw argument_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
+    q.ranks = static_cast<rank_t>(std::min<std::uint64_t>(sum, most_ranks));
+    std::vector<processor> places;
+    for (unsigned node = 0; node < nodes.size(); ++node) {
+      for (rank_t r = 0; r < nodes[node]; ++r) {
+        auto const number = static_cast<unsigned>(places.size());
+        places.push_back({.os_index = number, .core = number, .l2 = number, .l3 = node, .node = node});
+      }
+    }
+    q.levels = choice::levels_of(places);
+    q.nodes = choice::nodes_of(places);
+    q.links = choice::links_of(places);
+  }
+
+  static std::string name_of_plan(choice::answer const& a) {
+    return a.algorithm.text() + ", " + program::policy_name(a.storage);
+  }
+
+  static std::string row(explained const& e, char const* mark) {
+    auto const us = [](double seconds) { return fmt::format(" {:>9.3f}", seconds * 1e6); };
+    schedule::price const& steps = e.steps;
+    choice::storage_price const& storage = e.storage;
+    std::string text = fmt::format("{:>1} {}", mark, us(e.seconds()));
+    for (double const term : {steps.latency, steps.peers, steps.transfer, steps.combine, storage.copies, storage.owners,
+                              storage.pushes, storage.memory, storage.meeting})
+      text += us(term);
+    return text + fmt::format("  {}\n", name_of_plan(e.what));
+  }
+
+  std::string machine_text(choice::question const& q) const {
+    std::string text = fmt::format("{} of {} on {} ranks", name_of(q.what), bytes_for_people(q.bytes), q.ranks);
+    if (!q.levels.empty()) text += fmt::format(", groups of {}", schedule::value_of(q.levels, ' '));
+    if (choice::has_uneven_nodes(q)) text += fmt::format(", nodes of {}", schedule::value_of(q.nodes, ' '));
+    if (q.crowded) text += ", in turns on processors";
+    text += '\n';
+    for (schedule::link const& l : q.links)
+      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n",
+                          l.group == UINT32_MAX ? std::string("all ranks") : fmt::format("groups of {}", l.group),
+                          l.latency * 1e9, l.per_peer * 1e9, l.per_byte * 1e9);
+    if (q.memory.stores_over_copies > 0)
+      text += fmt::format("  measured: stores into lines that others have read take {:.1f} times as long as copies\n",
+                          q.memory.stores_over_copies);
+    else if (on_this_machine())
+      text += "  not measured: stores into lines that others have read count as slow\n";
+    return text;
+  }
+
+  std::string as_text(choice::question const& q, choice::explanation const& found,
+                      calibration::rule const* rule) const {
+    constexpr std::size_t shown = 12;
+    std::string text = machine_text(q);
+    text += fmt::format("  {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  plan\n", "us", "rounds",
+                        "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting");
+    std::size_t left_out = 0;
+    for (std::size_t k = 0; k < found.candidates.size(); ++k) {
+      bool const is_chosen = found.candidates[k].what.algorithm == found.chosen.what.algorithm;
+      if (!all && k >= shown && !is_chosen)
+        ++left_out;
+      else
+        text += row(found.candidates[k], "");
+    }
+    if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
+    text += row(found.chosen, ">");
+    text += reasons(found);
+    if (rule != nullptr)
+      text +=
+          fmt::format("a rule precedes this: {}, {} ({})\n", rule->how.algorithm, rule->how.storage, rule->named_by);
+    return text;
+  }
+
+  static std::string reasons(choice::explanation const& found) {
+    auto const& cheapest = found.candidates.front();
+    if (cheapest.seconds() >= found.chosen.seconds()) return "chosen: the cheapest\n";
+    if (cheapest.kind == choice::schedule_kind::other)
+      return fmt::format("chosen: {} would have to be {:.0f} % cheaper, as its kind has not been measured\n",
+                         cheapest.what.algorithm.text(), 100 * (1 - found.gain));
+    return "chosen: the cheapest schedule without what is measured, so that bits stay the same; then its cheapest "
+           "storage\n";
+  }
+
+  static ordered_json json_of(explained const& e) {
+    return {{"algorithm", e.what.algorithm.text()},
+            {"storage", program::policy_name(e.what.storage)},
+            {"seconds", e.seconds()},
+            {"rounds", e.steps.latency},
+            {"peers", e.steps.peers},
+            {"bytes", e.steps.transfer},
+            {"combining", e.steps.combine},
+            {"copies", e.storage.copies},
+            {"owners", e.storage.owners},
+            {"pushes", e.storage.pushes},
+            {"memory", e.storage.memory},
+            {"meeting", e.storage.meeting}};
+  }
+
+  static ordered_json as_json(choice::question const& q, choice::explanation const& found,
+                              calibration::rule const* rule) {
+    ordered_json links = ordered_json::array(), candidates = ordered_json::array();
+    for (schedule::link const& l : q.links)
+      links.push_back({{"group", l.group == UINT32_MAX ? q.ranks : l.group},
+                       {"latency", l.latency},
+                       {"per_peer", l.per_peer},
+                       {"per_byte", l.per_byte},
+                       {"shared", l.shared}});
+    for (explained const& e : found.candidates) candidates.push_back(json_of(e));
+    ordered_json json{{"coset_why", 1},
+                      {"collective", name_of(q.what)},
+                      {"ranks", q.ranks},
+                      {"bytes", q.bytes},
+                      {"in_place", q.in_place},
+                      {"crowded", q.crowded},
+                      {"links", links},
+                      {"stores_over_copies", q.memory.stores_over_copies},
+                      {"chosen", json_of(found.chosen)},
+                      {"candidates", candidates}};
+    json["rule"] = nullptr;
+    if (rule != nullptr)
+      json["rule"] = {{"algorithm", rule->how.algorithm}, {"storage", rule->how.storage}, {"named_by", rule->named_by}};
+    return json;
+  }
+};
+
+}  // namespace
+
+void add_why(CLI::App& app) {
+  auto const state = std::make_shared<why_command>();
+  auto& why = *app.add_subcommand("why", "Show why a call gets its plan: every candidate, priced term by term");
+  why.add_option("collective", state->verb_name, "What the ranks compute")->capture_default_str();
+  why.add_option("size", state->bytes, "Size of the vector; K, M and G are powers of 1024")
+      ->transform(byte_size())
+      ->capture_default_str();
+  add_ranks(why, state->ranks, "How many ranks take part; default: one per core");
+  auto* const topology =
+      why.add_option("--topology", state->topology,
+                     "Another machine: a file of hwloc's XML or a synthetic description like \"node:2 core:4 pu:1\"");
+  add_place(why, state->place);
+  why.add_option("--nodes", state->nodes, "Instead of a machine, the ranks of each node, 5,2,4")
+      ->delimiter(',')
+      ->check(whole_number(1, most_ranks))
+      ->excludes(topology);
+  why.add_flag("--in-place", state->in_place, "Input and output are the same array");
+  why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");
+  why.add_flag("--json", state->json, "As JSON");
+  why.callback([state] { state->run(); });
+}
+
+}  // namespace coset::cli

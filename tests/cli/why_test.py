@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coset why: the choice, priced term by term.
+
+    why_test.py COSET [unittest's arguments]
+"""
+import json
+import unittest
+
+from command import coset
+
+TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting"]
+
+
+def why(*arguments):
+    result = coset("why", *arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class Why(unittest.TestCase):
+    def test_terms_add_up_and_the_cheapest_comes_first(self):
+        for arguments in (["allreduce", "1M", "--topology", "package:2 l3:2 core:6 pu:1", "--ranks", 24],
+                          ["allreduce", 8, "--topology", "core:31 pu:1"], ["reduce", "64K", "--nodes", "5,2,4"],
+                          ["allgather", "4K", "--ranks", 2], ["reduce_shared", "2K", "--topology", "core:4 pu:1"]):
+            found = why(*arguments)
+            self.assertGreater(len(found["candidates"]), 1 if found["ranks"] > 2 else 0, arguments)
+            for one in [found["chosen"], *found["candidates"]]:
+                self.assertAlmostEqual(sum(one[term] for term in TERMS), one["seconds"], places=15)
+            seconds = [one["seconds"] for one in found["candidates"]]
+            self.assertEqual(seconds, sorted(seconds))
+            names = [(one["algorithm"], one["seconds"]) for one in found["candidates"]]
+            self.assertIn((found["chosen"]["algorithm"], found["chosen"]["seconds"]), names, arguments)
+
+    def test_the_chosen_schedule_is_the_cheapest_or_others_gain_less_than_a_tenth(self):
+        for size in (8, "4K", "64K", "1M", "64M"):
+            for machine in ("core:4 pu:1", "core:16 pu:1", "core:17 pu:1", "l3:24 core:8 pu:1", "package:2 core:31 pu:1"):
+                found = why("allreduce", size, "--topology", machine)
+                self.assertLessEqual(found["chosen"]["seconds"] * 0.9, found["candidates"][0]["seconds"], (size, machine))
+
+    def test_text_names_the_machine_the_terms_and_the_reason(self):
+        text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout
+        for expected in ("allreduce of 1 MiB on 12 ranks, groups of 6", "ns a round", "rounds", "pushes", "\n> ",
+                         "product(dims=6x2", "chosen: the cheapest"):
+            self.assertIn(expected, text)
+        prime = ["why", "allreduce", "1M", "--topology", "core:13 pu:1"]
+        some, everything = coset(*prime).stdout, coset(*prime, "--all").stdout
+        self.assertIn("more; --all shows them", some)
+        self.assertGreater(len(everything.splitlines()), len(some.splitlines()) + 5)
+
+    def test_operations_in_order_get_schedules_that_keep_it(self):
+        found = why("allreduce", 8, "--topology", "core:31 pu:1")
+        self.assertEqual(found["chosen"]["algorithm"].split("(")[0], "hybrid")
+        names = {one["algorithm"] for one in why("allreduce", 8, "--topology", "core:31 pu:1", "--ordered")["candidates"]}
+        self.assertFalse(any(name.startswith(("generalized", "circulant")) for name in names), names)
+
+    def test_what_makes_no_sense_is_refused(self):
+        for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),
+                                ("excludes", ["allreduce", 8, "--nodes", "5,2", "--topology", "core:2 pu:1"]),
+                                ("lots", ["allreduce", "lots"])]:
+            refused = coset("why", *arguments)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn(hint, refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
