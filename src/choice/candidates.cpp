@@ -207,7 +207,7 @@ priced_schedule candidates::cheapest() const {
     if (bound + storage >= least || made == most_made(question_.ranks)) break;
     auto const one = counted(how, wanted);
     if (!one) continue;
-    compare(*one, [&] { return how; });
+    compare(*one, [&] { return one->algorithm; });
     ++made;
   }
   return best;

@@ -23,7 +23,7 @@ using numa::ticks;
 constexpr std::uint32_t longest = std::numeric_limits<std::uint32_t>::max();
 
 /// At least 1: 0 is what is not known.
-std::uint32_t told(std::uint64_t ticks) {
+std::uint32_t as_told(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ticks, 1, longest));
 }
 
@@ -66,12 +66,12 @@ void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, 
   rank_lesson& mine = lesson_of(me, plan);
   std::uint64_t const begin = ticks();
   bool const follows = mine.began != 0 && mine.generation == me.shared.marks.generation;
-  me.acts.times = {mine.took, follows ? told(begin - mine.began) : 0};
+  me.acts.times = {mine.took, follows ? as_told(begin - mine.began) : 0};
   bool const alone = me.root.requests.live == 0;
   flight f;
   prepare(f, me, 0, candidate(plan, mine.learner.next()), in, out, operation);
   complete(me, f);
-  mine.took = alone ? told(ticks() - begin) : 0;
+  mine.took = alone ? as_told(ticks() - begin) : 0;
   mine.began = begin;
   mine.generation = me.shared.marks.generation;
   unsigned const best = mine.learner.best();

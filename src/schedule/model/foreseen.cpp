@@ -126,12 +126,6 @@ std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::ve
   return different;
 }
 
-std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
-  std::uint32_t steps = 0;
-  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++steps;
-  return steps;
-}
-
 /// Steps of an allreduce at least; other verbs fold or spread only, which is one phase of two. In each phase every rank
 /// hears of every other, blocks folded in the first and spread in the second; or of whole vectors, in a single one.
 struct least_steps {
@@ -225,6 +219,12 @@ double least_bytes(collective verb, rank_t ranks, rank_t domains, cost_model con
 }
 
 }  // namespace
+
+std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
+  std::uint32_t steps = 0;
+  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++steps;
+  return steps;
+}
 
 std::vector<std::vector<work>> works_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps,
                                                 collective verb, rank_levels const& levels) {

@@ -9,6 +9,9 @@
 
 namespace coset::schedule {
 
+/// Rounds in which radix^rounds reach all ranks.
+std::uint32_t ceil_log(rank_t ranks, rank_t radix);
+
 /// The works of "product" with these dimensions, or for a single one of "direct", as counts would find them:
 /// [step][kind of rank]. For allreduce, reduce, reduce_scatter, allgather, and for scans of one dimension; broadcasts are
 /// reversed reductions without combining, of which one rank that reads stands for all. Saved steps are those of whole

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "schedule/core/required.hpp"
+#include "schedule/model/foreseen.hpp"
 
 namespace coset::schedule {
 
@@ -30,12 +31,6 @@ std::vector<std::string> radices(rank_t ranks) {
   for (rank_t const k : {3u, 4u, 8u})
     if (k < ranks) result.push_back(std::to_string(k));
   return result;
-}
-
-std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
-  std::uint32_t steps = 0;
-  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++steps;
-  return steps;
 }
 
 /// The levels' group sizes as factors of P, {4, 3, 2}: none where they do not divide one another.
