@@ -60,11 +60,15 @@ program::policy by_level(question const& q, algorithm const& how, program::polic
 
 /// Full folds and trees can have all storages that are offered for them; others may lose a value in some, but never in
 /// staging.
-bool can_have(priced_schedule const& chosen, question const& q, program::policy const& storage) {
+bool can_have(priced_schedule const& chosen, question const& q, program::policy storage) {
   bool const is_staged = storage.first == program::area::staging && storage.later == program::area::staging;
   if (chosen.kind != schedule_kind::other || is_staged) return true;
   try {
-    program::compile(schedule::make(chosen.algorithm, q.ranks, schedule_of(q.what)), storage);
+    auto const made = schedule::make(chosen.algorithm, q.ranks, schedule_of(q.what));
+    for (bool const widens : {false, true}) {
+      storage.widens = widens;
+      program::compile(made, storage);
+    }
     return true;
   } catch (schedule_error const&) {
     return false;

@@ -102,7 +102,10 @@ choice::answer default_for(team_facts const& team, call const& c) {
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
   choice::answer chosen = choice::choose(question_of(team, c));
   chosen.storage.in_place = in_place(c);
-  if (!team.pointers) chosen.storage.first = chosen.storage.later = program::area::staging;
+  if (!team.pointers) {
+    chosen.storage.first = chosen.storage.later = program::area::staging;
+    chosen.seconds = 0;
+  }
   return chosen;
 }
 

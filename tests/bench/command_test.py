@@ -46,6 +46,23 @@ class Bench(unittest.TestCase):
             self.assertLessEqual(ratio["median"], ratio["high"])
             self.assertEqual(sum(row["wrong"] for row in rows.values()), 0)
 
+    def test_regimes_give_a_row_for_each_size_and_phase(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "regimes.json")
+            run = coset("bench", "--regimes", "--sizes", "8K,64K", "--rounds", "6", "-t", "1", "--json", file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with open(file, encoding="utf-8") as text:
+                found = json.load(text)
+        phases = [row["phase"] for row in found["rows"] if row["size"] == 8192]
+        self.assertEqual(phases[:3], ["rewrite, call, read", "call alone", "rewrite, call, read again"])
+        self.assertEqual(len(found["rows"]), 2 * len(phases))
+        for row in found["rows"]:
+            self.assertEqual(min(row["median_ns"], key=lambda who: (who == "coset", row["median_ns"][who])), row["best"])
+            self.assertLessEqual(row["ratio"]["low"], row["ratio"]["high"])
+        refused = coset("bench", "reduce", "--regimes")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("--regimes measures allreduce, not reduce", refused.stderr)
+
     def test_the_name_of_the_machine_state_of_one_rank_is_near(self):
         self.assertIn("near", coset(*SHORT, "--against", "std").stdout)
 

@@ -2,6 +2,8 @@
 // What the library chooses by itself, each verb at each size, called in every way; shared outputs among it.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "calls.hpp"
 #include "choice/choose.hpp"
 #include "effort.hpp"
@@ -30,9 +32,11 @@ std::vector<rank_t> teams() {
 }
 
 /// As the library does: where results would take the place of inputs that are still read, both are staged.
-call chosen_call(asked const& a, rank_t ranks, std::size_t bytes, arrays how) {
-  auto const chosen = choice::choose({a.what, ranks, bytes, how != arrays::apart});
-  auto const plan = plan_of(chosen.algorithm.text(), ranks, a.plan, ranks / 2);
+call chosen_call(asked const& a, choice::question question, arrays how) {
+  question.what = a.what;
+  question.in_place = how != arrays::apart;
+  auto const chosen = choice::choose(question);
+  auto const plan = plan_of(chosen.algorithm.text(), question.ranks, a.plan, question.ranks / 2);
   policy storage = chosen.storage;
   storage.in_place = how != arrays::apart;
   try {
@@ -49,7 +53,38 @@ TEST(Choice, IsRightWithoutRacesForEveryVerbAndSize) {
     for (asked const& a : verbs) {
       for (std::size_t const bytes : sizes) {
         for (arrays const how : ways_to_call(a.plan)) {
-          call const c = chosen_call(a, ranks, bytes, how);
+          call const c = chosen_call(a, {.ranks = ranks, .bytes = bytes}, how);
+          auto const failure = failure_of({c, c, c}, test::seed());
+          EXPECT_FALSE(failure) << text_of(*c.plan, c.code->storage, how) << ": " << *failure;
+        }
+      }
+    }
+  }
+}
+
+/// Levels, nodes of different sizes, numbers without factors, ranks that take turns.
+std::vector<choice::question> odd_teams() {
+  std::vector<choice::question> all;
+  for (std::vector<rank_t> const& nodes : {std::vector<rank_t>{5, 2, 4}, {1, 7}, {6, 6, 4}, {3, 1}}) {
+    auto& q = all.emplace_back();
+    q.ranks = std::accumulate(nodes.begin(), nodes.end(), rank_t{0});
+    q.nodes = nodes;
+  }
+  all.push_back({.ranks = 12, .levels = {4}, .nodes = {4, 4, 4}});
+  all.push_back({.ranks = 16, .levels = {2, 8}});
+  all.push_back({.ranks = 26, .levels = {13}});
+  all.push_back({.ranks = 31});
+  all.push_back({.ranks = 9, .crowded = true});
+  return all;
+}
+
+TEST(Choice, IsRightOnNodesOfAnySizeAndInCrowds) {
+  for (choice::question question : odd_teams()) {
+    for (asked const& a : verbs) {
+      for (std::size_t const bytes : sizes) {
+        question.bytes = bytes;
+        for (arrays const how : ways_to_call(a.plan)) {
+          call const c = chosen_call(a, question, how);
           auto const failure = failure_of({c, c, c}, test::seed());
           EXPECT_FALSE(failure) << text_of(*c.plan, c.code->storage, how) << ": " << *failure;
         }
