@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <coset/coset.hpp>
 
+#include <coset/coset.hpp>
 #include <string>
 
 #include "program/plan_text.hpp"
