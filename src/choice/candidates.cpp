@@ -14,8 +14,12 @@ using schedule::algorithm;
 using schedule::value_of;
 using dimensions_of_level = std::vector<rank_t>;
 
-/// More dimensions on one level than this many factors of two have never been worth their rounds.
+/// More dimensions than this on one level are never worth their rounds.
 constexpr std::size_t most_factors = 6;
+/// Prices that differ by less are equal, whatever the compiler makes of their sums.
+constexpr double rounding = 1e-6;
+/// A root that reads alone reads a byte faster by so much than its share among other readers is.
+constexpr double faster_alone = 0.018e-9;
 
 /// All ways to write n as factors of at most `most`, none larger than the one before: 12 as 12, 6·2, 4·3, 3·2·2.
 void append_factors(rank_t n, rank_t most, dimensions_of_level& begun, std::vector<dimensions_of_level>& to) {
@@ -55,7 +59,7 @@ std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
 /// Flat first.
 std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
   std::vector<std::vector<rank_t>> all{{q.ranks}};
-  if (q.ranks < 4 || q.what == verb::scan || q.what == verb::exclusive_scan) return all;
+  if (q.ranks <= few || q.what == verb::scan || q.what == verb::exclusive_scan) return all;
   for (auto& dimensions : nested_dimensions(q))
     if (dimensions.size() > 1) all.push_back(std::move(dimensions));
   std::ranges::stable_sort(all, {}, [](auto const& d) { return d.size(); });
@@ -80,8 +84,10 @@ bool serves_all(algorithm const& how, schedule::demand wanted) {
   return schedule::serves(how, wanted);
 }
 
+/// What bits may depend on: neither on what is measured nor on whether arrays are one.
 question without_measurements(question q) {
   q.memory = {};
+  q.in_place = false;
   return q;
 }
 
@@ -105,7 +111,10 @@ void candidates::for_each_product(Visit visit) const {
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
       auto const works =
           schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);
-      visit(dimensions, saved, schedule::price_of(works, machine_.costs, bytes()));
+      auto steps = schedule::price_of(works, machine_.costs, bytes());
+      bool const alone = what == verb::reduce && kind_of(dimensions, saved) == schedule_kind::whole_vector;
+      if (alone && question_.ranks > 2) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
+      visit(dimensions, saved, steps);
     }
   }
 }
@@ -126,20 +135,19 @@ std::vector<priced_schedule> candidates::trees() const {
 double candidates::least_storage(schedule_kind kind) const {
   double least = std::numeric_limits<double>::max();
   for (auto const& storage : storages_for(question_, kind))
-    least = std::min(least, price_of(question_, kind, storage, machine_).total());
+    least = std::min(least, price_of(question_, storage, machine_).total());
   return least;
 }
 
 double candidates::with_storage(priced_schedule const& s) const { return s.steps.total() + least_storage(s.kind); }
 
 /// Products of dimensions up to eight take as few rounds and peers as any schedule can that moves as little. Others may
-/// gain where a level has no such factors. A shared result has one owner for each part, which only full folds and trees
-/// give.
+/// gain where a level has no such factors, where nodes differ in size, and in scans. A shared result has one owner for
+/// each part, which only full folds and trees give.
 bool candidates::has_others() const {
-  constexpr rank_t few = 8;
-  if (has_view(question_) || (question_.ranks <= few && !has_uneven_nodes(question_))) return false;
+  if (has_view(question_) || question_.ranks <= few) return false;
   bool const has_products = question_.what != verb::scan && question_.what != verb::exclusive_scan;
-  if (has_uneven_nodes(question_) || !has_products) return true;
+  if (has_uneven(question_.nodes) || !has_products) return true;
   rank_t inner = 1;
   auto sizes = question_.levels;
   sizes.push_back(question_.ranks);
@@ -150,10 +158,10 @@ bool candidates::has_others() const {
   return false;
 }
 
-double candidates::gain() const { return has_uneven_nodes(question_) ? 1 : 0.9; }
+double candidates::gain() const { return has_uneven(question_.nodes) ? 1 : 0.9; }
 
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
-constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 2; }
+constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 6; }
 
 schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
@@ -187,7 +195,7 @@ priced_schedule candidates::cheapest() const {
   double least = std::numeric_limits<double>::max();
   auto const compare = [&](priced_schedule one, auto name) {
     double const seconds = with_storage(one);
-    if (seconds >= least) return;
+    if (seconds >= least * (1 - rounding)) return;
     least = seconds;
     one.algorithm = name();
     best = std::move(one);
@@ -205,10 +213,8 @@ priced_schedule candidates::cheapest() const {
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {
     if (bound + storage >= least || made == most_made(question_.ranks)) break;
-    auto const one = counted(how, wanted);
-    if (!one) continue;
-    compare(*one, [&] { return one->algorithm; });
     ++made;
+    if (auto const one = counted(how, wanted)) compare(*one, [&] { return one->algorithm; });
   }
   return best;
 }

@@ -58,8 +58,8 @@ program::policy by_level(question const& q, algorithm const& how, program::polic
   return p;
 }
 
-/// Full folds and trees can have all storages that are offered for them; others may lose a value in some, but never in
-/// staging.
+/// Full folds and trees can have all storages that are offered for them, but for scans in place, which binding stages;
+/// others may lose a value in some, but never in staging.
 bool can_have(priced_schedule const& chosen, question const& q, program::policy storage) {
   bool const is_staged = storage.first == program::area::staging && storage.later == program::area::staging;
   if (chosen.kind != schedule_kind::other || is_staged) return true;
@@ -78,21 +78,16 @@ bool can_have(priced_schedule const& chosen, question const& q, program::policy 
 answer with_storage(priced_schedule const& chosen, question const& q) {
   auto const machine = machine_of(q);
   auto all = storages_for(q, chosen.kind);
-  std::ranges::stable_sort(all, {},
-                           [&](program::policy const& p) { return price_of(q, chosen.kind, p, machine).total(); });
+  std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p, machine).total(); });
   for (program::policy const& p : all) {
     auto const storage = by_level(q, chosen.algorithm, p);
-    double const seconds = chosen.steps.total() + price_of(q, chosen.kind, p, machine).total();
+    double const seconds = chosen.steps.total() + price_of(q, p, machine).total();
     if (can_have(chosen, q, storage)) return {chosen.algorithm, storage, 0, seconds};
   }
   return {chosen.algorithm, by_level(q, chosen.algorithm, staged)};
 }
 
 }  // namespace
-
-bool has_uneven_nodes(question const& q) {
-  return std::ranges::adjacent_find(q.nodes, std::ranges::not_equal_to()) != q.nodes.end();
-}
 
 std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
   std::vector<rank_t> factors;
@@ -108,7 +103,7 @@ std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
 }
 
 schedule::algorithm folds_by_level(question const& q) {
-  return has_uneven_nodes(q) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
+  return has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
 }
 
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks) {

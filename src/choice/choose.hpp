@@ -44,9 +44,6 @@ struct question {
       {};  ///< what the levels cost, see links_of; if none are given, what they usually do
 };
 
-/// Nodes of different sizes, which no product of dimensions fits.
-bool has_uneven_nodes(question const&);
-
 /// A schedule that crosses levels as little as possible: a product of full folds, innermost level first; or if nodes
 /// differ in size, a fold inside each node and one between nodes. N nodes read (N−1)·m from each other in each of the two
 /// directions of an allreduce, which is the minimum.
@@ -61,7 +58,8 @@ inline constexpr std::size_t private_view_bytes = 1024;
 
 /// The cheapest of all candidates, by the prices in the README of this folder. Products of full folds are priced by what
 /// is foreseen of them; other schedules are made and counted only where their bound promises a gain.
-/// The schedule depends on nothing that is measured. Cost: some 20 µs up to 16 ranks on one level.
+/// The schedule depends on nothing that is measured. Cost: some 20 µs up to 16 ranks on one level; where schedules
+/// have to be made, as of 13 or 31 ranks, some ms.
 answer choose(question const&);
 /// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
 /// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.

@@ -19,7 +19,7 @@ explanation explain(question const& q) {
   answer const chosen = choose(q);
   explanation result{{}, search.gain(), {}};
   auto const priced = [&](priced_schedule const& s, program::policy const& storage) {
-    return explained{{s.algorithm, storage}, s.kind, s.steps, price_of(q, s.kind, storage, search.machine())};
+    return explained{{s.algorithm, storage}, s.kind, s.steps, price_of(q, storage, search.machine())};
   };
   for (priced_schedule const& schedule : search.all()) {
     std::vector<explained> here;
@@ -27,8 +27,9 @@ explanation explain(question const& q) {
     if (here.empty()) continue;
     std::ranges::stable_sort(here, {}, &explained::seconds);
     if (schedule.algorithm == chosen.algorithm) {
-      result.chosen =
-          *std::ranges::find_if(here, [&](explained const& e) { return is_same(e.what.storage, chosen.storage); });
+      auto const own =
+          std::ranges::find_if(here, [&](explained const& e) { return is_same(e.what.storage, chosen.storage); });
+      result.chosen = own != here.end() ? *own : priced(schedule, chosen.storage);
       result.chosen.what = chosen;
     } else {
       here.resize(1);

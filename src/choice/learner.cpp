@@ -70,9 +70,10 @@ void learner::note(step of, call_times took) noexcept {
   if (took.cycle != 0 && r.cycles < most_samples) r.cycle[r.cycles++] = took.cycle;
 }
 
-/// Cycles tell of another state where they decide, or would: the caller may have begun to rewrite its array.
+/// Cycles tell of another state where they decide before and after: the caller may have begun to rewrite its array. A
+/// caller that works for long between calls says nothing by that.
 bool learner::exceeds_by_state(call_times slower, call_times faster) const noexcept {
-  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && faster.cycle <= longest_cycle * usual_.call;
+  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && slower.cycle <= longest_cycle * usual_.call;
   return exceeds(slower.call, faster.call, deviation_percent) ||
          (cycles && exceeds(slower.cycle, faster.cycle, deviation_percent));
 }

@@ -54,11 +54,6 @@ std::map<unsigned, std::size_t> l3s_of_nodes(std::vector<processor> const& place
   return counts;
 }
 
-/// Uneven nodes are a level of their own.
-bool has_uneven_nodes(std::vector<rank_t> const& nodes) {
-  return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
-}
-
 }  // namespace
 
 std::span<level_kind const> level_kinds() { return kinds; }
@@ -66,13 +61,13 @@ std::span<level_kind const> level_kinds() { return kinds; }
 std::vector<schedule::link> links_of(std::vector<processor> const& places) {
   std::vector<schedule::link> links;
   rank_t inner = 1;
-  bool const has_uneven = has_uneven_nodes(nodes_of(places));
+  bool const uneven = has_uneven(nodes_of(places));
   auto after = std::span(kinds).subspan(kind_of_l3);  // prices grow from inside out
   for (auto left = after; left.size() > 1; left = left.subspan(1)) {
     level_kind const& kind = left.front();
     rank_t const size = group_size(places, kind.domain);
     bool const is_level = size > inner && size < places.size() && size % inner == 0;
-    if (!is_level && !(has_uneven && kind.domain == &processor::node)) continue;
+    if (!is_level && !(uneven && kind.domain == &processor::node)) continue;
     bool const is_l3 =
         !is_level && std::ranges::all_of(l3s_of_nodes(places), [](auto const& l3) { return l3.second == 1; });
     links.push_back(link_of(is_l3 ? kinds[kind_of_l3] : kind, is_level ? inner = size : inner));
@@ -104,6 +99,10 @@ std::vector<rank_t> nodes_of(std::vector<processor> const& places) {
     }
   }
   return sizes.size() > 1 ? sizes : std::vector<rank_t>{};
+}
+
+bool has_uneven(std::vector<rank_t> const& nodes) {
+  return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
 }
 
 std::vector<rank_t> levels_of(std::vector<processor> const& places) {

@@ -17,6 +17,9 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places);
 /// The number of ranks of each node, if there are several nodes and the ranks of each are consecutive; else empty.
 std::vector<rank_t> nodes_of(std::vector<processor> const& places);
 
+/// Whether they differ in size, so that no product of dimensions fits them. They are a level of their own then.
+bool has_uneven(std::vector<rank_t> const& nodes);
+
 /// What joins ranks, and what that costs.
 struct level_kind {
   char const* name;

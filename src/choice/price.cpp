@@ -37,9 +37,6 @@ constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes
 
 /// Whole arrays are read at once only while all fit first caches.
 constexpr std::size_t most_at_once = 32 * kibibyte;
-/// A root that reads alone is faster than the share of a rank among others.
-constexpr double faster_alone = 0.018 * ns;
-
 /// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles.
 struct arrays {
   double read_at_once;      ///< a byte copied where others read whole arrays: they have nothing else to do meanwhile
@@ -97,14 +94,9 @@ bool stores_are_cheap(question const& q) {
 
 bool is_eager(policy const& p) { return p.how == copies::pull; }
 
-double read_at_once(question const& q, schedule_kind kind) {
-  bool const alone = q.what == verb::reduce && kind == schedule_kind::whole_vector && q.ranks > 2;
-  return arrays_of(q).read_at_once - (alone ? (q.ranks - 2) * faster_alone : 0);
-}
-
-double copies_of(question const& q, schedule_kind kind, policy const& p) {
+double copies_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes);
-  if (is_eager(p)) return per_copy + bytes * read_at_once(q, kind);
+  if (is_eager(p)) return per_copy + bytes * arrays_of(q).read_at_once;
   if (p == out_of_lines) return 0;
   int const number = p.first == area::staging ? 2 : p.first == area::output ? 1 : 0;
   return number * (per_copy + bytes * (exceeds_own_cache(q) ? copied_beyond : copied_in_cache));
@@ -129,34 +121,53 @@ double memory_of(question const& q, policy const& p) {
   return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
 }
 
-std::vector<std::vector<unsigned>> domains_of(question const& q) {
-  std::vector<std::vector<unsigned>> levels;
+/// The ranks of each level: of groups, of nodes that differ in size, of all.
+struct machine_levels {
+  std::vector<std::vector<unsigned>> domains;
+  std::vector<rank_t> groups;  ///< see schedule::link
+
+  void add(rank_t group, std::vector<unsigned> of_ranks) {
+    groups.push_back(group);
+    domains.push_back(std::move(of_ranks));
+  }
+};
+
+/// From inside out: nodes before the first level whose groups are larger than any of them.
+machine_levels levels_in(question const& q) {
+  machine_levels found;
+  rank_t inner = 1;
+  bool nodes_left = has_uneven(q.nodes);
+  auto const add_nodes = [&] {
+    std::vector<unsigned> nodes;
+    for (unsigned node = 0; node < q.nodes.size(); ++node) nodes.insert(nodes.end(), q.nodes[node], node);
+    found.add(inner, std::move(nodes));
+    nodes_left = false;
+  };
   for (rank_t const size : q.levels) {
-    auto& domains = levels.emplace_back(q.ranks);
-    for (rank_t r = 0; r < q.ranks; ++r) domains[r] = r / size;
+    if (nodes_left && size > std::ranges::max(q.nodes)) add_nodes();
+    std::vector<unsigned> groups(q.ranks);
+    for (rank_t r = 0; r < q.ranks; ++r) groups[r] = r / size;
+    found.add(inner = size, std::move(groups));
   }
-  if (has_uneven_nodes(q)) {
-    auto& domains = levels.emplace_back();
-    for (unsigned node = 0; node < q.nodes.size(); ++node) domains.insert(domains.end(), q.nodes[node], node);
-  }
-  levels.emplace_back(q.ranks);
-  return levels;
+  if (nodes_left) add_nodes();
+  found.add(UINT32_MAX, std::vector<unsigned>(q.ranks));
+  return found;
 }
 
 }  // namespace
 
 priced_machine machine_of(question const& q) {
-  schedule::rank_levels levels(domains_of(q));
+  auto found = levels_in(q);
   schedule::cost_model costs;
-  costs.links = q.links.size() == levels.count() ? q.links : usual_links(levels.count());
+  costs.links = q.links.size() == found.groups.size() ? q.links : usual_links(found.groups.size());
   for (std::size_t l = 0; l < costs.links.size(); ++l) {
-    if (l < q.levels.size()) costs.links[l].group = q.levels[l];
+    costs.links[l].group = found.groups[l];
     if (q.crowded) costs.links[l].latency += per_turn;
   }
   costs.combine_per_byte = fold_per_byte;
   costs.peers_per_latency = UINT32_MAX;  // one look at all flags
   costs.per_stream_beyond = per_stream_beyond;
-  return {std::move(levels), std::move(costs)};
+  return {schedule::rank_levels(found.domains), std::move(costs)};
 }
 
 double round_seconds(priced_machine const& on) {
@@ -172,6 +183,10 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const one_round = whole || q.what == verb::reduce_scatter || q.what == verb::allgather;
   if (one_round && q.bytes <= most_at_once) all.push_back(eager);
   if (whole) return all;
+  if (!q.pointers) {
+    all.push_back(staged);
+    return all;
+  }
   if (q.bytes <= arrays_of(q).most_staged) all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
@@ -180,9 +195,9 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   return all;
 }
 
-storage_price price_of(question const& q, schedule_kind kind, policy const& p, priced_machine const& on) {
+storage_price price_of(question const& q, policy const& p, priced_machine const& on) {
   storage_price sum;
-  sum.copies = copies_of(q, kind, p);
+  sum.copies = copies_of(q, p);
   // Ranks that share a processor fetch no lines from each other.
   if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * rewritten;
   sum.pushes = pushes_of(q, p);

@@ -44,6 +44,6 @@ enum class schedule_kind : std::uint8_t {
 /// these sizes.
 std::vector<program::policy> storages_for(question const&, schedule_kind);
 
-storage_price price_of(question const&, schedule_kind, program::policy const&, priced_machine const&);
+storage_price price_of(question const&, program::policy const&, priced_machine const&);
 
 }  // namespace coset::choice

@@ -92,6 +92,7 @@ choice::question question_of(team_facts const& team, call const& c) {
   asked.nodes = team.nodes;
   asked.commutative = c.reduction->commutative;
   asked.links = team.links;
+  asked.pointers = team.pointers;
   return asked;
 }
 

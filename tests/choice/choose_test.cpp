@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "choice/price.hpp"
 #include "effort.hpp"
 #include "plan/wanted.hpp"
 #include "schedule/core/validate.hpp"
@@ -64,7 +65,7 @@ TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
   EXPECT_EQ(allreduce_on(two_sockets, 1 << 20), "product(dims=8x8x2,saved_steps=1)");  // 8 KiB from the other socket
   EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20), "product(dims=6x4,saved_steps=0)");
   EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20, 12), "product(dims=6x2,saved_steps=0)");
-  EXPECT_EQ(allreduce_on("package:1 l3:2 core:4 pu:1", 1 << 20), "product(dims=4x2,saved_steps=0)");
+  EXPECT_EQ(allreduce_on("package:1 l3:2 core:4 pu:1", 1 << 20), "direct");  // few
 }
 
 TEST(Levels, AreThoseWithGroupsOfOneSize) {
@@ -119,7 +120,7 @@ TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
 
 TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
   for (verb const what : verbs)
-    for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u})
+    for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u, 17u, 31u})
       for (std::size_t bytes = 8; bytes < std::size_t{1} << 28; bytes *= 4) {
         question q{.what = what, .ranks = ranks, .bytes = bytes};
         auto const plain = choose(q).algorithm;
@@ -130,6 +131,32 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
           EXPECT_EQ(choose(q).algorithm, plain);
         }
       }
+}
+
+TEST(Choose, FewRanksBracketAlikeWhereverTheyRunAndWhateverArraysAreOne) {
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter})
+    for (rank_t const ranks : {2u, 4u, 6u, 8u})
+      for (std::size_t bytes = 8; bytes < std::size_t{1} << 28; bytes *= 4) {
+        question q{.what = what, .ranks = ranks, .bytes = bytes};
+        EXPECT_EQ(choose(q).algorithm.name, "direct");
+        q.in_place = true;
+        EXPECT_EQ(choose(q).algorithm.name, "direct");
+        q.crowded = true;
+        EXPECT_EQ(choose(q).algorithm.name, "direct");
+        q.levels = {ranks / 2};
+        q.nodes = {ranks - 1, 1};
+        EXPECT_EQ(choose(q).algorithm.name, "direct");
+      }
+}
+
+TEST(Choose, NodesOfDifferentSizesLieInsidePackages) {
+  question q{.ranks = 12, .bytes = 1 << 20, .levels = {6}, .nodes = {2, 4, 2, 4}};
+  auto const machine = machine_of(q);
+  ASSERT_EQ(machine.levels.count(), 3u);
+  EXPECT_EQ(machine.levels.joining(0, 1), 0u);  // of one node
+  EXPECT_EQ(machine.levels.joining(0, 2), 1u);  // of one package
+  EXPECT_EQ(machine.levels.joining(0, 6), 2u);
+  EXPECT_LT(machine.costs.links[0].latency, machine.costs.links[1].latency);
 }
 
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {

@@ -161,6 +161,19 @@ TEST(Learner, IgnoresHowLongCallersWorkWhereThatIsLong) {
   EXPECT_EQ(std::count(c.taken.begin(), c.taken.end(), 1u), 0);
 }
 
+/// Tight stretches and long ones in turn: no storm of measurements.
+TEST(Learner, IgnoresCallersThatWorkForLongNowAndThen) {
+  machine const tight{{1000, 1100}, {1000, 1000}}, long_work{{1000, 1100}, {100'000, 100'000}};
+  caller c{learner(2)};
+  c.call(tight, 200);
+  c.taken.clear();
+  for (int k = 0; k < 20; ++k) {
+    c.call(long_work, 100);
+    c.call(tight, 100);
+  }
+  EXPECT_LE(std::count(c.taken.begin(), c.taken.end(), 1u), 100);
+}
+
 TEST(Learner, SpendsLittleOnOthers) {
   for (machine const& on : {machine{{1000, 1100}}, machine{{1000, 1100, 1200, 1300}}, machine{{1000, 30'000, 2000}}}) {
     caller c{learner(static_cast<unsigned>(on.call.size()))};

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <coset/coset.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -80,10 +81,10 @@ class rank_part {
     return coset::allreduce(me_, took.count() / calls, maximum{});
   }
 
-  /// The results of the last call; and whether what has been read of all of them is a number.
+  /// The results of the last call.
   bool is_wrong() const {
     auto const ranks = static_cast<float>(me_.size());
-    return read_ < 0 || !std::ranges::equal(in_, out_, [&](float in, float out) { return out == ranks * in; });
+    return std::isnan(read_) || !std::ranges::equal(in_, out_, [&](float in, float out) { return out == ranks * in; });
   }
 
  private:
@@ -139,7 +140,7 @@ std::vector<row> measure_size(team& ranks, std::uint64_t bytes, std::vector<phas
   for (char const* const storage : storages)
     fixed.push_back(make_plan<float>(ranks, count, plus{}, {.algorithm = "direct", .storage = storage}));
   std::vector<row> rows;
-  std::atomic<std::size_t> wrong_ranks = 0;
+  std::atomic<std::size_t> wrong_results = 0;
   ranks.run([&](member& me) {
     rank_part part(me, count, fixed);
     for (phase const& now : phases) {
@@ -148,12 +149,14 @@ std::vector<row> measure_size(team& ranks, std::uint64_t bytes, std::vector<phas
           std::max(fewest_calls, static_cast<int>(2e6 / std::max(part.burst(0, now.rewrites, fewest_calls), 1.0)));
       times all(fixed.size() + 1, std::vector<double>(rounds));
       for (std::size_t round = 0; round < rounds; ++round)
-        for (std::size_t who = 0; who < all.size(); ++who) all[who][round] = part.burst(who, now.rewrites, calls);
+        for (std::size_t who = 0; who < all.size(); ++who) {
+          all[who][round] = part.burst(who, now.rewrites, calls);
+          if (part.is_wrong()) ++wrong_results;
+        }
       if (me.rank() == 0) rows.push_back(row_of(bytes, now.name, all));
     }
-    if (part.is_wrong()) ++wrong_ranks;
   });
-  wrong += wrong_ranks;
+  wrong += wrong_results;
   return rows;
 }
 

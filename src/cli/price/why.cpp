@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
+#include "numa/binding.hpp"
 #include "numa/share.hpp"
 
 namespace coset::cli {
@@ -43,7 +44,9 @@ struct why_command {
     choice::question const asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     calibration::rule const* const rule =
-        on_this_machine() ? rules.find(asked.what, asked.ranks, asked.bytes, asked.in_place) : nullptr;
+        on_this_machine()
+            ? rules.find(asked.what, asked.ranks, asked.bytes, asked.what == verb::allreduce && asked.in_place)
+            : nullptr;
     auto const found = choice::explain(asked);
     std::cout << (json ? as_json(asked, found, rule).dump(1) + '\n' : as_text(asked, found, rule));
   }
@@ -54,6 +57,7 @@ struct why_command {
   choice::question question_asked() {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
+    if (q.what == verb::barrier) q.bytes = 0;
     if (nodes.empty())
       place_on(topology.empty() ? topology::machine() : machine_named(topology), q);
     else
@@ -65,7 +69,7 @@ struct why_command {
     q.ranks = ranks != 0 ? ranks : machine.cores();
     require_room_for(q.ranks, machine);
     auto const places = numa::place_or_share(machine, q.ranks, placement_named(place));
-    q.crowded = q.ranks > machine.processors.size();
+    q.crowded = q.ranks > (on_this_machine() ? numa::usable_processors() : machine.processors.size());
     q.levels = choice::levels_of(places);
     q.nodes = choice::nodes_of(places);
     q.links = choice::links_of(places);
@@ -76,7 +80,9 @@ struct why_command {
     auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
     if (ranks != 0 && sum != ranks)
       throw argument_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
-    q.ranks = static_cast<rank_t>(std::min<std::uint64_t>(sum, most_ranks));
+    constexpr std::uint64_t most = 4096;  // every schedule of so many takes seconds to make
+    if (sum > most) throw argument_error(fmt::format("the nodes hold {} ranks, more than {}", sum, most));
+    q.ranks = static_cast<rank_t>(sum);
     std::vector<processor> places;
     for (unsigned node = 0; node < nodes.size(); ++node) {
       for (rank_t r = 0; r < nodes[node]; ++r) {
@@ -104,15 +110,20 @@ struct why_command {
     return text + fmt::format("  {}\n", name_of_plan(e.what));
   }
 
+  static std::string name_of_group(choice::question const& q, schedule::link const& l) {
+    if (l.group == UINT32_MAX) return "all ranks";
+    bool const is_level = std::ranges::find(q.levels, l.group) != q.levels.end();
+    return is_level ? fmt::format("groups of {}", l.group) : "ranks of a node";
+  }
+
   std::string machine_text(choice::question const& q) const {
     std::string text = fmt::format("{} of {} on {} ranks", name_of(q.what), bytes_for_people(q.bytes), q.ranks);
     if (!q.levels.empty()) text += fmt::format(", groups of {}", schedule::value_of(q.levels, ' '));
-    if (choice::has_uneven_nodes(q)) text += fmt::format(", nodes of {}", schedule::value_of(q.nodes, ' '));
+    if (choice::has_uneven(q.nodes)) text += fmt::format(", nodes of {}", schedule::value_of(q.nodes, ' '));
     if (q.crowded) text += ", in turns on processors";
     text += '\n';
-    for (schedule::link const& l : q.links)
-      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n",
-                          l.group == UINT32_MAX ? std::string("all ranks") : fmt::format("groups of {}", l.group),
+    for (schedule::link const& l : choice::machine_of(q).costs.links)
+      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n", name_of_group(q, l),
                           l.latency * 1e9, l.per_peer * 1e9, l.per_byte * 1e9);
     if (q.memory.stores_over_copies > 0)
       text += fmt::format("  measured: stores into lines that others have read take {:.1f} times as long as copies\n",
@@ -138,19 +149,21 @@ struct why_command {
     }
     if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
     text += row(found.chosen, ">");
-    text += reasons(found);
+    text += reasons(q, found);
     if (rule != nullptr)
       text +=
           fmt::format("a rule precedes this: {}, {} ({})\n", rule->how.algorithm, rule->how.storage, rule->named_by);
     return text;
   }
 
-  static std::string reasons(choice::explanation const& found) {
-    auto const& cheapest = found.candidates.front();
-    if (cheapest.seconds() >= found.chosen.seconds()) return "chosen: the cheapest\n";
-    if (cheapest.kind == choice::schedule_kind::other)
-      return fmt::format("chosen: {} would have to be {:.0f} % cheaper, as its kind has not been measured\n",
-                         cheapest.what.algorithm.text(), 100 * (1 - found.gain));
+  static std::string reasons(choice::question const& q, choice::explanation const& found) {
+    if (found.candidates.front().seconds() >= found.chosen.seconds()) return "chosen: the cheapest\n";
+    if (q.ranks <= choice::few)
+      return "chosen: few ranks fold at once, so that a sum has the same bits wherever they run; then the cheapest "
+             "storage\n";
+    if (found.gain < 1 && found.candidates.front().kind == choice::schedule_kind::other)
+      return fmt::format("chosen: schedules that are no products of full folds have to be {:.0f} % cheaper\n",
+                         100 * (1 - found.gain));
     return "chosen: the cheapest schedule without what is measured, so that bits stay the same; then its cheapest "
            "storage\n";
   }
@@ -173,8 +186,8 @@ struct why_command {
   static ordered_json as_json(choice::question const& q, choice::explanation const& found,
                               calibration::rule const* rule) {
     ordered_json links = ordered_json::array(), candidates = ordered_json::array();
-    for (schedule::link const& l : q.links)
-      links.push_back({{"group", l.group == UINT32_MAX ? q.ranks : l.group},
+    for (schedule::link const& l : choice::machine_of(q).costs.links)
+      links.push_back({{"name", name_of_group(q, l)},
                        {"latency", l.latency},
                        {"per_peer", l.per_peer},
                        {"per_byte", l.per_byte},

@@ -88,7 +88,10 @@ work read_by(rank_t rank, exchange const& e, rank_levels const& levels) {
     farthest = std::max(farthest, l);
     ++done.peers[l];
   }
-  if (e.from_one) std::ranges::fill(done.peers, 0), done.peers[farthest] = e.size > 1;
+  if (e.from_one) {
+    std::ranges::fill(done.peers, 0);
+    done.peers[farthest] = e.size > 1;
+  }
   for (std::size_t l = 0; l < levels.count(); ++l) {
     if (done.peers[l] == 0) continue;
     done.received[l] = done.peers[l] * e.volume;
@@ -139,12 +142,12 @@ std::uint32_t saved_of(algorithm const& a) {
   return a.parameters.contains("saved_steps") ? a.number("saved_steps") : 0;
 }
 std::uint32_t twice_each_rank(algorithm const&, rank_t ranks) { return 2 * (ranks - 1); }
-std::uint32_t less(std::uint32_t steps, std::uint32_t saved) { return steps > saved ? steps - saved : 1; }
+std::uint32_t at_least_one(std::uint32_t steps, std::uint32_t saved) { return steps > saved ? steps - saved : 1; }
 std::uint32_t twice_log(algorithm const& a, rank_t ranks) {
-  return less(2 * ceil_log(ranks, radix_of(a)), saved_of(a));
+  return at_least_one(2 * ceil_log(ranks, radix_of(a)), saved_of(a));
 }
 std::uint32_t twice_floor_log(algorithm const& a, rank_t ranks) {
-  return less(2 * static_cast<std::uint32_t>(std::bit_width(ranks) - 1), saved_of(a));
+  return at_least_one(2 * static_cast<std::uint32_t>(std::bit_width(ranks) - 1), saved_of(a));
 }
 std::uint32_t once_log(algorithm const& a, rank_t ranks) { return ceil_log(ranks, radix_of(a)); }
 
@@ -209,13 +212,13 @@ bool has_both_phases(collective verb) { return verb == collective::allreduce || 
 double least_bytes(collective verb, rank_t ranks, rank_t domains, cost_model const& model) {
   if (verb == collective::barrier) return 0;
   double const both = verb == collective::allreduce ? 2 : 1;
-  double const per_byte = std::ranges::min(model.links, {}, &link::per_byte).per_byte;
+  double const per_byte = std::ranges::min(model.links, {}, &link::per_byte).per_byte / model.ports;
   double const all = both * (ranks - 1) / ranks;
   bool const folds = verb == collective::allreduce || verb == collective::reduce_scatter;
   double const combining = folds ? model.combine_per_byte * (ranks - 1) / ranks : 0;
   if (domains < 2 || !folds) return all * per_byte + combining;
   double const crossing = both * (domains - 1) / ranks;
-  return (all - crossing) * per_byte + crossing * model.links.back().per_byte + combining;
+  return (all - crossing) * per_byte + crossing * model.links.back().per_byte / model.ports + combining;
 }
 
 }  // namespace
