@@ -70,10 +70,10 @@ void learner::note(step of, call_times took) noexcept {
   if (took.cycle != 0 && r.cycles < most_samples) r.cycle[r.cycles++] = took.cycle;
 }
 
-/// Cycles tell of another state where they decide before and after: the caller may have begun to rewrite its array. A
-/// caller that works for long between calls says nothing by that.
+/// Cycles tell of another state where they decide, before or after: the caller may have begun to rewrite its array. That
+/// can make a cycle many times as long, and only trying others tells it from a caller that has other work to do.
 bool learner::exceeds_by_state(call_times slower, call_times faster) const noexcept {
-  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && slower.cycle <= longest_cycle * usual_.call;
+  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && faster.cycle <= longest_cycle * usual_.call;
   return exceeds(slower.call, faster.call, deviation_percent) ||
          (cycles && exceeds(slower.cycle, faster.cycle, deviation_percent));
 }

@@ -148,6 +148,16 @@ TEST(Learner, FollowsCallersThatMoveWithin64Calls) {
   EXPECT_EQ(c.learns.best(), 0u);
 }
 
+/// As where every line that the caller stores into has to come from another cache: many times as long as a call.
+TEST(Learner, FollowsCallersWhoseStoresBecomeVerySlow) {
+  machine const reads{{1000, 900}, {500, 500}}, rewrites{{1000, 900}, {500, 9000}};
+  caller c{learner(2)};
+  c.call(reads, 200);
+  EXPECT_EQ(c.learns.best(), 1u);
+  c.call(rewrites, 64);
+  EXPECT_EQ(c.learns.best(), 0u);
+}
+
 /// The callers' own work varies much; the calls do not.
 TEST(Learner, IgnoresHowLongCallersWorkWhereThatIsLong) {
   machine const works{{1000, 1100}, {100'000, 100'000}}, works_more{{1000, 1100}, {300'000, 300'000}};
