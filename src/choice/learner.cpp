@@ -62,12 +62,40 @@ void learner::called(call_times before) noexcept {
 void learner::note(step of, call_times took) noexcept {
   if (!of.counts) return;
   if (!exploring_) {
-    if (of.candidate == best_) watch(took);
+    if (of.candidate == best_) settled_ ? watch(took) : settle(took);
     return;
   }
-  record& r = records_[of.candidate];
-  if (r.calls < most_samples) r.call[r.calls++] = took.call;
-  if (took.cycle != 0 && r.cycles < most_samples) r.cycle[r.cycles++] = took.cycle;
+  add(records_[of.candidate], took);
+}
+
+void learner::add(record& to, call_times took) noexcept {
+  if (to.calls < most_samples) to.call[to.calls++] = took.call;
+  if (took.cycle != 0 && to.cycles < most_samples) to.cycle[to.cycles++] = took.cycle;
+}
+
+call_times learner::usual_of(record const& r) noexcept {
+  return {lower_median(r.call, r.calls), r.cycles >= least_samples ? lower_median(r.cycle, r.cycles) : 0};
+}
+
+/// Calls between others of another storage take longer than calls among themselves, so a faster first window is what is
+/// usual from now on. A slower one was measured while the state changed, and what was learned holds no more.
+void learner::settle(call_times took) noexcept {
+  if (usual_.call == 0) return;
+  record& first = records_[best_];
+  add(first, took);
+  if (first.calls < most_samples) return;
+  settled_ = true;
+  call_times const found = usual_of(first);
+  if (exceeds_by_state(found, usual_))
+    deviate();
+  else
+    usual_ = found;
+}
+
+void learner::deviate() noexcept {
+  if (calls_ < pause_) return;
+  pause_ = std::clamp(2 * pause_, first_pause, longest_pause);  // choose() shortens it where that was worth it
+  explore();
 }
 
 /// Cycles tell of another state where they decide, before or after: the caller may have begun to rewrite its array. That
@@ -85,9 +113,7 @@ void learner::watch(call_times took) noexcept {
   if (++watched_ < watched_calls) return;
   bool const deviates = std::max(slower_, faster_) >= deviating_calls;
   watched_ = slower_ = faster_ = 0;
-  if (!deviates || calls_ < pause_) return;
-  pause_ = std::clamp(2 * pause_, first_pause, longest_pause);  // choose() shortens it where that was worth it
-  explore();
+  if (deviates) deviate();
 }
 
 /// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best
@@ -151,9 +177,8 @@ void learner::choose() noexcept {
   }
   if (exceeds(time_of(best_), time_of(found), gain_percent)) pause_ /= 2;
   best_ = static_cast<std::uint8_t>(found);
-  record const& of_best = records_[best_];
-  usual_ = {lower_median(of_best.call, of_best.calls),
-            of_best.cycles >= least_samples ? lower_median(of_best.cycle, of_best.cycles) : 0};
+  settled_ = false;
+  usual_ = usual_of(records_[best_]);
   std::uint64_t others = 0;  // calls of the best one that measuring the others takes
   for (unsigned k = 0; k < candidates_; ++k) {
     record const& r = records_[k];
@@ -163,6 +188,7 @@ void learner::choose() noexcept {
   }
   calls_to_next_ =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(others * calls_per_measured, fewest_calls, most_calls));
+  records_[best_] = {};
 }
 
 }  // namespace coset::choice

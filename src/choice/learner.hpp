@@ -60,10 +60,14 @@ class learner {
     bool counts = false;
   };
 
+  static void add(record& to, call_times took) noexcept;
+  static call_times usual_of(record const&) noexcept;
   void explore() noexcept;
   bool is_far_slower(unsigned candidate) const noexcept;
   void note(step of, call_times took) noexcept;
+  void settle(call_times took) noexcept;
   void watch(call_times took) noexcept;
+  void deviate() noexcept;
   bool exceeds_by_state(call_times slower, call_times faster) const noexcept;
   step next_to_explore() noexcept;
   void choose() noexcept;
@@ -78,6 +82,7 @@ class learner {
   std::array<record, most_candidates> records_{};
   // While the best one serves:
   call_times usual_ = {};  ///< of its calls
+  bool settled_ = false;   ///< usual_ is what they take now, not what they took while others were tried
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
   std::uint32_t watched_ = 0, slower_ = 0, faster_ = 0;
   std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing
