@@ -67,11 +67,8 @@ std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
 }
 
 bool is_half(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 bool is_private_view(question const& q) { return q.what == verb::allreduce_view && q.bytes <= private_view_bytes; }
-bool is_shared_result(question const& q) {
-  return q.what == verb::reduce_shared || (q.what == verb::allreduce_view && !is_private_view(q));
-}
+bool is_shared_result(question const& q) { return has_view(q) && !is_private_view(q); }
 
 schedule_kind kind_of(std::vector<rank_t> const& dimensions, std::size_t saved) {
   if (saved < dimensions.size()) return schedule_kind::folds;

@@ -46,10 +46,6 @@ std::vector<rank_t> sizes_of(calibration::clustering const& clusters) {
   return sizes;
 }
 
-bool all_equal(std::vector<rank_t> const& sizes) {
-  return std::ranges::adjacent_find(sizes, std::ranges::not_equal_to()) == sizes.end();
-}
-
 /// With levels, a value crosses each level once and is then passed on inside; on one level its maker reaches all ranks.
 program::policy by_level(question const& q, algorithm const& how, program::policy p) {
   bool const has_levels = !q.levels.empty() || !q.nodes.empty();
@@ -75,8 +71,7 @@ bool can_have(priced_schedule const& chosen, question const& q, program::policy 
   }
 }
 
-answer with_storage(priced_schedule const& chosen, question const& q) {
-  auto const machine = machine_of(q);
+answer with_storage(priced_schedule const& chosen, question const& q, priced_machine const& machine) {
   auto all = storages_for(q, chosen.kind);
   std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p, machine).total(); });
   for (program::policy const& p : all) {
@@ -110,7 +105,7 @@ std::string folds_along(std::vector<calibration::clustering> const& levels, rank
   question what{.ranks = ranks};
   for (auto const& level : levels) {
     auto const sizes = sizes_of(level);
-    if (all_equal(sizes))
+    if (!has_uneven(sizes))
       what.levels.push_back(sizes.front());
     else if (what.nodes.empty())
       what.nodes = sizes;
@@ -123,6 +118,9 @@ verb schedule_of(verb what) {
   return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
 }
 
-answer choose(question const& q) { return with_storage(candidates(q).cheapest(), q); }
+answer choose(question const& q) {
+  candidates const search(q);
+  return with_storage(search.cheapest(), q, search.machine());
+}
 
 }  // namespace coset::choice

@@ -16,6 +16,8 @@ constexpr std::uint64_t worth_percent = 98;
 constexpr std::uint64_t longest_cycle = 4;
 /// What a deviation has to have brought, so that the next one is looked at soon.
 constexpr std::uint64_t gain_percent = 110;
+/// What the chosen one may take more than another one took.
+constexpr std::uint64_t outdone_percent = 105;
 /// So many of a window of calls that differ that much are another state of the machine.
 constexpr std::uint32_t watched_calls = 8, deviating_calls = 6;
 constexpr std::uint64_t deviation_percent = 125;
@@ -78,7 +80,8 @@ call_times learner::usual_of(record const& r) noexcept {
 }
 
 /// Calls between others of another storage take longer than calls among themselves, so a faster first window is what is
-/// usual from now on. A slower one was measured while the state changed, and what was learned holds no more.
+/// usual from now on. A slower one, or one slower than another candidate was, means that the state changed while candidates were
+/// tried: what was learned holds no more.
 void learner::settle(call_times took) noexcept {
   if (usual_.call == 0) return;
   record& first = records_[best_];
@@ -86,7 +89,8 @@ void learner::settle(call_times took) noexcept {
   if (first.calls < most_samples) return;
   settled_ = true;
   call_times const found = usual_of(first);
-  if (exceeds_by_state(found, usual_))
+  bool const is_outdone = exceeds(by_cycle_ ? found.cycle : found.call, next_best_, outdone_percent);
+  if (is_outdone || exceeds_by_state(found, usual_))
     deviate();
   else
     usual_ = found;
@@ -161,11 +165,11 @@ bool learner::cycles_decide() const noexcept {
 void learner::choose() noexcept {
   exploring_ = false;
   calls_ = watched_ = slower_ = faster_ = 0;
-  bool const by_cycle = cycles_decide();
+  by_cycle_ = cycles_decide();
   auto const time_of = [&](unsigned k) -> std::uint64_t {
     record const& r = records_[k];
     if (is_far_slower(k) || r.calls < least_samples) return UINT32_MAX;
-    return by_cycle ? lower_median(r.cycle, r.cycles) : lower_median(r.call, r.calls);
+    return by_cycle_ ? lower_median(r.cycle, r.cycles) : lower_median(r.call, r.calls);
   };
   unsigned found = 0;
   for (unsigned k = 1; k < candidates_; ++k) {
@@ -177,6 +181,9 @@ void learner::choose() noexcept {
   }
   if (exceeds(time_of(best_), time_of(found), gain_percent)) pause_ /= 2;
   best_ = static_cast<std::uint8_t>(found);
+  next_best_ = UINT32_MAX;
+  for (unsigned k = 0; k < candidates_; ++k)
+    if (k != found && time_of(k) != UINT32_MAX) next_best_ = std::min(next_best_, time_of(k));
   settled_ = false;
   usual_ = usual_of(records_[best_]);
   std::uint64_t others = 0;  // calls of the best one that measuring the others takes

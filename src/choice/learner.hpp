@@ -81,8 +81,10 @@ class learner {
   std::uint32_t at_ = 0;  ///< call of the exploration
   std::array<record, most_candidates> records_{};
   // While the best one serves:
-  call_times usual_ = {};  ///< of its calls
-  bool settled_ = false;   ///< usual_ is what they take now, not what they took while others were tried
+  call_times usual_ = {};                 ///< of its calls
+  std::uint64_t next_best_ = UINT32_MAX;  ///< what another candidate took when both were tried …
+  bool by_cycle_ = false;                 ///< … as a cycle, or as a call
+  bool settled_ = false;                  ///< usual_ is what they take now, not what they took while others were tried
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
   std::uint32_t watched_ = 0, slower_ = 0, faster_ = 0;
   std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
+#include <utility>
 
 namespace coset::choice {
 namespace {
@@ -45,13 +45,15 @@ bool joins_all(level_kind const& kind, std::vector<processor> const& places) {
          std::ranges::all_of(places, [&](processor const& p) { return p.*kind.domain == places.front().*kind.domain; });
 }
 
-/// [node]: how many L3s there are in it.
-std::map<unsigned, std::size_t> l3s_of_nodes(std::vector<processor> const& places) {
-  std::map<unsigned, std::set<unsigned>> in_node;
-  for (processor const& p : places) in_node[p.node].insert(p.l3);
-  std::map<unsigned, std::size_t> counts;
-  for (auto const& [node, l3s] : in_node) counts[node] = l3s.size();
-  return counts;
+/// Then what joins the ranks of a node is an L3.
+bool has_one_l3_a_node(std::vector<processor> const& places) {
+  std::set<unsigned> nodes;
+  std::set<std::pair<unsigned, unsigned>> l3s;
+  for (processor const& p : places) {
+    nodes.insert(p.node);
+    l3s.insert({p.node, p.l3});
+  }
+  return l3s.size() == nodes.size();
 }
 
 }  // namespace
@@ -68,8 +70,7 @@ std::vector<schedule::link> links_of(std::vector<processor> const& places) {
     rank_t const size = group_size(places, kind.domain);
     bool const is_level = size > inner && size < places.size() && size % inner == 0;
     if (!is_level && !(uneven && kind.domain == &processor::node)) continue;
-    bool const is_l3 =
-        !is_level && std::ranges::all_of(l3s_of_nodes(places), [](auto const& l3) { return l3.second == 1; });
+    bool const is_l3 = !is_level && has_one_l3_a_node(places);
     links.push_back(link_of(is_l3 ? kinds[kind_of_l3] : kind, is_level ? inner = size : inner));
     after = left.subspan(1);
   }

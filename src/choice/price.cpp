@@ -37,6 +37,7 @@ constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes
 
 /// Whole arrays are read at once only while all fit first caches.
 constexpr std::size_t most_at_once = 32 * kibibyte;
+
 /// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles.
 struct arrays {
   double read_at_once;      ///< a byte copied where others read whole arrays: they have nothing else to do meanwhile
@@ -66,8 +67,6 @@ arrays arrays_of(question const& q) {
 
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be.
 bool goes_through_outputs(question const& q) { return q.what == verb::allreduce && !q.in_place; }
-
-bool has_views(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 
 /// The bytes that all ranks give and get.
 std::uint64_t footprint(question const& q) {
@@ -104,7 +103,7 @@ double copies_of(question const& q, policy const& p) {
 
 double pushes_of(question const& q, policy const& p) {
   if (p.first != area::input || q.ranks < 2) return 0;
-  if (has_views(q)) return 2 * per_foreign;  // both to fold and to store
+  if (has_view(q)) return 2 * per_foreign;  // both to fold and to store
   // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
   bool const reads_first = q.what == verb::allreduce && q.in_place;
   if (!arrays_of(q).pushes || reads_first || exceeds_caches(q)) return per_foreign;
@@ -156,6 +155,8 @@ machine_levels levels_in(question const& q) {
 
 }  // namespace
 
+bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
+
 priced_machine machine_of(question const& q) {
   auto found = levels_in(q);
   schedule::cost_model costs;
@@ -178,7 +179,7 @@ double round_seconds(priced_machine const& on) {
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const whole = kind == schedule_kind::whole_vector || kind == schedule_kind::whole_rounds;
   if (kind == schedule_kind::tree) return {out_of_lines};
-  if (has_views(q)) return {whole ? eager : zero_copy};
+  if (has_view(q)) return {whole ? eager : zero_copy};
   std::vector<policy> all;
   bool const one_round = whole || q.what == verb::reduce_scatter || q.what == verb::allgather;
   if (one_round && q.bytes <= most_at_once) all.push_back(eager);

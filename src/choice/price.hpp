@@ -31,6 +31,9 @@ priced_machine machine_of(question const&);
 /// One round of all ranks.
 double round_seconds(priced_machine const&);
 
+/// Whether the caller gets a view of a result instead of having it stored into an array of its own.
+bool has_view(question const&);
+
 /// Which storages a schedule can have depends on what it is.
 enum class schedule_kind : std::uint8_t {
   whole_vector,  ///< every rank, or the root, folds all at once

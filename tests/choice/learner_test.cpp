@@ -158,6 +158,17 @@ TEST(Learner, FollowsCallersWhoseStoresBecomeVerySlow) {
   EXPECT_EQ(c.learns.best(), 0u);
 }
 
+/// Also in the middle of an exploration, whose record then is of both.
+TEST(Learner, FollowsCallersThatChangeAtAnyTime) {
+  machine const reads{{1000, 1100, 900}, {500, 500, 500}}, rewrites{{1000, 900, 950}, {800, 700, 3000}};
+  for (int before = 0; before < 200; ++before) {
+    caller c{learner(3)};
+    c.call(reads, before);
+    c.call(rewrites, 150);
+    EXPECT_EQ(c.learns.best(), 1u) << "after " << before << " calls";
+  }
+}
+
 /// The callers' own work varies much; the calls do not.
 TEST(Learner, IgnoresHowLongCallersWorkWhereThatIsLong) {
   machine const works{{1000, 1100}, {100'000, 100'000}}, works_more{{1000, 1100}, {300'000, 300'000}};
