@@ -45,6 +45,13 @@ learner::learner(unsigned candidates, learning_pace pace) noexcept
   if (exploring_) now_ = next_to_explore();
 }
 
+call_times learner::fastest_of(record const& r) noexcept {
+  auto const least = [](auto const& times, std::uint32_t number) {
+    return number == 0 ? UINT32_MAX : *std::min_element(times.begin(), times.begin() + number);
+  };
+  return {least(r.call, r.calls), least(r.cycle, r.cycles)};
+}
+
 void learner::explore() noexcept {
   records_ = {};
   at_ = 0;
@@ -140,14 +147,20 @@ learner::step learner::next_to_explore() noexcept {
   return {best_, true};
 }
 
+/// In its calls and, where they tell of it, in its cycles: slower calls may leave lines where the caller wants them.
 bool learner::is_far_slower(unsigned candidate) const noexcept {
-  auto const fastest = [](record const& r) { return *std::min_element(r.call.begin(), r.call.begin() + r.calls); };
-  if (records_[candidate].calls == 0) return false;
-  std::uint32_t least = UINT32_MAX;
+  record const& mine = records_[candidate];
+  if (mine.calls == 0) return false;
+  call_times const took = fastest_of(mine);
+  call_times least = took;
   for (record const& r : records_) {
-    if (r.calls != 0) least = std::min(least, fastest(r));
+    if (r.calls == 0) continue;
+    call_times const other = fastest_of(r);
+    least = {std::min(least.call, other.call), std::min(least.cycle, other.cycle)};
   }
-  return exceeds(fastest(records_[candidate]), least, hopeless_percent);
+  bool const cycles_tell = mine.cycles != 0 && least.cycle <= longest_cycle * least.call;
+  return exceeds(took.call, least.call, hopeless_percent) &&
+         (!cycles_tell || exceeds(took.cycle, least.cycle, hopeless_percent));
 }
 
 bool learner::cycles_decide() const noexcept {

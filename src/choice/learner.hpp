@@ -62,6 +62,7 @@ class learner {
 
   static void add(record& to, call_times took) noexcept;
   static call_times usual_of(record const&) noexcept;
+  static call_times fastest_of(record const&) noexcept;
   void explore() noexcept;
   bool is_far_slower(unsigned candidate) const noexcept;
   void note(step of, call_times took) noexcept;

@@ -112,6 +112,19 @@ TEST(Learner, CountsWhatACallLeavesToItsCaller) {
   EXPECT_EQ(c.learns.best(), 0u);
 }
 
+/// As arrays that others read where they are make for short calls, after which their owner's stores wait for every line.
+TEST(Learner, CountsCyclesOfWhatHasFarSlowerCalls) {
+  machine const reads{{1700, 1600, 1000}, {50, 50, 50}}, rewrites{{1700, 1600, 1000}, {1400, 1400, 3000}};
+  caller c{learner(3)};
+  c.call(rewrites, 64);
+  EXPECT_EQ(c.learns.best(), 1u);
+  caller changes{learner(3)};
+  changes.call(reads, 100);
+  EXPECT_EQ(changes.learns.best(), 2u);
+  changes.call(rewrites, 64);
+  EXPECT_EQ(changes.learns.best(), 1u);
+}
+
 /// Cycles of a million with a noise of 5 % say nothing about a hundred.
 TEST(Learner, CountsCallsAloneWhereTheCallersWorkIsLong) {
   machine on{{1000, 900}};
