@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "choice/factors.hpp"
 #include "choice/storages.hpp"
 #include "schedule/model/foreseen.hpp"
 
@@ -12,38 +13,18 @@ namespace {
 
 using schedule::algorithm;
 using schedule::value_of;
-using dimensions_of_level = std::vector<rank_t>;
 
-/// More dimensions than this on one level are never worth their rounds.
-constexpr std::size_t most_factors = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
 constexpr double rounding = 1e-6;
 /// A root that reads alone reads a byte faster by so much than its share among other readers is.
 constexpr double faster_alone = 0.018e-9;
 
-/// All ways to write n as factors of at most `most`, none larger than the one before: 12 as 12, 6·2, 4·3, 3·2·2.
-void append_factors(rank_t n, rank_t most, dimensions_of_level& begun, std::vector<dimensions_of_level>& to) {
-  if (n == 1) to.push_back(begun);
-  if (begun.size() == most_factors) return;
-  for (rank_t factor = std::min(n, most); factor > 1; --factor) {
-    if (n % factor != 0) continue;
-    begun.push_back(factor);
-    append_factors(n / factor, factor, begun, to);
-    begun.pop_back();
-  }
-}
-
 /// Those of each level, innermost first, so that no step crosses a level unnecessarily.
 std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
   std::vector<std::vector<rank_t>> all{{}};
-  rank_t inner = 1;
-  auto sizes = q.levels;
-  sizes.push_back(q.ranks);
-  for (rank_t const size : sizes) {
-    std::vector<dimensions_of_level> here;
-    dimensions_of_level none;
-    append_factors(size / inner, size / inner, none, here);
+  for (rank_t const size : sizes_by_level(q)) {
     std::vector<std::vector<rank_t>> longer;
+    auto const here = all_products(size);
     for (auto const& begun : all) {
       for (auto const& more : here) {
         longer.push_back(begun);
@@ -51,7 +32,6 @@ std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
       }
     }
     all = std::move(longer);
-    inner = size;
   }
   return all;
 }
@@ -145,13 +125,8 @@ bool candidates::has_others() const {
   if (has_view(question_) || question_.ranks <= few) return false;
   bool const has_products = question_.what != verb::scan && question_.what != verb::exclusive_scan;
   if (has_uneven(question_.nodes) || !has_products) return true;
-  rank_t inner = 1;
-  auto sizes = question_.levels;
-  sizes.push_back(question_.ranks);
-  for (rank_t const size : sizes) {
-    if (std::ranges::max(dimensions(size / inner, few)) > few) return true;
-    inner = size;
-  }
+  for (rank_t const size : sizes_by_level(question_))
+    if (std::ranges::max(dimensions(size, few)) > few) return true;
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "choice/candidates.hpp"
+#include "choice/factors.hpp"
 #include "choice/storages.hpp"
 
 namespace coset::choice {
@@ -19,14 +20,9 @@ constexpr rank_t most_sources = 8;
 /// Dimensions inside each level, the innermost first, so that no step crosses a level unnecessarily.
 std::vector<rank_t> dimensions_by_level(question const& q) {
   std::vector<rank_t> by;
-  rank_t inner = 1;
-  std::vector<rank_t> sizes = q.levels;
-  sizes.push_back(q.ranks);
-  for (rank_t const size : sizes) {
-    for (rank_t const d : dimensions(size / inner, most_sources)) {
+  for (rank_t const size : sizes_by_level(q)) {
+    for (rank_t const d : dimensions(size, most_sources))
       if (d > 1) by.push_back(d);
-    }
-    inner = size;
   }
   if (by.empty()) by.push_back(q.ranks);
   return by;
@@ -83,19 +79,6 @@ answer with_storage(priced_schedule const& chosen, question const& q, priced_mac
 }
 
 }  // namespace
-
-std::vector<rank_t> dimensions(rank_t ranks, rank_t most) {
-  std::vector<rank_t> factors;
-  for (rank_t left = ranks; left > 1;) {
-    rank_t f = std::min(left, most);
-    while (f > 1 && left % f != 0) --f;
-    if (f == 1) return {ranks};
-    factors.push_back(f);
-    left /= f;
-  }
-  if (factors.empty()) factors.push_back(ranks);
-  return factors;
-}
 
 schedule::algorithm folds_by_level(question const& q) {
   return has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);

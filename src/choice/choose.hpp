@@ -27,6 +27,9 @@ struct answer {
   double seconds = 0;             ///< what it is expected to take; 0: nobody has asked
 };
 
+/// What hosts pay to reach each other where nobody has measured it: some ten gigabits. `per_peer` is of each message.
+inline constexpr schedule::link usual_network{UINT32_MAX, 20e-6, 1e-9, 3e-6};
+
 /// What a choice depends on.
 struct question {
   verb what = verb::allreduce;
@@ -34,12 +37,14 @@ struct question {
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
   calibration::memory_facts memory = {};
-  bool crowded = false;              ///< more ranks than processors
-  std::vector<rank_t> levels = {};   ///< the ranks of a group of each, all consecutive; see levels_of
-  std::vector<rank_t> nodes = {};    ///< ranks of each NUMA node; see nodes_of
-  bool commutative = true;           ///< the operation allows schedules that do not keep the order of the ranks
-  std::vector<rank_t> domains = {};  ///< ranks of each host, if there are several
-  bool pointers = true;              ///< ranks of a host reach each other's arrays
+  bool crowded = false;                    ///< more ranks than processors
+  std::vector<rank_t> levels = {};         ///< the ranks of a group of each, all consecutive; see levels_of
+  std::vector<rank_t> nodes = {};          ///< ranks of each NUMA node; see nodes_of
+  bool commutative = true;                 ///< the operation allows schedules that do not keep the order of the ranks
+  std::vector<rank_t> domains = {};        ///< ranks of each host, if there are several
+  rank_t carriers = 1;                     ///< ranks of a host that send and receive, at least
+  schedule::link network = usual_network;  ///< what hosts pay to reach each other
+  bool pointers = true;                    ///< ranks of a host reach each other's arrays
   std::vector<schedule::link> links =
       {};  ///< what the levels cost, see links_of; if none are given, what they usually do
 };
@@ -64,7 +69,8 @@ answer choose(question const&);
 /// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
 /// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.
 std::vector<program::policy> alternatives(question const&, answer const&);
-/// The same for several domains. Depends on nothing that could differ between hosts.
+/// The same for several domains. Depends on nothing that could differ between hosts. What is measured of the network
+/// makes no difference to how values are bracketed, see cheapest_exchange().
 answer choose_between(question const&);
 /// The schedule that offloads in at most so many slices; with one leader in each domain if that is fewer than its
 /// ranks.
@@ -72,8 +78,5 @@ schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::s
 
 /// One step per dimension, all dimensions folded in full; "direct" for one dimension.
 schedule::algorithm product_of(std::vector<rank_t> const& dimensions, std::size_t saved_steps);
-
-/// Factors of `ranks`, each at most `most`, as few as possible, the largest first; {ranks} if a prime factor is larger.
-std::vector<rank_t> dimensions(rank_t ranks, rank_t most);
 
 }  // namespace coset::choice

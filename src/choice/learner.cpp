@@ -14,6 +14,8 @@ constexpr std::uint64_t hopeless_percent = 150;
 constexpr std::uint64_t worth_percent = 98;
 /// Cycles decide up to so many times the length of calls: in longer ones the caller's own work hides the differences.
 constexpr std::uint64_t longest_cycle = 4;
+/// What cycles count for if their calls are far slower: the caller may come to work less between calls.
+constexpr std::uint64_t slow_calls_percent = 110;
 /// What a deviation has to have brought, so that the next one is looked at soon.
 constexpr std::uint64_t gain_percent = 110;
 /// What the chosen one may take more than another one took.
@@ -147,20 +149,26 @@ learner::step learner::next_to_explore() noexcept {
   return {best_, true};
 }
 
+call_times learner::least() const noexcept {
+  call_times least{UINT32_MAX, UINT32_MAX};
+  for (record const& r : records_) {
+    call_times const took = fastest_of(r);
+    least = {std::min(least.call, took.call), std::min(least.cycle, took.cycle)};
+  }
+  return least;
+}
+
+bool learner::has_far_slower_calls(unsigned candidate) const noexcept {
+  record const& mine = records_[candidate];
+  return mine.calls != 0 && exceeds(fastest_of(mine).call, least().call, hopeless_percent);
+}
+
 /// In its calls and, where they tell of it, in its cycles: slower calls may leave lines where the caller wants them.
 bool learner::is_far_slower(unsigned candidate) const noexcept {
-  record const& mine = records_[candidate];
-  if (mine.calls == 0) return false;
-  call_times const took = fastest_of(mine);
-  call_times least = took;
-  for (record const& r : records_) {
-    if (r.calls == 0) continue;
-    call_times const other = fastest_of(r);
-    least = {std::min(least.call, other.call), std::min(least.cycle, other.cycle)};
-  }
-  bool const cycles_tell = mine.cycles != 0 && least.cycle <= longest_cycle * least.call;
-  return exceeds(took.call, least.call, hopeless_percent) &&
-         (!cycles_tell || exceeds(took.cycle, least.cycle, hopeless_percent));
+  if (!has_far_slower_calls(candidate)) return false;
+  call_times const fastest = least(), mine = fastest_of(records_[candidate]);
+  bool const cycles_tell = records_[candidate].cycles != 0 && fastest.cycle <= longest_cycle * fastest.call;
+  return !cycles_tell || exceeds(mine.cycle, fastest.cycle, hopeless_percent);
 }
 
 bool learner::cycles_decide() const noexcept {
@@ -182,7 +190,9 @@ void learner::choose() noexcept {
   auto const time_of = [&](unsigned k) -> std::uint64_t {
     record const& r = records_[k];
     if (is_far_slower(k) || r.calls < least_samples) return UINT32_MAX;
-    return by_cycle_ ? lower_median(r.cycle, r.cycles) : lower_median(r.call, r.calls);
+    if (!by_cycle_) return lower_median(r.call, r.calls);
+    std::uint64_t const cycle = lower_median(r.cycle, r.cycles);
+    return has_far_slower_calls(k) ? cycle * slow_calls_percent / 100 : cycle;
   };
   unsigned found = 0;
   for (unsigned k = 1; k < candidates_; ++k) {

@@ -64,6 +64,8 @@ class learner {
   static call_times usual_of(record const&) noexcept;
   static call_times fastest_of(record const&) noexcept;
   void explore() noexcept;
+  call_times least() const noexcept;
+  bool has_far_slower_calls(unsigned candidate) const noexcept;
   bool is_far_slower(unsigned candidate) const noexcept;
   void note(step of, call_times took) noexcept;
   void settle(call_times took) noexcept;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "mpi/joint.hpp"
+#include "mpi/network.hpp"
 #include "numa/binding.hpp"
 #include "program/program.hpp"
 #include "text/format.hpp"
@@ -119,6 +120,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   if (map_.processes.size() > 1) {
     messages_.emplace(all_.get(), map_, wanted_.deadline, round_);
     share_memory();
+    if (part_.spread.last[0] != map_.ranks) part_.spread.network = measured_network(all_, mine_.first == part_.first);
     set_up_offload();
     part_.messages = &*messages_;
     make_ranks();

@@ -73,10 +73,23 @@ std::vector<rank_t> domains_of(program::distribution const& spread) {
   return sizes;
 }
 
+/// Of the domain that has fewest.
+rank_t carriers_of(program::distribution const& spread) {
+  rank_t least = UINT32_MAX;
+  for (rank_t first = 0; first < spread.first.size(); first = spread.last[first]) {
+    rank_t here = 0;
+    for (rank_t r = first; r < spread.last[first]; ++r) here += spread.proxy[r] == r;
+    least = std::min(least, here);
+  }
+  return least;
+}
+
 choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
   choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
   asked.domains = std::move(domains);
+  asked.carriers = carriers_of(team.spread);
+  asked.network = team.spread.network.value_or(choice::usual_network);
   asked.pointers = team.pointers;
   choice::answer chosen = choice::choose_between(asked);
   chosen.storage.in_place = in_place(c);

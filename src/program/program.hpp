@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "coset/detail/fold.hpp"
 #include "coset/error.hpp"
 #include "schedule/core/schedule.hpp"
+#include "schedule/model/cost.hpp"
 
 namespace coset::program {
 
@@ -99,6 +101,7 @@ struct distribution {
   std::vector<rank_t> last;                         ///< [rank]: one past its domain's last
   std::vector<rank_t> proxy;                        ///< [rank]: who sends and receives for it
   std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its offload
+  std::optional<schedule::link> network = {};       ///< what domains pay to reach each other, if it has been measured
   bool whole() const { return first.empty(); }      ///< all share memory
 };
 

@@ -125,6 +125,16 @@ TEST(Learner, CountsCyclesOfWhatHasFarSlowerCalls) {
   EXPECT_EQ(changes.learns.best(), 1u);
 }
 
+/// As of a caller that works little: its cycles differ by less than its calls.
+TEST(Learner, KeepsFarFasterCallsWhereCyclesGainLittle) {
+  caller c{learner(2)};
+  c.call({{1000, 3000}, {3000, 800}}, 64);
+  EXPECT_EQ(c.learns.best(), 0u);
+  caller gains{learner(2)};
+  gains.call({{1000, 3000}, {3000, 400}}, 64);
+  EXPECT_EQ(gains.learns.best(), 1u);
+}
+
 /// Cycles of a million with a noise of 5 % say nothing about a hundred.
 TEST(Learner, CountsCallsAloneWhereTheCallersWorkIsLong) {
   machine on{{1000, 900}};

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice for ranks of several hosts, which share no memory.
+
+#include <algorithm>
+#include <limits>
+
+#include "choice/factors.hpp"
+#include "choice/hosts/exchange.hpp"
+#include "choice/levels.hpp"
+#include "choice/storages.hpp"
+
+namespace coset::choice {
+namespace {
+
+using schedule::value_of;
+
+/// A message up to here travels with its envelope, a longer one after it.
+constexpr std::size_t short_message = 8 * kibibyte;
+/// Looked at and copied between neighbours, whatever its length.
+constexpr double per_block = 20e-9;
+/// Segments under way at once.
+constexpr double in_flight = 4;
+constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyte;
+/// Up to here arrays are copied into staging, whence messages leave anyway.
+constexpr std::size_t most_staged = 16 * kibibyte;
+/// Prices that differ by less are equal, whatever the compiler makes of their sums.
+constexpr double rounding = 1e-9;
+
+bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
+
+rank_t largest_host(question const& q) { return std::ranges::max(q.domains); }
+
+/// How many hosts' parts a host has after each step: from all, one of each, to its own.
+std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
+  std::vector<rank_t> left{hosts};
+  for (rank_t const d : e.dimensions) left.push_back(left.back() / d);
+  while (e.dimensions.empty() && left.back() > 1) left.push_back((left.back() + e.radix - 1) / e.radix);
+  return left;
+}
+
+/// Of one host, volumes in vectors.
+struct volume {
+  double rounds = 0, messages = 0, bytes = 0, combined = 0;
+};
+
+volume volume_of(rank_t hosts, exchange const& e) {
+  auto const left = parts_left(hosts, e);
+  std::size_t const steps = left.size() - 1, there_and_back = steps - e.saved_steps;
+  double const all = hosts, whole = left[there_and_back] / all;
+  volume sum;
+  for (std::size_t i = 0; i < steps; ++i) {
+    double const peers = (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
+    if (i < there_and_back) {
+      sum.rounds += 2;
+      sum.messages += 2 * peers;
+      sum.bytes += 2 * (left[i] - left[i + 1]) / all;
+      sum.combined += left[i] / all;
+    } else {
+      sum.rounds += 1;
+      sum.messages += peers;
+      sum.bytes += peers * whole;
+      sum.combined += (peers + 1) * whole;
+    }
+  }
+  return sum;
+}
+
+/// Leaders read what all have, and all copy what leaders have made.
+double inside_seconds(question const& q, exchange const& e, double bytes) {
+  rank_t const ranks = largest_host(q);
+  if (ranks < 2) return 0;
+  schedule::link const near = usual_links(1).front();
+  double const round = near.latency + (ranks - 1) * near.per_peer;
+  double const read = e.one_leader ? (ranks - 1) * bytes : bytes;
+  return 2 * round + (read + bytes) * (near.per_byte + fold_per_byte);
+}
+
+exchange_price segment_price(question const& q, exchange const& e, double bytes) {
+  auto const hosts = static_cast<rank_t>(q.domains.size());
+  volume const of = volume_of(hosts, e);
+  rank_t const leaders = e.one_leader ? 1 : largest_host(q), carriers = std::min(leaders, std::max(q.carriers, 1u));
+  double const parts = of.messages * leaders;
+  double const length = parts > 0 ? of.bytes * bytes / parts : 0;
+  exchange_price one;
+  one.inside = inside_seconds(q, e, bytes);
+  one.rounds = of.rounds * q.network.latency;
+  one.messages = parts / carriers * q.network.per_peer * (length > short_message ? 2 : 1);
+  one.bytes = of.bytes * bytes * q.network.per_byte;
+  bool const is_cut = e.saved_steps < parts_left(hosts, e).size() - 1;
+  one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut ? hosts : 1) * per_block;
+  return one;
+}
+
+bool can_be_cut(question const& q) {
+  return q.what != verb::reduce_scatter && q.what != verb::allgather;  // pieces of these cannot be cut further
+}
+
+std::vector<std::size_t> segments_for(question const& q) {
+  std::vector<std::size_t> all{0};
+  if (!can_be_cut(q)) return all;
+  for (std::size_t s = least_segment; s <= most_segment && s < q.bytes; s *= 2) all.push_back(s);
+  return all;
+}
+
+template <class Price>
+exchange const& least(std::vector<exchange> const& all, Price price) {
+  exchange const* found = nullptr;
+  double least = std::numeric_limits<double>::max();
+  for (exchange const& e : all) {
+    double const seconds = price(e);
+    if (seconds >= least * (1 - rounding)) continue;
+    least = seconds;
+    found = &e;
+  }
+  return *found;
+}
+
+}  // namespace
+
+/// Segments overlap: the link, or the ranks that carry, or four latencies at once take the longest; what happens inside
+/// the first host before the first message and after the last one overlaps with nothing.
+exchange_price price_of(question const& q, exchange const& e) {
+  double const bytes = static_cast<double>(q.bytes);
+  if (e.segment_bytes == 0 || e.segment_bytes >= q.bytes) return segment_price(q, e, bytes);
+  double const segments = bytes / static_cast<double>(e.segment_bytes);
+  exchange_price one = segment_price(q, e, static_cast<double>(e.segment_bytes));
+  double const work = segments * (one.inside + one.messages + one.combine), link = segments * one.bytes;
+  double const latency = segments / in_flight * one.total();
+  double const longest = std::max({work, link, latency});
+  one.rounds = std::max(one.rounds, longest - std::max(work, link));
+  one.bytes = link;
+  one.combine += std::max(work - link, 0.0);
+  return one;
+}
+
+std::vector<exchange> exchanges_for(question const& q) {
+  auto const hosts = static_cast<rank_t>(q.domains.size());
+  std::vector<exchange> all;
+  auto const add = [&](exchange e, std::size_t most_saved) {
+    for (std::size_t saved = 0; saved <= most_saved; ++saved) {
+      for (bool const one : {true, false}) {
+        e.saved_steps = static_cast<std::uint32_t>(saved);
+        e.one_leader = one;
+        if (one || largest_host(q) > 1) all.push_back(e);
+      }
+    }
+  };
+  for (auto& dimensions : all_products(hosts)) {
+    std::size_t const steps = dimensions.size();
+    add({std::move(dimensions)}, steps);
+  }
+  if (q.commutative) {
+    for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
+  }
+  return all;
+}
+
+exchange cheapest_exchange(question const& q) {
+  question usual = q;
+  usual.network = usual_network;
+  auto const all = exchanges_for(q);
+  exchange const& chosen = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
+  std::vector<exchange> equals;
+  for (exchange e : all) {
+    if (e.dimensions != chosen.dimensions || e.radix != chosen.radix) continue;
+    for (std::size_t const segment : segments_for(q)) {
+      e.segment_bytes = segment;
+      equals.push_back(e);
+    }
+  }
+  question const& measured = chosen.dimensions.empty() ? usual : q;
+  return least(equals, [&](exchange const& e) { return price_of(measured, e).total(); });
+}
+
+answer as_answer(question const& q, exchange const& e) {
+  schedule::algorithm how{"two_level",
+                          {{"nodes", value_of(q.domains, '+')},
+                           {"leaders", e.one_leader ? "1" : "0"},
+                           {"saved_steps", value_of(e.saved_steps)}}};
+  if (e.dimensions.empty()) {
+    how.parameters["radix"] = value_of(e.radix);
+  } else if (e.dimensions.size() == 1) {
+    how.parameters["between"] = "direct";
+  } else {
+    how.parameters["between"] = "product";
+    how.parameters["dims"] = value_of(e.dimensions, 'x');
+  }
+  bool const is_staged = q.bytes <= most_staged || !q.pointers;
+  return {std::move(how), is_staged ? staged : zero_copy, e.segment_bytes, price_of(q, e).total()};
+}
+
+answer choose_between(question const& q) {
+  if (scans(q.what))
+    return {{"recursive_doubling", {}}, staged, can_be_cut(q) && q.bytes > 4 * least_segment ? 4 * least_segment : 0};
+  return as_answer(q, cheapest_exchange(q));
+}
+
+/// If all ranks of unequal domains lead, there are more slices than leaders.
+schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices) {
+  std::size_t const fewest = *std::ranges::min_element(domains);
+  return {"two_level",
+          {{"nodes", value_of(domains, '+')},
+           {"leaders", value_of(std::clamp<std::size_t>(slices, 1, fewest))},
+           {"between", "direct"},
+           {"saved_steps", "1"}}};
+}
+
+}  // namespace coset::choice

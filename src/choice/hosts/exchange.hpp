@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways for hosts to exchange what their ranks have, and what they cost.
+#pragma once
+
+#include <vector>
+
+#include "choice/choose.hpp"
+
+namespace coset::choice {
+
+/// Some leaders of each host fold what its ranks have, exchange it with those of other hosts, and hand the result on.
+struct exchange {
+  std::vector<rank_t> dimensions = {};  ///< of the full folds between hosts; none: of a generalized one
+  rank_t radix = 0;                     ///< of that
+  std::uint32_t saved_steps = 0;  ///< rounds in which hosts exchange all they have, instead of parts there and back
+  bool one_leader = true;         ///< of each host; else all its ranks, each for a part of the vector
+  std::size_t segment_bytes = 0;  ///< 0: all at once
+
+  friend bool operator==(exchange const&, exchange const&) = default;
+};
+
+/// Seconds, by what they are spent on.
+struct exchange_price {
+  double inside = 0;    ///< folds and copies within a host
+  double rounds = 0;    ///< latencies between hosts
+  double messages = 0;  ///< sending and receiving, by the ranks that do it
+  double bytes = 0;     ///< over a host's link, each way
+  double combine = 0;   ///< what came over it, and the blocks into which vectors are cut
+
+  double total() const { return inside + rounds + messages + bytes + combine; }
+};
+
+/// Of a vector of `q.bytes`, segments overlapping. Prices for q.network.
+exchange_price price_of(question const& q, exchange const&);
+
+/// Everything that can serve, without segments. Those with the same dimensions give the same bits, whatever else differs:
+/// folds of either kind of leaders keep rank order, and full folds bracket every block alike however many steps are saved.
+std::vector<exchange> exchanges_for(question const&);
+
+/// The cheapest one: folds between hosts as on a usual network, so that bits do not depend on what is measured; leaders,
+/// saved steps and segments for q.network. Folds by radix bracket each block in another way, so that these are for a
+/// usual network altogether.
+exchange cheapest_exchange(question const&);
+
+/// As a schedule and a storage.
+answer as_answer(question const&, exchange const&);
+
+}  // namespace coset::choice

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is chosen between hosts: right, the same bits on any network, and priced as it is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "choice/hosts/exchange.hpp"
+#include "schedule/core/validate.hpp"
+#include "schedule/model/cost.hpp"
+
+namespace coset::choice {
+namespace {
+
+using hosts = std::vector<rank_t>;
+
+schedule::link const gigabit{UINT32_MAX, 20e-6, 8e-9, 5e-6}, ten_gigabit = usual_network,
+                                                             infiniband{UINT32_MAX, 1.5e-6, 0.05e-9, 0.3e-6};
+
+question asked(hosts const& of, std::size_t bytes, schedule::link const& network = usual_network) {
+  question q{.ranks = std::accumulate(of.begin(), of.end(), rank_t{0}), .bytes = bytes};
+  q.domains = of;
+  q.network = network;
+  return q;
+}
+
+/// How the result at part `where` of the vector is bracketed, on each rank.
+std::set<std::string> brackets_at(schedule::schedule const& of, schedule::fraction where) {
+  schedule::block_t b = 0;
+  while (of.blocks[b].offset + of.blocks[b].size <= where) ++b;
+  std::map<std::pair<rank_t, schedule::slot_t>, std::string> values;
+  for (rank_t r = 0; r < of.ranks; ++r) values[{r, 0}] = std::to_string(r);
+  for (auto const& step : of.steps) {
+    auto const before = values;
+    for (auto const& a : step) {
+      if (a.block != b) continue;
+      std::string made;
+      for (auto const& s : of.from(a)) {
+        std::string const& value = s.rank == a.rank ? values.at({s.rank, s.slot}) : before.at({s.rank, s.slot});
+        made = made.empty() ? value : "(" + made + " " + value + ")";
+      }
+      values[{a.rank, a.slot}] = made;
+    }
+  }
+  std::set<std::string> found;
+  for (rank_t r = 0; r < of.ranks; ++r) found.insert(values.at({r, of.result[r][b]}));
+  return found;
+}
+
+/// The same all over the vector and on all ranks, or else by parts of it.
+std::vector<std::set<std::string>> brackets_of(question const& q, exchange const& e) {
+  auto const made = schedule::make(as_answer(q, e).algorithm, q.ranks);
+  std::vector<std::set<std::string>> found;
+  for (int k = 0; k < 24; ++k) {
+    found.push_back(brackets_at(made, {2 * k + 1, 48}));
+    EXPECT_EQ(found.back().size(), 1u) << "ranks have different bits";
+  }
+  if (std::ranges::all_of(found, [&](auto const& part) { return part == found[0]; })) found.resize(1);
+  return found;
+}
+
+TEST(ChooseBetween, TakesWhatIsValidKeepsTheOrderWhereNeededAndGivesTheSameBits) {
+  for (hosts const& of : {hosts{1, 1},
+                          {2, 1},
+                          {3, 3, 3},
+                          {1, 2, 1, 3},
+                          {4, 4, 4, 4},
+                          {2, 2, 2, 2, 2},
+                          hosts(7, 2),
+                          hosts(9, 1),
+                          hosts(11, 1),
+                          hosts(12, 2),
+                          hosts(16, 2)}) {
+    for (std::size_t bytes = 1; bytes < std::size_t{1} << 30; bytes *= 32) {
+      for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
+                              verb::scan, verb::exclusive_scan, verb::barrier}) {
+        for (bool const commutative : {true, false}) {
+          for (auto const& network : {gigabit, ten_gigabit, infiniband}) {
+            question q = asked(of, bytes, network);
+            q.what = what;
+            q.commutative = commutative;
+            auto const chosen = choose_between(q);
+            auto const found = schedule::validate(schedule::make(chosen.algorithm, q.ranks, schedule_of(what)));
+            EXPECT_TRUE((found.ordered || commutative) && found.rank_uniform)
+                << chosen.algorithm.text() << " of " << name_of(what);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The network is measured by every team anew.
+TEST(ChooseBetween, BracketsAlikeWhateverIsMeasured) {
+  for (hosts const& of :
+       {hosts{2, 2}, {1, 2, 1, 3}, {3, 3, 3, 3}, hosts(9, 1), hosts(10, 2), hosts(11, 1), hosts(12, 1)}) {
+    for (std::size_t bytes = 8; bytes < std::size_t{1} << 26; bytes *= 16) {
+      question const usual = asked(of, bytes);
+      exchange const expected = cheapest_exchange(usual);
+      auto const brackets = brackets_of(usual, expected);
+      for (auto const& network : {gigabit, infiniband, schedule::link{UINT32_MAX, 0, 1, 0}}) {
+        exchange const found = cheapest_exchange(asked(of, bytes, network));
+        EXPECT_EQ(brackets_of(usual, found), brackets) << of.size() << " hosts, " << bytes << " bytes";
+        // Parts of segments lie elsewhere than parts of the whole.
+        if (brackets.size() > 1) {
+          EXPECT_EQ(found.segment_bytes, expected.segment_bytes);
+        }
+      }
+    }
+  }
+}
+
+/// Whatever leaders and saved steps, of the same dimensions between hosts; and all over the vector.
+TEST(ChooseBetween, CandidatesOfTheSameDimensionsGiveTheSameBits) {
+  for (hosts const& of : {hosts{2, 2}, {1, 2, 1, 3}, hosts(8, 2), hosts(9, 1), hosts(12, 2)}) {
+    question const q = asked(of, 1024);
+    std::map<std::vector<rank_t>, std::vector<std::set<std::string>>> expected;
+    for (exchange const& e : exchanges_for(q)) {
+      if (e.dimensions.empty()) continue;
+      auto const found = brackets_of(q, e);
+      EXPECT_EQ(found.size(), 1u);
+      EXPECT_EQ(expected.try_emplace(e.dimensions, found).first->second, found) << as_answer(q, e).algorithm.text();
+    }
+  }
+}
+
+/// Of hosts with one rank each, whose steps are those between hosts.
+TEST(ChooseBetween, PricesWhatSchedulesDo) {
+  for (rank_t const number : {2u, 3u, 4u, 5u, 8u, 9u, 11u, 12u, 16u}) {
+    for (exchange const& e : exchanges_for(asked(hosts(number, 1), 1))) {
+      auto const one = [&](schedule::link const& network) { return price_of(asked(hosts(number, 1), 1, network), e); };
+      auto const how = as_answer(asked(hosts(number, 1), 1), e).algorithm;
+      auto const made = schedule::make(how, number);
+      auto const found = schedule::validate(made);
+      double peers = 0;
+      schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
+      for (auto const& step : counted.steps()) peers += step.front().peers.front();
+      double const most =
+          static_cast<double>(found.received_max.numerator()) / static_cast<double>(found.received_max.denominator());
+      EXPECT_DOUBLE_EQ(one({0, 1, 0, 0}).rounds, found.steps) << how.text();
+      EXPECT_NEAR(one({0, 0, 1, 0}).bytes, most, 1e-9) << how.text();
+      EXPECT_DOUBLE_EQ(one({0, 0, 0, 1}).messages, peers) << how.text();
+    }
+  }
+}
+
+exchange chosen(hosts const& of, std::size_t bytes, schedule::link const& network = usual_network) {
+  return cheapest_exchange(asked(of, bytes, network));
+}
+
+/// What comes over a host's link, in vectors.
+double volume_of(rank_t number, std::size_t bytes, schedule::link const& network = usual_network) {
+  exchange how = chosen(hosts(number, 1), bytes, network);
+  how.segment_bytes = 0;
+  return price_of(asked(hosts(number, 1), bytes, {UINT32_MAX, 0, 1, 0}), how).bytes / static_cast<double>(bytes);
+}
+
+TEST(ChooseBetween, SendsWholeVectorsOnlyWhileTheyAreShort) {
+  for (rank_t const number : {2u, 4u, 8u}) {
+    double const least = 2.0 * (number - 1) / number;
+    EXPECT_NEAR(volume_of(number, 8), number - 1, 1e-9);
+    EXPECT_NEAR(volume_of(number, 1 << 20), least, 1e-9);
+    EXPECT_NEAR(volume_of(number, 16 * 1024, gigabit), least, 1e-9);
+  }
+  EXPECT_NEAR(volume_of(4, 1024, gigabit), 3, 1e-9);
+}
+
+TEST(ChooseBetween, TakesMoreRoundsWhereMessagesWouldBeMany) {
+  for (rank_t const number : {64u, 100u, 1000u}) {
+    auto const few = chosen(hosts(number, 1), 8);
+    EXPECT_GT(few.dimensions.size(), 1u) << number;
+    EXPECT_EQ(few.saved_steps, few.dimensions.size()) << number;
+  }
+}
+
+TEST(ChooseBetween, CutsLongVectorsIntoSegmentsThatOverlap) {
+  EXPECT_EQ(chosen(hosts(2, 4), 64 * 1024).segment_bytes, 0u);
+  auto const far = chosen(hosts(2, 4), 64 << 20, gigabit), near = chosen(hosts(2, 4), 64 << 20, infiniband);
+  EXPECT_GT(far.segment_bytes, 0u);
+  EXPECT_LE(far.segment_bytes, std::size_t{4} << 20);
+  EXPECT_GE(near.segment_bytes, far.segment_bytes);
+}
+
+/// Where one link carries all, more leaders only send more messages; where folding takes longer, they fold in parallel.
+TEST(ChooseBetween, LetsAllLeadWhereFoldsCostMoreThanMessages) {
+  EXPECT_TRUE(chosen(hosts(4, 8), 8, gigabit).one_leader);
+  EXPECT_FALSE(chosen(hosts(4, 8), 16 << 20, infiniband).one_leader);
+}
+
+TEST(ChooseBetween, ServesThousandsOfHosts) {
+  auto const found = chosen(hosts(10'000, 1), 1 << 20);
+  EXPECT_FALSE(found.dimensions.empty() && found.radix == 0);
+}
+
+}  // namespace
+}  // namespace coset::choice
