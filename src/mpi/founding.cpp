@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <thread>
@@ -120,7 +121,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   if (map_.processes.size() > 1) {
     messages_.emplace(all_.get(), map_, wanted_.deadline, round_);
     share_memory();
-    if (part_.spread.last[0] != map_.ranks) part_.spread.network = measured_network(all_, mine_.first == part_.first);
+    look_at_network();
     set_up_offload();
     part_.messages = &*messages_;
     make_ranks();
@@ -184,6 +185,13 @@ void team::state::share_memory() {
 }
 
 /// Only if there is more than one domain.
+void team::state::look_at_network() {
+  if (part_.spread.last[0] == map_.ranks) return;
+  part_.spread.network = measured_network(all_, mine_.first == part_.first);
+  messages_->fit_to(*part_.spread.network);
+}
+
+/// Only if there is more than one domain.
 void team::state::set_up_offload() {
   if (wanted_.library_leaders == 0 || part_.spread.last[0] == map_.ranks) return;
   part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
@@ -219,6 +227,9 @@ std::string team::state::describe() const {
     rank_t const lanes = mine_.lanes;
     text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,
                          lanes == 1 ? "carries" : "carry", name_of_level(level_));
+    if (auto const& network = part_.spread.network)
+      text += text::format(", which take {} us and {} ns a KiB", std::lround(network->latency * 1e6),
+                           std::lround(network->per_byte * 1024e9));
     if (auto const slices = part_.spread.combiners.size(); slices != 0)
       text += text::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
   }

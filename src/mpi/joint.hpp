@@ -50,6 +50,7 @@ struct team::state final : resident {
  private:
   void introduce();
   void share_memory();
+  void look_at_network();
   void set_up_offload();
   void make_ranks();
   std::string describe() const;

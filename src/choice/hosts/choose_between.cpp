@@ -14,8 +14,8 @@ namespace {
 
 using schedule::value_of;
 
-/// A message up to here travels with its envelope, a longer one after it.
-constexpr std::size_t short_message = 8 * kibibyte;
+/// Longer messages travel in parts.
+constexpr double part_bytes = 60 * kibibyte;
 /// Looked at and copied between neighbours, whatever its length.
 constexpr double per_block = 20e-9;
 /// Segments under way at once.
@@ -80,11 +80,11 @@ exchange_price segment_price(question const& q, exchange const& e, double bytes)
   volume const of = volume_of(hosts, e);
   rank_t const leaders = e.one_leader ? 1 : largest_host(q), carriers = std::min(leaders, std::max(q.carriers, 1u));
   double const parts = of.messages * leaders;
-  double const length = parts > 0 ? of.bytes * bytes / parts : 0;
+  double const sent = std::max(parts, of.bytes * bytes / part_bytes);
   exchange_price one;
   one.inside = inside_seconds(q, e, bytes);
   one.rounds = of.rounds * q.network.latency;
-  one.messages = parts / carriers * q.network.per_peer * (length > short_message ? 2 : 1);
+  one.messages = sent / carriers * q.network.per_peer;
   one.bytes = of.bytes * bytes * q.network.per_byte;
   bool const is_cut = e.saved_steps < parts_left(hosts, e).size() - 1;
   one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut ? hosts : 1) * per_block;

@@ -2,10 +2,7 @@
 #include "mpi/transport/endpoint.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <cstring>
-
-#include "text/format.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -13,10 +10,8 @@ namespace {
 using runtime::envelope;
 using runtime::piece;
 
-/// Up to this size one copy costs less than another message.
-constexpr std::size_t short_bytes = 8 * 1024;
-/// The room of a receive before it is known which message comes.
-constexpr std::size_t opening_bytes = sizeof(envelope) + short_bytes;
+/// MPI sends messages of some 64 KiB at once. About a longer one both sides agree first, which takes three latencies.
+constexpr std::size_t part_bytes = 60 * 1024;
 
 std::size_t total(std::span<piece const> pieces) {
   std::size_t bytes = 0;
@@ -24,28 +19,48 @@ std::size_t total(std::span<piece const> pieces) {
   return bytes;
 }
 
-void pack(std::span<piece const> from, std::byte* to) {
-  for (piece const& p : from) {
-    std::memcpy(to, p.data, p.bytes);
-    to += p.bytes;
+/// Calls visit(data, bytes) for what lies in [begin, end) of the pieces.
+template <class Visit>
+void for_each_part(std::span<piece const> pieces, std::size_t begin, std::size_t end, Visit visit) {
+  std::size_t at = 0;
+  for (piece const& p : pieces) {
+    std::size_t const first = std::max(begin, at), last = std::min(end, at + p.bytes);
+    if (first < last) visit(p.data + (first - at), last - first);
+    at += p.bytes;
   }
 }
 
-void unpack(std::byte const* from, std::span<piece const> to) {
-  for (piece const& p : to) {
-    std::memcpy(p.data, from, p.bytes);
-    from += p.bytes;
-  }
+void pack(std::span<piece const> from, std::size_t begin, std::size_t end, std::byte* to) {
+  for_each_part(from, begin, end, [&](std::byte const* data, std::size_t bytes) {
+    std::memcpy(to, data, bytes);
+    to += bytes;
+  });
 }
 
-int checked_length(std::size_t bytes) {
-  if (bytes > INT_MAX) throw error(text::format("a message of {} bytes: MPI counts them up to {}", bytes, INT_MAX));
-  return static_cast<int>(bytes);
+void unpack(std::byte const* from, std::span<piece const> to, std::size_t begin, std::size_t end) {
+  for_each_part(to, begin, end, [&](std::byte* data, std::size_t bytes) {
+    std::memcpy(data, from, bytes);
+    from += bytes;
+  });
+}
+
+/// Calls transfer(offset, bytes) for each message in which the rest travels.
+template <class Transfer>
+void for_each_message(std::size_t bytes, Transfer transfer) {
+  for (std::size_t at = 0; at < bytes; at += part_bytes)
+    transfer(at, static_cast<int>(std::min(part_bytes, bytes - at)));
+}
+
+bool are_done(std::vector<MPI_Request>& requests) {
+  int done = 1;
+  if (!requests.empty())
+    require(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  return done != 0;
 }
 
 }  // namespace
 
-bool endpoint::is_short(std::size_t bytes) { return bytes <= short_bytes; }
+std::size_t most_with_envelope() { return part_bytes - sizeof(envelope); }
 
 endpoint::~endpoint() { give_up(); }
 
@@ -60,12 +75,15 @@ void endpoint::give_up() noexcept {
   for (auto& c : offloads_) {
     if (c && c->under_way()) static_cast<void>(c.release());
   }
+  auto const cancel = [](MPI_Request& request) {
+    if (request == MPI_REQUEST_NULL) return;
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
   for (std::size_t k = 0; k < expected_; ++k) {
-    for (MPI_Request* const request : {&incoming_[k].first, &incoming_[k].rest}) {
-      if (*request == MPI_REQUEST_NULL) continue;
-      MPI_Cancel(request);
-      MPI_Wait(request, MPI_STATUS_IGNORE);
-    }
+    cancel(incoming_[k].first);
+    std::ranges::for_each(incoming_[k].rest, cancel);
+    incoming_[k].rest.clear();
   }
   bool const under_way = std::ranges::any_of(sends_, [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
   for (MPI_Request& request : sends_) {
@@ -83,84 +101,86 @@ void endpoint::expect(rank_t from, std::span<piece const> into) {
   incoming& m = incoming_[expected_++];
   m.into.assign(into.begin(), into.end());
   m.bytes = total(into);
-  m.from = from;
   m.known = state::awaited;
-  m.rest_is_awaited = false;
-  m.opening.resize(opening_bytes);
+  // All openings have one size, so that whatever comes can be read. What is not written is no memory.
+  if (!m.opening) m.opening = std::make_unique_for_overwrite<std::byte[]>(opening_bytes());
   address const way = ways_.from(from, self_, channel_);
   require(
-      MPI_Irecv(m.opening.data(), static_cast<int>(opening_bytes), MPI_BYTE, way.process, way.tag, way.lane, &m.first),
+      MPI_Irecv(m.opening.get(), static_cast<int>(opening_bytes()), MPI_BYTE, way.process, way.tag, way.lane, &m.first),
       "MPI_Irecv");
+  receive_rest(m, way);
 }
 
-/// Only after its envelope has been checked: a receive that is too short for its message cannot be taken back.
-void endpoint::receive_rest(incoming& m) {
-  address const way = ways_.from(m.from, self_, channel_);
+/// Before it comes, lest MPI keeps it elsewhere. Of another message it may be too short, but the opening tells that first.
+void endpoint::receive_rest(incoming& m, address const& way) {
+  m.rest.clear();
+  if (m.bytes <= ways_.with_envelope()) return;
+  std::size_t const before = ways_.with_envelope();
   bool const direct = m.into.size() == 1;
-  if (!direct) m.packed.resize(m.bytes);
-  require(MPI_Irecv(direct ? m.into[0].data : m.packed.data(), checked_length(m.bytes), MPI_BYTE, way.process,
-                    way.rest_tag, way.lane, &m.rest),
-          "MPI_Irecv");
-  m.rest_is_awaited = true;
+  if (!direct) m.packed.resize(m.bytes - before);
+  std::byte* const to = direct ? m.into[0].data + before : m.packed.data();
+  for_each_message(m.bytes - before, [&](std::size_t at, int bytes) {
+    require(MPI_Irecv(to + at, bytes, MPI_BYTE, way.process, way.rest_tag, way.lane,
+                      &m.rest.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Irecv");
+  });
 }
 
 void endpoint::send(rank_t to, envelope const& opening, std::span<piece const> from) {
   if (sent_ == outgoing_.size()) outgoing_.emplace_back();
   outgoing& m = outgoing_[sent_++];
-  std::size_t const bytes = total(from), with_opening = is_short(bytes) ? bytes : 0;
+  std::size_t const bytes = total(from), first = std::min(bytes, ways_.with_envelope());
   address const way = ways_.to(self_, to, channel_);
-  m.opening.resize(sizeof opening + with_opening);
+  m.opening.resize(sizeof opening + first);
   std::memcpy(m.opening.data(), &opening, sizeof opening);
-  if (is_short(bytes)) pack(from, m.opening.data() + sizeof opening);
-  require(MPI_Isend(m.opening.data(), checked_length(m.opening.size()), MPI_BYTE, way.process, way.tag, way.lane,
+  pack(from, 0, first, m.opening.data() + sizeof opening);
+  require(MPI_Isend(m.opening.data(), static_cast<int>(m.opening.size()), MPI_BYTE, way.process, way.tag, way.lane,
                     &sends_.emplace_back(MPI_REQUEST_NULL)),
           "MPI_Isend");
-  if (is_short(bytes)) return;
-  std::byte const* data = from[0].data;
-  if (from.size() > 1) {
-    m.packed.resize(bytes);
-    pack(from, m.packed.data());
-    data = m.packed.data();
-  }
-  require(MPI_Isend(data, checked_length(bytes), MPI_BYTE, way.process, way.rest_tag, way.lane,
-                    &sends_.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Isend");
+  if (first < bytes) send_rest(m, way, from, bytes);
 }
 
-bool endpoint::is_done(MPI_Request& request) {
-  int done = 0;
-  require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done != 0;
+void endpoint::send_rest(outgoing& m, address const& way, std::span<piece const> from, std::size_t bytes) {
+  std::size_t const before = ways_.with_envelope();
+  std::byte const* data = from[0].data + before;
+  if (from.size() > 1) {
+    m.packed.resize(bytes - before);
+    pack(from, before, bytes, m.packed.data());
+    data = m.packed.data();
+  }
+  for_each_message(bytes - before, [&](std::size_t at, int part) {
+    require(MPI_Isend(data + at, part, MPI_BYTE, way.process, way.rest_tag, way.lane,
+                      &sends_.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Isend");
+  });
 }
 
 endpoint::state endpoint::look(std::size_t message) {
   incoming& m = incoming_[message];
-  if (m.known == state::awaited && is_done(m.first)) {
+  if (m.known == state::awaited) {
+    int done = 0;
+    require(MPI_Test(&m.first, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) return m.known;
     m.known = state::opened;
-    if (is_short(m.bytes)) {
-      unpack(m.opening.data() + sizeof(envelope), m.into);
-      m.known = state::here;
-    }
-    return m.known;  // the rest is looked at after the envelope has been checked
+    if (!m.rest.empty()) return m.known;  // the rest is looked at after the envelope has been checked
   }
-  if (m.known == state::opened && !m.rest_is_awaited) receive_rest(m);
-  if (m.known == state::opened && is_done(m.rest)) {
-    if (m.into.size() > 1) unpack(m.packed.data(), m.into);
+  if (m.known == state::opened && are_done(m.rest)) {
+    std::size_t const before = std::min(m.bytes, ways_.with_envelope());
+    unpack(m.opening.get() + sizeof(envelope), m.into, 0, before);
+    if (m.into.size() > 1) unpack(m.packed.data(), m.into, before, m.bytes);
     m.known = state::here;
   }
   return m.known;
 }
 
 envelope const& endpoint::envelope_of(std::size_t message) const {
-  return *reinterpret_cast<envelope const*>(incoming_[message].opening.data());
+  return *reinterpret_cast<envelope const*>(incoming_[message].opening.get());
 }
 
 bool endpoint::all_sent() {
-  if (sends_.empty()) return true;
-  int done = 0;
-  require(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done != 0) sends_.clear();
-  return done != 0;
+  if (!are_done(sends_)) return false;
+  sends_.clear();
+  return true;
 }
 
 std::byte* endpoint::room(std::uint32_t slice, std::size_t bytes) {

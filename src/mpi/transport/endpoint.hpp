@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages by MPI: a short one travels with its envelope, a long one after its envelope.
+// Messages by MPI: the beginning travels with the envelope, the rest in parts after it.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -16,8 +17,8 @@ namespace coset::mpi {
 struct address {
   MPI_Comm lane;
   int process;
-  int tag;       ///< of envelopes, and of short messages
-  int rest_tag;  ///< of the rest of a long message, after its envelope
+  int tag;       ///< of openings: an envelope, and the beginning of its message
+  int rest_tag;  ///< of the parts that follow
 };
 
 /// Finds the lanes of messages between two ranks, and the combiners.
@@ -31,7 +32,12 @@ class directory {
   virtual address from(rank_t sender, rank_t receiver, std::uint32_t channel) const = 0;
   /// A message is given up that MPI may still read, in staging or in an endpoint: both have to stay for good.
   virtual void leave_behind() const noexcept = 0;
+  /// So much of a message travels with its envelope; the same on all processes.
+  virtual std::size_t with_envelope() const noexcept = 0;
 };
+
+/// No more than MPI sends at once.
+std::size_t most_with_envelope();
 
 class endpoint final : public runtime::endpoint {
  public:
@@ -54,20 +60,19 @@ class endpoint final : public runtime::endpoint {
   struct incoming {
     std::vector<runtime::piece> into;
     std::size_t bytes = 0;
-    rank_t from = 0;
-    buffer opening;  ///< envelope, and the data of a short message
-    buffer packed;   ///< a long message for several places
-    MPI_Request first = MPI_REQUEST_NULL, rest = MPI_REQUEST_NULL;
-    bool rest_is_awaited = false;
+    std::unique_ptr<std::byte[]> opening;
+    buffer packed;  ///< the rest, for several places
+    MPI_Request first = MPI_REQUEST_NULL;
+    std::vector<MPI_Request> rest;
     state known = state::awaited;
   };
   struct outgoing {
     buffer opening, packed;
   };
 
-  static bool is_short(std::size_t bytes);
-  static bool is_done(MPI_Request&);
-  void receive_rest(incoming&);
+  std::size_t opening_bytes() const { return sizeof(runtime::envelope) + ways_.with_envelope(); }
+  void receive_rest(incoming&, address const&);
+  void send_rest(outgoing&, address const&, std::span<runtime::piece const> from, std::size_t bytes);
   void give_up() noexcept;
 
   directory const& ways_;

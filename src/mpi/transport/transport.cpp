@@ -29,6 +29,13 @@ transport::transport(MPI_Comm all, process_map const& of, patience longest, std:
   rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
 }
 
+/// What travels with an envelope is copied twice.
+void transport::fit_to(schedule::link const& network) {
+  constexpr double copied_twice = 0.1e-9;  // seconds per byte
+  auto const worth_a_message = static_cast<std::size_t>(network.per_peer / copied_twice);
+  with_envelope_ = std::clamp(worth_a_message, least_with_envelope, most_with_envelope());
+}
+
 /// Lanes belong to receivers; tags distinguish the senders of one process.
 address transport::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
   process const& s = of_.of_rank(sender);

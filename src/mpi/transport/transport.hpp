@@ -14,6 +14,9 @@
 namespace coset::mpi {
 
 /// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
+/// Copying so much costs less than another message on any network.
+inline constexpr std::size_t least_with_envelope = 8 * 1024;
+
 class transport final : public runtime::transport, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
@@ -45,6 +48,8 @@ class transport final : public runtime::transport, private directory {
   /// Which process waits for this one to destroy the team, in words; empty if none has told.
   std::string farewell_heard() const;
   bool has_left_behind() const noexcept { return left_behind_; }
+  /// Before the first endpoint is opened: what messages cost decides how much travels with an envelope.
+  void fit_to(schedule::link const& network);
   /// Collective: from now on these processes combine the values of the slices' domains. [slice][domain]
   void offload_between(communicator const& all, std::vector<std::vector<int>> members);
   /// Collective, between rounds: forgets the offloads that have not ended on some process and never can.
@@ -61,6 +66,7 @@ class transport final : public runtime::transport, private directory {
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   void leave_behind() const noexcept override { left_behind_ = true; }
+  std::size_t with_envelope() const noexcept override { return with_envelope_; }
   address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
 
   process_map const& of_;
@@ -70,6 +76,7 @@ class transport final : public runtime::transport, private directory {
   circles circles_;
   mutable std::vector<std::atomic<std::uint32_t>> offloading_;  ///< [slice]: of this process, a bit for each channel
   int rounds_told_apart_ = 0;
+  std::size_t with_envelope_ = least_with_envelope;
   std::uint32_t round_ = founded_;
   mutable std::atomic<bool> left_behind_ = false;
   mutable std::mutex keeping_in_mind_;  ///< guards these

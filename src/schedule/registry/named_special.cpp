@@ -78,7 +78,7 @@ parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap pa
 parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
 parameter const radix_between{"radix", "2", "of the algorithm between the nodes"};
-parameter const dims_between{"dims", "none", "of the algorithm between the nodes, if that is product"};
+parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product"};
 parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes"};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
