@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "choice/factors.hpp"
 #include "choice/hosts/exchange.hpp"
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
+#include "schedule/core/nesting.hpp"
 
 namespace coset::choice {
 namespace {
@@ -23,6 +23,8 @@ constexpr double in_flight = 4;
 constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyte;
 /// Up to here arrays are copied into staging, whence messages leave anyway.
 constexpr std::size_t most_staged = 16 * kibibyte;
+/// More dimensions than this are never worth their rounds.
+constexpr std::size_t most_rounds = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
 constexpr double rounding = 1e-9;
 
@@ -102,6 +104,25 @@ std::vector<std::size_t> segments_for(question const& q) {
   return all;
 }
 
+/// Products of neighbours: 3, 2, 2 as 12, 3·4, 6·2 and 3·2·2.
+std::vector<std::vector<rank_t>> groupings(std::vector<rank_t> const& factors) {
+  std::vector<std::vector<rank_t>> all{{}};
+  for (rank_t const factor : factors) {
+    std::vector<std::vector<rank_t>> longer;
+    for (auto const& begun : all) {
+      if (!begun.empty()) {
+        longer.push_back(begun);
+        longer.back().back() *= factor;
+      }
+      if (begun.size() == most_rounds) continue;
+      longer.push_back(begun);
+      longer.back().push_back(factor);
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 template <class Price>
 exchange const& least(std::vector<exchange> const& all, Price price) {
   exchange const* found = nullptr;
@@ -145,7 +166,7 @@ std::vector<exchange> exchanges_for(question const& q) {
       }
     }
   };
-  for (auto& dimensions : all_products(hosts)) {
+  for (auto& dimensions : groupings(schedule::prime_factors(hosts))) {
     std::size_t const steps = dimensions.size();
     add({std::move(dimensions)}, steps);
   }
@@ -159,17 +180,16 @@ exchange cheapest_exchange(question const& q) {
   question usual = q;
   usual.network = usual_network;
   auto const all = exchanges_for(q);
-  exchange const& chosen = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
+  bool const by_radix = least(all, [&](exchange const& e) { return price_of(usual, e).total(); }).dimensions.empty();
   std::vector<exchange> equals;
   for (exchange e : all) {
-    if (e.dimensions != chosen.dimensions || e.radix != chosen.radix) continue;
+    if (e.dimensions.empty() != by_radix) continue;
     for (std::size_t const segment : segments_for(q)) {
       e.segment_bytes = segment;
       equals.push_back(e);
     }
   }
-  question const& measured = chosen.dimensions.empty() ? usual : q;
-  return least(equals, [&](exchange const& e) { return price_of(measured, e).total(); });
+  return least(equals, [&](exchange const& e) { return price_of(by_radix ? usual : q, e).total(); });
 }
 
 answer as_answer(question const& q, exchange const& e) {
@@ -179,11 +199,10 @@ answer as_answer(question const& q, exchange const& e) {
                            {"saved_steps", value_of(e.saved_steps)}}};
   if (e.dimensions.empty()) {
     how.parameters["radix"] = value_of(e.radix);
-  } else if (e.dimensions.size() == 1) {
-    how.parameters["between"] = "direct";
   } else {
     how.parameters["between"] = "product";
     how.parameters["dims"] = value_of(e.dimensions, 'x');
+    how.parameters["nested"] = "1";
   }
   bool const is_staged = q.bytes <= most_staged || !q.pointers;
   return {std::move(how), is_staged ? staged : zero_copy, e.segment_bytes, price_of(q, e).total()};

@@ -33,13 +33,13 @@ struct exchange_price {
 /// Of a vector of `q.bytes`, segments overlapping. Prices for q.network.
 exchange_price price_of(question const& q, exchange const&);
 
-/// Everything that can serve, without segments. Those with the same dimensions give the same bits, whatever else differs:
-/// folds of either kind of leaders keep rank order, and full folds bracket every block alike however many steps are saved.
+/// Everything that can serve, without segments. Full folds all give the same bits: within a host those of either kind of
+/// leaders keep rank order, and between hosts they nest by the prime factors of the number of hosts, whatever the
+/// dimensions and the steps that are saved.
 std::vector<exchange> exchanges_for(question const&);
 
-/// The cheapest one: folds between hosts as on a usual network, so that bits do not depend on what is measured; leaders,
-/// saved steps and segments for q.network. Folds by radix bracket each block in another way, so that these are for a
-/// usual network altogether.
+/// The cheapest one for q.network, among those with the same bits: full folds, unless a generalized fold is cheaper on a
+/// usual network. That brackets each block in another way, so that all of it is then for a usual network.
 exchange cheapest_exchange(question const&);
 
 /// As a schedule and a storage.

@@ -9,6 +9,7 @@
 #include "schedule/algorithms/latency.hpp"
 #include "schedule/algorithms/scan.hpp"
 #include "schedule/core/assembly.hpp"
+#include "schedule/core/nesting.hpp"
 #include "schedule/core/rank_order.hpp"
 #include "schedule/core/verbs.hpp"
 #include "schedule/groups/chains.hpp"
@@ -30,6 +31,9 @@ parameter const radix{"radix", "2", "values combined in one pass"};
 parameter const ordered{"ordered", "0",
                         "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
 parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
+parameter const nests{"nested", "0",
+                      "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
+                      "6x2, 12"};
 
 /// A barrier moves no data, so it saves all the steps that can be saved.
 symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, collective verb) {
@@ -118,7 +122,9 @@ schedule tower(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
 
 schedule product(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
   auto const factors = factors_of(ranks, a, "dims");
-  return folded(group(factors), lifted(factors, ranks, direct_chain), a.number("saved_steps"), verb, root);
+  auto const chain = lifted(factors, ranks, direct_chain);
+  if (a.number("nested") == 0) return folded(group(factors), chain, a.number("saved_steps"), verb, root);
+  return derive(nested(expand(folds(group(factors), chain, a.number("saved_steps"), verb))), verb, root);
 }
 
 schedule blueconnect(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
@@ -178,7 +184,7 @@ std::vector<named_algorithm> fold_algorithms() {
        "direct within each level of a hierarchy, one level after the other",
        "radix-k, any dimensions",
        reductions,
-       {dims, saved_steps},
+       {dims, saved_steps, nests},
        product},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",

@@ -79,6 +79,7 @@ parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
 parameter const radix_between{"radix", "2", "of the algorithm between the nodes"};
 parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product"};
+parameter const nests_between{"nested", "0", "1: of product, the same bits whatever its dims"};
 parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes"};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
@@ -186,9 +187,10 @@ std::vector<named_algorithm> special_algorithms() {
         radix_between,
         dims_between,
         saved_between,
+        nests_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         auto const between = between_of(a, {radix_between, dims_between, saved_between});
+         auto const between = between_of(a, {radix_between, dims_between, saved_between, nests_between});
          return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
        }},
       {"flexreduce",
