@@ -228,8 +228,9 @@ std::string team::state::describe() const {
     text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,
                          lanes == 1 ? "carries" : "carry", name_of_level(level_));
     if (auto const& network = part_.spread.network)
-      text += text::format(", which take {} us and {} ns a KiB", std::lround(network->latency * 1e6),
-                           std::lround(network->per_byte * 1024e9));
+      text += text::format(", which take {} us, {} more to each further host and {} ns a KiB",
+                           std::lround((network->latency + network->per_peer) * 1e6),
+                           std::lround(network->per_peer * 1e6), std::lround(network->per_byte * 1024e9));
     if (auto const slices = part_.spread.combiners.size(); slices != 0)
       text += text::format(", MPI_Iallreduce combines up to {}", count(slices, "slice", "slices"));
   }

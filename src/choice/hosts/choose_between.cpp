@@ -138,17 +138,16 @@ exchange const& least(std::vector<exchange> const& all, Price price) {
 
 }  // namespace
 
-/// Segments overlap: the link, or the ranks that carry, or four latencies at once take the longest; what happens inside
-/// the first host before the first message and after the last one overlaps with nothing.
+/// Segments overlap: the link is busy all the time, or the rank that carries is. But what a host sends next waits for what
+/// has come, so that every few segments pay the latencies; and nothing overlaps with what happens inside a host before
+/// the first message and after the last one.
 exchange_price price_of(question const& q, exchange const& e) {
   double const bytes = static_cast<double>(q.bytes);
   if (e.segment_bytes == 0 || e.segment_bytes >= q.bytes) return segment_price(q, e, bytes);
   double const segments = bytes / static_cast<double>(e.segment_bytes);
   exchange_price one = segment_price(q, e, static_cast<double>(e.segment_bytes));
   double const work = segments * (one.inside + one.messages + one.combine), link = segments * one.bytes;
-  double const latency = segments / in_flight * one.total();
-  double const longest = std::max({work, link, latency});
-  one.rounds = std::max(one.rounds, longest - std::max(work, link));
+  one.rounds *= std::max(segments / in_flight, 1.0);
   one.bytes = link;
   one.combine += std::max(work - link, 0.0);
   return one;
