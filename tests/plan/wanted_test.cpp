@@ -110,7 +110,7 @@ TEST(Defaults, KnowWhatIsInPlace) {
 
 TEST(Defaults, KeepTheOrderOfTheRanksWhereThatMatters) {
   std::size_t unordered = 0;
-  for (team_facts const& facts : {some_ranks(6), two_hosts(true), hosts(12, true)}) {
+  for (team_facts const& facts : {some_ranks(6), two_hosts(true), hosts(12, true), hosts(23, true)}) {
     for (std::size_t const count : {1u, 1000u, 100'000u}) {
       auto const keeps_order = [&](detail::call const& c) {
         auto const chosen = default_for(facts, c);

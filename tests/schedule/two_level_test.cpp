@@ -238,7 +238,9 @@ TEST(TwoLevel, BadParametersSayWhatWouldDo) {
   EXPECT_NE(refusal("two_level(nodes=8,saved_steps=1)", 8).find("save 0 to 0"), std::string::npos);
   EXPECT_NE(refusal("two_level(nodes=4+4,between=ring,radix=3)", 8).find("ring has no parameter radix"),
             std::string::npos);
-  EXPECT_NE(refusal("two_level(nodes=4+4,between=product)", 8).find("needs the parameter dims"), std::string::npos);
+  EXPECT_NE(refusal("two_level(nodes=4+4,between=product)", 8).find("dims=1 is not the number of ranks, 2"),
+            std::string::npos);
+  EXPECT_NE(refusal("two_level(nodes=4+4,dims=2)", 8).find("generalized has no parameter dims"), std::string::npos);
   EXPECT_NE(refusal("two_level(nodes=4+4,between=two_level)", 8).find("needs the ranks of every node"),
             std::string::npos);
   std::string const most = "4294967295";

@@ -14,7 +14,7 @@ namespace {
 
 std::string parameters_of(schedule::named_algorithm const& row) {
   std::string text;
-  for (auto const& [name, value, meaning] : row.parameters)
+  for (auto const& [name, value, meaning, passed_on] : row.parameters)
     text += fmt::format("{}{}={}", text.empty() ? "(" : ",", name, value.empty() ? "…" : value);
   return text.empty() ? text : text + ")";
 }
@@ -23,9 +23,9 @@ std::string parameters_of(schedule::named_algorithm const& row) {
 schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) {
   schedule::algorithm chosen{row.name, {}};
   rank_t const upper = (ranks + 1) / 2;
-  for (auto const& [name, value, meaning] : row.parameters) {
+  for (auto const& [name, value, meaning, passed_on] : row.parameters) {
     if (name == "nodes") chosen.parameters[name] = fmt::format("{}+{}", upper, ranks - upper);
-    if (name == "dims" || name == "factors")
+    if ((name == "dims" || name == "factors") && !passed_on)
       chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
   }
   return chosen;
@@ -60,7 +60,8 @@ void print(rank_t ranks, bool details) {
     if (!details) continue;
     std::cout << fmt::format("    {}{}\n    for {}\n    source: {}\n", row.name, parameters_of(row), verbs_of(row),
                              row.source);
-    for (auto const& [name, value, meaning] : row.parameters) std::cout << fmt::format("    {}: {}\n", name, meaning);
+    for (auto const& [name, value, meaning, passed_on] : row.parameters)
+      std::cout << fmt::format("    {}: {}\n", name, meaning);
   }
   std::cout
       << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "

@@ -111,19 +111,30 @@ void endpoint::expect(rank_t from, std::span<piece const> into) {
   receive_rest(m, way);
 }
 
-/// Before it comes, lest MPI keeps it elsewhere. Of another message it may be too short, but the opening tells that first.
+/// Before it comes, lest MPI keeps it elsewhere. Another message may come instead, as its opening tells first: every
+/// receive has room for a whole part, since MPICH ends programs whose messages do not fit.
 void endpoint::receive_rest(incoming& m, address const& way) {
   m.rest.clear();
-  if (m.bytes <= ways_.with_envelope()) return;
   std::size_t const before = ways_.with_envelope();
+  if (m.bytes <= before) return;
+  std::size_t const bytes = m.bytes - before, last = bytes % part_bytes;
   bool const direct = m.into.size() == 1;
-  if (!direct) m.packed.resize(m.bytes - before);
-  std::byte* const to = direct ? m.into[0].data + before : m.packed.data();
-  for_each_message(m.bytes - before, [&](std::size_t at, int bytes) {
-    require(MPI_Irecv(to + at, bytes, MPI_BYTE, way.process, way.rest_tag, way.lane,
+  m.packed.resize(direct ? part_bytes : bytes - last + part_bytes);
+  for_each_message(bytes, [&](std::size_t at, int part) {
+    bool const is_whole = static_cast<std::size_t>(part) == part_bytes;
+    std::byte* const to = !direct ? m.packed.data() + at : is_whole ? m.into[0].data + before + at : m.packed.data();
+    require(MPI_Irecv(to, static_cast<int>(part_bytes), MPI_BYTE, way.process, way.rest_tag, way.lane,
                       &m.rest.emplace_back(MPI_REQUEST_NULL)),
             "MPI_Irecv");
   });
+}
+
+void endpoint::unpack_all(incoming& m) {
+  std::size_t const before = std::min(m.bytes, ways_.with_envelope()), bytes = m.bytes - before;
+  unpack(m.opening.get() + sizeof(envelope), m.into, 0, before);
+  if (bytes == 0) return;
+  std::size_t const direct = m.into.size() == 1 ? bytes - bytes % part_bytes : 0;
+  unpack(m.packed.data(), m.into, before + direct, m.bytes);
 }
 
 void endpoint::send(rank_t to, envelope const& opening, std::span<piece const> from) {
@@ -165,9 +176,7 @@ endpoint::state endpoint::look(std::size_t message) {
     if (!m.rest.empty()) return m.known;  // the rest is looked at after the envelope has been checked
   }
   if (m.known == state::opened && are_done(m.rest)) {
-    std::size_t const before = std::min(m.bytes, ways_.with_envelope());
-    unpack(m.opening.get() + sizeof(envelope), m.into, 0, before);
-    if (m.into.size() > 1) unpack(m.packed.data(), m.into, before, m.bytes);
+    unpack_all(m);
     m.known = state::here;
   }
   return m.known;

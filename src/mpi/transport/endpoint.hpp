@@ -61,7 +61,7 @@ class endpoint final : public runtime::endpoint {
     std::vector<runtime::piece> into;
     std::size_t bytes = 0;
     std::unique_ptr<std::byte[]> opening;
-    buffer packed;  ///< the rest, for several places
+    buffer packed;  ///< the rest, for several places; for one, its last part
     MPI_Request first = MPI_REQUEST_NULL;
     std::vector<MPI_Request> rest;
     state known = state::awaited;
@@ -72,6 +72,7 @@ class endpoint final : public runtime::endpoint {
 
   std::size_t opening_bytes() const { return sizeof(runtime::envelope) + ways_.with_envelope(); }
   void receive_rest(incoming&, address const&);
+  void unpack_all(incoming&);
   void send_rest(outgoing&, address const&, std::span<runtime::piece const> from, std::size_t bytes);
   void give_up() noexcept;
 

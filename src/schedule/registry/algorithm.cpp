@@ -152,10 +152,23 @@ void require_room(rank_t ranks, std::size_t blocks) {
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
 }
 
+algorithm between_of(algorithm const& given) {
+  algorithm between{given.value("between"), {}};
+  auto const& taken = find_algorithm(between.name).parameters;
+  for (parameter const& p : find_algorithm(given.name).parameters) {
+    if (!p.passed_on) continue;
+    if (std::ranges::find(taken, p.name, &parameter::name) != taken.end())
+      between.parameters[p.name] = given.value(p.name);
+    else if (given.value(p.name) != p.default_value)
+      throw schedule_error(given.text() + ": " + between.name + " has no parameter " + p.name + "; leave it out");
+  }
+  return between;
+}
+
 void require_sense(algorithm const& given) {
   algorithm const whole = complete(given, find_algorithm(given.name));
   for (auto const& entry : whole.parameters) require_numbers(whole, entry.first);
-  if (whole.parameters.contains("between")) (void)find_algorithm(whole.value("between"));
+  if (whole.parameters.contains("between")) (void)between_of(whole);
   for (parameter const& p : find_algorithm(given.name).parameters) {
     bool const stands_for_another = p.name == "tree" || (p.name == "nodes" && whole.parameters.contains("tree"));
     if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);

@@ -43,6 +43,7 @@ std::string value_of(std::vector<rank_t> const& numbers, char between);
 /// A parameter that an algorithm takes. Without a default it must be given.
 struct parameter {
   std::string name, default_value, meaning;
+  bool passed_on = false;  ///< to the algorithm `between`
 };
 
 /// A row of the registry. Its maker finds every parameter present; make() sets name, parameters, verb and root.
@@ -58,6 +59,10 @@ std::vector<named_algorithm> const& registry();
 
 /// The row of a name. Throws schedule_error listing all names.
 named_algorithm const& find_algorithm(std::string_view name);
+
+/// The algorithm named `between`, with those parameters of the whole that are passed on to it. Throws schedule_error if it
+/// does not take one that is given.
+algorithm between_of(algorithm const&);
 
 /// Throws schedule_error for what no number of ranks would give a sense: an unknown name or parameter, one that is missing,
 /// a number below the least that it takes. Reads no files; whether a given number of ranks is served, make() tells.

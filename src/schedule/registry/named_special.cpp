@@ -62,25 +62,13 @@ schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
   return in_rank_order(cyclic);
 }
 
-/// The algorithm named `between`, with those parameters of the whole that it takes.
-algorithm between_of(algorithm const& given, std::vector<parameter> const& passed_on) {
-  algorithm between{given.value("between"), {}};
-  auto const& taken = find_algorithm(between.name).parameters;
-  for (parameter const& p : passed_on)
-    if (std::ranges::find(taken, p.name, &parameter::name) != taken.end())
-      between.parameters[p.name] = given.value(p.name);
-    else if (given.value(p.name) != p.default_value)
-      throw schedule_error(given.text() + ": " + between.name + " has no parameter " + p.name + "; leave it out");
-  return between;
-}
-
 parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
 parameter const ports{"n", "1", "ports: peers read from per round"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
-parameter const radix_between{"radix", "2", "of the algorithm between the nodes"};
-parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product"};
-parameter const nests_between{"nested", "0", "1: of product, the same bits whatever its dims"};
-parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes"};
+parameter const radix_between{"radix", "2", "of the algorithm between the nodes", true};
+parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
+parameter const nests_between{"nested", "0", "1: of product, the same bits whatever its dims", true};
+parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes", true};
 parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
 }  // namespace
@@ -190,7 +178,7 @@ std::vector<named_algorithm> special_algorithms() {
         nests_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         auto const between = between_of(a, {radix_between, dims_between, saved_between, nests_between});
+         auto const between = between_of(a);
          return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
        }},
       {"flexreduce",
