@@ -2,6 +2,7 @@
 #include "choice/explain.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace coset::choice {
 namespace {
@@ -16,8 +17,10 @@ bool is_same(program::policy const& a, program::policy const& b) {
 
 explanation explain(question const& q) {
   candidates const search(q);
+  auto const begin = std::chrono::steady_clock::now();
   answer const chosen = choose(q);
-  explanation result{{}, search.gain(), {}};
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  explanation result{{}, search.gain(), took.count(), {}};
   auto const priced = [&](priced_schedule const& s, program::policy const& storage) {
     return explained{{s.algorithm, storage}, s.kind, s.steps, price_of(q, storage, search.machine())};
   };

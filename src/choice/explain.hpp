@@ -20,7 +20,8 @@ struct explained {
 
 struct explanation {
   explained chosen;
-  double gain = 1;  ///< see candidates
+  double gain = 1;            ///< see candidates
+  double choice_seconds = 0;  ///< what choose() took
   std::vector<explained>
       candidates;  ///< cheapest first: every schedule with its cheapest storage, the chosen one with all
 };

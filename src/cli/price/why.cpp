@@ -150,6 +150,7 @@ struct why_command {
     if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
     text += row(found.chosen, ">");
     text += reasons(q, found);
+    text += fmt::format("it took {:.0f} us to choose\n", found.choice_seconds * 1e6);
     if (rule != nullptr)
       text +=
           fmt::format("a rule precedes this: {}, {} ({})\n", rule->how.algorithm, rule->how.storage, rule->named_by);
@@ -202,6 +203,7 @@ struct why_command {
                       {"links", links},
                       {"stores_over_copies", q.memory.stores_over_copies},
                       {"chosen", json_of(found.chosen)},
+                      {"choice_seconds", found.choice_seconds},
                       {"candidates", candidates}};
     json["rule"] = nullptr;
     if (rule != nullptr)
