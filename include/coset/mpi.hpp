@@ -41,15 +41,19 @@ struct options {
 /// All threads of all processes of a communicator as one team, numbered host by host, process by process, thread by
 /// thread. Needs MPI_THREAD_FUNNELED. Without MPI_THREAD_MULTIPLE only rank 0 of the thread team sends and receives;
 /// under FUNNELED that rank has to be the thread that initialised MPI.
+///
+/// `threads` may be the team's own, which run(), or the caller's (team::adopt()), as of an OpenMP region, which join().
 class team {
  public:
   /// Collective over the communicator, which is duplicated. `threads` must outlive this team, or outlive MPI_Finalize
-  /// if that comes first. Processes may have different numbers of threads. Throws mpi::error on every process, also
-  /// before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL and for an
-  /// intercommunicator.
+  /// if that comes first. Processes may have different numbers of threads, but of one kind. Adopted threads serve this
+  /// team alone: adopt another team of them for another one. Throws mpi::error on every process, also
+  /// before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL, for an
+  /// intercommunicator, and for adopted threads that are in use.
   team(MPI_Comm, coset::team& threads, options const& = {});
   /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()
-  /// throws mpi::error. MPI_Finalize does the same for teams that still exist, and the destructor then does nothing.
+  /// throws mpi::error; if adopted threads wait there for ranks of this process, they get mismatch_error. MPI_Finalize
+  /// does the same for teams that still exist, and the destructor then does nothing.
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
@@ -71,6 +75,18 @@ class team {
     auto call = [&body](member& me) { std::invoke(body, me); };
     run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
   }
+
+  /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank first() + `thread` of the
+  /// team, until the guard leaves. Neither joining nor leaving waits for others, in whatever process, or sends a
+  /// message; threads may join and leave as often as they like, as at the ends of each parallel region. Requests do not
+  /// outlive the guard. Throws what the team failed with, until reset(); argument_error if another thread has
+  /// joined as this one, if there is no such thread, under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised
+  /// MPI, and for a team whose threads run().
+  member_guard join(rank_t thread);
+  /// Of adopted threads, collective over the processes, by one thread of each while none has joined: after a failure
+  /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has
+  /// destroyed its team.
+  void reset();
 
  private:
   struct state;

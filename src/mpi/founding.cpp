@@ -118,14 +118,17 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
                        all_on_host > static_cast<int>(std::thread::hardware_concurrency());
   map_ = survey(all_, host_, {threads_.size(), lanes_of(threads_.size(), level_, wanted_), crowded}, wanted_.tree);
   mine_ = map_.of_process(all_.rank());
-  if (map_.processes.size() > 1) {
+  bool const is_alone = map_.processes.size() == 1;
+  if (!is_alone) {
     messages_.emplace(all_.get(), map_, wanted_.deadline, round_);
     share_memory();
     look_at_network();
     set_up_offload();
     part_.messages = &*messages_;
-    make_ranks();
   }
+  bool const is_lent = threads_.state().membership.adopted != nullptr;
+  if (!is_alone || is_lent) make_ranks();
+  if (is_lent) lend_threads();
   description_ = describe();
   enter();
 }
@@ -135,15 +138,20 @@ void team::state::introduce() {
   struct introduction {
     std::uint64_t wishes;
     std::uint32_t latest_round;
+    bool lends;
   };
-  bool const adopted = threads_.state().membership.workers == nullptr;
+  auto* const adopted = threads_.state().membership.adopted.get();
   bool const too_low = threads_.size() > 1 && level_ < MPI_THREAD_FUNNELED;
-  record own{.at = occasion::constructing, .well = !adopted && !too_low};
-  own.put(introduction{hash_of_wishes(wanted_), latest_round()});
+  std::exception_ptr in_use;
+  try {
+    if (adopted != nullptr) borrowed_.take(*adopted);
+  } catch (std::exception const&) {
+    in_use = std::current_exception();
+  }
+  record own{.at = occasion::constructing, .well = in_use == nullptr && !too_low};
+  own.put(introduction{hash_of_wishes(wanted_), latest_round(), adopted != nullptr});
   auto const everywhere = agree(own);
-  if (adopted)
-    throw argument_error(
-        "a team of adopted threads cannot be part of one over processes: its threads join(), not run()");
+  if (in_use) std::rethrow_exception(in_use);
   if (too_low)
     throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
                              threads_.size(), name_of_level(level_)));
@@ -153,6 +161,8 @@ void team::state::introduce() {
     if (other.wishes != everywhere[0].get<introduction>().wishes)
       throw error(
           "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
+    if (other.lends != everywhere[0].get<introduction>().lends)
+      throw error("some processes have adopted threads, which join(), and some have threads that run()");
     latest = std::max(latest, other.latest_round);
   }
   auto const unable = std::ranges::find(everywhere, false, &record::well);
@@ -204,12 +214,25 @@ void team::state::set_up_offload() {
 }
 
 void team::state::make_ranks() {
-  rank_t const first = part_.spread.first[mine_.first], last = part_.spread.last[mine_.first];
+  if (!messages_) part_ = {.total = map_.ranks};
+  bool const all_here = !messages_;
+  rank_t const first = all_here ? 0 : part_.spread.first[mine_.first];
+  rank_t const last = all_here ? map_.ranks : part_.spread.last[mine_.first];
   auto const make = [&] {
     ranks_.emplace(threads_.state(), part_, last - first, mine_.first - first,
                    last - first > mine_.threads ? shared_.memory() : numa::memory());
   };
   all_or_none(all_, make, " cannot make its ranks");
+}
+
+/// Their first round begins here, and lasts as long as nothing fails. A rank that sends nothing cannot tell other processes of
+/// a failure.
+void team::state::lend_threads() {
+  ranks_->lend_threads([this](rank_t thread) {
+    bool const may_send = level_ == MPI_THREAD_MULTIPLE || thread == 0;
+    if (messages_ && may_send) messages_->tell(ranks_->state(), "a rank ended with an exception");
+  });
+  begin();
 }
 
 /// What was discovered, and what is used of it.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "team/adopted_threads.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -25,6 +26,23 @@ struct holding {
   holding& operator=(holding const&) = delete;
 };
 
+/// Nobody joins until the end of the scope, unless some thread is inside already.
+class closing {
+ public:
+  explicit closing(team_room::lent_threads* threads) noexcept
+      : threads_(threads), closed_(threads == nullptr || threads->close()) {}
+  ~closing() {
+    if (threads_ != nullptr && closed_) threads_->open();
+  }
+  closing(closing const&) = delete;
+  closing& operator=(closing const&) = delete;
+  explicit operator bool() const noexcept { return closed_; }
+
+ private:
+  team_room::lent_threads* const threads_;
+  bool const closed_;
+};
+
 positions furthest_of(std::vector<record> const& all) {
   auto together = all[0].get<positions>();
   for (record const& r : all) {
@@ -35,6 +53,15 @@ positions furthest_of(std::vector<record> const& all) {
 }
 
 }  // namespace
+
+void loan::take(team_room::adopted_threads& of) {
+  of.lend();
+  of_ = &of;
+}
+
+loan::~loan() {
+  if (of_ != nullptr) of_->give_back();
+}
 
 void note_round(std::uint32_t round) noexcept {
   std::uint32_t latest = rounds_of_all_teams.load();
@@ -59,12 +86,14 @@ std::vector<record> team::state::agree(record own) {
 /// Throws if the team is over for good. Other failures only concern processes whose run is under way: a process that
 /// has not begun the run forgets earlier ones.
 void team::state::listen_while_waiting(occasion at, patience waited, bool& has_taken_leave) {
+  bool const answers =
+      at == occasion::destroying && lent() != nullptr;  // threads elsewhere may wait for ranks of this process
   if (at == occasion::ending || at == occasion::clearing) {
     messages_->listen(ranks_->state());
   } else if (waited > until_others_are_told) {
     if (at == occasion::destroying && !has_taken_leave) messages_->take_leave();
     has_taken_leave = true;
-    messages_->listen_between_runs();
+    answers ? messages_->listen(ranks_->state()) : messages_->listen_between_runs();
   }
   std::string end = messages_->end_heard();
   // A process that takes leave during a run has ended that run.
@@ -86,6 +115,8 @@ void team::state::take() noexcept {
 void team::state::attend() noexcept try {
   if (in_use_.exchange(true)) return;
   holding const until_here(in_use_);
+  closing const nobody_inside(lent());
+  if (!nobody_inside) return;
   if (!messages_ || !broken_.empty()) return;
   messages_->listen_between_runs();
   std::string end = messages_->end_heard();
@@ -95,13 +126,43 @@ void team::state::attend() noexcept try {
   // The next use of the team reports it.
 }
 
+team_room::lent_threads* team::state::lent() const noexcept {
+  return ranks_ ? ranks_->state().membership.lent.get() : nullptr;
+}
+
+void team::state::require_main_thread(char const* what) const {
+  int is_main = 1;
+  if (level_ <= MPI_THREAD_FUNNELED) require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+  if (is_main == 0)
+    throw argument_error(
+        text::format("{} by a thread other than the one that initialised MPI, under {}", what, name_of_level(level_)));
+}
+
+member_guard team::state::join(rank_t thread) {
+  if (is_finalized()) throw error("this team cannot be joined any more: MPI has been finalised");
+  if (lent() == nullptr) throw argument_error("join() on a team that has threads of its own: call run()");
+  if (thread == 0) require_main_thread("join(0)");
+  return member_guard(lent()->join(thread));
+}
+
+/// The round ends on all processes, whether it failed there or not, and the next one begins.
+void team::state::reset() {
+  if (is_finalized()) throw error("this team cannot work any more: MPI has been finalised");
+  if (lent() == nullptr) throw argument_error("reset() on a team that has threads of its own: the next run() is one");
+  require_main_thread("reset()");
+  closing const nobody_inside(lent());
+  if (!nobody_inside) throw argument_error("reset() while threads are in the team: they have to leave it first");
+  take();
+  holding const in_use_until_here(in_use_);
+  if (!broken_.empty()) throw error("this team cannot work any more: " + broken_);
+  if (messages_) end(nullptr);
+  begin();
+}
+
 void team::state::run(void (*body)(void*, member&), void* context) {
   if (is_finalized()) throw error("this team cannot run any more: MPI has been finalised");
-  int is_main = 0;
-  require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-  if (level_ <= MPI_THREAD_FUNNELED && is_main == 0)
-    throw argument_error(
-        text::format("run() by a thread other than the one that initialised MPI, under {}", name_of_level(level_)));
+  if (lent() != nullptr) throw argument_error("run() on a team of adopted threads: they call join()");
+  require_main_thread("run()");
   if (running_.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   holding const running_until_here(running_);
@@ -137,7 +198,7 @@ void team::state::begin() try {
   try {
     bool const first_of_domain = part_.first == mine_.first;
     if (!ranks_->state().shared.kind.one_process && first_of_domain) ranks_->state().shared.failure.clear();
-    messages_->begin(round_);
+    if (messages_) messages_->begin(round_);
     ranks_->begin(round_, together);
   } catch (std::exception const& failed) {
     thrown = std::current_exception();
@@ -200,6 +261,11 @@ bool team::state::end_well(bool well) {
 /// read what a failed run has left behind, no process waits for the others, and all leave their resources to MPI. A
 /// process that has agreed to destroy sends no notice of an end: others may have seen that all are here.
 bool team::state::agree_to_destroy() noexcept try {
+  if (lent() != nullptr && !lent()->close()) {
+    ranks_->state().shared.fail(runtime::cause::aborted, "the team has been destroyed while ranks were in it");
+    return false;
+  }
+  if (lent() != nullptr) ranks_->leave_for_good();
   if (!broken_.empty()) return false;
   if (!messages_) return true;
   record const own{.at = occasion::destroying, .well = !messages_->has_left_behind()};

@@ -17,6 +17,7 @@
 #include "mpi/transport/transport.hpp"
 #include "mpi/transport/window.hpp"
 #include "team/domain_team.hpp"
+#include "team/lent_threads.hpp"
 
 namespace coset::mpi {
 
@@ -32,10 +33,25 @@ char const* name_of_level(int);
 constexpr patience until_others_are_told = std::chrono::milliseconds(20);
 constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250);
 
+/// Threads of an adopted team, for as long as this exists.
+class loan {
+ public:
+  loan() = default;
+  ~loan();
+  loan(loan const&) = delete;
+  loan& operator=(loan const&) = delete;
+  void take(team_room::adopted_threads&);
+
+ private:
+  team_room::adopted_threads* of_ = nullptr;
+};
+
 struct team::state final : resident {
   state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
 
   void run(void (*body)(void*, member&), void* context);
+  member_guard join(rank_t thread);
+  void reset();
   /// The last call: whether this can be destroyed. If not, its resources are left to MPI.
   bool can_be_destroyed() noexcept;
   void attend() noexcept override;
@@ -53,8 +69,11 @@ struct team::state final : resident {
   void look_at_network();
   void set_up_offload();
   void make_ranks();
+  void lend_threads();
   std::string describe() const;
 
+  team_room::lent_threads* lent() const noexcept;
+  void require_main_thread(char const* what) const;
   void begin();
   void end(std::exception_ptr const& thrown);
   bool end_well(bool well);
@@ -65,6 +84,7 @@ struct team::state final : resident {
   void take() noexcept;
 
   coset::team& threads_;
+  loan borrowed_;
   options const wanted_;
   int const level_;
   communicator all_, host_;

@@ -27,6 +27,9 @@ int team::hosts() const noexcept { return static_cast<int>(state_->everywhere().
 
 std::string team::describe() const { return state_->in_words(); }
 
+member_guard team::join(rank_t thread) { return state_->join(thread); }
+void team::reset() { state_->reset(); }
+
 void team::run_erased(void (*body)(void*, member&), void* context) { state_->run(body, context); }
 
 }  // namespace coset::mpi

@@ -42,6 +42,7 @@ detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point d
     throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
   }
   std::unique_lock lock(mutex_);
+  if (lent_) throw argument_error("join: the threads are ranks of a team over processes; adopt another team of them");
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
     throw timed_out(text::format("join: rank {} is still taken", rank));
   }
@@ -65,6 +66,22 @@ detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point d
 bool adopted_threads::is_attended() const {
   std::lock_guard const lock(mutex_);
   return present_ != 0;
+}
+
+/// Ranks are made here, as a larger team wants them before their threads come.
+void adopted_threads::lend() {
+  std::lock_guard const lock(mutex_);
+  if (lent_) throw argument_error("the threads of this adopted team are ranks of another team over processes");
+  if (present_ != 0) throw argument_error("threads are in this adopted team: they have to leave it first");
+  for (rank_t r = 0; r < team_.shared.ranks; ++r) {
+    if (!team_.members[r]) team_.make_rank(r);
+  }
+  lent_ = true;
+}
+
+void adopted_threads::give_back() noexcept {
+  std::lock_guard const lock(mutex_);
+  lent_ = false;
 }
 
 void adopted_threads::leave(rank_t rank) noexcept {

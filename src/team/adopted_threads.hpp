@@ -19,6 +19,9 @@ class adopted_threads {
   detail::rank_state& join(rank_t, team::clock::time_point deadline);
   void leave(rank_t) noexcept;
   bool is_attended() const;
+  /// To a larger team: until give_back() nobody joins. Throws argument_error if they are in use.
+  void lend();
+  void give_back() noexcept;
 
  private:
   void settle(rank_t);
@@ -31,6 +34,7 @@ class adopted_threads {
   std::vector<char> taken_;
   rank_t present_ = 0;
   bool open_ = true;  ///< ranks may join; closed from the last join to the last leave
+  bool lent_ = false;
   std::uint64_t round_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/requests.hpp"
+#include "team/lent_threads.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -22,17 +23,28 @@ domain_team::domain_team(detail::team_state& threads, domain const& part, rank_t
                          numa::memory shared)
     : threads_(threads),
       here_(here),
-      state_(std::make_unique<detail::team_state>(threads, part, threads_of(ranks, here, threads.shared.ranks),
+      state_(std::make_shared<detail::team_state>(threads, part, threads_of(ranks, here, threads.shared.ranks),
                                                   std::move(shared))) {
   for (rank_t t = 0; t < threads.shared.ranks; ++t) {
     state_->make_rank(here + t, threads.members[t].get());
   }
 }
 
+void domain_team::lend_threads(std::function<void(rank_t)> failed) {
+  state_->membership.lent = std::make_unique<lent_threads>(*state_, here_, threads_.shared.ranks, std::move(failed));
+}
+
+void domain_team::leave_for_good() noexcept {
+  // Partner: the acquire load of whoever waits for one of them in vain.
+  for (rank_t t = 0; t < threads_.shared.ranks; ++t)
+    state_->shared.left(here_ + t).store(state_->shared.round(), std::memory_order_release);
+}
+
 void domain_team::begin(std::uint32_t round, positions const& together) {
-  // What the threads' team is about to begin; 0 is no generation.
-  state_->shared.marks.generation =
-      threads_.shared.marks.generation + 1 != 0 ? threads_.shared.marks.generation + 1 : 1;
+  // What the threads' team is about to begin, unless this is the only one that its threads join; 0 is no generation.
+  std::uint32_t const now = threads_.shared.marks.generation;
+  if (state_->membership.lent) threads_.begin_generation();
+  state_->shared.marks.generation = now + 1 != 0 ? now + 1 : 1;
   state_->begin_shared_round(round, together);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,12 +22,17 @@ class domain_team {
 
   using positions = std::array<channel_position, channels>;
   positions furthest() const { return state_->furthest(); }
+  /// Of an adopted team, whose threads join until it is destroyed; see lent_threads.
+  void lend_threads(std::function<void(rank_t thread)> failed);
   /// Before each run() of the threads: `together` is the furthest of all processes' positions, rounds count from 1.
   void begin(std::uint32_t round, positions const& together);
   /// After a run that has failed: what MPI may still write is over then, what it may still read is left to it.
   void give_up_messages();
   /// What each of the threads does in it: the body as rank of the larger team. What it throws fails that team.
   void run_rank(member& thread, void (*body)(void*, member&), void* context);
+
+  /// They have left it, and will not come back.
+  void leave_for_good() noexcept;
 
   detail::team_state& state() const noexcept { return *state_; }
 
@@ -35,7 +41,7 @@ class domain_team {
 
   detail::team_state& threads_;
   rank_t const here_;
-  std::unique_ptr<detail::team_state> state_;
+  std::shared_ptr<detail::team_state> state_;  ///< guards of its ranks keep it
 };
 
 }  // namespace coset::team_room

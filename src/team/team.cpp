@@ -15,6 +15,7 @@
 #include "numa/share.hpp"
 #include "runtime/requests.hpp"
 #include "team/adopted_threads.hpp"
+#include "team/lent_threads.hpp"
 #include "team/team_state.hpp"
 #include "team/workers.hpp"
 #include "text/format.hpp"
@@ -93,11 +94,12 @@ member_guard::member_guard(detail::rank_state& state) noexcept
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
   if (std::uncaught_exceptions() > exceptions_) {
-    state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.rank));
+    state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.number));
     state.shared.quiesce(state);
   }
   abandon_requests(state);
-  state.team.membership.adopted->leave(state.rank);
+  auto const& threads = state.team.membership;
+  threads.lent ? threads.lent->leave(state) : threads.adopted->leave(state.rank);
 }
 
 namespace {

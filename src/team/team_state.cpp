@@ -10,6 +10,7 @@
 #include "numa/binding.hpp"
 #include "runtime/use_staging.hpp"
 #include "team/adopted_threads.hpp"
+#include "team/lent_threads.hpp"
 #include "team/workers.hpp"
 
 namespace coset::detail {

@@ -26,6 +26,7 @@ using namespace runtime;  // this room stands on that one
 
 class workers;
 class adopted_threads;
+class lent_threads;
 
 /// Teams that ranks have split from this one, until the others have taken them. An offer keeps the team that made it.
 class split_offers {
@@ -58,6 +59,7 @@ struct membership {
 
   std::unique_ptr<team_room::workers> workers;          ///< owning teams
   std::unique_ptr<team_room::adopted_threads> adopted;  ///< adopted teams
+  std::unique_ptr<team_room::lent_threads> lent;        ///< larger teams of an adopted one's threads
   std::atomic<bool> task_run_open = false;              ///< teams of tasks
   team_room::reset_barrier resetting;
   split_offers offers;

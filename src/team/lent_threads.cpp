@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team/lent_threads.hpp"
+
+#include <thread>
+#include <utility>
+
+#include "text/format.hpp"
+
+namespace coset::team_room {
+
+lent_threads::lent_threads(detail::team_state& larger, rank_t here, rank_t threads, std::function<void(rank_t)> failed)
+    : larger_(larger),
+      here_(here),
+      threads_(threads),
+      seats_(std::make_unique<seat[]>(threads)),
+      failed_(std::move(failed)) {}
+
+detail::rank_state& lent_threads::join(rank_t thread) {
+  if (thread >= threads_)
+    throw argument_error(text::format("join: there is no thread {} in a team of {}", thread, threads_));
+  // Partner: leave(), for what the rank has left; and close(): either this is seen there, or that is seen here.
+  if (seats_[thread].taken.exchange(true, std::memory_order_seq_cst))
+    throw argument_error(text::format("join: thread {} is in the team already", thread));
+  while (closed_.load(std::memory_order_seq_cst)) std::this_thread::yield();
+  detail::rank_state& mine = *larger_.members[here_ + thread];
+  mine.here.thread = std::this_thread::get_id();
+  if (!larger_.shared.failed()) return mine;
+  leave(mine);
+  larger_.shared.failure.raise();
+}
+
+void lent_threads::leave(detail::rank_state& mine) noexcept {
+  rank_t const thread = mine.rank - here_;
+  if (larger_.shared.failed()) failed_(thread);
+  seats_[thread].taken.store(false, std::memory_order_release);
+}
+
+bool lent_threads::close() noexcept {
+  if (closed_.exchange(true, std::memory_order_seq_cst)) return false;
+  for (rank_t t = 0; t < threads_; ++t) {
+    if (!seats_[t].taken.load(std::memory_order_seq_cst)) continue;
+    open();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace coset::team_room
