@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients for Poisson's equation on a cube, over all threads of all processes: each owns a slab of planes,
-// neighbours exchange planes, and each iteration needs one reduction of two sums.
+// Conjugate gradients for Poisson's equation on a cube, over all OpenMP threads of all processes: each owns a slab of
+// planes, neighbours exchange planes, and each iteration needs one reduction of two sums. with_coset() and with_openmp()
+// differ in how they reduce.
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cmath>
@@ -144,16 +146,18 @@ double serial(problem const& p) {
 double with_coset(coset::mpi::team& all, problem const& p) {
   process here(MPI_COMM_WORLD, p.n, p.first, p.threads, p.all);
   double found = 0;
-  all.run([&](coset::member& me) {
-    std::size_t const t = me.rank() - all.first();
+#pragma omp parallel num_threads(static_cast <int>(p.threads))
+  {
+    auto const t = static_cast<std::size_t>(omp_get_thread_num());
+    auto me = all.join(static_cast<coset::rank_t>(t));
     surroundings const others{[&] { here.meet(t); },
                               [&](sums mine) {
-                                coset::allreduce(me, mine);
+                                coset::allreduce(*me, mine);
                                 return mine;
                               }};
     double const mine = solve(here.of_thread(t), p.iterations, others);
     if (t == 0) found = mine;
-  });
+  }
   return found;
 }
 
@@ -183,13 +187,20 @@ double with_openmp(problem const& p) {
   return found;
 }
 
+/// The fastest of some turns: the first one finds cold memory, and makes plans.
 double timed(char const* what, int process, int iterations, std::function<double()> const& run) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double const begin = MPI_Wtime(), found = run();
-  double const spent = MPI_Wtime() - begin;
+  constexpr int turns = 5;
+  double found = 0, fastest = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    double const begin = MPI_Wtime();
+    found = run();
+    double const spent = MPI_Wtime() - begin;
+    fastest = turn == 0 ? spent : std::min(fastest, spent);
+  }
   if (process == 0)
-    std::printf("  %-34s %9.1f ms %8.1f us per iteration, |r|^2 = %.12g\n", what, spent * 1e3, spent * 1e6 / iterations,
-                found);
+    std::printf("  %-34s %9.1f ms %8.1f us per iteration, |r|^2 = %.12g\n", what, fastest * 1e3,
+                fastest * 1e6 / iterations, found);
   return found;
 }
 
@@ -204,10 +215,9 @@ int main(int argc, char** argv) {
   bool right = false;
   {
     std::size_t const n = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 96;
-    auto const wanted = static_cast<coset::rank_t>(argc > 2 ? std::atoi(argv[2]) : 0);
-    // Processes of one host would all take the first cores: the launcher binds them, or nobody does.
-    coset::team threads({.ranks = wanted, .place = coset::placement::unbound});
-    coset::mpi::team all(MPI_COMM_WORLD, threads);
+    auto const wanted = static_cast<coset::rank_t>(argc > 2 ? std::atoi(argv[2]) : omp_get_max_threads());
+    auto const threads = coset::team::adopt(wanted);  // OpenMP's, wherever they run
+    coset::mpi::team all(MPI_COMM_WORLD, *threads);
     problem const p{n, 60, all.first(), all.threads(), all.size()};
     if (rank == 0) std::printf("%zu^3 points, %d iterations; %s\n", n, p.iterations, all.describe().c_str());
     double const expected = timed("serial, on every process", rank, p.iterations, [&] { return serial(p); });
