@@ -54,9 +54,32 @@ class Why(unittest.TestCase):
         names = {one["algorithm"] for one in why("allreduce", 8, "--topology", "core:31 pu:1", "--ordered")["candidates"]}
         self.assertFalse(any(name.startswith(("generalized", "circulant")) for name in names), names)
 
+    def test_between_hosts_terms_sum_up_and_the_cheapest_is_chosen(self):
+        for size in (8, "4K", "1M", "64M"):
+            for hosts in ("1,1", "4,4,4,4", "2,1,3", ",".join("1" * 23)):
+                for network in ("20,3,1", "1.5,0.3,0.05", "100,80,8"):
+                    found = why("allreduce", size, "--hosts", hosts, "--network", network)
+                    for one in [found["chosen"], *found["candidates"]]:
+                        terms = sum(one[term] for term in ("inside", "rounds", "messages", "bytes", "combining"))
+                        self.assertAlmostEqual(terms, one["seconds"], places=12)
+                    full = [one for one in found["candidates"] if "nested=1" in one["algorithm"]]
+                    if "nested=1" in found["chosen"]["algorithm"]:
+                        self.assertEqual(found["chosen"]["seconds"], full[0]["seconds"])
+
+    def test_text_between_hosts_names_the_network_and_segments(self):
+        text = coset("why", "allreduce", "16M", "--hosts", "2,2,2,2", "--network", "20,5,8").stdout
+        for expected in ("allreduce of 16 MiB on 8 ranks of 4 hosts", "5.0 us more for each further one", "segments of",
+                         "leaders=0", "\n> ", "chosen: the cheapest"):
+            self.assertIn(expected, text)
+
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),
                                 ("excludes", ["allreduce", 8, "--nodes", "5,2", "--topology", "core:2 pu:1"]),
+                                ("excludes", ["allreduce", 8, "--nodes", "5,2", "--hosts", "5,2"]),
+                                ("one host", ["allreduce", 8, "--hosts", "5"]),
+                                ("hold 7 ranks, not 9", ["allreduce", 8, "--hosts", "5,2", "--ranks", 9]),
+                                ("recursive_doubling", ["scan", 8, "--hosts", "5,2"]),
+                                ("hosts", ["allreduce", 8, "--network", "20,3,1"]),
                                 ("lots", ["allreduce", "lots"])]:
             refused = coset("why", *arguments)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)

@@ -26,7 +26,7 @@ constexpr std::size_t most_staged = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
-constexpr double rounding = 1e-9;
+constexpr double unequal_by = 1e-9;
 
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
@@ -129,7 +129,7 @@ exchange const& least(std::vector<exchange> const& all, Price price) {
   double least = std::numeric_limits<double>::max();
   for (exchange const& e : all) {
     double const seconds = price(e);
-    if (seconds >= least * (1 - rounding)) continue;
+    if (seconds >= least * (1 - unequal_by)) continue;
     least = seconds;
     found = &e;
   }
@@ -155,13 +155,18 @@ exchange_price price_of(question const& q, exchange const& e) {
 
 std::vector<exchange> exchanges_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.domains.size());
+  auto const segments = segments_for(q);
   std::vector<exchange> all;
   auto const add = [&](exchange e, std::size_t most_saved) {
     for (std::size_t saved = 0; saved <= most_saved; ++saved) {
       for (bool const one : {true, false}) {
-        e.saved_steps = static_cast<std::uint32_t>(saved);
-        e.one_leader = one;
-        if (one || largest_host(q) > 1) all.push_back(e);
+        if (!one && largest_host(q) == 1) continue;
+        for (std::size_t const bytes : segments) {
+          e.saved_steps = static_cast<std::uint32_t>(saved);
+          e.one_leader = one;
+          e.segment_bytes = bytes;
+          all.push_back(e);
+        }
       }
     }
   };
@@ -178,17 +183,11 @@ std::vector<exchange> exchanges_for(question const& q) {
 exchange cheapest_exchange(question const& q) {
   question usual = q;
   usual.network = usual_network;
-  auto const all = exchanges_for(q);
-  bool const by_radix = least(all, [&](exchange const& e) { return price_of(usual, e).total(); }).dimensions.empty();
-  std::vector<exchange> equals;
-  for (exchange e : all) {
-    if (e.dimensions.empty() != by_radix) continue;
-    for (std::size_t const segment : segments_for(q)) {
-      e.segment_bytes = segment;
-      equals.push_back(e);
-    }
-  }
-  return least(equals, [&](exchange const& e) { return price_of(by_radix ? usual : q, e).total(); });
+  auto all = exchanges_for(q);
+  exchange const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
+  if (on_usual.dimensions.empty()) return on_usual;
+  std::erase_if(all, [](exchange const& e) { return e.dimensions.empty(); });
+  return least(all, [&](exchange const& e) { return price_of(q, e).total(); });
 }
 
 answer as_answer(question const& q, exchange const& e) {

@@ -90,10 +90,10 @@ double time_of(measure::figures const& of) {
 std::vector<double> regrets(measure::measurement const& found) {
   std::vector<double> worst(found.declined.size(), 0);
   for (auto const& state : found.states) {
-    std::vector<double> times;
-    for (auto const& of : state.of) times.push_back(time_of(of));
-    double const best = *std::ranges::min_element(times);
-    for (std::size_t i = 0; i < times.size(); ++i) worst[i] = std::max(worst[i], times[i] / best);
+    std::vector<double> taken;
+    for (auto const& of : state.of) taken.push_back(time_of(of));
+    double const best = *std::ranges::min_element(taken);
+    for (std::size_t i = 0; i < taken.size(); ++i) worst[i] = std::max(worst[i], taken[i] / best);
   }
   return worst;
 }
@@ -179,9 +179,9 @@ class tuner {
     auto made = found[0];
     for (rank_t a = 0; a < ranks(); ++a) {
       for (rank_t b = 0; b < ranks(); ++b) {
-        std::vector<double> times;
-        for (auto const& matrix : found) times.push_back(matrix[a][b]);
-        made[a][b] = measure::median(std::move(times));
+        std::vector<double> taken;
+        for (auto const& matrix : found) taken.push_back(matrix[a][b]);
+        made[a][b] = measure::median(std::move(taken));
       }
     }
     return made;

@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
+#include "cli/price/why_between.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 
@@ -37,10 +38,15 @@ struct why_command {
   std::string verb_name = "allreduce", topology, place = "compact";
   std::uint64_t bytes = 8;
   rank_t ranks = 0;
-  std::vector<rank_t> nodes;
+  std::vector<rank_t> nodes, hosts;
+  std::vector<double> network;
   bool in_place = false, ordered = false, json = false, all = false;
 
   void run() {
+    if (!hosts.empty()) {
+      std::cout << why_between(question_between(), json, all);
+      return;
+    }
     choice::question const asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     calibration::rule const* const rule =
@@ -53,6 +59,17 @@ struct why_command {
 
  private:
   bool on_this_machine() const { return topology.empty() && nodes.empty(); }
+
+  choice::question question_between() const {
+    choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
+    q.commutative = !ordered;
+    q.domains = hosts;
+    q.ranks = std::accumulate(hosts.begin(), hosts.end(), rank_t{0});
+    if (ranks != 0 && q.ranks != ranks)
+      throw argument_error(fmt::format("the hosts hold {} ranks, not {}; leave --ranks out", q.ranks, ranks));
+    if (!network.empty()) q.network = {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
+    return q;
+  }
 
   choice::question question_asked() {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
@@ -230,6 +247,17 @@ void add_why(CLI::App& app) {
       ->delimiter(',')
       ->check(whole_number(1, most_ranks))
       ->excludes(topology);
+  why.add_option("--hosts", state->hosts, "Several hosts that share no memory: the ranks of each, 2,2,2,2")
+      ->delimiter(',')
+      ->check(whole_number(1, most_ranks))
+      ->excludes(topology)
+      ->excludes("--nodes");
+  why.add_option("--network", state->network,
+                 "What messages between hosts take: us, us more for each further one, ns a byte; default: 20,3,1")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::NonNegativeNumber)
+      ->needs("--hosts");
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");
