@@ -230,7 +230,7 @@ void team::state::make_ranks() {
 void team::state::lend_threads() {
   ranks_->lend_threads([this](rank_t thread) {
     bool const may_send = level_ == MPI_THREAD_MULTIPLE || thread == 0;
-    if (messages_ && may_send) messages_->tell(ranks_->state(), "a rank ended with an exception");
+    if (messages_ && may_send && !is_finalized()) messages_->tell(ranks_->state(), "a rank ended with an exception");
   });
   begin();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "team/adopted_threads.hpp"
 #include "text/format.hpp"
@@ -59,8 +60,8 @@ void loan::take(team_room::adopted_threads& of) {
   of_ = &of;
 }
 
-loan::~loan() {
-  if (of_ != nullptr) of_->give_back();
+void loan::give_back() noexcept {
+  if (of_ != nullptr) std::exchange(of_, nullptr)->give_back();
 }
 
 void note_round(std::uint32_t round) noexcept {
@@ -105,7 +106,8 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
 /// Tells every process that waits for this one, now or later, that it takes part in no agreement any more.
 void team::state::give_up(std::string_view reason) {
   broken_ = reason;
-  messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
+  if (lent() != nullptr) ranks_->state().shared.fail(runtime::cause::messages, reason);  // they are told as they join
+  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
 }
 
 void team::state::take() noexcept {
@@ -150,10 +152,10 @@ void team::state::reset() {
   if (is_finalized()) throw error("this team cannot work any more: MPI has been finalised");
   if (lent() == nullptr) throw argument_error("reset() on a team that has threads of its own: the next run() is one");
   require_main_thread("reset()");
-  closing const nobody_inside(lent());
-  if (!nobody_inside) throw argument_error("reset() while threads are in the team: they have to leave it first");
   take();
   holding const in_use_until_here(in_use_);
+  closing const nobody_inside(lent());
+  if (!nobody_inside) throw argument_error("reset() while threads are in the team: they have to leave it first");
   if (!broken_.empty()) throw error("this team cannot work any more: " + broken_);
   if (messages_) end(nullptr);
   begin();
@@ -261,17 +263,29 @@ bool team::state::end_well(bool well) {
 /// read what a failed run has left behind, no process waits for the others, and all leave their resources to MPI. A
 /// process that has agreed to destroy sends no notice of an end: others may have seen that all are here.
 bool team::state::agree_to_destroy() noexcept try {
-  if (lent() != nullptr && !lent()->close()) {
-    ranks_->state().shared.fail(runtime::cause::aborted, "the team has been destroyed while ranks were in it");
+  if (lent() != nullptr && !end_membership()) {
+    give_up("the team has been destroyed while threads were in it");
     return false;
   }
-  if (lent() != nullptr) ranks_->leave_for_good();
   if (!broken_.empty()) return false;
   if (!messages_) return true;
   record const own{.at = occasion::destroying, .well = !messages_->has_left_behind()};
   return std::ranges::all_of(agree(own), &record::well);
 } catch (std::exception const&) {
   return false;
+}
+
+/// Of adopted threads: whether none is inside. They will not come back, and may join other teams. After a failure no
+/// message is under way that MPI might still write.
+bool team::state::end_membership() {
+  if (!lent()->close()) return false;
+  ranks_->leave_for_good();
+  if (messages_ && ranks_->state().shared.failed()) {
+    messages_->tell(ranks_->state(), "a rank ended with an exception");
+    ranks_->give_up_messages();
+  }
+  borrowed_.give_back();
+  return true;
 }
 
 bool team::state::can_be_destroyed() noexcept {

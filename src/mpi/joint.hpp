@@ -37,10 +37,11 @@ constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250
 class loan {
  public:
   loan() = default;
-  ~loan();
+  ~loan() { give_back(); }
   loan(loan const&) = delete;
   loan& operator=(loan const&) = delete;
   void take(team_room::adopted_threads&);
+  void give_back() noexcept;
 
  private:
   team_room::adopted_threads* of_ = nullptr;
@@ -78,6 +79,7 @@ struct team::state final : resident {
   void end(std::exception_ptr const& thrown);
   bool end_well(bool well);
   bool agree_to_destroy() noexcept;
+  bool end_membership();
   std::vector<record> agree(record);
   void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
   void give_up(std::string_view reason);
@@ -96,7 +98,7 @@ struct team::state final : resident {
   std::optional<team_room::domain_team> ranks_;
   std::uint32_t round_ = 0;
   std::atomic<bool> running_ = false;
-  std::atomic<bool> in_use_ = false;  ///< by a thread that runs, destroys or attends it
+  std::atomic<bool> in_use_ = false;  ///< by a thread that runs, resets, destroys or attends it
   bool ended_with_mpi_ = false;
   std::string broken_;  ///< why no collective can work any more: a process was not heard of, for example
   std::string description_;

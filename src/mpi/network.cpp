@@ -74,6 +74,10 @@ short_rounds measured(circle_of_hosts& all) {
   return {median(std::move(one)), median(std::move(several))};
 }
 
+double long_round(circle_of_hosts& all, int bytes) {
+  return median({all.seconds(1, bytes), all.seconds(1, bytes), all.seconds(1, bytes)});
+}
+
 double slowest(communicator const& all, double mine) {
   double found = 0;
   require(MPI_Allreduce(&mine, &found, 1, MPI_DOUBLE, MPI_MAX, all.get()), "MPI_Allreduce");
@@ -90,7 +94,7 @@ schedule::link measured_network(communicator const& all, bool speaks) {
   double const per_message = std::clamp(more, 0.0, one);
   double per_byte = 0;
   for (int bytes = first_bytes; bytes <= most_bytes; bytes *= 2) {
-    double const took = slowest(all, hosts.is_empty() ? 0 : hosts.seconds(1, bytes));
+    double const took = slowest(all, hosts.is_empty() ? 0 : long_round(hosts, bytes));
     per_byte = std::max(took - one, 0.0) / bytes;
     if (took > least_seconds) break;
   }

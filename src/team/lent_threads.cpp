@@ -7,6 +7,15 @@
 #include "text/format.hpp"
 
 namespace coset::team_room {
+namespace {
+
+struct leaving {
+  lent_threads& of;
+  detail::rank_state& rank;
+  ~leaving() { of.leave(rank); }
+};
+
+}  // namespace
 
 lent_threads::lent_threads(detail::team_state& larger, rank_t here, rank_t threads, std::function<void(rank_t)> failed)
     : larger_(larger),
@@ -23,10 +32,11 @@ detail::rank_state& lent_threads::join(rank_t thread) {
     throw argument_error(text::format("join: thread {} is in the team already", thread));
   while (closed_.load(std::memory_order_seq_cst)) std::this_thread::yield();
   detail::rank_state& mine = *larger_.members[here_ + thread];
-  mine.here.thread = std::this_thread::get_id();
-  if (!larger_.shared.failed()) return mine;
-  leave(mine);
-  larger_.shared.failure.raise();
+  mine.here.thread = mine.root.here.thread = std::this_thread::get_id();
+  runtime::shared_memory const& shared = larger_.shared;
+  if (!shared.failed()) return mine;
+  leaving const when_thrown{*this, mine};  // nobody clears the failure before
+  (shared.failure.recorded() ? shared.failure : shared.root.failure).raise();
 }
 
 void lent_threads::leave(detail::rank_state& mine) noexcept {

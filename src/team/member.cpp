@@ -50,6 +50,8 @@ member member::split(int colour, int key) {
   detail::team_state& team = state_->team;
   if (!team.shared.kind.one_memory())
     detail::refuse(*state_, "split: ranks of several processes share no memory and cannot form a team");
+  if (team.membership.lent)
+    detail::refuse(*state_, "split: threads that join a team over processes cannot form a part of it");
   std::vector<wish> wishes(team.shared.ranks);
   allgather(*this, std::array{wish{colour, key, state_->rank}}, wishes);
   std::vector<rank_t> const ranks = ranks_of(colour, wishes);

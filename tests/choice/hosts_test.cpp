@@ -197,9 +197,18 @@ TEST(ChooseBetween, LetsAllLeadWhereFoldsCostMoreThanMessages) {
   EXPECT_FALSE(chosen(hosts(4, 8), 16 << 20, infiniband).one_leader);
 }
 
-TEST(ChooseBetween, ServesThousandsOfHosts) {
-  auto const found = chosen(hosts(10'000, 1), 1 << 20);
-  EXPECT_FALSE(found.dimensions.empty() && found.radix == 0);
+/// What is cut into a block for each host has to fit a machine, written out for all ranks.
+TEST(ChooseBetween, CutsNothingIntoMoreBlocksThanFitAMachine) {
+  for (hosts const& of : {hosts(10'000, 1), hosts(1009, 8), hosts(100, 128)}) {
+    for (std::size_t const bytes : {8u, 1u << 20, 64u << 20}) {
+      auto const found = chosen(of, bytes);
+      rank_t const ranks = std::accumulate(of.begin(), of.end(), rank_t{0}), most = *std::ranges::max_element(of);
+      auto const number = static_cast<rank_t>(of.size());
+      bool const whole = found.saved_steps > 0 && found.saved_steps == found.dimensions.size();
+      std::size_t const blocks = std::size_t{whole ? 1 : number} * (found.one_leader ? 1 : most);
+      EXPECT_NO_THROW(schedule::require_room(ranks, blocks)) << number << " hosts, " << bytes << " bytes";
+    }
+  }
 }
 
 }  // namespace

@@ -173,6 +173,43 @@ TEST(Adopted, MismatchesReachAllThreads) {
   on.expect_works();
 }
 
+/// Whatever is still under way then: messages that are long enough to need both sides.
+TEST(Adopted, TeamsThatHaveFailedAreDestroyedWithoutReset) {
+  for (std::uint64_t seed = 20; seed < 20 + test::by_effort<std::uint64_t>(3, 6, 50); ++seed) {
+    adopted on(seed);
+    std::vector<std::string> type(on.threads.size);
+    on.threads.run([&](rank_t t) {
+      type[t] = outcome_of([&] {
+                  auto me = on.all->join(t);
+                  std::vector<float> sums(300'000, 1);
+                  allreduce(*me, sums);
+                  if (me->rank() == seed % me->size()) throw std::range_error("out");
+                  for (int k = 0; k < 3; ++k) allreduce(*me, sums);
+                }).type;
+    });
+    std::string fault;
+    for (auto const& each : type) {
+      if (each.empty()) fault = "nothing was thrown";
+    }
+    ASSERT_EQ(said_anywhere(fault), "");
+  }
+}
+
+/// Its threads hear of it, and so do the other processes, which do not wait.
+TEST(Adopted, TeamsDestroyedWhileThreadsAreInside) {
+  adopted on(30);
+  on.expect_works();
+  std::string type = type_name<mpi::error>();
+  if (process() == 0) {
+    auto me = on.all->join(0);
+    on.all.reset();
+    type = outcome_of([&] { barrier(*me); }).type;
+  } else {
+    on.all.reset();
+  }
+  EXPECT_EQ(said_anywhere(type == type_name<mpi::error>() ? "" : "threw '" + type + "'"), "");
+}
+
 /// A process that destroys its team has left: who waits for its ranks hears of it.
 TEST(Adopted, WhoDestroysTheTeamEndsItForThoseThatWait) {
   adopted on(8);

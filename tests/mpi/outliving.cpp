@@ -38,7 +38,10 @@ int outlive(std::string const& whose) {
   mpi::team alone(MPI_COMM_SELF, single);
   auto of_all = std::make_unique<mpi::team>(MPI_COMM_WORLD, threads),
        of_some = std::make_unique<mpi::team>(MPI_COMM_WORLD, single);
+  auto lent = team::adopt(1);
+  auto of_lent = std::make_unique<mpi::team>(MPI_COMM_WORLD, *lent);
   if (!works(*of_all) || !works(*of_some) || !works(alone)) ++faults;
+  if (allreduce(of_lent->join(0), 1u) != of_lent->size()) ++faults;
   if (whose == "last" && !is_last) of_some.reset();
   if (whose == "broken" && !is_last)
     expect_error(outcome_of([&] { of_some->run([](member& me) { barrier(me); }); }), "has destroyed its team");
@@ -46,6 +49,9 @@ int outlive(std::string const& whose) {
   expect_error(outcome_of([&] { of_all->run([](member& me) { barrier(me); }); }), "MPI has been finalised");
   expect_error(outcome_of([&] { alone.run([](member& me) { barrier(me); }); }), "MPI has been finalised");
   expect_error(outcome_of([&] { mpi::team(MPI_COMM_WORLD, threads); }), "after MPI_Finalize");
+  expect_error(outcome_of([&] { (void)of_lent->join(0); }), "MPI has been finalised");
+  lent.reset();  // MPI_Finalize has ended what its threads were lent to
+  if (of_lent->size() == 0) ++faults;
   if (of_all->size() == 0 || of_all->describe().empty()) ++faults;
   return faults == 0 ? 0 : 1;
 }

@@ -16,6 +16,8 @@ using schedule::value_of;
 
 /// Longer messages travel in parts.
 constexpr double part_bytes = 60 * kibibyte;
+/// Blocks of all ranks, of what is written out for all of them, see schedule::require_room().
+constexpr std::uint64_t most_cells = std::uint64_t{1} << 25;
 /// Looked at and copied between neighbours, whatever its length.
 constexpr double per_block = 20e-9;
 /// Segments under way at once.
@@ -39,6 +41,9 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
   while (e.dimensions.empty() && left.back() > 1) left.push_back((left.back() + e.radix - 1) / e.radix);
   return left;
 }
+
+/// Into a block for each host, as parts there and back are.
+bool is_cut(rank_t hosts, exchange const& e) { return e.saved_steps < parts_left(hosts, e).size() - 1; }
 
 /// Of one host, volumes in vectors.
 struct volume {
@@ -88,8 +93,7 @@ exchange_price segment_price(question const& q, exchange const& e, double bytes)
   one.rounds = of.rounds * q.network.latency;
   one.messages = sent / carriers * q.network.per_peer;
   one.bytes = of.bytes * bytes * q.network.per_byte;
-  bool const is_cut = e.saved_steps < parts_left(hosts, e).size() - 1;
-  one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut ? hosts : 1) * per_block;
+  one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut(hosts, e) ? hosts : 1) * per_block;
   return one;
 }
 
@@ -156,6 +160,11 @@ exchange_price price_of(question const& q, exchange const& e) {
 std::vector<exchange> exchanges_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.domains.size());
   auto const segments = segments_for(q);
+  std::uint64_t const ranks = std::max<std::uint64_t>(q.ranks, hosts);
+  auto const has_room = [&](exchange const& e) {
+    std::uint64_t const leaders = e.one_leader ? 1 : largest_host(q);
+    return ranks * leaders * (is_cut(hosts, e) ? hosts : 1) <= most_cells;
+  };
   std::vector<exchange> all;
   auto const add = [&](exchange e, std::size_t most_saved) {
     for (std::size_t saved = 0; saved <= most_saved; ++saved) {
@@ -165,7 +174,7 @@ std::vector<exchange> exchanges_for(question const& q) {
           e.saved_steps = static_cast<std::uint32_t>(saved);
           e.one_leader = one;
           e.segment_bytes = bytes;
-          all.push_back(e);
+          if (has_room(e)) all.push_back(e);
         }
       }
     }

@@ -10,8 +10,9 @@ namespace {
 using runtime::envelope;
 using runtime::piece;
 
-/// MPI sends messages of some 64 KiB at once. About a longer one both sides agree first, which takes three latencies.
-constexpr std::size_t part_bytes = 60 * 1024;
+/// MPI sends messages of some 64 KiB at once. About a longer one both sides agree first, which takes three latencies, but
+/// keeps what a late receiver would have to store elsewhere with its sender. So a long message begins with short parts.
+constexpr std::size_t part_bytes = 60 * 1024, short_parts = 64, long_part_bytes = 1024 * 1024;
 
 std::size_t total(std::span<piece const> pieces) {
   std::size_t bytes = 0;
@@ -44,18 +45,24 @@ void unpack(std::byte const* from, std::span<piece const> to, std::size_t begin,
   });
 }
 
-/// Calls transfer(offset, bytes) for each message in which the rest travels.
+/// Calls transfer(offset, bytes, room) for each message in which the rest travels; its room depends on its number alone.
 template <class Transfer>
 void for_each_message(std::size_t bytes, Transfer transfer) {
-  for (std::size_t at = 0; at < bytes; at += part_bytes)
-    transfer(at, static_cast<int>(std::min(part_bytes, bytes - at)));
+  std::size_t number = 0;
+  for (std::size_t at = 0, room = 0; at < bytes; at += room) {
+    room = number++ < short_parts ? part_bytes : long_part_bytes;
+    transfer(at, std::min(room, bytes - at), room);
+  }
 }
 
-bool are_done(std::vector<MPI_Request>& requests) {
-  int done = 1;
-  if (!requests.empty())
-    require(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  return done != 0;
+/// From the first on that is not known to be done, as they usually end in their order.
+bool are_done(std::vector<MPI_Request>& requests, std::size_t& known) {
+  for (; known < requests.size(); ++known) {
+    int done = 0;
+    require(MPI_Test(&requests[known], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -90,6 +97,7 @@ void endpoint::give_up() noexcept {
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
   sends_.clear();
+  known_sends_ = 0;
   if (!under_way) return;
   ways_.leave_behind();
   for (outgoing& o : outgoing_) abandoned_.push_back(std::move(o));
@@ -115,26 +123,30 @@ void endpoint::expect(rank_t from, std::span<piece const> into) {
 /// receive has room for a whole part, since MPICH ends programs whose messages do not fit.
 void endpoint::receive_rest(incoming& m, address const& way) {
   m.rest.clear();
+  m.known_rest = 0;
   std::size_t const before = ways_.with_envelope();
   if (m.bytes <= before) return;
-  std::size_t const bytes = m.bytes - before, last = bytes % part_bytes;
   bool const direct = m.into.size() == 1;
-  m.packed.resize(direct ? part_bytes : bytes - last + part_bytes);
-  for_each_message(bytes, [&](std::size_t at, int part) {
-    bool const is_whole = static_cast<std::size_t>(part) == part_bytes;
-    std::byte* const to = !direct ? m.packed.data() + at : is_whole ? m.into[0].data + before + at : m.packed.data();
-    require(MPI_Irecv(to, static_cast<int>(part_bytes), MPI_BYTE, way.process, way.rest_tag, way.lane,
+  m.direct = 0;
+  std::size_t packed = 0;
+  for_each_message(m.bytes - before, [&](std::size_t at, std::size_t part, std::size_t room) {
+    bool const fits = direct && part == room;
+    if (fits) m.direct = at + part;
+    packed = fits ? 0 : at - m.direct + room;
+  });
+  if (m.packed.size() < packed) m.packed.resize(packed);
+  for_each_message(m.bytes - before, [&](std::size_t at, std::size_t, std::size_t room) {
+    std::byte* const to = at < m.direct ? m.into[0].data + before + at : m.packed.data() + (at - m.direct);
+    require(MPI_Irecv(to, static_cast<int>(room), MPI_BYTE, way.process, way.rest_tag, way.lane,
                       &m.rest.emplace_back(MPI_REQUEST_NULL)),
             "MPI_Irecv");
   });
 }
 
 void endpoint::unpack_all(incoming& m) {
-  std::size_t const before = std::min(m.bytes, ways_.with_envelope()), bytes = m.bytes - before;
+  std::size_t const before = std::min(m.bytes, ways_.with_envelope());
   unpack(m.opening.get() + sizeof(envelope), m.into, 0, before);
-  if (bytes == 0) return;
-  std::size_t const direct = m.into.size() == 1 ? bytes - bytes % part_bytes : 0;
-  unpack(m.packed.data(), m.into, before + direct, m.bytes);
+  if (before < m.bytes) unpack(m.packed.data(), m.into, before + m.direct, m.bytes);
 }
 
 void endpoint::send(rank_t to, envelope const& opening, std::span<piece const> from) {
@@ -159,8 +171,8 @@ void endpoint::send_rest(outgoing& m, address const& way, std::span<piece const>
     pack(from, before, bytes, m.packed.data());
     data = m.packed.data();
   }
-  for_each_message(bytes - before, [&](std::size_t at, int part) {
-    require(MPI_Isend(data + at, part, MPI_BYTE, way.process, way.rest_tag, way.lane,
+  for_each_message(bytes - before, [&](std::size_t at, std::size_t part, std::size_t) {
+    require(MPI_Isend(data + at, static_cast<int>(part), MPI_BYTE, way.process, way.rest_tag, way.lane,
                       &sends_.emplace_back(MPI_REQUEST_NULL)),
             "MPI_Isend");
   });
@@ -175,7 +187,7 @@ endpoint::state endpoint::look(std::size_t message) {
     m.known = state::opened;
     if (!m.rest.empty()) return m.known;  // the rest is looked at after the envelope has been checked
   }
-  if (m.known == state::opened && are_done(m.rest)) {
+  if (m.known == state::opened && are_done(m.rest, m.known_rest)) {
     unpack_all(m);
     m.known = state::here;
   }
@@ -187,8 +199,9 @@ envelope const& endpoint::envelope_of(std::size_t message) const {
 }
 
 bool endpoint::all_sent() {
-  if (!are_done(sends_)) return false;
+  if (!are_done(sends_, known_sends_)) return false;
   sends_.clear();
+  known_sends_ = 0;
   return true;
 }
 

@@ -64,6 +64,8 @@ class endpoint final : public runtime::endpoint {
     buffer packed;  ///< the rest, for several places; for one, its last part
     MPI_Request first = MPI_REQUEST_NULL;
     std::vector<MPI_Request> rest;
+    std::size_t known_rest = 0;  ///< so many of these have ended
+    std::size_t direct = 0;      ///< bytes of the rest that go where they belong
     state known = state::awaited;
   };
   struct outgoing {
@@ -83,6 +85,7 @@ class endpoint final : public runtime::endpoint {
   std::deque<outgoing> outgoing_;
   std::size_t expected_ = 0, sent_ = 0;
   std::vector<MPI_Request> sends_;
+  std::size_t known_sends_ = 0;                                 ///< so many of these have ended
   std::deque<outgoing> abandoned_;                              ///< MPI may still read these
   std::vector<std::unique_ptr<offloaded_allreduce>> offloads_;  ///< [slice]
 };

@@ -16,6 +16,7 @@ notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, s
 failure_notices::failure_notices(MPI_Comm of) : all_(communicator::duplicate_of(of)) { receive_next(); }
 
 void failure_notices::stop_listening() noexcept {
+  std::lock_guard const lock(mutex_);  // ranks may still be listening
   if (listening_ == MPI_REQUEST_NULL) return;
   MPI_Cancel(&listening_);
   MPI_Wait(&listening_, MPI_STATUS_IGNORE);

@@ -13,10 +13,10 @@
 
 namespace coset::mpi {
 
-/// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
 /// Copying so much costs less than another message on any network.
 inline constexpr std::size_t least_with_envelope = 8 * 1024;
 
+/// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
 class transport final : public runtime::transport, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
