@@ -30,6 +30,13 @@ struct answer {
 /// What hosts pay to reach each other where nobody has measured it: some ten gigabits. `per_peer` is of each message.
 inline constexpr schedule::link usual_network{UINT32_MAX, 20e-6, 1e-9, 3e-6};
 
+/// Several hosts, which share no memory.
+struct host_facts {
+  std::vector<rank_t> ranks = {};          ///< of each; none: there is one host only
+  rank_t carriers = 1;                     ///< ranks of a host that send and receive, at least
+  schedule::link network = usual_network;  ///< what hosts pay to reach each other
+};
+
 /// What a choice depends on.
 struct question {
   verb what = verb::allreduce;
@@ -37,14 +44,12 @@ struct question {
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
   calibration::memory_facts memory = {};
-  bool crowded = false;                    ///< more ranks than processors
-  std::vector<rank_t> levels = {};         ///< the ranks of a group of each, all consecutive; see levels_of
-  std::vector<rank_t> nodes = {};          ///< ranks of each NUMA node; see nodes_of
-  bool commutative = true;                 ///< the operation allows schedules that do not keep the order of the ranks
-  std::vector<rank_t> domains = {};        ///< ranks of each host, if there are several
-  rank_t carriers = 1;                     ///< ranks of a host that send and receive, at least
-  schedule::link network = usual_network;  ///< what hosts pay to reach each other
-  bool pointers = true;                    ///< ranks of a host reach each other's arrays
+  bool crowded = false;             ///< more ranks than processors
+  std::vector<rank_t> levels = {};  ///< the ranks of a group of each, all consecutive; see levels_of
+  std::vector<rank_t> nodes = {};   ///< ranks of each NUMA node; see nodes_of
+  bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
+  host_facts hosts = {};
+  bool pointers = true;  ///< ranks of a host reach each other's arrays
   std::vector<schedule::link> links =
       {};  ///< what the levels cost, see links_of; if none are given, what they usually do
 };

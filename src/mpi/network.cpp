@@ -11,7 +11,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr int tries = 25, most_peers = 4;
+constexpr int tries_at_once = 5, most_tries = 25, most_peers = 4;
+/// So long short messages are tried, if not often enough before: where processes wait for processors, they take milliseconds.
+constexpr double longest_look = 5e-3;
 constexpr int short_bytes = 8, first_bytes = 64 * 1024, most_bytes = 4 * 1024 * 1024;
 /// Shorter bursts say more of buffers on the way than of the way.
 constexpr double least_seconds = 2e-3;
@@ -59,21 +61,6 @@ double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
-/// In turns, as the machine may be busy for a while. What is typical counts, not what is possible: where ranks wait for
-/// processors, every round does.
-struct short_rounds {
-  double one, several;  ///< of one message, and of one for each peer
-};
-
-short_rounds measured(circle_of_hosts& all) {
-  std::vector<double> one, several;
-  for (int k = 0; k < tries; ++k) {
-    one.push_back(all.seconds(1, short_bytes));
-    several.push_back(all.seconds(all.peers(), short_bytes));
-  }
-  return {median(std::move(one)), median(std::move(several))};
-}
-
 double long_round(circle_of_hosts& all, int bytes) {
   return median({all.seconds(1, bytes), all.seconds(1, bytes), all.seconds(1, bytes)});
 }
@@ -84,11 +71,31 @@ double slowest(communicator const& all, double mine) {
   return found;
 }
 
+struct short_rounds {
+  double one, several;  ///< of one message, and of one for each peer
+};
+
+/// In turns, as the machine may be busy for a while. What is typical counts, not what is possible: where ranks wait for
+/// processors, every round does. Collective over all.
+short_rounds typical(communicator const& all, circle_of_hosts& hosts) {
+  std::vector<double> one, several;
+  for (int tries = 0; tries < most_tries; tries += tries_at_once) {
+    double spent = 0;
+    for (int k = 0; k < tries_at_once && !hosts.is_empty(); ++k) {
+      one.push_back(hosts.seconds(1, short_bytes));
+      several.push_back(hosts.seconds(hosts.peers(), short_bytes));
+      spent += one.back() + several.back();
+    }
+    if (slowest(all, spent) * (tries / tries_at_once + 1) > longest_look) break;
+  }
+  return hosts.is_empty() ? short_rounds{} : short_rounds{median(std::move(one)), median(std::move(several))};
+}
+
 }  // namespace
 
 schedule::link measured_network(communicator const& all, bool speaks) {
   circle_of_hosts hosts(all, speaks);
-  short_rounds const mine = hosts.is_empty() ? short_rounds{} : measured(hosts);
+  short_rounds const mine = typical(all, hosts);
   double const one = slowest(all, mine.one);
   double const more = slowest(all, hosts.is_empty() ? 0 : (mine.several - mine.one) / (hosts.peers() - 1));
   double const per_message = std::clamp(more, 0.0, one);

@@ -87,9 +87,9 @@ rank_t carriers_of(program::distribution const& spread) {
 choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
   choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
-  asked.domains = std::move(domains);
-  asked.carriers = carriers_of(team.spread);
-  asked.network = team.spread.network.value_or(choice::usual_network);
+  asked.hosts.ranks = std::move(domains);
+  asked.hosts.carriers = carriers_of(team.spread);
+  asked.hosts.network = team.spread.network.value_or(choice::usual_network);
   asked.pointers = team.pointers;
   choice::answer chosen = choice::choose_between(asked);
   chosen.storage.in_place = in_place(c);

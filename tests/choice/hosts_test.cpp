@@ -24,8 +24,8 @@ schedule::link const gigabit{UINT32_MAX, 20e-6, 8e-9, 5e-6}, ten_gigabit = usual
 
 question asked(hosts const& of, std::size_t bytes, schedule::link const& network = usual_network) {
   question q{.ranks = std::accumulate(of.begin(), of.end(), rank_t{0}), .bytes = bytes};
-  q.domains = of;
-  q.network = network;
+  q.hosts.ranks = of;
+  q.hosts.network = network;
   return q;
 }
 

@@ -7,7 +7,7 @@
 #include "choice/hosts/exchange.hpp"
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
-#include "schedule/core/nesting.hpp"
+#include "schedule/groups/nesting.hpp"
 
 namespace coset::choice {
 namespace {
@@ -32,7 +32,7 @@ constexpr double unequal_by = 1e-9;
 
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
-rank_t largest_host(question const& q) { return std::ranges::max(q.domains); }
+rank_t largest_host(question const& q) { return std::ranges::max(q.hosts.ranks); }
 
 /// How many hosts' parts a host has after each step: from all, one of each, to its own.
 std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
@@ -83,16 +83,17 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
 }
 
 exchange_price segment_price(question const& q, exchange const& e, double bytes) {
-  auto const hosts = static_cast<rank_t>(q.domains.size());
+  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   volume const of = volume_of(hosts, e);
-  rank_t const leaders = e.one_leader ? 1 : largest_host(q), carriers = std::min(leaders, std::max(q.carriers, 1u));
+  rank_t const leaders = e.one_leader ? 1 : largest_host(q),
+               carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
   double const parts = of.messages * leaders;
   double const sent = std::max(parts, of.bytes * bytes / part_bytes);
   exchange_price one;
   one.inside = inside_seconds(q, e, bytes);
-  one.rounds = of.rounds * q.network.latency;
-  one.messages = sent / carriers * q.network.per_peer;
-  one.bytes = of.bytes * bytes * q.network.per_byte;
+  one.rounds = of.rounds * q.hosts.network.latency;
+  one.messages = sent / carriers * q.hosts.network.per_peer;
+  one.bytes = of.bytes * bytes * q.hosts.network.per_byte;
   one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut(hosts, e) ? hosts : 1) * per_block;
   return one;
 }
@@ -158,7 +159,7 @@ exchange_price price_of(question const& q, exchange const& e) {
 }
 
 std::vector<exchange> exchanges_for(question const& q) {
-  auto const hosts = static_cast<rank_t>(q.domains.size());
+  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   auto const segments = segments_for(q);
   std::uint64_t const ranks = std::max<std::uint64_t>(q.ranks, hosts);
   auto const has_room = [&](exchange const& e) {
@@ -191,7 +192,7 @@ std::vector<exchange> exchanges_for(question const& q) {
 
 exchange cheapest_exchange(question const& q) {
   question usual = q;
-  usual.network = usual_network;
+  usual.hosts.network = usual_network;
   auto all = exchanges_for(q);
   exchange const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
   if (on_usual.dimensions.empty()) return on_usual;
@@ -201,7 +202,7 @@ exchange cheapest_exchange(question const& q) {
 
 answer as_answer(question const& q, exchange const& e) {
   schedule::algorithm how{"two_level",
-                          {{"nodes", value_of(q.domains, '+')},
+                          {{"nodes", value_of(q.hosts.ranks, '+')},
                            {"leaders", e.one_leader ? "1" : "0"},
                            {"saved_steps", value_of(e.saved_steps)}}};
   if (e.dimensions.empty()) {

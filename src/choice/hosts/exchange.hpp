@@ -30,7 +30,7 @@ struct exchange_price {
   double total() const { return inside + rounds + messages + bytes + combine; }
 };
 
-/// Of a vector of `q.bytes`, segments overlapping. Prices for q.network.
+/// Of a vector of `q.bytes`, segments overlapping. Prices for q.hosts.network.
 exchange_price price_of(question const& q, exchange const&);
 
 /// Everything that can serve. Full folds all give the same bits: within a host those of either kind of
@@ -38,7 +38,7 @@ exchange_price price_of(question const& q, exchange const&);
 /// dimensions and the steps that are saved.
 std::vector<exchange> exchanges_for(question const&);
 
-/// The cheapest one for q.network, among those with the same bits: full folds, unless a generalized fold is cheaper on a
+/// The cheapest one for q.hosts.network, among those with the same bits: full folds, unless a generalized fold is cheaper on a
 /// usual network. That brackets each block in another way, so that all of it is then for a usual network.
 exchange cheapest_exchange(question const&);
 

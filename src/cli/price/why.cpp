@@ -63,11 +63,11 @@ struct why_command {
   choice::question question_between() const {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
-    q.domains = hosts;
+    q.hosts.ranks = hosts;
     q.ranks = std::accumulate(hosts.begin(), hosts.end(), rank_t{0});
     if (ranks != 0 && q.ranks != ranks)
       throw argument_error(fmt::format("the hosts hold {} ranks, not {}; leave --ranks out", q.ranks, ranks));
-    if (!network.empty()) q.network = {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
+    if (!network.empty()) q.hosts.network = {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
     return q;
   }
 

@@ -75,7 +75,7 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
 }  // namespace
 
 std::string why_between(choice::question const& q, bool json, bool all) {
-  if (q.domains.size() < 2) throw argument_error("--hosts names one host; take two or more");
+  if (q.hosts.ranks.size() < 2) throw argument_error("--hosts names one host; take two or more");
   bool const scans = q.what == verb::scan || q.what == verb::exclusive_scan;
   if (scans)
     throw argument_error(fmt::format("{} between hosts has one schedule only, recursive_doubling", name_of(q.what)));
@@ -85,23 +85,24 @@ std::string why_between(choice::question const& q, bool json, bool all) {
   if (json) {
     ordered_json candidates = ordered_json::array();
     for (auto const& e : found) candidates.push_back(exchange_json(q, e));
-    ordered_json const text{
-        {"coset_why", 1},
-        {"collective", name_of(q.what)},
-        {"hosts", q.domains},
-        {"bytes", q.bytes},
-        {"network",
-         {{"latency", q.network.latency}, {"per_message", q.network.per_peer}, {"per_byte", q.network.per_byte}}},
-        {"chosen", exchange_json(q, winner)},
-        {"candidates", candidates}};
+    ordered_json const text{{"coset_why", 1},
+                            {"collective", name_of(q.what)},
+                            {"hosts", q.hosts.ranks},
+                            {"bytes", q.bytes},
+                            {"network",
+                             {{"latency", q.hosts.network.latency},
+                              {"per_message", q.hosts.network.per_peer},
+                              {"per_byte", q.hosts.network.per_byte}}},
+                            {"chosen", exchange_json(q, winner)},
+                            {"candidates", candidates}};
     return text.dump(1) + '\n';
   }
   constexpr std::size_t shown = 12;
   std::string text = fmt::format(
       "{} of {} on {} ranks of {} hosts\n  a message: {:.1f} us, {:.1f} us more for each further one, {:.3f} ns a "
       "byte\n",
-      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.domains.size(), q.network.latency * 1e6,
-      q.network.per_peer * 1e6, q.network.per_byte * 1e9);
+      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(), q.hosts.network.latency * 1e6,
+      q.hosts.network.per_peer * 1e6, q.hosts.network.per_byte * 1e9);
   text += fmt::format("  {:>12} {:>11} {:>11} {:>11} {:>11} {:>11}  plan\n", "us", "inside", "rounds", "messages",
                       "bytes", "combining");
   for (std::size_t k = 0; k < found.size() && (all || k < shown); ++k) text += exchange_row(q, found[k], "");

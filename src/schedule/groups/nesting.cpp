@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schedule/core/nesting.hpp"
+#include "schedule/groups/nesting.hpp"
 
 #include <algorithm>
 #include <utility>
