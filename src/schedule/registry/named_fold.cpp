@@ -9,10 +9,10 @@
 #include "schedule/algorithms/latency.hpp"
 #include "schedule/algorithms/scan.hpp"
 #include "schedule/core/assembly.hpp"
-#include "schedule/groups/nesting.hpp"
 #include "schedule/core/rank_order.hpp"
 #include "schedule/core/verbs.hpp"
 #include "schedule/groups/chains.hpp"
+#include "schedule/groups/nesting.hpp"
 
 namespace coset::schedule {
 
