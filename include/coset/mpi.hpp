@@ -79,7 +79,7 @@ class team {
   /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank first() + `thread` of the
   /// team, until the guard leaves. Neither joining nor leaving waits for others to do so, in whatever process, or sends
   /// anything unless the team has failed: threads may join and leave as often as they like, as at the ends of each
-  /// parallel region. Some 60 ns. Requests do not outlive the guard, and guards end before MPI_Finalize. Such members
+  /// parallel region. Cost: an exchange of one cache line that others only read. Requests do not outlive the guard, and guards end before MPI_Finalize. Such members
   /// cannot split(). Without MPI_THREAD_MULTIPLE other processes hear of a thread's exception when thread 0 waits, joins
   /// or leaves next. Throws what the team failed with, until reset(); argument_error if another thread has joined as this
   /// one, if there is no such thread, under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a

@@ -87,8 +87,8 @@ std::vector<record> team::state::agree(record own) {
 /// Throws if the team is over for good. Other failures only concern processes whose run is under way: a process that
 /// has not begun the run forgets earlier ones.
 void team::state::listen_while_waiting(occasion at, patience waited, bool& has_taken_leave) {
-  bool const answers =
-      at == occasion::destroying && lent() != nullptr;  // threads elsewhere may wait for ranks of this process
+  // Adopted threads elsewhere may still wait for ranks of this process.
+  bool const answers = at == occasion::destroying && lent() != nullptr;
   if (at == occasion::ending || at == occasion::clearing) {
     messages_->listen(ranks_->state());
   } else if (waited > until_others_are_told) {

@@ -125,6 +125,14 @@ TEST(Learner, CountsCyclesOfWhatHasFarSlowerCalls) {
   EXPECT_EQ(changes.learns.best(), 1u);
 }
 
+/// Whose cycles say nothing of the storage.
+TEST(Learner, LeavesFarSlowerCallsAtOnceWhereTheCallersWorkIsLong) {
+  caller c{learner(2)};
+  c.call({{1000, 30'000}, {1'000'000, 1'000'000}}, 64);
+  EXPECT_LE(c.last(64, 1), 5);
+  EXPECT_EQ(c.learns.best(), 0u);
+}
+
 /// As of a caller that works little: its cycles differ by less than its calls.
 TEST(Learner, KeepsFarFasterCallsWhereCyclesGainLittle) {
   caller c{learner(2)};

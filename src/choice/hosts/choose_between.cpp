@@ -14,7 +14,7 @@ namespace {
 
 using schedule::value_of;
 
-/// Longer messages travel in parts.
+/// Longer messages travel in parts, see mpi/transport/endpoint.
 constexpr double part_bytes = 60 * kibibyte;
 /// Blocks of all ranks, of what is written out for all of them, see schedule::require_room().
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 25;
@@ -28,7 +28,7 @@ constexpr std::size_t most_staged = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
-constexpr double unequal_by = 1e-9;
+constexpr double equal_within = 1e-9;
 
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
@@ -134,7 +134,7 @@ exchange const& least(std::vector<exchange> const& all, Price price) {
   double least = std::numeric_limits<double>::max();
   for (exchange const& e : all) {
     double const seconds = price(e);
-    if (seconds >= least * (1 - unequal_by)) continue;
+    if (seconds >= least * (1 - equal_within)) continue;
     least = seconds;
     found = &e;
   }

@@ -33,7 +33,7 @@ struct exchange_price {
 /// Of a vector of `q.bytes`, segments overlapping. Prices for q.hosts.network.
 exchange_price price_of(question const& q, exchange const&);
 
-/// Everything that can serve. Full folds all give the same bits: within a host those of either kind of
+/// Everything that can serve; those that differ in segments only are neighbours, without segments first. Full folds all give the same bits: within a host those of either kind of
 /// leaders keep rank order, and between hosts they nest by the prime factors of the number of hosts, whatever the
 /// dimensions and the steps that are saved.
 std::vector<exchange> exchanges_for(question const&);

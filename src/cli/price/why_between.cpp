@@ -23,22 +23,15 @@ struct priced_exchange {
   exchange_price price;
 };
 
-/// Each with the segments that make it cheapest, the cheapest first.
+/// Each with the segments that make it cheapest, the cheapest first. Ways that differ in segments only are neighbours.
 std::vector<priced_exchange> candidates_of(choice::question const& q) {
   std::vector<priced_exchange> all;
   for (exchange const& how : choice::exchanges_for(q)) {
-    exchange whole = how;
-    whole.segment_bytes = 0;
-    auto const same = std::ranges::find_if(all, [&](priced_exchange const& there) {
-      exchange other = there.how;
-      other.segment_bytes = 0;
-      return other == whole;
-    });
-    priced_exchange found{how, choice::price_of(q, how)};
-    if (same == all.end())
+    priced_exchange const found{how, choice::price_of(q, how)};
+    if (how.segment_bytes == 0)
       all.push_back(found);
-    else if (found.price.total() < same->price.total())
-      *same = found;
+    else if (found.price.total() < all.back().price.total())
+      all.back() = found;
   }
   std::ranges::stable_sort(all, {}, [](priced_exchange const& e) { return e.price.total(); });
   return all;
