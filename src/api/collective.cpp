@@ -29,7 +29,7 @@ bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast;
 
 /// Checks that a rank's input and output are parts of one array, each at its place, or do not overlap.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
-  extent const gives = plan.arrays.gives[me.number], gets = plan.arrays.gets[me.number];
+  extent const gives = plan.arrays.gives[me.rank], gets = plan.arrays.gets[me.rank];
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
@@ -64,7 +64,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
   bound_plan const& apart = *plans.apart;
   if (apart.owner != &me.team.plans) refuse(me, "a plan is executed by a member of another team");
   std::size_t const element_bytes = apart.what.reduction->element_bytes;
-  extent const gives = apart.arrays.gives[me.number], gets = apart.arrays.gets[me.number];
+  extent const gives = apart.arrays.gives[me.rank], gets = apart.arrays.gets[me.rank];
   std::size_t const in_count = (gives.end - gives.begin) / element_bytes,
                     out_count = (gets.end - gets.begin) / element_bytes;
   in = arrays.in;

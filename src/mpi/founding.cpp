@@ -81,18 +81,19 @@ domain spread_over(process_map const& of, bool by_host, int self) {
   domain part;
   part.total = of.ranks;
   part.pointers = true;
+  int latest_host = -1;
   for (process const& p : of.processes) {
-    rank_t const first = by_host ? of.first_of_host(p.host) : p.first;
-    rank_t const last = by_host ? first + of.ranks_of_host(p.host) : p.first + p.threads;
-    for (rank_t t = 0; t < p.threads; ++t) {
-      part.spread.first.push_back(first);
-      part.spread.last.push_back(last);
-      part.spread.proxy.push_back(p.first + t % p.lanes);
-    }
-    part.pointers &= last - first == p.threads;
+    bool const has_memory_of_its_own = !by_host || p.host != latest_host;
+    if (has_memory_of_its_own) part.spread.domains.push_back(p.first);
+    part.pointers &= has_memory_of_its_own;
     part.crowded |= p.crowded;
-    if (p.rank == self) part.first = first;
+    part.spread.processes.push_back({p.first, p.lanes});
+    latest_host = p.host;
+    if (p.rank != self) continue;
+    part.spread.own = part.spread.domains.size() - 1;
+    part.first = part.spread.domains.back();
   }
+  part.spread.domains.push_back(of.ranks);
   return part;
 }
 
@@ -196,7 +197,7 @@ void team::state::share_memory() {
 
 /// Only if there is more than one domain.
 void team::state::look_at_network() {
-  if (part_.spread.last[0] == map_.ranks) return;
+  if (part_.spread.is_one_domain()) return;
   part_.spread.network = measured_network(all_, mine_.first == part_.first);
   messages_->fit_to(*part_.spread.network);
 }
@@ -216,8 +217,8 @@ void team::state::set_up_offload() {
 void team::state::make_ranks() {
   if (!messages_) part_ = {.total = map_.ranks};
   bool const all_here = !messages_;
-  rank_t const first = all_here ? 0 : part_.spread.first[mine_.first];
-  rank_t const last = all_here ? map_.ranks : part_.spread.last[mine_.first];
+  rank_t const first = all_here ? 0 : part_.first;
+  rank_t const last = all_here ? map_.ranks : part_.spread.domains[part_.spread.own + 1];
   auto const make = [&] {
     ranks_.emplace(threads_.state(), part_, last - first, mine_.first - first,
                    last - first > mine_.threads ? shared_.memory() : numa::memory());

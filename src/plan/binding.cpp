@@ -32,17 +32,18 @@ program::home home_of(program::compiled const& code, std::size_t bytes) {
   return code.layers * bytes <= program::entry_payload_bytes ? program::home::entry_line : program::home::second_line;
 }
 
-/// Boundaries of the ranks' pieces, in elements.
+/// Boundaries of the ranks' pieces, in elements; none where the verb has no pieces.
 std::vector<std::size_t> boundaries(call const& c, rank_t ranks) {
+  if (!by_pieces(c.what)) return {};
   std::vector<std::size_t> at{0};
   for (rank_t r = 0; r < ranks; ++r) at.push_back(at.back() + (c.counts.empty() ? c.count / ranks : c.counts[r]));
   return at;
 }
 
-/// What each rank's caller gives or gets of the whole vector.
-void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t ranks) {
+/// What the callers of the ranks that share memory with this one give or get of the whole vector.
+void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t first) {
   verb const what = plan.what.what;
-  for (rank_t r = 0; r < ranks; ++r) {
+  for (rank_t r = first; r < first + plan.code->of.size(); ++r) {
     extent const whole{0, plan.bytes}, none{0, 0};
     extent const piece = by_pieces(what) ? extent{pieces[r] * plan.what.reduction->element_bytes,
                                                   pieces[r + 1] * plan.what.reduction->element_bytes}
@@ -61,6 +62,20 @@ program::item_bytes items_of(signature const& what) {
   return {what.reduction->element_bytes, what.reduction->partial_bytes};
 }
 
+/// Of the whole vector.
+struct staging_need {
+  std::size_t layers, item_bytes, bytes;
+};
+
+/// The same on all hosts, which have to cut alike: where they differ, what none of them exceeds.
+staging_need need_of(bound_plan const& plan, program::item_bytes items) {
+  program::compiled const& code = *plan.code;
+  if (code.most_layers == 0) return {code.layers, items.staged(code), plan.segments.layout.staging_bytes};
+  std::size_t const widest = code.storage.widens ? std::max(items.element, items.partial) : items.element;
+  std::size_t const layer = (plan.what.count * widest + program::line_bytes - 1) / program::line_bytes;
+  return {code.most_layers, widest, code.most_layers * layer * program::line_bytes};
+}
+
 /// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
 void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std::size_t> const& pieces,
                        std::size_t wanted_bytes) {
@@ -70,12 +85,13 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std
   bool const whole = by_pieces(plan.what.what);
   plan.segments.count = count;
   plan.segments.layout = plan.segments.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
-  std::size_t const room = team.most_staging, needed = plan.segments.layout.staging_bytes;
+  staging_need const need = need_of(plan, items);
+  std::size_t const room = team.most_staging, needed = need.bytes;
   if (whole && needed > room) {
     throw lacks_staging(text::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
                                      plan.what.text(), needed, room));
   }
-  std::size_t const longest_staged = needed > room ? room / plan.code->layers / items.staged(*plan.code) : SIZE_MAX;
+  std::size_t const longest_staged = needed > room ? room / need.layers / need.item_bytes : SIZE_MAX;
   std::size_t const most =
       std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? longest_staged * element_bytes : SIZE_MAX);
   if (whole || plan.bytes <= most) return;
@@ -122,7 +138,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
   plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
   auto const pieces = boundaries(c, team.ranks);
-  set_extents(*plan, pieces, team.ranks);
+  set_extents(*plan, pieces, team.spread.first());
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
   plan->candidacy.most_operands = plan->code->most_operands;
   plan->candidacy.most_staging =

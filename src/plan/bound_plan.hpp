@@ -35,7 +35,7 @@ struct plan_segments {
 
 /// What callers' arrays are of the whole vector.
 struct plan_extents {
-  std::vector<extent> gives, gets;  ///< [rank]: input and output
+  std::vector<extent> gives, gets;  ///< [rank that shares memory]: input and output
   bool shares_outputs = false;      ///< reduce_shared: they have to be one array
   bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
 };

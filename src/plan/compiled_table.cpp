@@ -3,6 +3,7 @@
 
 #include "numa/memory.hpp"
 #include "program/program.hpp"
+#include "schedule/parts/make_part.hpp"
 
 namespace coset::planning {
 namespace {
@@ -13,15 +14,21 @@ std::vector<rank_t> outputs(team_facts const& team, sharing who) {
   return who == sharing::the_nodes ? team.node_leaders : std::vector<rank_t>(team.ranks, 0);
 }
 
+program::compiled compile(team_facts const& team, compiled_table::key const& wanted) {
+  auto const& [algorithm, verb, root, storage, shared] = wanted;
+  auto const& spread = team.spread;
+  if (spread.is_one_domain() || storage.offloads)
+    return program::compile(schedule::make(algorithm, team.ranks, verb, root), storage, outputs(team, shared), spread);
+  auto const part = schedule::make_part(algorithm, spread.domains, spread.own, verb, root);
+  return program::compile(part, storage, outputs(team, shared), spread);
+}
+
 }  // namespace
 
 std::shared_ptr<program::compiled const> compiled_table::get(team_facts const& team, key const& wanted) {
   std::lock_guard const lock(making_);
   if (auto const found = made_.find(wanted); found != made_.end()) return found->second;
-  auto const& [algorithm, verb, root, storage, shared] = wanted;
-  auto const plan = schedule::make(algorithm, team.ranks, verb, root);
-  auto made =
-      std::make_shared<program::compiled const>(program::compile(plan, storage, outputs(team, shared), team.spread));
+  auto made = std::make_shared<program::compiled const>(compile(team, wanted));
   made_.emplace(wanted, made);
   // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's
   // arena.

@@ -69,19 +69,16 @@ void require_offload(choice::answer const& chosen, team_facts const& team, call 
 /// The number of ranks of each domain.
 std::vector<rank_t> domains_of(program::distribution const& spread) {
   std::vector<rank_t> sizes;
-  for (rank_t r = 0; r < spread.first.size(); r = spread.last[r]) sizes.push_back(spread.last[r] - r);
+  for (std::size_t d = 0; d + 1 < spread.domains.size(); ++d)
+    sizes.push_back(spread.domains[d + 1] - spread.domains[d]);
   return sizes;
 }
 
 /// Of the domain that has fewest.
 rank_t carriers_of(program::distribution const& spread) {
-  rank_t least = UINT32_MAX;
-  for (rank_t first = 0; first < spread.first.size(); first = spread.last[first]) {
-    rank_t here = 0;
-    for (rank_t r = first; r < spread.last[first]; ++r) here += spread.proxy[r] == r;
-    least = std::min(least, here);
-  }
-  return least;
+  std::vector<rank_t> carriers(spread.domains.size() - 1, 0);
+  for (auto const& process : spread.processes) carriers[spread.domain_of(process.first)] += process.carriers;
+  return *std::ranges::min_element(carriers);
 }
 
 choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {

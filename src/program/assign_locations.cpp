@@ -17,26 +17,23 @@ using schedule::no_slot;
 using schedule::slot_t;
 using schedule::source;
 
-policy adapted(policy p, bool has_shared_outputs, bool whole) {
+policy adapted(policy p, bool has_shared_outputs, bool alone) {
   // In place the caller's output is its input, so inputs need no copy to the outputs. A shared output has no room for
   // the inputs of all ranks.
   if ((p.in_place || has_shared_outputs) && p.first == area::output) p.first = area::input;
   // Messages are sent from staging. One copy of an input has to do.
-  if (!whole && p.first == area::output) p.first = area::staging;
+  if (!alone && p.first == area::output) p.first = area::staging;
   return p;
 }
 
 class location_assignment {
  public:
-  location_assignment(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
-                      distribution const& d)
-      : schedule_(s.whole),
-        has_messages_(s.has_messages),
-        slices_(s.slices),
-        distribution_(d),
-        policy_(adapted(p, !output_of.empty(), d.whole())),
+  location_assignment(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of)
+      : schedule_(s.own),
+        split_(s),
+        policy_(adapted(p, !output_of.empty(), s.alone)),
         output_of_(output_of),
-        blocks_(s.whole.blocks.size()),
+        blocks_(s.own.blocks.size()),
         copies_(s, policy_) {}
 
   linear_order run() {
@@ -81,8 +78,8 @@ class location_assignment {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       auto const& step = schedule_.steps[i];
       if (i == agreed) ask_for_agreement();
-      if (!slices_[i].empty()) list_offloads(slices_[i]);
-      if (has_messages_[i]) list_messages(step);
+      if (!split_.slices[i].empty()) list_offloads(split_.slices[i]);
+      if (split_.has_messages[i]) list_messages(i);
       for (assignment const& a : step) {
         if (!copies_[copies_.target(a)].moved) list_fold(a);
       }
@@ -93,84 +90,88 @@ class location_assignment {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
   }
 
-  /// What one proxy has for another in a step is one message, if all of it is of one form.
-  void list_messages(std::vector<assignment> const& step) {
-    std::map<std::tuple<rank_t, rank_t, bool>, std::pair<operation, operation>> between;
-    for (assignment const& a : step) {
-      source const from = schedule_.from(a).front();
-      copy_t const there = copies_.only_source(a), here = copies_.target(a);
-      rank_t const sender = distribution_.proxy[from.rank];
-      auto& [send, receive] = between[{sender, a.rank, copies_.is_partial(copies_[here])}];
-      send.what = operation::kind::send;
-      send.rank = sender;
-      send.from.push_back({area::staging, from.rank, there, a.block, copies_[there].value});
-      receive.what = operation::kind::receive;
-      receive.rank = a.rank;
-      receive.to.push_back(shared(here));
+  /// What one proxy has for another in a step is one message, if all of it is of one form. Both name what is in it by its
+  /// owner and its slot there, and so put it into one order. Domains may cut blocks differently, so these come last: a
+  /// block of one lies where neighbours of the other do.
+  void list_messages(std::size_t step) {
+    using place = std::tuple<rank_t, slot_t, block_t>;
+    using message = std::tuple<rank_t, rank_t, bool>;
+    std::map<message, std::map<place, location>> sent, received;
+    for (sent_value const& v : split_.sent[step]) {
+      copy_t const there = copies_.at(v.rank, v.block, v.slot);
+      sent[{v.sender, v.receiver, copies_.is_partial(copies_[there])}].insert(
+          {{split_.first + v.rank, v.named, v.block}, {area::staging, v.rank, there, v.block, copies_[there].value}});
     }
-    auto const first = static_cast<std::uint32_t>(operations_.size()),
-               count = static_cast<std::uint32_t>(between.size());
-    for (auto& [proxies, ends] : between) operations_.push_back(std::move(ends.first));
-    for (auto& [proxies, ends] : between) operations_.push_back(std::move(ends.second));
-    for (std::uint32_t i = 0; i < count; ++i) {
-      operations_[first + i].partner = first + count + i;
-      operations_[first + count + i].partner = first + i;
+    for (std::size_t k = 0; k < split_.received[step].size(); ++k) {
+      assignment const& a = schedule_.steps[step][k];
+      received_value const& v = split_.received[step][k];
+      copy_t const here = copies_.target(a);
+      received[{a.rank, v.sender, copies_.is_partial(copies_[here])}].insert(
+          {{v.rank, v.named, a.block}, shared(here)});
     }
+    auto const list = [&](operation::kind what, auto const& messages) {
+      for (auto const& [ends, values] : messages) {
+        operation o{what, std::get<0>(ends), 0, {}, {}};
+        o.peer = std::get<1>(ends);
+        for (auto const& [where, at] : values) (what == operation::kind::send ? o.from : o.to).push_back(at);
+        operations_.push_back(std::move(o));
+      }
+    };
+    list(operation::kind::send, sent);
+    list(operation::kind::receive, received);
   }
 
   /// An offload that some begin and others do not cannot be taken back. So all combiners tell each other first, by
   /// empty messages, what they are about to do: at once, so that they are there in time, or where other messages come
   /// before these, after them. Where nothing is combined nobody is asked.
   std::size_t step_before_agreement() const {
-    auto const is_offloaded = [&](std::size_t i) { return !slices_[i].empty(); };
+    auto const is_offloaded = [&](std::size_t i) { return !split_.slices[i].empty(); };
     std::size_t const steps = schedule_.steps.size();
     std::size_t offloaded = 0;
     while (offloaded < steps && !is_offloaded(offloaded)) ++offloaded;
-    bool const messages_before = std::any_of(has_messages_.begin(), has_messages_.begin() + std::ptrdiff_t(offloaded),
-                                             [](char has) { return has != 0; });
+    auto const& has = split_.has_messages;
+    bool const messages_before =
+        std::any_of(has.begin(), has.begin() + std::ptrdiff_t(offloaded), [](char there) { return there != 0; });
     return messages_before ? offloaded : 0;
   }
 
+  rank_t combiner(std::size_t slice) const { return split_.combiners[slice][split_.own_domain] - split_.first; }
+
   void ask_for_agreement() {
     std::size_t used = 0;
-    for (auto const& slices : slices_) used = std::max(used, slices.size());
-    std::set<std::pair<rank_t, rank_t>> pairs;
+    for (auto const& slices : split_.slices) used = std::max(used, slices.size());
     for (std::size_t s = 0; s < used; ++s) {
-      for (rank_t const from : distribution_.combiners[s]) {
-        for (rank_t const to : distribution_.combiners[s]) {
-          if (from != to) pairs.emplace(from, to);
-        }
+      for (std::size_t domain = 0; domain < split_.combiners[s].size(); ++domain) {
+        if (domain != split_.own_domain) questions_.emplace(combiner(s), split_.combiners[s][domain]);
       }
     }
-    for (auto const& [from, to] : pairs) {
-      questions_.emplace_back(to, static_cast<std::uint32_t>(operations_.size()));
-      operations_.push_back({operation::kind::send, from, 0, {}, {}});
-    }
+    for (auto const& [own, other] : questions_) list_word(operation::kind::send, own, other);
+  }
+
+  void list_word(operation::kind what, rank_t own, rank_t other) {
+    operation o{what, own, 0, {}, {}};
+    o.peer = other;
+    operations_.push_back(std::move(o));
   }
 
   void await_agreement() {
-    for (auto const& [to, sent] : questions_) {
-      operations_[sent].partner = static_cast<std::uint32_t>(operations_.size());
-      operations_.push_back({operation::kind::receive, to, 0, {}, {}, false, sent});
-    }
+    for (auto const& [own, other] : questions_) list_word(operation::kind::receive, own, other);
     questions_.clear();
   }
 
   void list_offloads(std::vector<slice> const& slices) {
     await_agreement();
     for (auto const what : {operation::kind::offload, operation::kind::await_offload}) {
-      for (std::uint32_t s = 0; s < slices.size(); ++s) {
-        for (std::size_t domain = 0; domain < slices[s].size(); ++domain) list_offload(what, s, slices[s], domain);
-      }
+      for (std::uint32_t s = 0; s < slices.size(); ++s) list_offload(what, s, slices[s]);
     }
   }
 
-  void list_offload(operation::kind what, std::uint32_t number, slice const& of, std::size_t domain) {
-    operation o{what, distribution_.combiners[number][domain], 0, {}, {}};
+  void list_offload(operation::kind what, std::uint32_t number, slice const& of) {
+    operation o{what, combiner(number), 0, {}, {}};
     o.slice = number;
-    for (assignment const& a : of[domain]) {
-      source const from = schedule_.from(a)[domain];
-      copy_t const mine = copies_.offloaded(a, domain);
+    for (assignment const& a : of) {
+      source const from = schedule_.from(a).front();
+      copy_t const mine = copies_.only_source(a);
       if (what == operation::kind::offload)
         o.from.push_back({area::staging, from.rank, mine, a.block, copies_[mine].value});
       else
@@ -252,23 +253,20 @@ class location_assignment {
   }
 
   schedule::schedule const& schedule_;
-  std::vector<char> const& has_messages_;
-  std::vector<std::vector<slice>> const& slices_;
-  distribution const& distribution_;
+  split_schedule const& split_;
   policy const policy_;
   std::vector<rank_t> const& output_of_;
   std::size_t const blocks_;
   value_copies const copies_;
   std::vector<operation> operations_;
-  std::vector<std::pair<rank_t, std::uint32_t>> questions_;  ///< whom, and which operation sends them
+  std::set<std::pair<rank_t, rank_t>> questions_;  ///< who asks whom, and is asked in turn
   std::vector<value_t> shared_results_;  ///< [rank · blocks + block]: what has been written to shared outputs so far
 };
 
 }  // namespace
 
-linear_order assign_locations(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
-                              distribution const& d) {
-  return location_assignment(s, p, output_of, d).run();
+linear_order assign_locations(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
+  return location_assignment(s, p, output_of).run();
 }
 
 }  // namespace coset::program

@@ -30,7 +30,7 @@ void place_layers(layout& l, compiled const& c, item_bytes items) {
 
 layout bind(compiled const& c, std::size_t count, item_bytes items) {
   std::size_t const quantum = std::lcm(line_bytes, items.element) / items.element;  // elements between line borders
-  bool const rounded = count / c.blocks.size() > 4 * quantum;
+  bool const rounded = count / c.grain > 4 * quantum;
   layout l;
   for (schedule::block const& b : c.blocks) {
     std::size_t const exact = scaled(count, b.offset);

@@ -9,39 +9,41 @@ namespace {
 
 class emission {
  public:
-  emission(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of, distribution const& d)
+  /// `ranks`: of all domains.
+  emission(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, rank_t ranks)
       : storage_(p),
-        distribution_(d),
-        order_(assign_locations(with_messages(s, d, p.offloads), p, output_of, d)),
+        here_(s.own.ranks),
+        order_(assign_locations(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
         number_(order_.operations.size(), 0) {
-    out_.ranks = s.ranks;
-    out_.blocks = s.blocks;
+    out_.ranks = ranks;
+    out_.blocks = s.own.blocks;
+    out_.grain = s.grain;
     out_.layers = order_.layers;
-    out_.full = true;
-    for (rank_t r = 0; r < s.ranks; ++r) {
-      for (rank_t q = first(r); q < last(r); ++q) out_.full = out_.full && dependences_.knows[r][q] != 0;
-    }
+    out_.most_layers = s.most_layers;
+    out_.full = std::ranges::all_of(dependences_.knows, [](auto const& entered) {
+      return std::ranges::all_of(entered, [](char knows) { return knows != 0; });
+    });
     out_.storage = p;
     out_.wide = std::ranges::any_of(order_.operations, [](operation const& o) {
       return std::ranges::any_of(o.from, &location::partial) || std::ranges::any_of(o.to, &location::partial);
     });
-    out_.of.resize(s.ranks);
+    out_.of.resize(here_);
   }
 
   compiled run() {
     number_signals();
-    std::vector<std::vector<char>> entered(out_.ranks, std::vector<char>(out_.ranks, false));
+    std::vector<std::vector<char>> entered(here_, std::vector<char>(here_, false));
     for (std::uint32_t i = 0; i < order_.operations.size(); ++i) {
       emit_waits(i, entered[order_.operations[i].rank]);
       emit_instruction(i);
     }
-    out_.all_meet = out_.full && all_meet(entered);
+    out_.all_meet = out_.full && here_ == out_.ranks && all_meet(entered);
     if (out_.full && !somebody_meets_all(entered)) introduce(entered);
     add_readers_of_staging(entered);
-    for (rank_t r = 0; r < out_.ranks; ++r) {
-      for (rank_t q = first(r); q < last(r); ++q) {
-        if (q != r && entered[q][r]) out_.of[r].readers.push_back(local(q));
+    for (rank_t r = 0; r < here_; ++r) {
+      for (rank_t q = 0; q < here_; ++q) {
+        if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
         out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
     }
@@ -49,7 +51,7 @@ class emission {
   }
 
   bool all_meet(std::vector<std::vector<char>> const& entered) const {
-    for (rank_t r = 0; r < out_.ranks; ++r) {
+    for (rank_t r = 0; r < here_; ++r) {
       if (std::ranges::count(entered[r], char{true}) + 1 != out_.ranks) return false;
     }
     return true;
@@ -58,11 +60,11 @@ class emission {
   /// If all outputs are one array, a rank that meets all others compares it with their outputs and inputs.
   bool somebody_meets_all(std::vector<std::vector<char>> const& entered) const {
     auto const& output_of = order_.output_of;
-    if (output_of.empty() || std::ranges::count(output_of, output_of[0]) != out_.ranks) return false;
-    for (rank_t r = 0; r < out_.ranks; ++r) {
+    if (output_of.empty() || std::ranges::count(output_of, output_of[0]) != here_) return false;
+    for (rank_t r = 0; r < here_; ++r) {
       rank_t met = 1;
-      for (rank_t q = 0; q < out_.ranks; ++q) met += q != r && (entered[r][q] || entered[q][r]);
-      if (met == out_.ranks) return true;
+      for (rank_t q = 0; q < here_; ++q) met += q != r && (entered[r][q] || entered[q][r]);
+      if (met == here_) return true;
     }
     return false;
   }
@@ -70,29 +72,24 @@ class emission {
   /// In each pair of ranks that do not meet, one looks at the other's entry at the end; each rank looks at half of its
   /// pairs.
   void introduce(std::vector<std::vector<char>>& entered) {
-    for (rank_t step = 1; step < out_.ranks; ++step) {
-      for (rank_t r = 0; r < out_.ranks; ++r) {
-        rank_t const q = (r + step) % out_.ranks;
-        if (first(q) != first(r) || entered[r][q] || entered[q][r]) continue;
-        out_.of[r].unmet.push_back(local(q));
+    for (rank_t step = 1; step < here_; ++step) {
+      for (rank_t r = 0; r < here_; ++r) {
+        rank_t const q = (r + step) % here_;
+        if (entered[r][q] || entered[q][r]) continue;
+        out_.of[r].unmet.push_back(q);
         entered[r][q] = true;
       }
     }
   }
 
  private:
-  rank_t first(rank_t r) const { return distribution_.whole() ? 0 : distribution_.first[r]; }
-  rank_t last(rank_t r) const { return distribution_.whole() ? out_.ranks : distribution_.last[r]; }
-  rank_t local(rank_t r) const { return r - first(r); }
-  rank_t neighbours(rank_t r) const { return last(r) - first(r); }
-
   /// Signals are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
   /// reuse of parities looks at entries.
   void number_signals() {
-    std::vector<char> signals_at_all(out_.ranks, false);
+    std::vector<char> signals_at_all(here_, false);
     for (std::uint32_t i = 0; i < number_.size(); ++i)
       signals_at_all[order_.operations[i].rank] |= dependences_.signals[i];
-    std::vector<std::uint32_t> count(out_.ranks, 0);
+    std::vector<std::uint32_t> count(here_, 0);
     for (std::uint32_t i = 0; i < number_.size(); ++i) {
       operation const& o = order_.operations[i];
       bool const only_entry = !signals_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
@@ -107,14 +104,14 @@ class emission {
     auto& waits = out_.of[order_.operations[i].rank].waits;
     for (std::uint32_t e : dependences_.needs[i]) {
       rank_t const q = order_.operations[e].rank;
-      if (!entered[q]) waits.push_back({local(q), entry_signal});
-      if (number_[e] != entry_signal) waits.push_back({local(q), number_[e]});
+      if (!entered[q]) waits.push_back({q, entry_signal});
+      if (number_[e] != entry_signal) waits.push_back({q, number_[e]});
       entered[q] = true;
     }
     for (auto const* side : {&order_.operations[i].from, &order_.operations[i].to}) {
       for (location const& at : *side) {
         if (at.where == area::staging || at.rank == order_.operations[i].rank || entered[at.rank]) continue;
-        waits.push_back({local(at.rank), entry_signal});
+        waits.push_back({at.rank, entry_signal});
         entered[at.rank] = true;
       }
     }
@@ -130,7 +127,7 @@ class emission {
   }
 
   operand operand_of(location const& p) const {
-    auto const at = [&](std::uint32_t row) { return row * neighbours(p.rank) + local(p.rank); };
+    auto const at = [&](std::uint32_t row) { return row * here_ + p.rank; };
     if (p.where == area::input) return {{at(row_input), at(row_input)}, p.block};
     if (p.where == area::output) return {{at(row_output), at(row_output)}, p.block};
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
@@ -165,7 +162,7 @@ class emission {
         }
       }
     }
-    if (!waits && what == action::fold && joins(p, next, neighbours(o.rank))) {
+    if (!waits && what == action::fold && joins(p, next)) {
       p.operands.resize(next.operands);
       p.forms.resize(next.operands);
       p.code.back().block_end = next.block_end;
@@ -191,7 +188,7 @@ class emission {
   }
 
   void name_message(program& p, instruction& next, operation const& o) {
-    next.peer = order_.operations[o.partner].rank;
+    next.peer = o.peer;
     p.sends |= o.what == operation::kind::send;
     if (o.what != operation::kind::receive) return;
     next.message = static_cast<std::uint32_t>(p.received.size());
@@ -199,7 +196,7 @@ class emission {
   }
 
   /// The same move of the next block, with nothing to wait for or to signal between them, is one longer move.
-  bool joins(program const& p, instruction const& next, rank_t neighbours) const {
+  bool joins(program const& p, instruction const& next) const {
     if (p.code.empty() || p.code.back().what != action::fold) return false;
     instruction const& last = p.code.back();
     if (last.signal != 0 || last.sources != next.sources || last.destinations != next.destinations ||
@@ -213,14 +210,14 @@ class emission {
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
       if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
       // Staging has room for partial results between the elements of one block and the next.
-      bool const staged = a.base[0] / neighbours >= row_staging;
+      bool const staged = a.base[0] / here_ >= row_staging;
       if (out_.wide && staged && p.forms[next.operands + k] == detail::form::element) return false;
     }
     return true;
   }
 
   policy const storage_;
-  distribution const& distribution_;
+  rank_t const here_;  ///< so many ranks
   linear_order const order_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;
@@ -231,7 +228,12 @@ class emission {
 
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
                  distribution const& d) {
-  return emission(s, p, output_of, d).run();
+  return emission(with_messages(s, d, p.offloads), p, output_of, s.ranks).run();
+}
+
+compiled compile(schedule::part const& part, policy const& p, std::vector<rank_t> const& output_of,
+                 distribution const& d) {
+  return emission(with_messages(part, d), p, output_of, d.domains.back()).run();
 }
 
 }  // namespace coset::program

@@ -25,16 +25,15 @@ struct location {
 
 /// What a rank does in one go.
 struct operation {
-  /// A message is sent from locations and received into others; its two operations are neighbours in no rank's order. So
-  /// it is with the two ends of an offload.
+  /// A message is sent from locations and received into others, each in a domain of its own.
   enum class kind : std::uint8_t { enter, move, send, receive, offload, await_offload, leave };
   kind what = kind::move;
   rank_t rank = 0;
   schedule::block_t block = 0;
   std::vector<location> from, to;
-  bool glued = false;         ///< shares the signal of the next operation of its rank
-  std::uint32_t partner = 0;  ///< of a message: the operation at its other end
-  std::uint32_t slice = 0;    ///< of an offload
+  bool glued = false;       ///< shares the signal of the next operation of its rank
+  rank_t peer = 0;          ///< of a message: the proxy at its other end, counted in all domains
+  std::uint32_t slice = 0;  ///< of an offload
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.
@@ -47,25 +46,49 @@ struct linear_order {
   std::vector<rank_t> output_of;  ///< the rank whose output replaces a rank's; empty if every rank has its own
 };
 
-/// What is offloaded in one go: for each domain the folds, block by block, of which it makes one rank's.
-using slice = std::vector<std::vector<schedule::assignment>>;
+/// What is offloaded in one go: folds whose only source is what this domain brings.
+using slice = std::vector<schedule::assignment>;
 
-/// A schedule none of whose folds reads a value in another domain: messages bring such values first.
-struct split_schedule {
-  schedule::schedule whole;
-  /// [step]: all its assignments are messages, copies to a proxy from another domain
-  std::vector<char> has_messages;
-  std::vector<std::vector<slice>> slices;  ///< [step]: if there are any, all its assignments are theirs
+/// A value that a message takes to another domain.
+struct sent_value {
+  rank_t sender, receiver;  ///< proxies; the receiver counted in all domains
+  rank_t rank;              ///< whose it is, counted here
+  schedule::block_t block;
+  schedule::slot_t slot, named;  ///< here, and as the receiver names it
+  bool partial;
 };
 
-/// Inserts, before each step, one that brings what its readers miss to the proxies of their domains: every value once
-/// to every domain that reads it, however many ranks read it there. `offloads`: what can be offloaded is left as it is,
-/// in steps of its own; throws schedule_error if nothing can, or needs more slices than there are combiners for.
+/// A value that a message brings: its assignment is a copy of a rank that is none of these.
+struct received_value {
+  rank_t sender;           ///< a proxy, counted in all domains
+  rank_t rank;             ///< whose it is there, counted in all domains
+  schedule::slot_t named;  ///< as the sender's domain names it
+  bool partial;
+};
+
+/// What one domain does, none of whose folds reads a value in another: messages bring such values first.
+struct split_schedule {
+  schedule::schedule own;
+  std::vector<char> has_messages;                     ///< [step]: all its assignments are received
+  std::vector<std::vector<sent_value>> sent;          ///< [step]: before it
+  std::vector<std::vector<received_value>> received;  ///< [step][assignment]
+  std::vector<std::vector<slice>> slices;             ///< [step]: if there are any, all its assignments are theirs
+  std::vector<std::vector<rank_t>> combiners = {};    ///< [slice][domain]
+  std::size_t own_domain = 0;
+  rank_t first = 0;               ///< number of the domain's first rank
+  std::size_t grain = 1;          ///< see compiled
+  std::uint32_t most_layers = 0;  ///< see compiled
+  bool alone = true;              ///< there are no other processes
+};
+
+/// Inserts, before each step, one that brings what its readers miss to the proxies of their domain: every value once,
+/// however many ranks read it here. `offloads`: what can be offloaded is left as it is, in steps of its own; throws
+/// schedule_error if nothing can, or needs more slices than there are combiners for.
 split_schedule with_messages(schedule::schedule const&, distribution const&, bool offloads);
+split_schedule with_messages(schedule::part const&, distribution const&);
 
 /// Assigns locations. Staging layers are shared between values whose lifetimes do not overlap.
-linear_order assign_locations(split_schedule const&, policy const&, std::vector<rank_t> const& output_of,
-                              distribution const&);
+linear_order assign_locations(split_schedule const&, policy const&, std::vector<rank_t> const& output_of);
 
 /// For each operation: the operations of other ranks that it must wait for, and whether any operation waits for it.
 struct dependences {

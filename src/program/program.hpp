@@ -11,6 +11,7 @@
 #include "coset/error.hpp"
 #include "schedule/core/schedule.hpp"
 #include "schedule/model/cost.hpp"
+#include "schedule/parts/part.hpp"
 
 namespace coset::program {
 
@@ -97,12 +98,21 @@ struct instruction {
 
 /// Which ranks share memory, and who of them sends and receives messages for whom. A domain's ranks are consecutive.
 struct distribution {
-  std::vector<rank_t> first;                        ///< [rank]: of its domain
-  std::vector<rank_t> last;                         ///< [rank]: one past its domain's last
-  std::vector<rank_t> proxy;                        ///< [rank]: who sends and receives for it
+  /// Ranks whose proxies are the first `carriers` of them, in turn; until the next one's first.
+  struct process {
+    rank_t first, carriers;
+  };
+  std::vector<rank_t> domains = {};  ///< the first rank of each, then how many ranks there are; none: all share memory
+  std::vector<process> processes = {};              ///< in the order of their ranks
+  std::size_t own = 0;                              ///< the domain that programs are for
   std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its offload
   std::optional<schedule::link> network = {};       ///< what domains pay to reach each other, if it has been measured
-  bool whole() const { return first.empty(); }      ///< all share memory
+
+  bool whole() const { return domains.empty(); }
+  bool is_one_domain() const { return domains.size() <= 2; }
+  rank_t first() const { return whole() ? 0 : domains[own]; }
+  std::size_t domain_of(rank_t) const;
+  rank_t proxy_of(rank_t) const;  ///< who sends and receives for it
 };
 
 /// Combiners for so many slices: of each domain its proxies, in turn.
@@ -121,9 +131,9 @@ struct program {
   bool sends = false;
 };
 
-/// A schedule under a policy, for all ranks. Programs number the ranks of their domain from 0, but for `peer`s.
+/// A schedule under a policy, for all ranks that share memory. Programs number these from 0, but for `peer`s.
 struct compiled {
-  rank_t ranks = 1;
+  rank_t ranks = 1;  ///< of all domains
   std::vector<schedule::block> blocks;
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
   std::uint32_t span = 1;           ///< signals that any rank makes at most: how far progress advances
@@ -132,7 +142,9 @@ struct compiled {
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
-  std::vector<program> of;  ///< [rank]
+  std::vector<program> of;        ///< [rank]
+  std::size_t grain = 1;          ///< lengths are rounded as if there were so many blocks: in all domains alike
+  std::uint32_t most_layers = 0;  ///< in any domain, at most; 0: as here
 };
 
 /// Compiles `s` under `p`. Throws schedule_error if the policy would lose a value that is still read: programs are
@@ -141,12 +153,14 @@ struct compiled {
 /// If ranks share outputs, `output_of` names for each rank the rank whose output replaces its own: every result is
 /// written there once and not copied again, and every rank leaves knowing that all results are there.
 ///
-/// Ranks of different domains exchange messages. Those of a policy that offloads, in a step in which one rank of every
-/// domain folds one value of each, hand these values over to the transport instead. Messages are sent from staging and
-/// received into staging, so that no caller's array is touched by a message under way; between two proxies they are
-/// received in the order in which they are sent.
+/// Ranks of different domains exchange messages, and only those of one are compiled. Those of a policy that offloads, in
+/// a step in which one rank of every domain folds one value of each, hand these values over to the transport instead.
+/// Messages are sent from staging and received into staging, so that no caller's array is touched by a message under
+/// way; between two proxies they are received in the order in which they are sent.
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of = {},
                  distribution const& = {});
+/// The same of the part of one domain, which offloads nothing.
+compiled compile(schedule::part const&, policy const&, std::vector<rank_t> const& output_of, distribution const&);
 
 /// Throws schedule_error, as compile() does, unless a policy that offloads has something to offload in this schedule.
 void require_offloads(schedule::schedule const&, distribution const&);

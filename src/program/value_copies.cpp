@@ -18,20 +18,19 @@ bool is_copy(assignment const& a) { return a.count == 1; }
 }  // namespace
 
 value_copies::value_copies(split_schedule const& s, policy const& p)
-    : schedule_(s.whole), policy_(p), blocks_(s.whole.blocks.size()) {
+    : schedule_(s.own), policy_(p), blocks_(s.own.blocks.size()) {
   number();
-  name_values();
   mark_messages(s);
+  mark_offloads(s);
+  name_values();
   mark_moved_copies();
   mark_reads();
-  if (policy_.widens) mark_partials();
+  if (policy_.widens) mark_partials(s);
   if (policy_.in_place) mark_saved_inputs();
 }
 
-copy_t value_copies::only_source(assignment const& a) const { return offloaded(a, 0); }
-
-copy_t value_copies::offloaded(assignment const& a, std::size_t domain) const {
-  source const from = schedule_.from(a)[domain];
+copy_t value_copies::only_source(assignment const& a) const {
+  source const from = schedule_.from(a).front();
   return at(from.rank, a.block, from.slot);
 }
 
@@ -53,7 +52,7 @@ void value_copies::number() {
 void value_copies::name_values() {
   for (copy_t h = 0; h < all_.size(); ++h) all_[h].value = h;
   for_each_assignment([&](assignment const& a) {
-    if (is_copy(a)) all_[target(a)].value = all_[only_source(a)].value;
+    if (is_copy(a) && !all_[target(a)].received) all_[target(a)].value = all_[only_source(a)].value;
   });
 }
 
@@ -85,34 +84,45 @@ void value_copies::mark_reads() {
   });
 }
 
-/// Partial results are what is folded further; results that are only copied are rounded where they are made.
-void value_copies::mark_partials() {
+/// Partial results are what is folded further, here or elsewhere; results that are only copied are rounded where they
+/// are made. Of what messages bring the sender's domain knows.
+void value_copies::mark_partials(split_schedule const& s) {
+  auto const mark = [&](copy_t h) {
+    value_copy& made = all_[all_[h].value];
+    made.is_partial |= made.made_by != nullptr;
+  };
   for_each_assignment([&](assignment const& a) {
     if (is_copy(a)) return;
-    for (source const& from : schedule_.from(a)) {
-      value_copy& made = all_[all_[at(from.rank, a.block, from.slot)].value];
-      made.is_partial = made.made_by != nullptr;
-    }
+    for (source const& from : schedule_.from(a)) mark(at(from.rank, a.block, from.slot));
   });
+  for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+    for (slice const& one : s.slices[i]) {
+      for (assignment const& a : one) mark(only_source(a));
+    }
+    for (sent_value const& v : s.sent[i]) {
+      if (v.partial) mark(at(v.rank, v.block, v.slot));
+    }
+    for (std::size_t k = 0; k < s.received[i].size(); ++k)
+      all_[target(schedule_.steps[i][k])].is_partial = s.received[i][k].partial;
+  }
 }
 
 void value_copies::mark_messages(split_schedule const& s) {
   for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
-    for (slice const& one : s.slices[i]) mark_offload(one);
+    for (sent_value const& v : s.sent[i]) all_[at(v.rank, v.block, v.slot)].sent = true;
     if (!s.has_messages[i]) continue;
-    for (assignment const& a : schedule_.steps[i]) {
-      all_[target(a)].received = all_[target(a)].moved = true;
-      all_[only_source(a)].sent = true;
-    }
+    for (assignment const& a : schedule_.steps[i]) all_[target(a)].received = all_[target(a)].moved = true;
   }
 }
 
 /// An offload takes its value from staging and leaves what comes of it there, as messages do.
-void value_copies::mark_offload(slice const& one) {
-  for (std::size_t domain = 0; domain < one.size(); ++domain) {
-    for (assignment const& a : one[domain]) {
-      all_[target(a)].received = all_[target(a)].moved = true;
-      all_[offloaded(a, domain)].sent = true;
+void value_copies::mark_offloads(split_schedule const& s) {
+  for (auto const& slices : s.slices) {
+    for (slice const& one : slices) {
+      for (assignment const& a : one) {
+        all_[target(a)].received = all_[target(a)].moved = true;
+        all_[only_source(a)].sent = true;
+      }
     }
   }
 }

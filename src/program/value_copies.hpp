@@ -15,14 +15,14 @@ using copy_t = std::uint32_t;
 /// What is known of each copy before it has a location.
 struct value_copy {
   schedule::assignment const* made_by = nullptr;
-  value_t value = no_value;  ///< the first copy of it: a fold's result, or an input
+  value_t value = no_value;  ///< the first copy of it here: a fold's result, an input, or what a message has brought
   bool moved = false;        ///< written by a peer's operation or a message, not by its own rank
   bool sent = false;         ///< read by a message
   bool received = false;     ///< written by one
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
   bool is_result = false;
-  bool is_partial = false;     ///< of a value's first copy: kept wider than an element
+  bool is_partial = false;     ///< of a value's first copy here: kept wider than an element
   bool saved = false;          ///< an input that its own rank reads after the result has taken its place
   std::vector<copy_t> riders;  ///< moved copies that the operation making this one writes
 };
@@ -41,9 +41,8 @@ class value_copies {
     return first_[cell(rank, block)] + slot;
   }
   copy_t target(schedule::assignment const& a) const { return at(a.rank, a.block, a.slot); }
+  /// Of a copy, or what this domain brings to an offload.
   copy_t only_source(schedule::assignment const& a) const;
-  /// What a domain brings to an offload.
-  copy_t offloaded(schedule::assignment const& a, std::size_t domain) const;
 
   bool is_partial(value_copy const& h) const { return all_[h.value].is_partial; }
   /// Where peers reach a value that was made on the way. A caller's array has no room for what is wider than elements.
@@ -59,10 +58,10 @@ class value_copies {
   void number();
   void name_values();
   void mark_messages(split_schedule const&);
-  void mark_offload(slice const&);
+  void mark_offloads(split_schedule const&);
   void mark_moved_copies();
   void mark_reads();
-  void mark_partials();
+  void mark_partials(split_schedule const&);
   void mark_saved_inputs();
 
   template <class Visit>

@@ -185,7 +185,7 @@ bool enter(rank_state& me, flight& f) {
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
-  if (plan.arrays.own_copied_first && f.segment.now == 0) copy_own(f, me.number);
+  if (plan.arrays.own_copied_first && f.segment.now == 0) copy_own(f, me.rank);
   if (me.shared.kind.has_messages) [[unlikely]]
     expect_messages(me, f);
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);

@@ -12,10 +12,10 @@ namespace coset::runtime {
 inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t channel, detail::bound_plan const& plan,
                     void const* in, void* out, void const* operation) {
   f.plan = &plan;
-  f.code = &plan.code->of[me.number];
+  f.code = &plan.code->of[me.rank];
   f.operation = operation;
-  f.in = moved(static_cast<std::byte const*>(in), 0 - plan.arrays.gives[me.number].begin);
-  f.out = moved(static_cast<std::byte*>(out), 0 - plan.arrays.gets[me.number].begin);
+  f.in = moved(static_cast<std::byte const*>(in), 0 - plan.arrays.gives[me.rank].begin);
+  f.out = moved(static_cast<std::byte*>(out), 0 - plan.arrays.gets[me.rank].begin);
   f.segment = {0, plan.segments.number};
   f.line.channel = channel;
   f.line.entered = f.line.started = false;

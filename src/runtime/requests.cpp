@@ -97,8 +97,8 @@ void set_off(rank_state& me, pending& next) {
 void complete_in_segments(rank_state& me, flight const& f) {
   constexpr std::size_t at_once = 4;
   detail::bound_plan const& plan = *f.plan;
-  std::byte const* const in = moved(f.in, plan.arrays.gives[me.number].begin);
-  std::byte* const out = moved(f.out, plan.arrays.gets[me.number].begin);
+  std::byte const* const in = moved(f.in, plan.arrays.gives[me.rank].begin);
+  std::byte* const out = moved(f.out, plan.arrays.gets[me.rank].begin);
   std::size_t const bytes = plan.segments.count * plan.what.reduction->element_bytes;
   std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
   between_looks wait(me, f);

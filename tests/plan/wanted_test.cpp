@@ -28,11 +28,11 @@ team_facts some_ranks(rank_t ranks) {
 /// Of two ranks each.
 team_facts hosts(rank_t number, bool pointers) {
   team_facts facts = some_ranks(2 * number);
-  for (rank_t r = 0; r < facts.ranks; ++r) {
-    facts.spread.first.push_back(r / 2 * 2);
-    facts.spread.last.push_back(r / 2 * 2 + 2);
-    facts.spread.proxy.push_back(r / 2 * 2);
+  for (rank_t h = 0; h < number; ++h) {
+    facts.spread.domains.push_back(2 * h);
+    facts.spread.processes.push_back({2 * h, 1});
   }
+  facts.spread.domains.push_back(facts.ranks);
   facts.pointers = pointers;
   return facts;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is brought by messages and what is combined, of schedules made by hand: two hosts of two ranks, 0 and 2 are the proxies.
+// What is brought by messages and what is combined, of schedules made by hand: two hosts of two ranks, 0 and 2 are the
+// proxies. Unless said otherwise it is the part of the first host, to which rank 2 stands for all of the other.
 #include <gtest/gtest.h>
 
 #include "calls.hpp"
-#include "program/operation.hpp"
+#include "program/offloads.hpp"
 
 namespace coset::program::testing {
 namespace {
@@ -12,7 +13,7 @@ using schedule::assignment;
 using schedule::source;
 
 distribution two_hosts() {
-  distribution d{{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
+  distribution d{{0, 2, 4}, {{0, 1}, {2, 1}}};
   d.combiners = combiners_of(d, 2);
   return d;
 }
@@ -48,31 +49,45 @@ std::vector<step> steps_of(schedule::schedule const& s) {
   return all;
 }
 
-split_schedule split(std::vector<step> const& steps, bool library = false) {
-  return with_messages(made_of(steps), two_hosts(), library);
+split_schedule split(std::vector<step> const& steps, bool library = false, std::size_t host = 0) {
+  distribution d = two_hosts();
+  d.own = host;
+  return with_messages(made_of(steps), d, library);
 }
 
 TEST(Messages, BringEachValueOnceToEachHost) {
   // Both ranks of the first host want the input of rank 3, in one step and in the next.
-  auto const made = split({{{0, 1, {{0, 0}, {3, 0}}}, {1, 1, {{1, 0}, {3, 0}}}}, {{1, 2, {{3, 0}, {1, 1}}}}});
-  EXPECT_EQ(steps_of(made.whole),
+  std::vector<step> const steps{{{0, 1, {{0, 0}, {3, 0}}}, {1, 1, {{1, 0}, {3, 0}}}}, {{1, 2, {{3, 0}, {1, 1}}}}};
+  auto const made = split(steps);
+  EXPECT_EQ(steps_of(made.own),
             (std::vector<step>{
-                {{0, 2, {{3, 0}}}}, {{0, 1, {{0, 0}, {0, 2}}}, {1, 1, {{1, 0}, {0, 2}}}}, {{1, 2, {{0, 2}, {1, 1}}}}}));
+                {{0, 2, {{2, 0}}}}, {{0, 1, {{0, 0}, {0, 2}}}, {1, 1, {{1, 0}, {0, 2}}}}, {{1, 2, {{0, 2}, {1, 1}}}}}));
   EXPECT_EQ(made.has_messages, (std::vector<char>{true, false, false}));
+  ASSERT_EQ(made.received[0].size(), 1u);
+  EXPECT_EQ(made.received[0][0].sender, 2u);
+  EXPECT_EQ(made.received[0][0].rank, 3u);
+
+  auto const other = split(steps, false, 1);
+  EXPECT_EQ(steps_of(other.own), (std::vector<step>{{}}));
+  ASSERT_EQ(other.sent[0].size(), 1u);
+  EXPECT_EQ(other.sent[0][0].sender, 0u) << "its proxy, as it counts its ranks";
+  EXPECT_EQ(other.sent[0][0].receiver, 0u);
+  EXPECT_EQ(other.sent[0][0].rank, 1u);
 }
 
 /// A proxy that copies what it wants has brought it for the others.
 TEST(Messages, AreWhatCarriersCopyAnyway) {
   auto const made = split({{{0, 1, {{2, 0}}}}, {{1, 1, {{1, 0}, {2, 0}}}}});
-  EXPECT_EQ(steps_of(made.whole), (std::vector<step>{{{0, 1, {{2, 0}}}}, {{1, 1, {{1, 0}, {0, 1}}}}}));
+  EXPECT_EQ(steps_of(made.own), (std::vector<step>{{{0, 1, {{2, 0}}}}, {{1, 1, {{1, 0}, {0, 1}}}}}));
   EXPECT_EQ(made.has_messages, (std::vector<char>{true, false}));
 }
 
 TEST(Messages, AreNoneWithinAHost) {
   std::vector<step> const steps{{{0, 1, {{1, 0}}}, {3, 1, {{2, 0}, {3, 0}}}}, {{2, 1, {{3, 1}}}}};
   auto const made = split(steps);
-  EXPECT_EQ(steps_of(made.whole), steps);
-  EXPECT_EQ(made.has_messages, (std::vector<char>{false, false}));
+  EXPECT_EQ(steps_of(made.own), (std::vector<step>{{{0, 1, {{1, 0}}}}}));
+  EXPECT_EQ(steps_of(split(steps, false, 1).own), (std::vector<step>{{{1, 1, {{0, 0}, {1, 0}}}}, {{0, 1, {{1, 1}}}}}));
+  EXPECT_EQ(made.has_messages, (std::vector<char>{false}));
 }
 
 fold const here{0, 1, {{0, 0}, {2, 0}}}, there{2, 1, {{0, 0}, {2, 0}}};
@@ -80,9 +95,9 @@ fold const here{0, 1, {{0, 0}, {2, 0}}}, there{2, 1, {{0, 0}, {2, 0}}};
 TEST(Offloads, TakeWhatIsOfAllHostsOutOfItsStep) {
   fold const local{1, 1, {{0, 0}, {1, 0}}};
   auto const made = split({{here, local, there}}, true);
-  EXPECT_EQ(steps_of(made.whole), (std::vector<step>{{here, there}, {local}}));
+  EXPECT_EQ(steps_of(made.own), (std::vector<step>{{{0, 1, {{0, 0}}}}, {local}}));
   ASSERT_EQ(made.slices[0].size(), 1u);
-  EXPECT_EQ(made.slices[0][0].size(), 2u);
+  EXPECT_EQ(made.slices[0][0].size(), 1u);
   EXPECT_TRUE(made.slices[1].empty());
   EXPECT_EQ(made.has_messages, (std::vector<char>{false, false}));
 }
@@ -126,7 +141,7 @@ TEST(Offloads, AreNoMoreThanThereAreCombinersFor) {
 /// Who is asked, by an empty message, before anything is combined: at once, but after what other messages bring.
 std::size_t first_question(std::vector<step> const& steps) {
   auto const made = split(steps, true);
-  auto const order = assign_locations(made, policy{}, {}, two_hosts());
+  auto const order = assign_locations(made, policy{}, {});
   std::size_t moves = 0;
   for (operation const& o : order.operations) {
     if (o.what == operation::kind::send && o.from.empty()) return moves;

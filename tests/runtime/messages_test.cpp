@@ -152,7 +152,7 @@ TEST(Offloads, OfSeveralBlocksKeepThemApart) {
     auto const plan =
         plan_of_sums(me.state().team, 1000, {.algorithm = "generalized(saved_steps=1)", .storage = "staged+library"});
     auto const& code = *plan.apart->code;
-    EXPECT_TRUE(std::ranges::any_of(code.of[me.rank()].code, [](program::instruction const& i) {
+    EXPECT_TRUE(std::ranges::any_of(code.of[me.state().rank].code, [](program::instruction const& i) {
       return i.what == program::action::offload && i.sources > 1;
     }));
     std::vector<int> mine(1000), expected(1000);

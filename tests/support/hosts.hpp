@@ -239,22 +239,22 @@ class hosts {
       : transport_(network_, deadline) {
     runtime::domain part;
     for (host_shape const& shape : shapes) {
-      rank_t const first = part.total, ranks = std::accumulate(shape.begin(), shape.end(), rank_t{0});
+      part.spread.domains.push_back(part.total);
       for (rank_t const threads : shape) {
-        for (rank_t t = 0; t < threads; ++t) {
-          part.spread.first.push_back(first);
-          part.spread.last.push_back(first + ranks);
-          part.spread.proxy.push_back(one_proxy ? part.total : part.total + t);
-        }
+        part.spread.processes.push_back({part.total, one_proxy ? 1 : threads});
         part.total += threads;
       }
       part.pointers &= shape.size() == 1;
     }
+    part.spread.domains.push_back(part.total);
     part.crowded = true;
     if (!part.pointers) part.most_staging = 64 * 1024;
     part.messages = &transport_;
     part.spread.combiners = network_.combiners = program::combiners_of(part.spread, slices);
-    for (host_shape const& shape : shapes) make(shape, part);
+    for (host_shape const& shape : shapes) {
+      make(shape, part);
+      ++part.spread.own;
+    }
   }
 
   rank_t size() const { return size_; }

@@ -45,7 +45,7 @@ std::unique_ptr<coset_plan> made_plan(team& owner, verb what, std::size_t count,
 detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, void const* in, void* out) {
   detail::bound_plan const& apart = *plan.plans.apart;
   if (apart.owner != &me.team.plans) return {};  // refused at execution
-  detail::extent const gives = apart.arrays.gives[me.number], gets = apart.arrays.gets[me.number];
+  detail::extent const gives = apart.arrays.gives[me.rank], gets = apart.arrays.gets[me.rank];
   if (plan.what == verb::broadcast) in = out;
   if (plan.what == verb::barrier) in = out = nullptr;
   places at{in, gives.end - gives.begin, out, gets.end - gets.begin};

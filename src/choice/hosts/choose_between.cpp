@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "choice/hosts/exchange.hpp"
 #include "choice/levels.hpp"
@@ -16,8 +18,12 @@ using schedule::value_of;
 
 /// Longer messages travel in parts, see mpi/transport/endpoint.
 constexpr double part_bytes = 60 * kibibyte;
-/// Blocks of all ranks, of what is written out for all of them, see schedule::require_room().
-constexpr std::uint64_t most_cells = std::uint64_t{1} << 25;
+/// Blocks of ranks, where they are written out for all of them, see schedule::require_room(); of the ranks of one host,
+/// where it makes its part alone; of one rank of each host; and of one host, as the fold over all hosts has them.
+constexpr std::uint64_t most_cells = std::uint64_t{1} << 25, most_cells_of_host = std::uint64_t{1} << 14,
+                        most_cells_of_tree = std::uint64_t{1} << 18, most_cells_of_fold = std::uint64_t{1} << 20;
+/// What a host's link takes for a message, whoever sends it.
+constexpr double per_message = 100e-9;
 /// Looked at and copied between neighbours, whatever its length.
 constexpr double per_block = 20e-9;
 /// Segments under way at once.
@@ -30,9 +36,14 @@ constexpr std::size_t most_rounds = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
 constexpr double equal_within = 1e-9;
 
+bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
+
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
 rank_t largest_host(question const& q) { return std::ranges::max(q.hosts.ranks); }
+
+/// Of the largest host.
+rank_t leaders_of(question const& q, exchange const& e) { return e.leaders == 0 ? largest_host(q) : e.leaders; }
 
 /// How many hosts' parts a host has after each step: from all, one of each, to its own.
 std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
@@ -42,10 +53,15 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
   return left;
 }
 
-/// Into a block for each host, as parts there and back are.
-bool is_cut(rank_t hosts, exchange const& e) { return e.saved_steps < parts_left(hosts, e).size() - 1; }
+/// Runs of neighbouring blocks that one host treats alike: in each round one for each peer.
+double runs_of(rank_t hosts, exchange const& e) {
+  auto const left = parts_left(hosts, e);
+  double runs = 1;
+  for (std::size_t i = 0; i + 1 + e.saved_steps < left.size(); ++i)
+    runs += (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
+  return runs;
+}
 
-/// Of one host, volumes in vectors.
 struct volume {
   double rounds = 0, messages = 0, bytes = 0, combined = 0;
 };
@@ -78,23 +94,22 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
   if (ranks < 2) return 0;
   schedule::link const near = usual_links(1).front();
   double const round = near.latency + (ranks - 1) * near.per_peer;
-  double const read = e.one_leader ? (ranks - 1) * bytes : bytes;
+  double const read = (ranks - 1) * bytes / std::max(leaders_of(q, e) - 1, 1u);
   return 2 * round + (read + bytes) * (near.per_byte + fold_per_byte);
 }
 
 exchange_price segment_price(question const& q, exchange const& e, double bytes) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   volume const of = volume_of(hosts, e);
-  rank_t const leaders = e.one_leader ? 1 : largest_host(q),
-               carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
+  rank_t const leaders = leaders_of(q, e), carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
   double const parts = of.messages * leaders;
   double const sent = std::max(parts, of.bytes * bytes / part_bytes);
   exchange_price one;
   one.inside = inside_seconds(q, e, bytes);
   one.rounds = of.rounds * q.hosts.network.latency;
-  one.messages = sent / carriers * q.hosts.network.per_peer;
+  one.messages = sent / carriers * q.hosts.network.per_peer + sent * per_message;
   one.bytes = of.bytes * bytes * q.hosts.network.per_byte;
-  one.combine = of.combined * bytes * fold_per_byte / leaders + (is_cut(hosts, e) ? hosts : 1) * per_block;
+  one.combine = of.combined * bytes * fold_per_byte / leaders + runs_of(hosts, e) * per_block;
   return one;
 }
 
@@ -102,11 +117,47 @@ bool can_be_cut(question const& q) {
   return q.what != verb::reduce_scatter && q.what != verb::allgather;  // pieces of these cannot be cut further
 }
 
+/// Whether hosts can make their part, see schedule::make_part().
+bool has_room(question const& q, exchange const& e) {
+  auto const hosts = static_cast<std::uint64_t>(q.hosts.ranks.size());
+  std::uint64_t const here = largest_host(q), leaders = leaders_of(q, e);
+  auto const left = parts_left(static_cast<rank_t>(hosts), e);
+  std::uint64_t const blocks = left.size() - 1 == e.saved_steps ? 1 : hosts;
+  if (!can_be_cut(q)) return q.ranks * std::max(leaders * blocks, std::uint64_t{q.ranks}) <= most_cells;
+  auto const runs = static_cast<std::uint64_t>(runs_of(static_cast<rank_t>(hosts), e));
+  if (here * leaders * runs > most_cells_of_host) return false;
+  if (is_rooted(q.what)) return hosts * blocks <= most_cells_of_tree;
+  return blocks == 1 || hosts * left[left.size() - 1 - e.saved_steps] <= most_cells_of_fold;
+}
+
 std::vector<std::size_t> segments_for(question const& q) {
   std::vector<std::size_t> all{0};
   if (!can_be_cut(q)) return all;
   for (std::size_t s = least_segment; s <= most_segment && s < q.bytes; s *= 2) all.push_back(s);
   return all;
+}
+
+/// One, one for each rank that sends, or all ranks.
+std::vector<rank_t> leaders_for(question const& q) {
+  std::vector<rank_t> all{1};
+  rank_t const ranks = largest_host(q);
+  if (q.hosts.carriers > 1 && q.hosts.carriers < ranks) all.push_back(q.hosts.carriers);
+  if (ranks > 1) all.push_back(0);
+  return all;
+}
+
+/// Of many the best for each number of rounds: those with fewest messages.
+void keep_few(std::vector<std::vector<rank_t>>& all) {
+  constexpr std::size_t many = 64, few = 6;
+  if (all.size() <= many) return;
+  auto const messages = [](auto const& d) { return std::accumulate(d.begin(), d.end(), std::uint64_t{0}); };
+  std::ranges::stable_sort(all, {}, [&](auto const& d) { return std::pair(d.size(), messages(d)); });
+  std::size_t same = 0, rounds = 0;
+  std::erase_if(all, [&](auto const& d) {
+    same = d.size() == rounds ? same + 1 : 0;
+    rounds = d.size();
+    return same >= few;
+  });
 }
 
 /// Products of neighbours: 3, 2, 2 as 12, 3·4, 6·2 and 3·2·2.
@@ -125,6 +176,7 @@ std::vector<std::vector<rank_t>> groupings(std::vector<rank_t> const& factors) {
     }
     all = std::move(longer);
   }
+  keep_few(all);
   return all;
 }
 
@@ -161,21 +213,16 @@ exchange_price price_of(question const& q, exchange const& e) {
 std::vector<exchange> exchanges_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   auto const segments = segments_for(q);
-  std::uint64_t const ranks = std::max<std::uint64_t>(q.ranks, hosts);
-  auto const has_room = [&](exchange const& e) {
-    std::uint64_t const leaders = e.one_leader ? 1 : largest_host(q);
-    return ranks * leaders * (is_cut(hosts, e) ? hosts : 1) <= most_cells;
-  };
+  auto const leaders = leaders_for(q);
   std::vector<exchange> all;
   auto const add = [&](exchange e, std::size_t most_saved) {
     for (std::size_t saved = 0; saved <= most_saved; ++saved) {
-      for (bool const one : {true, false}) {
-        if (!one && largest_host(q) == 1) continue;
+      for (rank_t const number : leaders) {
         for (std::size_t const bytes : segments) {
           e.saved_steps = static_cast<std::uint32_t>(saved);
-          e.one_leader = one;
+          e.leaders = number;
           e.segment_bytes = bytes;
-          if (has_room(e)) all.push_back(e);
+          if (has_room(q, e)) all.push_back(e);
         }
       }
     }
@@ -187,6 +234,7 @@ std::vector<exchange> exchanges_for(question const& q) {
   if (q.commutative) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
   }
+  if (all.empty()) all.push_back({{hosts}, 0, 1, 1, 0});  // least room of all; making it says what is too much
   return all;
 }
 
@@ -203,7 +251,7 @@ exchange cheapest_exchange(question const& q) {
 answer as_answer(question const& q, exchange const& e) {
   schedule::algorithm how{"two_level",
                           {{"nodes", value_of(q.hosts.ranks, '+')},
-                           {"leaders", e.one_leader ? "1" : "0"},
+                           {"leaders", value_of(e.leaders)},
                            {"saved_steps", value_of(e.saved_steps)}}};
   if (e.dimensions.empty()) {
     how.parameters["radix"] = value_of(e.radix);

@@ -13,7 +13,7 @@ struct exchange {
   std::vector<rank_t> dimensions = {};  ///< of the full folds between hosts; none: of a generalized one
   rank_t radix = 0;                     ///< of that
   std::uint32_t saved_steps = 0;  ///< rounds in which hosts exchange all they have, instead of parts there and back
-  bool one_leader = true;         ///< of each host; else all its ranks, each for a part of the vector
+  rank_t leaders = 1;             ///< of each host, each for a part of the vector; 0: all its ranks
   std::size_t segment_bytes = 0;  ///< 0: all at once
 
   friend bool operator==(exchange const&, exchange const&) = default;

@@ -2,9 +2,11 @@
 // `coset plan`: one schedule, as text, Plan JSON or a picture, and proved.
 #include <fmt/format.h>
 #include <iostream>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/inspect/schedule_options.hpp"
+#include "cli/numbers.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/io/draw.hpp"
 #include "schedule/io/plan_json.hpp"
@@ -16,8 +18,13 @@ namespace {
 struct plan_command {
   schedule_options what;
   bool json = false, dot = false, svg = false, text = false, check = false;
+  std::optional<rank_t> view;
 
   void run() const {
+    if (view) {
+      std::cout << schedule::draw_text(what.make_part(*view), *view);
+      return;
+    }
     auto const [made, stated] = what.make();
     if (what.names_file()) prove(made);  // others are right by construction
     if (json)
@@ -68,14 +75,24 @@ void add_plan(CLI::App& app) {
   auto const state = std::make_shared<plan_command>();
   state->what.add_to(*command);
   auto const format = command->add_option_group("format", "How to show it");
-  format->add_flag("--text", state->text, "What each rank reads, from which rank, and holds, step by step (default)");
-  format->add_flag("--json", state->json, "Plan JSON, for programs");
-  format->add_flag("--dot", state->dot, "A graph for Graphviz");
-  format->add_flag("--svg", state->svg, "A picture");
+  auto const add = [&](char const* name, bool& flag, char const* meaning) {
+    return format->add_flag(name, flag, meaning);
+  };
+  add("--text", state->text, "What each rank reads, from which rank, and holds, step by step (default)");
+  auto const drawings = {add("--json", state->json, "Plan JSON, for programs"),
+                         add("--dot", state->dot, "A graph for Graphviz"), add("--svg", state->svg, "A picture")};
   format->require_option(0, 1);
-  command->add_flag("--check", state->check,
-                    "Prove that the plan does what the collective requires, and that the properties in a file are "
-                    "true; exit status 1 if not. A plan from a file is always proved");
+  auto const check =
+      command->add_flag("--check", state->check,
+                        "Prove that the plan does what the collective requires, and that the properties in a file are "
+                        "true; exit status 1 if not. A plan from a file is always proved");
+  auto const view = command
+                        ->add_option("--view", state->view,
+                                     "Show what one rank folds, copies and sends, as text, however many ranks there "
+                                     "are. Those of its node share memory with it; without nodes none does")
+                        ->check(whole_number(0, most_ranks - 1))
+                        ->excludes(check);
+  for (CLI::Option* const other : drawings) view->excludes(other);
   command->callback([state] { state->run(); });
 }
 

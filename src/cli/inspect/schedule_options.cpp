@@ -4,12 +4,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <string_view>
 
 #include "cli/numbers.hpp"
 #include "schedule/core/required.hpp"
+#include "schedule/parts/make_part.hpp"
 
 namespace coset::cli {
+
+namespace {
+
+/// "128", or "128*1000" for a thousand of them.
+CLI::Validator repeated_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        auto const times = text.find('*');
+        auto const is_one = [](std::string_view part) { return whole_number_in(part).value_or(0) - 1 < most_ranks; };
+        bool const good = is_one(std::string_view(text).substr(0, times)) &&
+                          (times == std::string::npos || is_one(std::string_view(text).substr(times + 1)));
+        return good ? std::string() : fmt::format("{} is neither a number of ranks nor two like 128*1000", text);
+      },
+      "NUMBER[*TIMES]");
+}
+
+}  // namespace
 
 void schedule_options::add_to(CLI::App& command) {
   command
@@ -31,9 +51,9 @@ void schedule_options::add_to(CLI::App& command) {
   add("--radix", radix, "Shorthand for the parameter radix=K")->check(number);
   add("--saved-steps", saved_steps, "Shorthand for saved_steps=R")->check(number);
   add("--group", group, "Shorthand for dims=4x3");
-  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4")
+  add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4; 128*1000 is 128 a thousand times")
       ->delimiter(',')
-      ->check(whole_number(1, most_ranks));
+      ->check(repeated_number());
   add("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
 }
 
@@ -47,9 +67,7 @@ schedule::plan_file schedule_options::read() const {
   return schedule::read_plan(file, algorithm);
 }
 
-schedule::plan_file schedule_options::make() const {
-  if (names_file()) return read();
-  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+schedule::algorithm schedule_options::named() const {
   auto named = schedule::algorithm::parse(algorithm);
   auto const set = [&](std::string const& key, std::string const& value) {
     if (!value.empty() && !named.parameters.emplace(key, value).second)
@@ -61,7 +79,30 @@ schedule::plan_file schedule_options::make() const {
   set("dims", group);
   set("nodes", fmt::format("{}", fmt::join(nodes, "+")));
   set("tree", tree);
-  return {schedule::make(named, ranks, schedule::collective_of(collective), root)};
+  return named;
+}
+
+schedule::plan_file schedule_options::make() const {
+  if (names_file()) return read();
+  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+  return {schedule::make(named(), ranks, schedule::collective_of(collective), root)};
+}
+
+schedule::part schedule_options::make_part(rank_t view) const {
+  if (names_file()) throw schedule_error("--view shows a rank of an algorithm, not of a plan file");
+  auto const wanted = named();
+  std::vector<rank_t> hosts{0};
+  if (wanted.parameters.contains("nodes")) {
+    for (rank_t const size : wanted.numbers("nodes")) hosts.push_back(hosts.back() + size);
+    if (!said_by_plans_.front()->empty() && ranks != hosts.back())
+      throw schedule_error(fmt::format("--ranks {} is not the sum of the nodes, {}", ranks, hosts.back()));
+  } else {
+    if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+    for (rank_t r = 1; r <= ranks; ++r) hosts.push_back(r);
+  }
+  if (view >= hosts.back()) throw schedule_error(fmt::format("--view {}: there are {} ranks", view, hosts.back()));
+  auto const host = std::ranges::upper_bound(hosts, view) - hosts.begin() - 1;
+  return schedule::make_part(wanted, hosts, static_cast<std::size_t>(host), schedule::collective_of(collective), root);
 }
 
 }  // namespace coset::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/io/plan_json.hpp"
+#include "schedule/parts/part.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::cli {
@@ -25,9 +26,13 @@ struct schedule_options {
   /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter given twice,
   /// and for one that a plan's file determines. Proves neither a plan read nor its stated properties.
   schedule::plan_file make() const;
+  /// The part of one rank and of those that share memory with it: of its node, where nodes are given, else of it alone.
+  /// Made without the rest, where schedule::make_part() can. Throws as make() does, and if there is no such rank.
+  schedule::part make_part(rank_t view) const;
 
  private:
   schedule::plan_file read() const;
+  schedule::algorithm named() const;
 
   std::vector<CLI::Option const*> said_by_plans_;
 };

@@ -147,7 +147,7 @@ void transport::answer(detail::team_state& team, notice const& question) {
 }
 
 void transport::tell_failure(detail::rank_state& proxy) noexcept {
-  bool const is_proxy = proxy.shared.part.spread.proxy[proxy.number] == proxy.number;
+  bool const is_proxy = proxy.shared.part.spread.proxy_of(proxy.number) == proxy.number;
   if (is_proxy) tell(proxy.team, {});
 }
 

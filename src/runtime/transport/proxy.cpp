@@ -12,6 +12,7 @@ using program::instruction;
 
 /// Looks in vain between two words with the transport, and between two questions for the time.
 constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
+static_assert(looks_per_clock % looks_per_progress == 0);
 /// What a message may well take without anything being wrong.
 constexpr std::chrono::milliseconds time_between_questions(20);
 
@@ -75,9 +76,9 @@ bool all_sent(rank_state& me, flight const& f) {
 
 void look_around(rank_state& me, flight& f) {
   domain const& part = me.shared.part;
-  bool const is_proxy = part.spread.proxy[me.number] == me.number;
-  ++f.looks.stuck;
-  if (is_proxy && f.looks.stuck % looks_per_progress == 0) part.messages->progress(me);
+  if (++f.looks.stuck % looks_per_progress != 0) return;
+  bool const is_proxy = part.spread.proxy_of(me.number) == me.number;
+  if (is_proxy) part.messages->progress(me);
   if (f.looks.stuck % looks_per_clock != 0) return;
   auto const now = std::chrono::steady_clock::now().time_since_epoch();
   if (f.looks.stuck == looks_per_clock) f.looks.stuck_since = f.looks.asked = now;

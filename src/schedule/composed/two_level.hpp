@@ -2,6 +2,7 @@
 // Allreduce over hosts of different sizes through a chosen number of leaders per host.
 #pragma once
 
+#include "schedule/parts/part.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::schedule {
@@ -23,5 +24,9 @@ struct two_level_shape {
 /// most `inner` of them.
 /// Throws schedule_error if a host has no rank, `inner` is 1, or `between` is not defined for J ranks.
 schedule two_level(two_level_shape const&);
+
+/// One host's part of it, made for that host alone: of allreduce and barrier; of reduce and broadcast, in which the
+/// hosts do between them what derive() makes of `between`, and the root exchanges values with the leaders of its host.
+part two_level_part(two_level_shape const&, collective, rank_t root, std::size_t host);
 
 }  // namespace coset::schedule

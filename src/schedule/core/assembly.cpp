@@ -59,10 +59,10 @@ void assembly::fold(rank_t rank, piece where, std::span<rank_t const> from) {
   }
 }
 
-void assembly::end_step() {
+void assembly::end_step(bool kept) {
   for (auto const& [rank, block, slot] : updates_) held(rank, block) = slot;
   updates_.clear();
-  if (!step_.empty()) schedule_.steps.push_back(std::move(step_));
+  if (kept || !step_.empty()) schedule_.steps.push_back(std::move(step_));
   step_.clear();
 }
 

@@ -32,14 +32,18 @@ class assembly {
   /// `rank` will hold the fold of what the ranks `from` hold, left to right. One rank in `from` is a copy.
   void fold(rank_t rank, piece where, std::span<rank_t const> from);
 
-  /// A new value of one block beside the held one, for schedules that keep several; returns its slot.
+  /// A new value of one block beside the held one, for schedules that keep several; returns its slot. Sources may be of
+  /// ranks that are none of these, see part.
   slot_t assign(rank_t rank, block_t block, std::span<source const> from);
 
   /// From the end of this step on, `rank` holds `slot`.
   void hold(rank_t rank, block_t block, slot_t slot);
 
-  /// Ends the step; one without assignments leaves no trace.
-  void end_step();
+  /// The slot that `rank` holds now.
+  slot_t holds(rank_t rank, block_t block) const { return held_[rank * schedule_.blocks.size() + block]; }
+
+  /// Ends the step; one without assignments leaves no trace, unless it is `kept`.
+  void end_step(bool kept = false);
 
   /// Runs the parts side by side, their first steps together. No rank may be in two parts that share a block.
   void run(std::span<mapped const> parts);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "schedule/core/association.hpp"
+#include "schedule/io/number_runs.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
@@ -21,20 +22,6 @@ using numbers = std::vector<std::uint32_t>;
 void make_set(numbers& some) {
   std::ranges::sort(some);
   some.erase(std::unique(some.begin(), some.end()), some.end());
-}
-
-// {0, 1, 2, 5} as "0-2,5", whatever their order.
-std::string runs(numbers some) {
-  make_set(some);
-  std::string text;
-  for (auto first = some.begin(); first != some.end();) {
-    auto last = first;
-    while (std::next(last) != some.end() && *std::next(last) == *last + 1) ++last;
-    text += text::format("{}{}", text.empty() ? "" : ",", *first);
-    if (last != first) text += text::format("-{}", *last);
-    first = std::next(last);
-  }
-  return text;
 }
 
 /// Whose contributions each value holds, followed from the inputs.
@@ -101,6 +88,19 @@ std::map<std::pair<rank_t, rank_t>, numbers> messages(schedule const& drawn, std
 
 }  // namespace
 
+std::string number_runs(std::vector<std::uint32_t> some) {
+  make_set(some);
+  std::string text;
+  for (auto first = some.begin(); first != some.end();) {
+    auto last = first;
+    while (std::next(last) != some.end() && *std::next(last) == *last + 1) ++last;
+    text += text::format("{}{}", text.empty() ? "" : ",", *first);
+    if (last != first) text += text::format("-{}", *last);
+    first = std::next(last);
+  }
+  return text;
+}
+
 std::string draw_text(schedule const& drawn) {
   std::string text = title(drawn) + "\n";
   contributions known(drawn.ranks);
@@ -116,9 +116,9 @@ std::string draw_text(schedule const& drawn) {
     }
     for (rank_t r = 0; r < drawn.ranks; ++r) {
       if (blocks_by_set[r].empty()) continue;
-      text += text::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : runs(peers[r]));
+      text += text::format("  rank {:<3} reads {:<8}", r, peers[r].empty() ? "nobody" : number_runs(peers[r]));
       for (auto const& [set, blocks] : blocks_by_set[r])
-        text += text::format("  block {} = {{{}}}", runs(blocks), runs(set));
+        text += text::format("  block {} = {{{}}}", number_runs(blocks), number_runs(set));
       text += "\n";
     }
   }
@@ -139,8 +139,8 @@ std::string draw_dot(schedule const& drawn) {
     for (rank_t r = 0; r < drawn.ranks; ++r)
       text += text::format("  s{}r{} -> s{}r{} [style=dotted, arrowhead=none];\n", step, r, step + 1, r);
     for (auto const& [ends, blocks] : messages(drawn, drawn.steps[step]))
-      text +=
-          text::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second, runs(blocks));
+      text += text::format("  s{}r{} -> s{}r{} [label=\"{}\"];\n", step, ends.first, step + 1, ends.second,
+                           number_runs(blocks));
   }
   return text + "}\n";
 }
@@ -161,7 +161,7 @@ std::string draw_svg(schedule const& drawn) {
     for (auto const& [ends, blocks] : messages(drawn, drawn.steps[step]))
       text += text::format(
           "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#36c\"><title>{} to {}: block {}</title></line>\n",
-          x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, runs(blocks));
+          x(ends.first), y(step), x(ends.second), y(step + 1), ends.first, ends.second, number_runs(blocks));
   for (std::size_t level = 0; level <= drawn.steps.size(); ++level)
     for (rank_t r = 0; r < drawn.ranks; ++r)
       text += text::format(

@@ -5,11 +5,15 @@
 #include <string>
 
 #include "schedule/core/schedule.hpp"
+#include "schedule/parts/part.hpp"
 
 namespace coset::schedule {
 
 /// Step by step, whom every rank reads from and whose contributions its new values hold.
 std::string draw_text(schedule const& drawn);
+
+/// What one rank of a part folds, copies and sends, step by step.
+std::string draw_text(part const&, rank_t rank);
 
 /// A Graphviz digraph: a node per rank and step, an edge per message, labelled with its blocks.
 std::string draw_dot(schedule const& drawn);

@@ -28,20 +28,6 @@ std::uint32_t number_in(std::string_view text, algorithm const& whole, std::stri
   return result;
 }
 
-/// The given parameters, completed with defaults; refuses parameters that the row does not have.
-algorithm complete(algorithm given, named_algorithm const& row) {
-  std::string known;
-  for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
-  for (auto const& entry : given.parameters)
-    if (std::none_of(row.parameters.begin(), row.parameters.end(),
-                     [&](auto const& p) { return p.name == entry.first; }))
-      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
-                           (known.empty() ? "none" : known));
-  for (parameter const& p : row.parameters)
-    if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
-  return given;
-}
-
 /// The smallest valid number of each parameter; parameters that are not listed are not numbers.
 struct least {
   std::string_view parameter;
@@ -62,18 +48,21 @@ void require_numbers(algorithm const& given, std::string const& key) {
   }
 }
 
-void check_verb(named_algorithm const& row, collective verb) {
-  if (std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end()) return;
-  std::string served;
-  for (collective const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
-  throw schedule_error(row.name + " does not serve " + std::string(name_of(verb)) + "; it serves " + served);
-}
-
 }  // namespace
 
+/// Of one parameter: each stands for a rank at least.
+constexpr std::size_t most_numbers = std::size_t{1} << 24;
+
 std::string value_of(std::vector<rank_t> const& numbers, char between) {
+  constexpr std::ptrdiff_t many = 8;
   std::string text;
-  for (rank_t const n : numbers) text += (text.empty() ? std::string() : std::string(1, between)) + std::to_string(n);
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    auto const end = std::find_if(at, numbers.end(), [&](rank_t n) { return n != *at; });
+    bool const is_run = between == '+' && end - at > many;
+    if (!text.empty()) text += between;
+    text += std::to_string(*at) + (is_run ? '*' + std::to_string(end - at) : std::string());
+    at = is_run ? end : at + 1;
+  }
   return text;
 }
 
@@ -119,7 +108,12 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   std::string_view const all = value(key);
   for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
     end = all.find_first_of("x+", begin);
-    result.push_back(number_in(all.substr(begin, end - begin), *this, key));
+    auto const item = all.substr(begin, end - begin);
+    auto const times = item.find('*');
+    std::uint32_t const number = number_in(item.substr(0, times), *this, key);
+    std::uint32_t const often = times == std::string_view::npos ? 1 : number_in(item.substr(times + 1), *this, key);
+    if (often > most_numbers - result.size()) throw schedule_error(text() + ": more numbers than can be");
+    result.insert(result.end(), often, number);
   }
   return result;
 }
@@ -152,6 +146,27 @@ void require_room(rank_t ranks, std::size_t blocks) {
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
 }
 
+void require_verb(named_algorithm const& row, collective verb) {
+  if (std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end()) return;
+  std::string served;
+  for (collective const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
+  throw schedule_error(row.name + " does not serve " + std::string(name_of(verb)) + "; it serves " + served);
+}
+
+algorithm completed(algorithm given) {
+  named_algorithm const& row = find_algorithm(given.name);
+  std::string known;
+  for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
+  for (auto const& entry : given.parameters)
+    if (std::none_of(row.parameters.begin(), row.parameters.end(),
+                     [&](auto const& p) { return p.name == entry.first; }))
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
+                           (known.empty() ? "none" : known));
+  for (parameter const& p : row.parameters)
+    if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
+  return given;
+}
+
 algorithm between_of(algorithm const& given) {
   algorithm between{given.value("between"), {}};
   auto const& taken = find_algorithm(between.name).parameters;
@@ -166,7 +181,7 @@ algorithm between_of(algorithm const& given) {
 }
 
 void require_sense(algorithm const& given) {
-  algorithm const whole = complete(given, find_algorithm(given.name));
+  algorithm const whole = completed(given);
   for (auto const& entry : whole.parameters) require_numbers(whole, entry.first);
   if (whole.parameters.contains("between")) (void)between_of(whole);
   for (parameter const& p : find_algorithm(given.name).parameters) {
@@ -181,8 +196,8 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   if (root >= ranks)
     throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(ranks) + " ranks");
   named_algorithm const& row = find_algorithm(given.name);
-  check_verb(row, verb);
-  algorithm const whole = complete(given, row);
+  require_verb(row, verb);
+  algorithm const whole = completed(given);
   schedule result = row.make(whole, ranks, verb, root);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;

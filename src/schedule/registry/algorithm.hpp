@@ -24,7 +24,8 @@ struct algorithm {
 
   /// A whole number. Throws schedule_error if the parameter is missing or is none.
   std::uint32_t number(std::string const& key) const;
-  /// Whole numbers between 'x' or '+': "4x3", "5+2+4". Throws schedule_error as number() does.
+  /// Whole numbers between 'x' or '+': "4x3", "5+2+4"; "128*1000" is 128 a thousand times. Throws schedule_error as
+  /// number() does.
   std::vector<std::uint32_t> numbers(std::string const& key) const;
   /// The text itself. Throws schedule_error if the parameter is missing.
   std::string const& value(std::string const& key) const;
@@ -36,7 +37,7 @@ struct algorithm {
   }
 };
 
-/// The values of parameters: "4", and "4x3" or "5+2+4".
+/// The values of parameters: "4", and "4x3" or "5+2+4", where long runs of equal numbers are "128*1000".
 inline std::string value_of(std::size_t number) { return std::to_string(number); }
 std::string value_of(std::vector<rank_t> const& numbers, char between);
 
@@ -59,6 +60,12 @@ std::vector<named_algorithm> const& registry();
 
 /// The row of a name. Throws schedule_error listing all names.
 named_algorithm const& find_algorithm(std::string_view name);
+
+/// With defaults for the parameters that are not given. Throws schedule_error for an unknown name or parameter.
+algorithm completed(algorithm);
+
+/// Throws schedule_error listing the verbs that an algorithm serves if this is none of them.
+void require_verb(named_algorithm const&, collective);
 
 /// The algorithm named `between`, with those parameters of the whole that are passed on to it. Throws schedule_error if it
 /// does not take one that is given.

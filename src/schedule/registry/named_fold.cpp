@@ -2,9 +2,13 @@
 // The rows of the algorithms that are fold chains: a group, a chain, and how many steps to save.
 #include "schedule/registry/named_fold.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "schedule/algorithms/latency.hpp"
 #include "schedule/algorithms/scan.hpp"
@@ -44,17 +48,6 @@ schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, col
   return derive(expand(folds(ranks, steps, saved, verb)), verb, root);
 }
 
-schedule cyclic(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
-  return folded(group::cyclic(ranks), steps, a.number("saved_steps"), verb, root);
-}
-
-/// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
-schedule cyclic_or_ordered(rank_t ranks, chain const& steps, algorithm const& a, collective verb, rank_t root) {
-  if (a.number("ordered") == 0) return cyclic(ranks, steps, a, verb, root);
-  auto const generated = folds(group::cyclic(ranks), steps, a.number("saved_steps"), verb);
-  return derive(in_rank_order(expand(generated, source_order::as_generated)), verb, root);
-}
-
 std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
   std::vector<rank_t> factors = a.numbers(key);
   std::uint64_t product = 1;
@@ -76,60 +69,60 @@ chain lifted(std::vector<rank_t> const& factors, rank_t ranks, std::function<cha
   return result;
 }
 
+/// A chain over a group.
+struct folding {
+  group ranks;
+  chain steps;
+};
+
+folding cyclic(rank_t ranks, chain steps) { return {group::cyclic(ranks), std::move(steps)}; }
+
+folding along_dimensions(rank_t ranks, algorithm const& a, std::function<chain(rank_t)> const& per_dimension) {
+  auto factors = factors_of(ranks, a, "dims");
+  auto steps = lifted(factors, ranks, per_dimension);
+  return {group(std::move(factors)), std::move(steps)};
+}
+
+folding tower(algorithm const& a, rank_t ranks) {
+  rank_t const k = a.number("radix");
+  return cyclic(ranks, lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); }));
+}
+
+constexpr std::array foldings{
+    std::pair{"direct", +[](algorithm const&, rank_t p) { return cyclic(p, direct_chain(p)); }},
+    std::pair{"naive", +[](algorithm const&, rank_t p) { return cyclic(p, naive_chain(p)); }},
+    std::pair{"ring", +[](algorithm const&, rank_t p) { return cyclic(p, ring_chain(p)); }},
+    std::pair{"capped", +[](algorithm const& a, rank_t p) { return cyclic(p, capped_chain(p, a.number("cap"))); }},
+    std::pair{"generalized",
+              +[](algorithm const& a, rank_t p) { return cyclic(p, interval_chain(p, a.number("radix"))); }},
+    std::pair{"circulant",
+              +[](algorithm const& a, rank_t p) { return cyclic(p, circulant_chain(p, a.number("radix"))); }},
+    std::pair{"bruck", +[](algorithm const&, rank_t p) { return cyclic(p, bruck_chain(p)); }},
+    std::pair{"dilated", +[](algorithm const& a, rank_t p) { return cyclic(p, dilated_chain(p, a.number("radix"))); }},
+    std::pair{"tower", +[](algorithm const& a, rank_t p) { return tower(a, p); }},
+    std::pair{"product", +[](algorithm const& a, rank_t p) { return along_dimensions(p, a, direct_chain); }},
+    std::pair{"blueconnect", +[](algorithm const& a, rank_t p) { return along_dimensions(p, a, ring_chain); }},
+};
+
+bool is_set(algorithm const& a, std::string const& key) { return a.parameters.contains(key) && a.number(key) != 0; }
+
+/// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
+schedule along_chain(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  auto const [group, steps] =
+      std::ranges::find(foldings, a.name, [](auto const& f) { return f.first; })->second(a, ranks);
+  auto const all = folds(group, steps, a.number("saved_steps"), verb);
+  if (is_set(a, "ordered")) return derive(in_rank_order(expand(all, source_order::as_generated)), verb, root);
+  return derive(is_set(a, "nested") ? nested(expand(all)) : expand(all), verb, root);
+}
+
 schedule direct(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
   if (verb == collective::scan || verb == collective::exclusive_scan)
     return direct_scan(ranks, verb, a.number("saved_steps") > 0);
-  return cyclic(ranks, direct_chain(ranks), a, verb, root);
-}
-
-schedule naive(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, naive_chain(ranks), a, verb, root);
-}
-
-schedule ring(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic_or_ordered(ranks, ring_chain(ranks), a, verb, root);
-}
-
-schedule capped(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, capped_chain(ranks, a.number("cap")), a, verb, root);
-}
-
-schedule generalized(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, interval_chain(ranks, a.number("radix")), a, verb, root);
+  return along_chain(a, ranks, verb, root);
 }
 
 schedule latency(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
   return derive(latency_optimal(ranks, a.number("radix")), verb, root);
-}
-
-schedule circulant(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, circulant_chain(ranks, a.number("radix")), a, verb, root);
-}
-
-schedule bruck(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic(ranks, bruck_chain(ranks), a, verb, root);
-}
-
-schedule dilated(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return cyclic_or_ordered(ranks, dilated_chain(ranks, a.number("radix")), a, verb, root);
-}
-
-schedule tower(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  rank_t const k = a.number("radix");
-  auto const steps = lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); });
-  return cyclic(ranks, steps, a, verb, root);
-}
-
-schedule product(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  auto const factors = factors_of(ranks, a, "dims");
-  auto const chain = lifted(factors, ranks, direct_chain);
-  if (a.number("nested") == 0) return folded(group(factors), chain, a.number("saved_steps"), verb, root);
-  return derive(nested(expand(folds(group(factors), chain, a.number("saved_steps"), verb))), verb, root);
-}
-
-schedule blueconnect(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  auto const factors = factors_of(ranks, a, "dims");
-  return folded(group(factors), lifted(factors, ranks, ring_chain), a.number("saved_steps"), verb, root);
 }
 
 /// Over Z_2^k, neighbours first. Where P is no power of two, the first P − 2^k pairs of neighbours act as one rank each:
@@ -172,6 +165,14 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 
 }  // namespace
 
+std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
+  auto const known = std::ranges::find(foldings, a.name, [](auto const& f) { return f.first; });
+  bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
+  if (known == foldings.end() || !is_for_all || is_set(a, "ordered")) return {};
+  auto const [group, steps] = known->second(a, ranks);
+  return folds(group, steps, a.number("saved_steps"), verb);
+}
+
 std::vector<named_algorithm> fold_algorithms() {
   return {
       {"direct",
@@ -185,47 +186,47 @@ std::vector<named_algorithm> fold_algorithms() {
        "radix-k, any dimensions",
        reductions,
        {dims, saved_steps, nests},
-       product},
+       along_chain},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",
        "[KZ] sections 7-9",
        reductions,
        {radix, saved_steps},
-       generalized},
+       along_chain},
       {"latency",
        "whole vector in ceil(log_radix P) steps, at most radix combines each",
        "[KZ] section 9, any radix",
        reductions,
        {radix},
        latency},
-      {"ring", "P-1 neighbour steps each way", "[KZ] with shift 1", reductions, {saved_steps, ordered}, ring},
-      {"naive", "P-1 steps each way, step i by shift i", "[KZ] (10)-(15)", reductions, {saved_steps}, naive},
+      {"ring", "P-1 neighbour steps each way", "[KZ] with shift 1", reductions, {saved_steps, ordered}, along_chain},
+      {"naive", "P-1 steps each way, step i by shift i", "[KZ] (10)-(15)", reductions, {saved_steps}, along_chain},
       {"capped",
        "at most cap blocks a step, between the ring and ceil(log2 P) steps",
        "[KZ], its open problem",
        reductions,
        {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps},
-       capped},
-      {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, circulant},
-      {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, bruck},
+       along_chain},
+      {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, along_chain},
+      {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, along_chain},
       {"dilated",
        "skips 1, radix, radix^2 ...: partials are runs of ranks",
        "[KZ], dilated",
        reductions,
        {radix, saved_steps, ordered},
-       dilated},
+       along_chain},
       {"tower",
        "an interval chain on each digit of Z_P",
        "[KZ], subgroup chain",
        reductions,
        {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"}, radix, saved_steps},
-       tower},
+       along_chain},
       {"blueconnect",
        "a ring within each level of a hierarchy",
        "Cho et al., BlueConnect",
        reductions,
        {dims, saved_steps},
-       blueconnect},
+       along_chain},
       {"recursive_doubling",
        "neighbours first, whole vector in log2 P steps; 2 more if P is no power of two",
        "[KZ] over Z_2^k",

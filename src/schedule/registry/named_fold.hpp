@@ -2,10 +2,17 @@
 // The algorithms that are fold chains over a group: their rows of the registry.
 #pragma once
 
+#include <optional>
+
+#include "schedule/groups/symmetric.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::schedule {
 
 std::vector<named_algorithm> fold_algorithms();
+
+/// The allreduce of a completed algorithm, once for all ranks, before folds are nested. None for other verbs, and for
+/// algorithms that are no folds over a group or keep rank order by pairs.
+std::optional<symmetric_schedule> symmetric_form(algorithm const&, rank_t ranks, collective);
 
 }  // namespace coset::schedule

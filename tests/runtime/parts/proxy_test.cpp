@@ -101,7 +101,7 @@ class Proxy : public ::testing::Test {
  private:
   runtime::domain part() {
     runtime::domain d{.total = 4};
-    d.spread = {{0, 0, 2, 2}, {2, 2, 4, 4}, {0, 0, 2, 2}};
+    d.spread = {{0, 2, 4}, {{0, 1}, {2, 1}}};
     d.messages = &transport;
     return d;
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/parts/make_part.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/composed/two_level.hpp"
+#include "schedule/parts/between.hpp"
+#include "schedule/parts/part_of.hpp"
+
+namespace coset::schedule {
+namespace {
+
+/// Whether the algorithm's nodes are the hosts.
+bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
+  if (given.name != "two_level" || !given.parameters.contains("nodes")) return false;
+  auto const nodes = given.numbers("nodes");
+  if (nodes.size() + 1 != hosts.size()) return false;
+  for (std::size_t h = 0; h < nodes.size(); ++h) {
+    if (hosts[h + 1] - hosts[h] != nodes[h]) return false;
+  }
+  return true;
+}
+
+/// The verbs for which hosts do what `between` does among one rank of each.
+bool is_composed(algorithm const& given, collective verb) {
+  bool const is_one = verb == collective::allreduce || verb == collective::barrier || verb == collective::reduce ||
+                      verb == collective::broadcast;
+  auto const& served = find_algorithm(between_of(given).name).verbs;
+  return is_one && std::ranges::find(served, verb) != served.end();
+}
+
+/// Vectors whose pieces belong to ranks are cut where callers say.
+bool may_merge(collective verb) { return verb != collective::reduce_scatter && verb != collective::allgather; }
+
+part make_of_whole(algorithm const& given, std::span<rank_t const> hosts, std::size_t host, collective verb,
+                   rank_t root) {
+  bool const one_rank_each = hosts.size() == hosts.back() + std::size_t{1};
+  if (one_rank_each) {
+    if (auto made = part_of_fold(given, hosts.back(), static_cast<rank_t>(host), verb, {})) return *std::move(made);
+  }
+  return part_of(make(given, hosts.back(), verb, root), hosts, host);
+}
+
+}  // namespace
+
+part make_part(algorithm const& given, std::span<rank_t const> hosts, std::size_t host, collective verb, rank_t root) {
+  algorithm const whole = completed(given);
+  require_verb(find_algorithm(whole.name), verb);
+  if (root >= hosts.back())
+    throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(hosts.back()) + " ranks");
+  part made;
+  if (has_these_hosts(whole, hosts) && is_composed(whole, verb)) {
+    two_level_shape const shape{whole.numbers("nodes"), whole.number("leaders"), between_of(whole),
+                                whole.number("inner")};
+    made = two_level_part(shape, verb, root, host);
+  } else {
+    made = make_of_whole(whole, hosts, host, verb, root);
+    if (may_merge(verb)) merge_alike_blocks(made);
+  }
+  made.own.verb = verb;
+  made.own.algorithm = whole.name;
+  made.own.parameters = whole.parameters;
+  return made;
+}
+
+}  // namespace coset::schedule

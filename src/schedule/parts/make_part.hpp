@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// One host's part of an algorithm, by its name.
+#pragma once
+
+#include <span>
+
+#include "schedule/parts/part.hpp"
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::schedule {
+
+/// The part of the ranks hosts[host] … hosts[host + 1] − 1. two_level over these very hosts costs what the host's own
+/// ranks do, and for folds over groups a pass over the hosts; everything else is made for all ranks first. Throws
+/// schedule_error as make() does.
+part make_part(algorithm const&, std::span<rank_t const> hosts, std::size_t host, collective, rank_t root);
+
+}  // namespace coset::schedule
