@@ -204,7 +204,7 @@ void team::state::look_at_network() {
 
 /// Only if there is more than one domain.
 void team::state::set_up_offload() {
-  if (wanted_.library_leaders == 0 || part_.spread.last[0] == map_.ranks) return;
+  if (wanted_.library_leaders == 0 || part_.spread.is_one_domain()) return;
   part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
   std::vector<std::vector<int>> members;
   for (auto const& slice : part_.spread.combiners) {
