@@ -33,7 +33,8 @@ struct options {
   /// other calls run as usual. Each slice costs nine communicators, and a run that fails during such a reduction loses
   /// some of them for good. 0: none.
   rank_t library_leaders = 0;
-  /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along the tree.
+  /// A switch tree (see `coset plan --tree`) whose machines are the hosts' names: hosts are numbered along the tree, and
+  /// where the switches of each level have equally much behind them, hosts of one switch exchange first, then switches.
   /// Empty: hosts are numbered in the order of the communicator.
   std::string tree = {};
 };

@@ -35,6 +35,7 @@ struct host_facts {
   std::vector<rank_t> ranks = {};          ///< of each; none: there is one host only
   rank_t carriers = 1;                     ///< ranks of a host that send and receive, at least
   schedule::link network = usual_network;  ///< what hosts pay to reach each other
+  std::vector<rank_t> switches = {};       ///< hosts of a lowest switch, such switches of the next, and so on
 };
 
 /// What a choice depends on.

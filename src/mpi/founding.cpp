@@ -94,6 +94,7 @@ domain spread_over(process_map const& of, bool by_host, int self) {
     part.first = part.spread.domains.back();
   }
   part.spread.domains.push_back(of.ranks);
+  if (part.spread.domains.size() == of.hosts.size() + 1) part.spread.switches = of.switches;
   return part;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "coset/detail/reduction.hpp"
 #include "schedule/model/tree.hpp"
@@ -26,33 +27,39 @@ said own_words(communicator const& all, communicator const& host, own_part const
   return words;
 }
 
-/// The position of each host in the order of the tree's machines, by this process's file.
-std::vector<std::size_t> own_positions_along(std::string const& tree_file, std::vector<std::string> const& names) {
-  auto const machines = schedule::machines_along(schedule::read_tree(tree_file));
-  std::vector<std::size_t> positions;
+struct tree_facts {
+  std::vector<std::size_t> positions;  ///< of each host in the order of the tree's machines
+  std::vector<rank_t> switches;
+};
+
+/// By this process's file.
+tree_facts own_facts_along(std::string const& tree_file, std::vector<std::string> const& names) {
+  auto const tree = schedule::read_tree(tree_file);
+  auto const machines = schedule::machines_along(tree);
+  tree_facts found{{}, schedule::groups_along(tree, names)};
   for (std::string const& name : names) {
     auto const at = std::ranges::find(machines, name);
     if (at == machines.end()) {
       throw argument_error(
           text::format("host {} is not a machine of {}, which has {}", name, tree_file, text::joined(machines, ", ")));
     }
-    positions.push_back(static_cast<std::size_t>(at - machines.begin()));
+    found.positions.push_back(static_cast<std::size_t>(at - machines.begin()));
   }
-  return positions;
+  return found;
 }
 
 /// The same on all processes: each has a file of its own behind that name.
-std::vector<std::size_t> positions_along(std::string const& tree_file, std::vector<std::string> const& names,
-                                         communicator const& all) {
-  std::vector<std::size_t> positions;
+tree_facts facts_along(std::string const& tree_file, std::vector<std::string> const& names, communicator const& all) {
+  tree_facts found;
   all_or_none(
-      all, [&] { positions = own_positions_along(tree_file, names); }, " has no use for its tree " + tree_file);
-  auto const everywhere = gather_from_all(all, detail::hash_of(text::joined(positions, " ")));
+      all, [&] { found = own_facts_along(tree_file, names); }, " has no use for its tree " + tree_file);
+  auto const words = text::joined(found.positions, " ") + " in groups of " + text::joined(found.switches, " ");
+  auto const everywhere = gather_from_all(all, detail::hash_of(words));
   auto const other = std::ranges::find_if(everywhere, [&](auto hash) { return hash != everywhere[0]; });
   if (other != everywhere.end()) {
     throw error(text::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
   }
-  return positions;
+  return found;
 }
 
 }  // namespace
@@ -64,8 +71,6 @@ process const& process_map::of_rank(rank_t rank) const {
 
 process const& process_map::of_process(int rank) const { return *std::ranges::find(processes, rank, &process::rank); }
 
-rank_t process_map::first_of_host(int host) const { return std::ranges::find(processes, host, &process::host)->first; }
-
 rank_t process_map::ranks_of_host(int host) const {
   rank_t there = 0;
   for (process const& p : processes) there += p.host == host ? p.threads : 0;
@@ -75,28 +80,35 @@ rank_t process_map::ranks_of_host(int host) const {
 process_map survey(communicator const& all, communicator const& host, own_part const& mine,
                    std::string const& tree_file) {
   auto const words = gather_from_all(all, own_words(all, host, mine));
-  std::vector<int> leaders;
   process_map found;
-  for (said const& w : words) {
-    if (std::ranges::find(leaders, w.host_leader) != leaders.end()) continue;
-    leaders.push_back(w.host_leader);
-    found.hosts.emplace_back(w.name.data());
+  std::vector<std::vector<int>> members;       // of each host, in the order in which hosts are heard of
+  std::vector<std::size_t> led(words.size());  // [leader]: its host
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    auto const leader = static_cast<std::size_t>(words[p].host_leader);
+    if (leader == p) {  // the lowest of its host
+      led[p] = members.size();
+      members.emplace_back();
+      found.hosts.emplace_back(words[p].name.data());
+    }
+    members[led[leader]].push_back(static_cast<int>(p));
   }
-  std::vector<std::size_t> position(leaders.size());
+  std::vector<std::size_t> position(members.size());
   std::iota(position.begin(), position.end(), 0);
-  if (!tree_file.empty()) position = positions_along(tree_file, found.hosts, all);
-  std::vector<std::size_t> order(leaders.size());
+  if (!tree_file.empty()) {
+    auto along = facts_along(tree_file, found.hosts, all);
+    position = std::move(along.positions);
+    found.switches = std::move(along.switches);
+  }
+  std::vector<std::size_t> order(members.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t h) { return position[h]; });
 
   std::vector<std::string> const names = found.hosts;
   for (std::size_t h = 0; h < order.size(); ++h) {
     found.hosts[h] = names[order[h]];
-    for (std::size_t p = 0; p < words.size(); ++p) {
-      if (words[p].host_leader != leaders[order[h]]) continue;
-      own_part const& of = words[p].of;
-      found.processes.push_back(
-          {static_cast<int>(p), static_cast<int>(h), of.threads, found.ranks, of.lanes, of.crowded});
+    for (int const p : members[order[h]]) {
+      own_part const& of = words[static_cast<std::size_t>(p)].of;
+      found.processes.push_back({p, static_cast<int>(h), of.threads, found.ranks, of.lanes, of.crowded});
       found.ranks += of.threads;
     }
   }

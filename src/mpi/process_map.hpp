@@ -22,12 +22,12 @@ struct process {
 /// All processes, in the order of their ranks' numbers: host by host.
 struct process_map {
   std::vector<process> processes;
-  std::vector<std::string> hosts;  ///< names; several may be called the same
+  std::vector<std::string> hosts;     ///< names; several may be called the same
+  std::vector<rank_t> switches = {};  ///< how the tree groups them, see schedule::groups_along; none without a tree
   rank_t ranks = 0;
 
   process const& of_rank(rank_t) const;
   process const& of_process(int rank) const;
-  rank_t first_of_host(int host) const;
   rank_t ranks_of_host(int host) const;
 };
 

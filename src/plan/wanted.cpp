@@ -86,6 +86,7 @@ choice::answer default_between_domains(team_facts const& team, call const& c, st
   asked.commutative = c.reduction->commutative;
   asked.hosts.ranks = std::move(domains);
   asked.hosts.carriers = carriers_of(team.spread);
+  asked.hosts.switches = team.spread.switches;
   asked.hosts.network = team.spread.network.value_or(choice::usual_network);
   asked.pointers = team.pointers;
   choice::answer chosen = choice::choose_between(asked);

@@ -106,6 +106,7 @@ struct distribution {
   std::vector<process> processes = {};              ///< in the order of their ranks
   std::size_t own = 0;                              ///< the domain that programs are for
   std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its offload
+  std::vector<rank_t> switches = {};                ///< how their network groups domains, neighbours first; if known
   std::optional<schedule::link> network = {};       ///< what domains pay to reach each other, if it has been measured
 
   bool whole() const { return domains.empty(); }

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "choice/hosts/exchange.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/model/cost.hpp"
+#include "schedule/model/link_traffic.hpp"
+#include "schedule/model/tree.hpp"
 #include "schedule/parts/make_part.hpp"
 
 namespace coset::choice {
@@ -203,6 +206,30 @@ TEST(ChooseBetween, LetsThoseLeadThatSend) {
   auto q = asked(hosts(64, 64), 1 << 20);
   q.hosts.carriers = 8;
   EXPECT_EQ(cheapest_exchange(q).leaders, 8u);
+}
+
+/// The links of switches carry what their number asks for, and no more, where those of one switch exchange first.
+TEST(ChooseBetween, ExchangesWithinASwitchFirst) {
+  std::istringstream text(
+      R"({"tree": {"core": ["a", "b", "c"], "a": [0, 1, 2, 3], "b": [4, 5, 6, 7], "c": [8, 9, 10, 11]}})");
+  auto const switches = schedule::parse_tree(text, "three switches");
+  std::vector<rank_t> twelve(12);
+  std::iota(twelve.begin(), twelve.end(), 0);
+  auto const most_of_a_switch = [&](std::vector<rank_t> const& known, std::size_t bytes) {
+    auto q = asked(hosts(12, 1), bytes);
+    q.hosts.switches = known;
+    auto const how = as_answer(q, cheapest_exchange(q)).algorithm;
+    EXPECT_EQ(how.value("dims") == "4x3", !known.empty());
+    auto const loads = schedule::edge_traffic(schedule::make(how, 12), twelve, switches);
+    schedule::fraction most = 0;
+    for (std::size_t node = 1; node < loads.size(); ++node) {
+      if (!switches.nodes[node].rank) most = std::max(most, loads[node].out);
+    }
+    return most;
+  };
+  EXPECT_EQ(most_of_a_switch({4, 3}, 1 << 20), schedule::fraction(2 * 2, 3));
+  EXPECT_GT(most_of_a_switch({}, 1 << 20), schedule::fraction(2 * 2, 3));
+  EXPECT_EQ(most_of_a_switch({4, 3}, 8), schedule::fraction(2 * 4)) << "all that it has, to two others";
 }
 
 /// Every host can make its part, and chooses in no time that grows with a power of the number of hosts.

@@ -230,6 +230,20 @@ TEST(Parts, GiveWhatTheWholeGives) {
   }
 }
 
+/// Then hosts read the same value more than once, and several of one block.
+TEST(Parts, ThatSaveStepsSendNothingTwice) {
+  for (auto const& hosts : {equal, unequal}) {
+    for (std::string const algorithm : {"generalized,saved_steps=", "circulant,saved_steps=", "naive,saved_steps="}) {
+      for (std::string const saved : {"1", "2", "3"}) {
+        for (std::string const radix : {"", ",radix=2", ",radix=3"}) {
+          if (radix.empty() != (algorithm[0] == 'n') || (radix == ",radix=3" && saved == "3")) continue;
+          expect_right({two_level(hosts, "leaders=2,between=" + algorithm + saved + radix), {hosts, 2}}, 300);
+        }
+      }
+    }
+  }
+}
+
 /// Algorithms that know nothing of hosts.
 TEST(Parts, AreOfAnyAlgorithm) {
   for (std::string const algorithm :
@@ -297,7 +311,9 @@ TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
     EXPECT_EQ(layers.size(), 1u) << more;
     EXPECT_EQ(most, std::set<std::uint32_t>{0}) << more;
   }
-  for (std::string const& algorithm : {two_level(unequal, ""), two_level(unequal, "leaders=0"), std::string("ring")}) {
+  for (std::string const& algorithm :
+       {two_level(unequal, ""), two_level(unequal, "leaders=0"), std::string("ring"),
+        two_level(unequal, "between=product,dims=7,nested=1"), two_level(unequal, "saved_steps=2,inner=2")}) {
     std::set<std::uint32_t> most;
     for (host const& h : hosts_of({algorithm, {unequal}}, 64)) {
       most.insert(h.code().most_layers);

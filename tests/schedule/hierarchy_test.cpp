@@ -190,6 +190,20 @@ TEST(Tree, MachinesStandAlongItInTheOrderOfTheRing) {
   EXPECT_EQ(machines_along(two_level_tree({2, 1, 3})), (std::vector<std::string>{"node0", "node1", "node2"}));
 }
 
+TEST(Tree, GroupsMachinesByEqualSwitches) {
+  std::istringstream file(R"({"tree": {"top": ["left", "right"], "left": ["a", "b", "c"], "right": ["more"],
+                             "more": ["d", "e", "f"], "a": [0], "b": [1], "c": [2], "d": [3], "e": [4], "f": [5, 6]}})");
+  auto const of = parse_tree(file, "test");
+  using names = std::vector<std::string>;
+  using sizes = std::vector<rank_t>;
+  EXPECT_EQ(groups_along(of, names{"a", "b", "c", "d", "e", "f"}), (sizes{3, 2}));
+  EXPECT_EQ(groups_along(of, names{"f", "a", "d", "c"}), (sizes{2, 2})) << "whatever their order";
+  EXPECT_EQ(groups_along(of, names{"a", "e"}), sizes{2});
+  EXPECT_EQ(groups_along(of, names{"b", "c"}), sizes{2});
+  EXPECT_EQ(groups_along(of, names{"a", "b", "d"}), sizes{}) << "two and one";
+  EXPECT_EQ(groups_along(of, names{"a", "elsewhere"}), sizes{});
+}
+
 // Patarasuk and Yuan's Lemma 1 for machines: the way from each to the next, all at once.
 TEST(Tree, ARingOverTheMachinesAlongItMeetsEveryEdgeOnceInEachDirection) {
   std::mt19937 random(seed);

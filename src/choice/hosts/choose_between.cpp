@@ -180,6 +180,13 @@ std::vector<std::vector<rank_t>> groupings(std::vector<rank_t> const& factors) {
   return all;
 }
 
+/// Where it is known which hosts are behind one switch, they exchange first, and most: each switch's link then carries no
+/// more than one host's would.
+std::vector<std::vector<rank_t>> dimensions_for(question const& q) {
+  if (!q.hosts.switches.empty()) return {q.hosts.switches};
+  return groupings(schedule::prime_factors(static_cast<rank_t>(q.hosts.ranks.size())));
+}
+
 template <class Price>
 exchange const& least(std::vector<exchange> const& all, Price price) {
   exchange const* found = nullptr;
@@ -227,11 +234,11 @@ std::vector<exchange> exchanges_for(question const& q) {
       }
     }
   };
-  for (auto& dimensions : groupings(schedule::prime_factors(hosts))) {
+  for (auto& dimensions : dimensions_for(q)) {
     std::size_t const steps = dimensions.size();
     add({std::move(dimensions)}, steps);
   }
-  if (q.commutative) {
+  if (q.commutative && q.hosts.switches.empty()) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
   }
   if (all.empty()) all.push_back({{hosts}, 0, 1, 1, 0});  // least room of all; making it says what is too much

@@ -64,7 +64,46 @@ std::vector<std::pair<std::size_t, std::vector<rank_t>>> machines(tree const& of
   return found;
 }
 
+using groups = std::vector<rank_t>;
+
+/// [node]: the groups below it, of machines that count; nothing of a node without any, or if its children differ.
+class grouping {
+ public:
+  grouping(tree const& of, std::span<std::string const> machines) : of_(of), machines_(machines) {}
+
+  /// No value: irregular. A pair of how many machines there are, and their groups.
+  std::optional<std::pair<rank_t, groups>> below(std::size_t node) const {
+    bool const counts = std::ranges::find(machines_, of_.nodes[node].name) != machines_.end();
+    rank_t children = 0;
+    std::pair<rank_t, groups> first{0, {}};
+    for (std::size_t const child : of_.nodes[node].children) {
+      if (of_.nodes[child].rank) continue;
+      auto const found = below(child);
+      if (!found) return {};
+      if (found->first == 0) continue;
+      if (children++ == 0)
+        first = *found;
+      else if (*found != first)
+        return {};
+    }
+    if (counts && children > 0) return {};  // a machine with others behind it
+    if (counts) return std::pair{rank_t{1}, groups{}};
+    if (children > 1) first.second.push_back(children);
+    first.first *= children;
+    return first;
+  }
+
+ private:
+  tree const& of_;
+  std::span<std::string const> machines_;
+};
+
 }  // namespace
+
+std::vector<rank_t> groups_along(tree const& of, std::span<std::string const> machines) {
+  auto const found = grouping(of, machines).below(0);
+  return found ? found->second : groups{};
+}
 
 std::vector<rank_t> ring_order(tree const& of) {
   std::vector<rank_t> order;

@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ std::vector<rank_t> ring_order(tree const& of);
 /// The names of the nodes that have ranks of their own, machines where a file names these, in the order in which the
 /// ring reaches them. A ring over machines numbered so meets every edge between them once in each direction.
 std::vector<std::string> machines_along(tree const& of);
+
+/// How many of these machines each lowest switch has, how many such switches each next one, and so on; levels with one of
+/// them left out. Empty where switches of a level differ in what is below them. The machines are counted along the ring.
+std::vector<rank_t> groups_along(tree const& of, std::span<std::string const> machines);
 
 /// An edge, named by its lower end; `up` is the direction towards the root.
 struct directed_edge {
