@@ -63,7 +63,7 @@ class team {
   rank_t threads() const noexcept;  ///< this process's ranks
   int processes() const noexcept;
   int hosts() const noexcept;
-  /// What the team discovered and what it uses: "4 ranks on 1 host, 2 processes, shared window, …".
+  /// What the team discovered and what it uses: "4 ranks of 2 processes on 1 host, which share memory within hosts, …".
   std::string describe() const;
 
   /// Collective: runs `body` on every thread of every process, each with its member of the whole team. Returns when the

@@ -51,11 +51,15 @@ struct split_member : coset_member {
 };
 
 struct joined_member : coset_member {
-  joined_member(team& whole, rank_t rank, team::clock::time_point deadline)
-      : coset_member{nullptr, origin::join}, own(whole.join(rank, deadline)) {
+  /// `join` returns the guard, which cannot be moved.
+  template <class Join>
+  explicit joined_member(Join const& join) : coset_member{nullptr, origin::join}, own(join()) {
     of = &*own;
   }
   member_guard own;
 };
+
+/// Runs a body on one rank. Exceptions tell the team of its failure.
+void run_body(member&, coset_body*, void* context);
 
 }  // namespace coset::capi
