@@ -93,6 +93,14 @@ COSET_API coset_status coset_mpi_team_join(coset_mpi_team*, uint32_t thread, cos
 /// its team.
 COSET_API coset_status coset_mpi_team_reset(coset_mpi_team*);
 
+/// coset_plan_create() for the members of a team over processes, which execute the plan by coset_plan_execute() and
+/// coset_plan_start(). Each process makes a plan of its own, from the same arguments; making it sends nothing. Where
+/// processes have chosen differently, the first call gives COSET_MISMATCH_ERROR on every rank. COSET_ARGUMENT_ERROR also
+/// for reduce_shared of several processes, and for a reduce_scatter or allgather with an algorithm or storage that is too
+/// long for the options' staging_bytes.
+COSET_API coset_status coset_mpi_plan_create(coset_mpi_team*, coset_verb, size_t count, coset_type, coset_operation,
+                                             coset_plan_options const* options, coset_plan** made);
+
 #ifdef __cplusplus
 }
 #endif

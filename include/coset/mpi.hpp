@@ -13,6 +13,10 @@
 
 #include "coset/team.hpp"
 
+namespace coset::detail {
+class any_team;
+}
+
 namespace coset::mpi {
 
 /// Must be the same on every process.
@@ -89,6 +93,10 @@ class team {
   /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has
   /// destroyed its team.
   void reset();
+
+  /// For making plans: coset::plan<float>(all, verb::allreduce, 1000), see plan.hpp. Each process makes those that its
+  /// ranks execute.
+  operator detail::any_team() noexcept;
 
  private:
   struct state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams over processes for C.
+// Teams over processes for C, and plans for their members.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -79,4 +79,9 @@ coset_status coset_mpi_team_join(coset_mpi_team* team, uint32_t thread, coset_me
 
 coset_status coset_mpi_team_reset(coset_mpi_team* team) {
   return guarded([&] { in(team).reset(); });
+}
+
+coset_status coset_mpi_plan_create(coset_mpi_team* team, coset_verb verb, size_t count, coset_type type,
+                                   coset_operation op, coset_plan_options const* options, coset_plan** made) {
+  return guarded([&] { make_plan(in(team), verb, count, type, op, options, made); });
 }

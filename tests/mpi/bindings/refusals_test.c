@@ -40,6 +40,9 @@ static void arguments_are_checked(void) {
   FAILS(COSET_ARGUMENT_ERROR, "the team is NULL", coset_mpi_team_run(NULL, nothing, NULL));
   FAILS(COSET_ARGUMENT_ERROR, "the team is NULL", coset_mpi_team_join(NULL, 0, &me));
   FAILS(COSET_ARGUMENT_ERROR, "the team is NULL", coset_mpi_team_reset(NULL));
+  coset_plan* plan = NULL;
+  FAILS(COSET_ARGUMENT_ERROR, "the team is NULL",
+        coset_mpi_plan_create(NULL, COSET_VERB_BARRIER, 0, COSET_INT8, 0, NULL, &plan));
   SUCCEEDS(coset_team_free(threads));
 }
 
@@ -141,6 +144,13 @@ static int splits(coset_member* me, void* context) {
 
 static void members_share_no_memory(void) {
   struct hybrid const on = adopted(NULL), running = owning(NULL);
+  coset_plan* plan = NULL;
+  FAILS(COSET_ARGUMENT_ERROR, "the place for a plan",
+        coset_mpi_plan_create(on.all, COSET_VERB_BARRIER, 0, COSET_INT8, 0, NULL, NULL));
+  FAILS(COSET_ARGUMENT_ERROR, "no verb 9", coset_mpi_plan_create(on.all, 9, 0, COSET_INT8, 0, NULL, &plan));
+  if (processes() > 1)
+    FAILS(COSET_ARGUMENT_ERROR, "no output in common",
+          coset_mpi_plan_create(on.all, COSET_VERB_REDUCE_SHARED, 1, COSET_INT8, COSET_PLUS, NULL, &plan));
   if (processes() > 1) SUCCEEDS(coset_mpi_team_run(running.all, shares_memory, NULL));
   if (processes() == 1) in_region(on.all, splits, NULL);
   end(running);

@@ -58,6 +58,47 @@ int all_verbs(coset_member* me, void* nothing) {
   return 0;
 }
 
+struct plans {
+  coset_plan *summing, *gathering;
+};
+
+/// Blocking, in split phase and in place.
+static int execute_plans(coset_member* me, void* context) {
+  struct plans const* const plans = context;
+  int32_t const size = (int32_t)coset_member_size(me);
+  uint32_t all[most_ranks] = {0}, rank = coset_member_rank(me);
+  int32_t out[length], mine[length];
+  for (int i = 0; i < length; ++i) mine[i] = i;
+  for (int turn = 0; turn < 3; ++turn) {
+    coset_request started;
+    SUCCEEDS(coset_plan_execute(plans->summing, me, mine, out));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == size * i);
+    SUCCEEDS(coset_plan_start(plans->summing, me, COSET_IN_PLACE, memcpy(out, mine, sizeof out), &started));
+    SUCCEEDS(coset_request_wait(&started));
+    for (int i = 0; i < length; ++i) CHECK(out[i] == size * i);
+    SUCCEEDS(coset_plan_execute(plans->gathering, me, &rank, all));
+    for (uint32_t r = 0; r < (uint32_t)size; ++r) CHECK(all[r] == r);
+  }
+  return 0;
+}
+
+static void plans_serve_members(void) {
+  struct hybrid const on = adopted(NULL);
+  struct plans plans;
+  coset_plan_options options = COSET_PLAN_OPTIONS;
+  options.algorithm = "direct";
+  options.storage = "staged";
+  SUCCEEDS(
+      coset_mpi_plan_create(on.all, COSET_VERB_ALLREDUCE, length, COSET_INT32, COSET_PLUS, &options, &plans.summing));
+  CHECK(strstr(coset_plan_describe(plans.summing), "direct, staged") != NULL);
+  SUCCEEDS(coset_mpi_plan_create(on.all, COSET_VERB_ALLGATHER, coset_mpi_team_size(on.all), COSET_UINT32, 0, NULL,
+                                 &plans.gathering));
+  for (int region = 0; region < 2; ++region) in_region(on.all, execute_plans, &plans);
+  SUCCEEDS(coset_plan_free(plans.summing));
+  SUCCEEDS(coset_plan_free(plans.gathering));
+  end(on);
+}
+
 static void teams_tell_what_they_are(struct hybrid on) {
   unsigned const here = threads_here();
   unsigned total = 0, up_to_here = 0;
@@ -82,6 +123,7 @@ void test_regions(void) {
   teams_tell_what_they_are(on);
   for (int region = 0; region < regions; ++region) in_region(on.all, all_verbs, NULL);
   end(on);
+  plans_serve_members();
 }
 
 static int returns_seven_on_last(coset_member* me, void* context) {
