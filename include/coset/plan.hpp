@@ -40,12 +40,14 @@ namespace detail {
 
 struct bound_plan;
 
+template <class T>
+concept stands_for_team = std::convertible_to<T&, team&>;
+
 /// What plans can be made for: coset::team, coset::tbb::team, coset::mpi::team.
 class any_team {
  public:
-  template <class Team>
-  requires std::convertible_to<Team&, team&> any_team(Team& of)
-  noexcept : state_(static_cast<team&>(of).state()) {}
+  template <stands_for_team Team>
+  any_team(Team& of) noexcept : state_(static_cast<team&>(of).state()) {}
   explicit any_team(team_state& of) noexcept : state_(of) {}
 
   team_state& state() const noexcept { return state_; }
