@@ -12,6 +12,12 @@ function(coset_pkgconfig name requires library)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+# coset_install_modules(target): the module files that programs read.
+function(coset_install_modules target)
+  install(DIRECTORY $<TARGET_PROPERTY:${target},Fortran_MODULE_DIRECTORY>/ DESTINATION ${coset_modules_folder}
+          FILES_MATCHING PATTERN "*.mod")
+endfunction()
+
 if(TARGET coset_mpi)
   install(TARGETS coset_mpi EXPORT coset_mpi_targets)
   install(EXPORT coset_mpi_targets NAMESPACE coset:: DESTINATION ${package_folder})
@@ -20,6 +26,13 @@ if(TARGET coset_mpi)
   install(FILES ${PROJECT_BINARY_DIR}/coset_mpi.cmake DESTINATION ${package_folder})
   coset_pkgconfig(coset-mpi "coset-static, ${coset_package_of_wanted}" "\${libdir}/libcoset_mpi.a"
     -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+endif()
+if(TARGET coset_mpi_fortran)
+  install(TARGETS coset_mpi_fortran EXPORT coset_mpi_fortran_targets)
+  install(EXPORT coset_mpi_fortran_targets NAMESPACE coset:: DESTINATION ${package_folder})
+  coset_install_modules(coset_mpi_fortran)
+  coset_pkgconfig(coset-mpi-fortran coset-mpi "\${libdir}/libcoset_mpi_fortran.a"
+    "-I\${prefix}/${coset_modules_folder}")
 endif()
 # All else comes from the build that made the library.
 if(COSET_LIBRARY)
@@ -33,8 +46,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE)
 set(libraries static shared)
 if(COSET_HAS_FORTRAN)
   install(TARGETS coset_fortran EXPORT coset_fortran_targets)
-  install(DIRECTORY $<TARGET_PROPERTY:coset_fortran,Fortran_MODULE_DIRECTORY>/ DESTINATION ${coset_modules_folder}
-          FILES_MATCHING PATTERN "*.mod")
+  coset_install_modules(coset_fortran)
   list(APPEND libraries fortran)
 endif()
 foreach(library ${libraries})
@@ -51,7 +63,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake
   DESTINATION ${package_folder})
 coset_pkgconfig(coset "" "-L\${libdir} -lcoset")
-coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a")
+# Programs in C and Fortran link it too, by their own compilers.
+set(cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER cxx_runtime INCLUDE REGEX "c\\+\\+|^m$")
+list(REMOVE_DUPLICATES cxx_runtime)
+list(TRANSFORM cxx_runtime PREPEND -l)
+list(JOIN cxx_runtime " " cxx_runtime)
+coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a ${cxx_runtime}")
 if(COSET_HAS_FORTRAN)
   coset_pkgconfig(coset-fortran "" "-L\${libdir} -lcoset_fortran -lcoset" "-I\${prefix}/${coset_modules_folder}")
 endif()

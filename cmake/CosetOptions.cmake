@@ -60,14 +60,14 @@ function(coset_precompile target)
     <fmt/core.h> ${PROJECT_SOURCE_DIR}/include/coset/coset.hpp)
 endfunction()
 
-# coset_find_fortran(): enables the language and sets COSET_HAS_FORTRAN where the module is to be built. Sanitizers are
-# left out: C++ and Fortran compilers of two vendors bring two runtimes of them. So are builds around a library made
-# elsewhere: the module goes with the shared one.
+# coset_find_fortran(): enables the language and sets COSET_HAS_FORTRAN where modules are to be built. Sanitizers are
+# left out: C++ and Fortran compilers of two vendors bring two runtimes of them. Builds around a library made elsewhere
+# have only the module of processes: the other goes with the shared library.
 macro(coset_find_fortran)
   set(COSET_HAS_FORTRAN OFF)
-  if(COSET_SANITIZE OR COSET_LIBRARY)
+  if(COSET_SANITIZE OR (COSET_LIBRARY AND COSET_MPI STREQUAL "off"))
     if(COSET_FORTRAN STREQUAL "on")
-      message(FATAL_ERROR "COSET_FORTRAN=on goes with neither COSET_SANITIZE=${COSET_SANITIZE} nor "
+      message(FATAL_ERROR "COSET_FORTRAN=on goes with neither COSET_SANITIZE=${COSET_SANITIZE} nor, without COSET_MPI, "
                           "COSET_LIBRARY=${COSET_LIBRARY}")
     endif()
   elseif(COSET_FORTRAN STREQUAL "on" OR (COSET_FORTRAN STREQUAL "auto" AND PROJECT_IS_TOP_LEVEL))

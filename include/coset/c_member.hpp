@@ -10,8 +10,7 @@
 
 namespace coset {
 
-/// The same rank as a C handle, inside any team's body: that of coset::team, or of coset::mpi::team over processes,
-/// which C has no functions to make.
+/// The same rank as a C handle, inside any team's body: that of coset::team, or of coset::mpi::team over processes.
 ///
 ///     all.run([](coset::member& me) { sum_in_c(coset::c_member(me)); });
 ///

@@ -46,7 +46,8 @@ enum {
   COSET_TIMED_OUT = 6,       ///< a deadline passed
   COSET_BODY_FAILED = 7,     ///< a body returned a value of its own other than 0
   COSET_OUT_OF_MEMORY = 8,
-  COSET_UNKNOWN_ERROR = 9  ///< another exception, from a user's C++ function for example
+  COSET_UNKNOWN_ERROR = 9,  ///< another exception, from a user's C++ function for example
+  COSET_MPI_ERROR = 10      ///< of teams over processes: MPI failed, or a process did not answer; see coset_mpi.h
 };
 
 /// "COSET_SUCCESS" and so on; "unknown status" for other numbers. Never NULL.

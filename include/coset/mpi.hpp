@@ -13,6 +13,10 @@
 
 #include "coset/team.hpp"
 
+namespace coset::detail {
+class any_team;
+}
+
 namespace coset::mpi {
 
 /// Must be the same on every process.
@@ -64,7 +68,7 @@ class team {
   rank_t threads() const noexcept;  ///< this process's ranks
   int processes() const noexcept;
   int hosts() const noexcept;
-  /// What the team discovered and what it uses: "4 ranks on 1 host, 2 processes, shared window, …".
+  /// What the team discovered and what it uses: "4 ranks of 2 processes on 1 host, which share memory within hosts, …".
   std::string describe() const;
 
   /// Collective: runs `body` on every thread of every process, each with its member of the whole team. Returns when the
@@ -90,6 +94,10 @@ class team {
   /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has
   /// destroyed its team.
   void reset();
+
+  /// For making plans: coset::plan<float>(all, verb::allreduce, 1000), see plan.hpp. Each process makes those that its
+  /// ranks execute.
+  operator detail::any_team() noexcept;
 
  private:
   struct state;

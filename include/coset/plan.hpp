@@ -2,6 +2,7 @@
 // Plans: they separate choosing how a collective runs from running it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <ranges>
@@ -39,6 +40,22 @@ namespace detail {
 
 struct bound_plan;
 
+template <class T>
+concept stands_for_team = std::convertible_to<T&, team&>;
+
+/// What plans can be made for: coset::team, coset::tbb::team, coset::mpi::team.
+class any_team {
+ public:
+  template <stands_for_team Team>
+  any_team(Team& of) noexcept : state_(static_cast<team&>(of).state()) {}
+  explicit any_team(team_state& of) noexcept : state_(of) {}
+
+  team_state& state() const noexcept { return state_; }
+
+ private:
+  team_state& state_;
+};
+
 /// Two plans, one for separate arrays and one for calls in place. Plan objects of one kind share them.
 struct plan_pair {
   std::shared_ptr<bound_plan const> apart, in_place;
@@ -62,13 +79,17 @@ COSET_API request start(rank_state&, plan_pair const&, plan_arrays const&, void 
 ///
 /// `count` is the length of the whole vector. A rank's input and output are those of the verb's function: for
 /// reduce_scatter `out`, and for allgather `in`, is the rank's piece.
+///
+/// Over processes each makes a plan of its own, from the same arguments; making it sends nothing. Where processes have
+/// chosen differently, the first call throws mismatch_error on every rank.
 template <element T, reduction<T> Op = plus>
 class plan {
  public:
   /// Any thread may call it. Throws schedule_error if the algorithm or storage does not exist, is undefined for this
   /// many ranks, or does not give the required bits; the message names a remedy. Throws argument_error for a root that
-  /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for.
-  plan(team& owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
+  /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for; over processes also for
+  /// reduce_shared, and for a named reduce_scatter or allgather that is too long for `options::staging_bytes`.
+  plan(detail::any_team owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
       : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
   /// Collective: every rank executes the same plan. `in` may be `out` where the verb allows it.
@@ -111,13 +132,14 @@ class plan {
 };
 
 template <element T, reduction<T> Op = plus>
-plan<T, Op> make_plan(team& owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {}) {
+plan<T, Op> make_plan(detail::any_team owner, verb what, std::size_t count, Op op = {},
+                      plan_options const& options = {}) {
   return plan<T, Op>(owner, what, count, op, options);
 }
 
 /// The plan of an allreduce.
 template <element T, reduction<T> Op = plus>
-plan<T, Op> make_plan(team& owner, std::size_t count, Op op = {}, plan_options const& options = {}) {
+plan<T, Op> make_plan(detail::any_team owner, std::size_t count, Op op = {}, plan_options const& options = {}) {
   return plan<T, Op>(owner, verb::allreduce, count, op, options);
 }
 

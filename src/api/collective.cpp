@@ -33,7 +33,8 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
-  bool const one_array = a - gives.begin == b - gets.begin && plan.code->storage.in_place;
+  bool const may_be_one = plan.goes_by_pieces() || plan.code->storage.in_place;
+  bool const one_array = a - gives.begin == b - gets.begin && may_be_one;
   if (apart || one_array) [[likely]]
     return;
   refuse(me, text::format("{}: input and output of rank {} overlap: {} bytes from {} and {} bytes from {}",
@@ -103,6 +104,18 @@ void run_piece_by_piece(rank_state& me, call const& c) {
     run(me, piece);
     at += piece.count * bytes;
   }
+}
+
+/// The call that a plan stands for.
+call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
+  return {.what = plan.what.what,
+          .in = in,
+          .out = out,
+          .count = plan.what.count,
+          .reduction = plan.what.reduction,
+          .operation = operation,
+          .root = plan.what.root,
+          .counts = plan.counts};
 }
 
 }  // namespace
@@ -194,6 +207,7 @@ void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, 
   void const* in;
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
+  if (plan.goes_by_pieces()) return run_piece_by_piece(me, call_of(plan, in, out, operation));
   flight f;
   prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
@@ -203,6 +217,10 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   void const* in;
   void* out;
   auto const& plan = plan_of(me, plans, arrays, in, out);
+  if (plan->goes_by_pieces()) {
+    run_piece_by_piece(me, call_of(*plan, in, out, operation));
+    return {};
+  }
   // The plan lives as long as the request needs it; the operation belongs to an object that outlives the request.
   return launch(me, *plan, in, out, std::shared_ptr<void const>(plan, operation));
 }

@@ -10,11 +10,15 @@
 namespace coset::detail {
 
 using namespace planning;
+using runtime::shared_memory;
 
 namespace {
 
-void check(verb what, std::size_t count, rank_t ranks, plan_options const& options) {
+void check(verb what, std::size_t count, shared_memory const& shared, plan_options const& options) {
+  rank_t const ranks = shared.size();
   if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
+  if (what == verb::reduce_shared && shared.kind.has_messages)
+    throw argument_error("no plan of reduce_shared: ranks of several processes have no output in common");
   if (options.root >= ranks)
     throw argument_error(text::format("there is no root {} of a plan for {} ranks", options.root, ranks));
   if (!by_pieces(what)) return;
@@ -38,7 +42,7 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
 
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {
-  check(what, count, team.shared.size(), options);
+  check(what, count, team.shared, options);
   rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
   std::byte one_array;  // stands for a caller's array that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};

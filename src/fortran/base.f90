@@ -7,7 +7,7 @@ module coset_base
   implicit none
   private
   public :: coset_error_message, coset_status_name
-  public :: arrived, chosen, c_in_place, fits, length, letters_of, refused, same_length, share_of, written
+  public :: arrived, chosen, c_in_place, fits, length, letters_of, refused, run_errand, same_length, share_of, written
 
   ! The values of a status argument, as coset.h explains them. A call without that argument stops the program with the
   ! message unless it succeeds.
@@ -21,6 +21,7 @@ module coset_base
   integer, parameter, public :: coset_body_failed = 7
   integer, parameter, public :: coset_out_of_memory = 8
   integer, parameter, public :: coset_unknown_error = 9
+  integer, parameter, public :: coset_mpi_error = 10
 
   !> The operation of a reduction: one of these, or one that coset_operation_create made.
   type, public :: coset_operation
@@ -54,7 +55,35 @@ module coset_base
     type(c_ptr) :: handle = c_null_ptr
   end type
 
+  abstract interface
+    !> What a rank runs. `status` is 0 or an error: the status of a call that has just failed here is passed on.
+    subroutine coset_body(me, context, status)
+      import :: coset_member
+      type(coset_member), intent(in) :: me
+      class(*), intent(inout) :: context
+      integer, intent(out) :: status
+    end subroutine
+  end interface
+  public :: coset_body
+
+  !> The data that coset_team_run passes through C to its ranks.
+  type, public :: errand
+    procedure(coset_body), pointer, nopass :: body
+    class(*), pointer :: context
+  end type
+
 contains
+
+  !> The body that C calls.
+  function run_errand(me, context) bind(c, name='coset_fortran_run_errand') result(status)
+    type(c_ptr), value :: me, context
+    integer(c_int) :: status
+    type(errand), pointer :: sent
+    integer :: of_body
+    call c_f_pointer(context, sent)
+    call sent%body(coset_member(me), sent%context, of_body)
+    status = int(of_body, c_int)
+  end function
 
   ! Expressions give the lengths of texts. gfortran 12 keeps the length of a result with (:) in a static variable of the
   ! caller, which threads overwrite for one another.

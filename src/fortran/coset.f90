@@ -53,22 +53,7 @@ module coset
   public :: coset_status_name, coset_error_message
   public :: coset_success, coset_argument_error, coset_topology_error, coset_mismatch_error, coset_schedule_error
   public :: coset_aborted, coset_timed_out, coset_body_failed, coset_out_of_memory, coset_unknown_error
-
-  abstract interface
-    !> What a rank runs. `status` is 0 or an error: the status of a call that has just failed here is passed on.
-    subroutine coset_body(me, context, status)
-      import :: coset_member
-      type(coset_member), intent(in) :: me
-      class(*), intent(inout) :: context
-      integer, intent(out) :: status
-    end subroutine
-  end interface
-
-  !> The data that coset_team_run passes through C to its ranks.
-  type :: errand
-    procedure(coset_body), pointer, nopass :: body
-    class(*), pointer :: context
-  end type
+  public :: coset_mpi_error
 
   real(real64), parameter :: long_enough = 30
 
@@ -128,16 +113,6 @@ contains
     sent%context => context
     call arrived(c_team_run(team%handle, c_funloc(run_errand), c_loc(sent)), status)
   end subroutine
-
-  function run_errand(me, context) bind(c) result(status)
-    type(c_ptr), value :: me, context
-    integer(c_int) :: status
-    type(errand), pointer :: sent
-    integer :: of_body
-    call c_f_pointer(context, sent)
-    call sent%body(coset_member(me), sent%context, of_body)
-    status = int(of_body, c_int)
-  end function
 
   !> The calling thread becomes this rank of an adopted team until it leaves; returns when all have joined, or fails
   !> with coset_timed_out after so many seconds, 30 unless given.

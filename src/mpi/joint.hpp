@@ -61,6 +61,8 @@ struct team::state final : resident {
   process_map const& everywhere() const noexcept { return map_; }
   process const& here() const noexcept { return mine_; }
   std::string const& in_words() const noexcept { return description_; }
+  /// The team whose members bodies get.
+  detail::team_state& ranks() const noexcept { return ranks_ ? ranks_->state() : threads_.state(); }
 
   state* next_left_to_mpi = nullptr;
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "coset/plan.hpp"
 #include "mpi/joint.hpp"
 
 namespace coset::mpi {
@@ -29,6 +30,8 @@ std::string team::describe() const { return state_->in_words(); }
 
 member_guard team::join(rank_t thread) { return state_->join(thread); }
 void team::reset() { state_->reset(); }
+
+team::operator detail::any_team() noexcept { return detail::any_team(state_->ranks()); }
 
 void team::run_erased(void (*body)(void*, member&), void* context) { state_->run(body, context); }
 

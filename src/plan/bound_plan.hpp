@@ -25,7 +25,7 @@ struct extent {
 
 /// How a call goes in segments.
 struct plan_segments {
-  std::size_t number = 1;
+  std::size_t number = 1;  ///< 0: as a call of its own for each rank's piece, since staging has no room for the whole
   std::size_t count = 0;   ///< elements of every segment but the last
   program::layout layout;  ///< of all segments but the last
   program::layout last_layout;
@@ -89,6 +89,7 @@ struct bound_plan {
   plan_extents arrays;
   plan_words words;
 
+  bool goes_by_pieces() const noexcept { return segments.number == 0; }
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
 };
 

@@ -27,6 +27,28 @@ std::uint32_t number_of(choice::answer const& chosen) {
   return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
 }
 
+/// Of a reduce_scatter or allgather for which staging has no room: what its arrays are. Each piece has the plan that the
+/// library chooses for its reduce or broadcast.
+std::shared_ptr<bound_plan> bind_pieces(call const& c, rank_t ranks) {
+  auto plan = std::make_shared<bound_plan>();
+  plan->what = {c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  plan->hash = plan->what.hash();
+  plan->bytes = c.count * c.reduction->element_bytes;
+  plan->counts.assign(c.counts.begin(), c.counts.end());
+  plan->segments.number = 0;
+  bool const gathers = c.what == verb::allgather;
+  std::size_t begin = 0;
+  for (rank_t r = 0; r < ranks; ++r) {
+    std::size_t const count = c.counts.empty() ? c.count / ranks : c.counts[r];
+    detail::extent const whole{0, plan->bytes}, piece{begin, begin + count * c.reduction->element_bytes};
+    plan->arrays.gives.push_back(gathers ? piece : whole);
+    plan->arrays.gets.push_back(gathers ? whole : piece);
+    begin = piece.end;
+  }
+  plan->words.choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
+  return plan;
+}
+
 }  // namespace
 
 std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
@@ -36,7 +58,16 @@ std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
 std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
   return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
                                                 options.required, options.counts}},
-                    [&] { return bind_by_rules(c, &options); });
+                    [&] { return bind_by_options(c, options); });
+}
+
+plan_store::pointer plan_store::bind_by_options(call const& c, plan_options const& options) try {
+  return bind_by_rules(c, &options);
+} catch (lacks_staging const&) {
+  if (options.algorithm != "auto" || options.storage != "auto") throw;
+  auto plan = bind_pieces(c, facts_.ranks);
+  plan->owner = this;
+  return plan;
 }
 
 std::shared_ptr<bound_plan> plan_store::bind(call const& c, signature const& what, choice::answer const& chosen) {

@@ -44,6 +44,8 @@ class plan_store {
   /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses.
   /// The signature and the table decide, so that all ranks come to the same. `options` change either choice.
   pointer bind_by_rules(detail::call const&, plan_options const* options);
+  /// As the options say. Where staging has no room for pieces, and nobody has named an algorithm, they go one by one.
+  pointer bind_by_options(detail::call const&, plan_options const&);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
   pointer bind_to_learn(detail::call const&, signature const&);
   std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);

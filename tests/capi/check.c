@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs all tests of the C interface; the exit status says whether all checks held.
+// Checks from any thread, and teams for tests.
 #include "check.h"
 
 #include <stdatomic.h>
@@ -39,19 +39,4 @@ coset_status run_on(uint32_t ranks, coset_body* body, void* context) {
   coset_status const status = coset_team_run(team, body, context);
   SUCCEEDS(coset_team_free(team));
   return status;
-}
-
-int main(void) {
-  test_statuses();
-  test_teams();
-  test_adopted_teams();
-  test_verbs();
-  test_elements();
-  test_operations();
-  test_split_phase();
-  test_plans();
-  test_reducers();
-  test_disagreements();
-  if (failures() != 0) fprintf(stderr, "%d checks failed\n", failures());
-  return failures() != 0;
 }

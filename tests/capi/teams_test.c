@@ -12,6 +12,7 @@ void test_statuses(void) {
   CHECK(strcmp(coset_status_name(COSET_SUCCESS), "COSET_SUCCESS") == 0);
   CHECK(strcmp(coset_status_name(COSET_TIMED_OUT), "COSET_TIMED_OUT") == 0);
   CHECK(strcmp(coset_status_name(COSET_UNKNOWN_ERROR), "COSET_UNKNOWN_ERROR") == 0);
+  CHECK(strcmp(coset_status_name(COSET_MPI_ERROR), "COSET_MPI_ERROR") == 0);
   CHECK(strcmp(coset_status_name(-1), "unknown status") == 0);
   CHECK(strcmp(coset_status_name(1000), "unknown status") == 0);
 

@@ -31,6 +31,7 @@ contains
     call coset_team_create(team, processors=[99999, 99999], status=status)
     call one(status == coset_topology_error .and. index(coset_error_message(), '99999') > 0, 'no such processor')
     call one(coset_status_name(coset_aborted) == 'COSET_ABORTED', 'names of statuses')
+    call one(coset_status_name(coset_mpi_error) == 'COSET_MPI_ERROR', 'the name of the last status')
     call one(coset_status_name(1000) == 'unknown status', 'names of what is no status')
     call coset_barrier(coset_member(), status)
     call one(status == coset_argument_error .and. index(coset_error_message(), 'NULL') > 0, 'a member of no team')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the opaque pointers of coset.h point to.
+// What the opaque pointers of coset.h point to, and what src/mpi/c needs of this room to make more of them.
 #pragma once
 
 #include <memory>
@@ -51,11 +51,18 @@ struct split_member : coset_member {
 };
 
 struct joined_member : coset_member {
-  joined_member(team& whole, rank_t rank, team::clock::time_point deadline)
-      : coset_member{nullptr, origin::join}, own(whole.join(rank, deadline)) {
+  /// `join` returns the guard, which cannot be moved.
+  template <class Join>
+  explicit joined_member(Join const& join) : coset_member{nullptr, origin::join}, own(join()) {
     of = &*own;
   }
   member_guard own;
 };
+
+/// Runs a body on one rank. Exceptions tell the team of its failure.
+void run_body(member&, coset_body*, void* context);
+/// As coset_plan_create(), for any kind of team and by exceptions.
+void make_plan(detail::any_team, coset_verb, std::size_t count, coset_type, coset_operation, coset_plan_options const*,
+               coset_plan** made);
 
 }  // namespace coset::capi

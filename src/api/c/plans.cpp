@@ -29,15 +29,15 @@ plan_options options_from(coset_plan_options const* given, verb what, rank_t ran
   return options;
 }
 
-std::unique_ptr<coset_plan> made_plan(team& owner, verb what, std::size_t count, coset_type type, coset_operation op,
-                                      coset_plan_options const* given) {
+std::unique_ptr<coset_plan> made_plan(detail::team_state& owner, verb what, std::size_t count, coset_type type,
+                                      coset_operation op, coset_plan_options const* given) {
   std::size_t unit = 1;
   if (what == verb::barrier) type = COSET_INT8, count = 0;
   reduction const how = combines(what) ? reduction_of(type, op) : copy_of(type, unit);
   std::size_t const all = product(count, unit);
   product(all, how.table->element_bytes);
   auto const plans =
-      detail::make_plans(owner.state(), what, all, *how.table, options_from(given, what, owner.size(), unit));
+      detail::make_plans(owner, what, all, *how.table, options_from(given, what, owner.shared.size(), unit));
   return std::make_unique<coset_plan>(coset_plan{what, count, plans, how.kept(), detail::describe(*plans.apart)});
 }
 
@@ -61,6 +61,14 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
 }
 
 }  // namespace
+
+void make_plan(detail::any_team owner, coset_verb verb, std::size_t count, coset_type type, coset_operation op,
+               coset_plan_options const* options, coset_plan** made) {
+  require(made, "the place for a plan");
+  auto const what = choice_of(verb, coset::verb::reduce_shared, "verb");
+  *made = made_plan(owner.state(), what, count, type, op, options).release();
+}
+
 }  // namespace coset::capi
 
 using namespace coset::capi;
@@ -69,9 +77,7 @@ coset_status coset_plan_create(coset_team* team, coset_verb verb, size_t count, 
                                coset_plan_options const* options, coset_plan** made) {
   return guarded([&] {
     require(team, "the team");
-    require(made, "the place for a plan");
-    auto const what = choice_of(verb, coset::verb::reduce_shared, "verb");
-    *made = made_plan(*team->of, what, count, type, op, options).release();
+    make_plan(*team->of, verb, count, type, op, options, made);
   });
 }
 

@@ -25,16 +25,17 @@ struct known_status {
   void (*raise)(char const* text);
 };
 
-constexpr std::array<known_status, COSET_UNKNOWN_ERROR + 1> known{{{"COSET_SUCCESS", nullptr},
-                                                                   {"COSET_ARGUMENT_ERROR", raise<argument_error>},
-                                                                   {"COSET_TOPOLOGY_ERROR", raise<topology_error>},
-                                                                   {"COSET_MISMATCH_ERROR", raise<mismatch_error>},
-                                                                   {"COSET_SCHEDULE_ERROR", raise<schedule_error>},
-                                                                   {"COSET_ABORTED", raise<aborted>},
-                                                                   {"COSET_TIMED_OUT", raise<timed_out>},
-                                                                   {"COSET_BODY_FAILED", raise<body_failed>},
-                                                                   {"COSET_OUT_OF_MEMORY", raise<error>},
-                                                                   {"COSET_UNKNOWN_ERROR", raise<error>}}};
+constexpr std::array<known_status, COSET_MPI_ERROR + 1> known{{{"COSET_SUCCESS", nullptr},
+                                                               {"COSET_ARGUMENT_ERROR", raise<argument_error>},
+                                                               {"COSET_TOPOLOGY_ERROR", raise<topology_error>},
+                                                               {"COSET_MISMATCH_ERROR", raise<mismatch_error>},
+                                                               {"COSET_SCHEDULE_ERROR", raise<schedule_error>},
+                                                               {"COSET_ABORTED", raise<aborted>},
+                                                               {"COSET_TIMED_OUT", raise<timed_out>},
+                                                               {"COSET_BODY_FAILED", raise<body_failed>},
+                                                               {"COSET_OUT_OF_MEMORY", raise<error>},
+                                                               {"COSET_UNKNOWN_ERROR", raise<error>},
+                                                               {"COSET_MPI_ERROR", raise<mpi::error>}}};
 
 coset_status noted(coset_status status, std::string_view text) noexcept {
   std::size_t const length = std::min(text.size(), message.size() - 1);
@@ -62,6 +63,8 @@ coset_status status_of_exception() noexcept {
     return noted(COSET_TIMED_OUT, e.what());
   } catch (body_failed const& e) {
     return noted(COSET_BODY_FAILED, e.what());
+  } catch (mpi::error const& e) {
+    return noted(COSET_MPI_ERROR, e.what());
   } catch (std::bad_alloc const&) {
     return noted(COSET_OUT_OF_MEMORY, "out of memory");
   } catch (std::exception const& e) {

@@ -34,21 +34,20 @@ coset::member& in(coset_member* me) {
   return *me->of;
 }
 
-/// Runs a body on one rank. Exceptions tell the team of its failure.
-void run_body(coset::member& me, coset_body* body, void* context) {
-  coset_member self{&me, coset_member::origin::run};
-  forget_failure();
-  int const result = body(&self, context);
-  if (result == 0) return;
-  if (result == latest_failure()) throw_latest_failure();
-  throw body_failed(coset::text::format("rank {}: the body returned {}", me.rank(), result));
-}
-
 void require_origin(coset_member const* me, coset_member::origin wanted, char const* otherwise) {
   if (me->from != wanted) throw coset::argument_error(otherwise);
 }
 
 }  // namespace
+
+void coset::capi::run_body(member& me, coset_body* body, void* context) {
+  coset_member self{&me, coset_member::origin::run};
+  forget_failure();
+  int const result = body(&self, context);
+  if (result == 0) return;
+  if (result == latest_failure()) throw_latest_failure();
+  throw body_failed(text::format("rank {}: the body returned {}", me.rank(), result));
+}
 
 coset_status coset_team_create(coset_team_options const* options, coset_team** made) {
   return guarded([&] {
@@ -80,7 +79,8 @@ coset_status coset_team_run(coset_team* team, coset_body* body, void* context) {
 coset_status coset_team_join(coset_team* team, uint32_t rank, int64_t nanoseconds, coset_member** me) {
   return guarded([&] {
     require(me, "the place for a member");
-    *me = new joined_member(in(team), rank, coset::team::clock::now() + span_of(nanoseconds));
+    auto const deadline = coset::team::clock::now() + span_of(nanoseconds);
+    *me = new joined_member([&] { return in(team).join(rank, deadline); });
   });
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs all tests of the C interface; the exit status says whether all checks held.
+#include <stdio.h>
+
+#include "check.h"
+
+int main(void) {
+  test_statuses();
+  test_teams();
+  test_adopted_teams();
+  test_verbs();
+  test_elements();
+  test_operations();
+  test_split_phase();
+  test_plans();
+  test_reducers();
+  test_disagreements();
+  if (failures() != 0) fprintf(stderr, "%d checks failed\n", failures());
+  return failures() != 0;
+}
