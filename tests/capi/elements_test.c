@@ -41,7 +41,8 @@ static int refuse_pairs(coset_member* me, void* context) {
     for (coset_operation op = first_operation; op <= last_operation; ++op) {
       uint64_t zeros[2] = {0};
       if (go_together(type, op)) continue;
-      FAILS(COSET_ARGUMENT_ERROR, " does not reduce elements of type COSET_", coset_scan(me, zeros, zeros, 1, type, op));
+      FAILS(COSET_ARGUMENT_ERROR, " does not reduce elements of type COSET_",
+            coset_scan(me, zeros, zeros, 1, type, op));
       SUCCEEDS(coset_member_reset(me, LONG_ENOUGH));
     }
   }

@@ -323,6 +323,68 @@ TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
   }
 }
 
+/// Runs of items of one form, as a message has them.
+using items = std::vector<std::pair<detail::form, std::size_t>>;
+
+items items_of(program const& p, instruction const& i, layout const& where, std::size_t blocks) {
+  items all;
+  for (std::uint32_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {
+    std::size_t const b = p.operands[k].piece % blocks, length = where.boundary[b + 1] - where.boundary[b];
+    if (all.empty() || all.back().first != p.forms[k]) all.emplace_back(p.forms[k], 0);
+    all.back().second += length;
+  }
+  return all;
+}
+
+/// What every proxy sends each other one is what that one expects, in the order in which it does, element by element or
+/// partial result by partial result.
+void expect_agreement(question const& q) {
+  SCOPED_TRACE(q.algorithm + " " + std::string(name_of(q.verb)));
+  distribution d = spread_over(q.where);
+  auto const algorithm = schedule::algorithm::parse(q.algorithm);
+  policy storage = parse_policy(q.storage);
+  storage.widens = true;
+  std::map<std::pair<rank_t, rank_t>, std::vector<items>> sent, received;
+  for (d.own = 0; d.own + 1 < d.domains.size(); ++d.own) {
+    auto const code = compile(schedule::make_part(algorithm, d.domains, d.own, q.verb, q.root), storage, {}, d);
+    auto const where = bind(code, 1000, {4, 8});
+    for (rank_t r = 0; r < code.of.size(); ++r) {
+      for (instruction const& i : code.of[r].code) {
+        auto const message = items_of(code.of[r], i, where, code.blocks.size());
+        if (i.what == action::send) sent[{d.first() + r, i.peer}].push_back(message);
+        if (i.what == action::receive) received[{i.peer, d.first() + r}].push_back(message);
+      }
+    }
+  }
+  EXPECT_EQ(sent, received);
+}
+
+TEST(Parts, AgreeOnMessages) {
+  for (rank_t number = 2; number <= 13; ++number) {
+    std::vector<rank_t> const ones(number, 1), twos(number, 2);
+    std::vector<rank_t> mixed;
+    for (rank_t h = 0; h < number; ++h) mixed.push_back(1 + h % 3);
+    for (std::string const between :
+         {"generalized", "generalized,radix=3", "circulant", "naive", "bruck", "capped", "ring", "dilated", "direct"}) {
+      for (std::string const saved : {"0", "1", "2"}) {
+        if (saved == "2" && (between == "direct" || number < 5)) continue;
+        for (auto const& hosts : {ones, twos, mixed}) {
+          auto const algorithm = two_level(hosts, "leaders=2,saved_steps=" + saved + ",between=" + between);
+          for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast})
+            expect_agreement({algorithm, {hosts, 1 + number % 2}, verb, number - 1});
+        }
+      }
+    }
+    for (std::string const algorithm : {"generalized(saved_steps=1)", "ring(ordered=1)", "latency", "bruck_ho",
+                                        "binomial", "recursive_doubling", "elimination_3_2"}) {
+      for (auto const verb : {collective::allreduce, collective::reduce})
+        expect_agreement({algorithm, {mixed, 2}, verb, 1});
+    }
+    for (auto const verb : {collective::scan, collective::exclusive_scan})
+      expect_agreement({"recursive_doubling", {mixed, 1}, verb});
+  }
+}
+
 /// All hosts of a large team, each with its part alone.
 TEST(Parts, OfManyHostsFitTogether) {
   std::vector<rank_t> const many(64, 32);
