@@ -135,11 +135,6 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
 
 /// If one process cannot take part, the constructor throws on all.
 void team::state::introduce() {
-  struct introduction {
-    std::uint64_t wishes;
-    std::uint32_t latest_round;
-    bool lends;
-  };
   auto* const adopted = threads_.state().membership.adopted.get();
   bool const too_low = threads_.size() > 1 && level_ < MPI_THREAD_FUNNELED;
   std::exception_ptr in_use;
@@ -148,26 +143,22 @@ void team::state::introduce() {
   } catch (std::exception const&) {
     in_use = std::current_exception();
   }
-  record own{.at = occasion::constructing, .well = in_use == nullptr && !too_low};
-  own.put(introduction{hash_of_wishes(wanted_), latest_round(), adopted != nullptr});
-  auto const everywhere = agree(own);
+  record own(occasion::constructing);
+  if (in_use || too_low) own.unwell = all_.rank();
+  own.wishes = record::range(hash_of_wishes(wanted_));
+  own.kind_of_threads = record::range(adopted != nullptr);
+  own.latest_round = latest_round();
+  record const everywhere = agree(own);
   if (in_use) std::rethrow_exception(in_use);
   if (too_low)
     throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
                              threads_.size(), name_of_level(level_)));
-  std::uint32_t latest = 0;
-  for (record const& r : everywhere) {
-    auto const other = r.get<introduction>();
-    if (other.wishes != everywhere[0].get<introduction>().wishes)
-      throw error(
-          "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
-    if (other.lends != everywhere[0].get<introduction>().lends)
-      throw error("some processes have adopted threads, which join(), and some have threads that run()");
-    latest = std::max(latest, other.latest_round);
-  }
-  auto const unable = std::ranges::find(everywhere, false, &record::well);
-  if (unable != everywhere.end()) throw error(text::format("process {} cannot take part", unable - everywhere.begin()));
-  round_ = latest + 1;
+  if (!everywhere.wishes.is_one())
+    throw error("the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
+  if (!everywhere.kind_of_threads.is_one())
+    throw error("some processes have adopted threads, which join(), and some have threads that run()");
+  if (everywhere.unwell != nobody) throw error(text::format("process {} cannot take part", everywhere.unwell));
+  round_ = everywhere.latest_round + 1;
   note_round(round_);
 }
 

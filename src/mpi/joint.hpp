@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "coset/mpi.hpp"
 #include "mpi/agreement.hpp"
@@ -80,7 +80,7 @@ struct team::state final : resident {
   bool end_well(bool well);
   bool agree_to_destroy() noexcept;
   bool end_membership();
-  std::vector<record> agree(record);
+  record agree(record);
   void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
   void give_up(std::string_view reason);
   void take() noexcept;
@@ -90,6 +90,7 @@ struct team::state final : resident {
   options const wanted_;
   int const level_;
   communicator all_, host_;
+  std::optional<agreement> agreement_{std::in_place};
   process_map map_;
   process mine_;
   std::optional<transport> messages_;  ///< empty if this is the only process

@@ -171,9 +171,8 @@ void transport::note_offload(std::uint32_t slice, std::uint32_t channel, bool un
 
 void transport::offload_anew(communicator const& all) {
   for (std::uint32_t slice = 0; slice < offloading_.size(); ++slice) {
-    std::uint32_t stuck = 0;
-    for (std::uint32_t const there : gather_from_all(all, offloading_[slice].exchange(0), longest_)) stuck |= there;
-    circles_.make_anew(all, slice, stuck);
+    std::uint32_t const stuck = offloading_[slice].exchange(0);
+    circles_.make_anew(all, slice, reduce_over_all(all, stuck, MPI_UINT32_T, MPI_BOR, longest_));
   }
 }
 
