@@ -24,9 +24,11 @@ char const* name_of(occasion at) {
     case occasion::clearing:
       return "ends a run that has failed";
     case occasion::destroying:
+      return "has destroyed its team";
+    case occasion::closing:
       break;
   }
-  return "has destroyed its team";
+  return "frees the communicator of its teams";
 }
 
 /// For the error of a process that waits in vain.
@@ -98,6 +100,9 @@ record together(record const& one, record const& other) {
   both.failed = one.failed || other.failed;
   both.wishes = spanned(one.wishes, other.wishes);
   both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
+  both.kept = one.kept & other.kept;
+  both.vacant = one.vacant & other.vacant;
+  both.knows_all = one.knows_all && other.knows_all;
   both.latest_round = std::max(one.latest_round, other.latest_round);
   for (std::size_t c = 0; c < both.furthest.size(); ++c)
     both.furthest[c] = runtime::further(one.furthest[c], other.furthest[c]);
@@ -119,11 +124,14 @@ agreement::~agreement() {
 
 record agreement::reach(communicator const& all, record mine, patience longest,
                         std::function<void()> const& meanwhile) {
-  int const self = all.rank();
-  mine.nearest.process = mine.farthest.process = self;
-  given_up_ = true;
-  record const everywhere = reduce_over_all(all, mine, type_, op_, longest, meanwhile, awaited_at(mine.nearest.at));
-  given_up_ = false;
+  mine.nearest.process = mine.farthest.process = all.rank();
+  record everywhere = mine;
+  try {
+    everywhere = reduce_over_all(all, mine, type_, op_, longest, meanwhile, awaited_at(mine.nearest.at));
+  } catch (...) {
+    given_up_ = true;
+    throw;
+  }
   require_one_occasion(everywhere);
   return everywhere;
 }

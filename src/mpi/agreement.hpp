@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -23,6 +24,7 @@ enum class occasion : std::uint32_t {
   ending,      ///< a run
   clearing,    ///< what a failed run has left: its reason
   destroying,  ///< the team
+  closing,     ///< the communicator is freed, or MPI finalised
 };
 
 inline constexpr int nobody = std::numeric_limits<int>::max();
@@ -45,10 +47,13 @@ struct record {
 
   explicit record(occasion here) : nearest{here}, farthest{here} {}
 
-  place nearest, farthest;         ///< the lowest process that has come least, and most, far
-  int unwell = nobody;             ///< the lowest process that has something to throw
-  bool failed = false;             ///< some rank that some process knows of has failed
-  range wishes, kind_of_threads;   ///< of the constructors
+  place nearest, farthest;        ///< the lowest process that has come least, and most, far
+  int unwell = nobody;            ///< the lowest process that has something to throw
+  bool failed = false;            ///< some rank that some process knows of has failed
+  range wishes, kind_of_threads;  ///< of the constructors
+  /// Of the connections that a new team may have, see pool: those that are free everywhere, and those that are nowhere.
+  std::uint64_t kept = 0, vacant = 0;
+  bool knows_all = false;          ///< no process tells anything new of itself
   std::uint32_t latest_round = 0;  ///< of any team
   team_room::domain_team::positions furthest{};
   runtime::cause why = runtime::cause::aborted;  ///< what `unwell` throws, and its words
@@ -61,7 +66,7 @@ static_assert(std::is_trivially_copyable_v<record>);
 /// Commutative and associative, so that all processes get the same in whatever order MPI combines them.
 record together(record const& one, record const& other);
 
-/// What MPI has to know to combine records.
+/// What MPI has to know to combine records. Several threads may use it at once.
 class agreement {
  public:
   agreement();
@@ -76,7 +81,7 @@ class agreement {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op op_ = MPI_OP_NULL;
-  bool given_up_ = false;
+  std::atomic<bool> given_up_ = false;
 };
 
 }  // namespace coset::mpi

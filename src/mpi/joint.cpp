@@ -69,7 +69,7 @@ record team::state::agree(record own) {
   own.nearest.round = own.farthest.round = round_;
   auto const since = clock::now();
   bool has_taken_leave = false;
-  return agreement_->reach(all_, own, among_runs ? wanted_.deadline : patience{}, [&] {
+  return connections_->agreed->reach(connections_->all, own, among_runs ? wanted_.deadline : patience{}, [&] {
     if (messages_) listen_while_waiting(at, clock::now() - since, has_taken_leave);
   });
 }
@@ -97,7 +97,13 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
 void team::state::give_up(std::string_view reason) {
   broken_ = reason;
   if (lent() != nullptr) ranks_->state().shared.fail(runtime::cause::messages, reason);  // they are told as they join
-  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
+  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", self_, reason));
+  connections_.leave_to_mpi(true);
+}
+
+void team::state::leave_to_mpi() noexcept {
+  if (messages_) messages_->stop_listening();
+  connections_.leave_to_mpi(misses_a_process_ || !broken_.empty());
 }
 
 void team::state::take() noexcept {
@@ -194,7 +200,7 @@ void team::state::begin() try {
     ranks_->begin(round_, together);
   } catch (std::exception const& failed) {
     thrown = std::current_exception();
-    prepared.unwell = all_.rank();
+    prepared.unwell = self_;
     prepared.say(failed.what());
   }
   record const everywhere = agree(prepared);
@@ -233,9 +239,9 @@ bool team::state::end_well(bool well) {
   own.failed = !well || team.shared.failure.recorded();
   if (!agree(own).failed) return true;
   ranks_->give_up_messages();
-  messages_->offload_anew(all_);
+  messages_->offload_anew();
   record reason(occasion::clearing);
-  if (!well) reason.unwell = all_.rank();
+  if (!well) reason.unwell = self_;
   if (!well && team.shared.failure.recorded()) {
     auto const [why, words] = team.shared.failure.first();
     reason.why = why;
@@ -259,9 +265,10 @@ bool team::state::agree_to_destroy() noexcept try {
   if (!broken_.empty()) return false;
   if (!messages_) return true;
   record own(occasion::destroying);
-  if (messages_->has_left_behind()) own.unwell = all_.rank();
+  if (messages_->has_left_behind()) own.unwell = self_;
   return agree(own).unwell == nobody;
 } catch (std::exception const&) {
+  misses_a_process_ = true;
   return false;
 }
 
@@ -284,7 +291,7 @@ bool team::state::can_be_destroyed() noexcept {
   if (ended_with_mpi_) return true;
   if (is_finalized()) return false;
   if (agree_to_destroy()) return true;
-  if (messages_) messages_->stop_listening();
+  leave_to_mpi();
   return false;
 }
 
@@ -294,15 +301,12 @@ void team::state::end_with_mpi() noexcept {
   take();
   holding const until_here(in_use_);
   if (!agree_to_destroy()) {
-    if (messages_) messages_->stop_listening();
+    leave_to_mpi();
     return;
   }
   ranks_.reset();
   messages_.reset();
-  shared_ = {};
-  agreement_.reset();
-  host_ = {};
-  all_ = {};
+  connections_.give_back();
   ended_with_mpi_ = true;
 }
 

@@ -60,6 +60,9 @@ class communicator {
 /// gives the request up.
 void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
 
+/// Collective: waits until all processes are here. Unlike MPI_Barrier it frees the processor in between.
+void meet(communicator const& all, std::function<void()> const& meanwhile = {});
+
 /// Collective: what every process has said, in the order of their ranks. Takes memory and time for each process, so it
 /// belongs to founding.
 template <class T>

@@ -11,17 +11,20 @@ window::window(communicator const& host, std::size_t bytes, std::size_t zeroed) 
   void* mine = nullptr;
   int const code =
       MPI_Win_allocate_shared(first ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, host.get(), &mine, &own_);
-  int here = code == MPI_SUCCESS ? 1 : 0, everywhere = 0;
-  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
-  if (everywhere == 0) {
+  int const here = code == MPI_SUCCESS ? 1 : 0;
+  if (reduce_over_all(host, here, MPI_INT, MPI_MIN) == 0) {
     own_ = MPI_WIN_NULL;
     return;
   }
   MPI_Aint length = 0;
   int unit = 0;
   require(MPI_Win_shared_query(own_, 0, &length, &unit, &begin_), "MPI_Win_shared_query");
-  if (first) std::memset(begin_, 0, zeroed);
-  require(MPI_Barrier(host.get()), "MPI_Barrier");
+  renew(host, zeroed);
+}
+
+void window::renew(communicator const& host, std::size_t zeroed) {
+  if (host.rank() == 0) std::memset(begin_, 0, zeroed);
+  meet(host);
 }
 
 window::~window() {

@@ -17,6 +17,9 @@ class window {
       : own_(std::exchange(other.own_, MPI_WIN_NULL)), begin_(other.begin_), bytes_(other.bytes_) {}
   window& operator=(window&& other) noexcept;
 
+  /// Collective, as above: zeroes these bytes again, which another team has used.
+  void renew(communicator const& host, std::size_t zeroed);
+
   bool empty() const noexcept { return own_ == MPI_WIN_NULL; }
   /// Valid as long as this window.
   numa::memory memory() const noexcept { return numa::memory::borrowed(begin_, bytes_); }
