@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/kinds.hpp"
 #include "text/format.hpp"
 
 namespace coset::planning {
@@ -55,7 +56,7 @@ std::string signature::text() const {
 void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
   to.reduction.store(reduction, std::memory_order_relaxed);
   to.count.store(count, std::memory_order_relaxed);
-  to.kind.store(static_cast<std::uint32_t>(reduction->hash >> 32), std::memory_order_relaxed);
+  to.kind.store(kind_of(*reduction), std::memory_order_relaxed);
   to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) |
                     (started ? started_bit : 0) | std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
                 std::memory_order_relaxed);
@@ -75,15 +76,20 @@ std::string signature::act_of(described_signature const& from, bool one_process)
                     (rest & in_place_bit) != 0,
                     static_cast<std::uint32_t>(rest >> plan_shift),
                     rest & counts_bit};
-  std::string const counts = counts_of(from);
+  kind_names names{};
+  if (one_process) {
+    names = {table->type, table->operation};
+  } else if (auto const known = names_of(from.kind.load(std::memory_order_relaxed))) {
+    names = *known;
+  }
   return ((rest & started_bit) != 0 ? "starts " : "calls ") +
-         (one_process ? planning::text(s, table->type, table->operation, counts) : planning::text(s, {}, {}, counts));
+         planning::text(s, names.type, names.operation, counts_of(from));
 }
 
 std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {
   std::string text = act_of(peer, one_process);
-  bool const other_kind =
-      peer.kind.load(std::memory_order_relaxed) != mine.kind.load(std::memory_order_relaxed) && !one_process;
+  std::uint32_t const kind = peer.kind.load(std::memory_order_relaxed);
+  bool const other_kind = kind != mine.kind.load(std::memory_order_relaxed) && !one_process && !names_of(kind);
   bool const same_else = peer.count.load(std::memory_order_relaxed) == mine.count.load(std::memory_order_relaxed) &&
                          peer.rest.load(std::memory_order_relaxed) == mine.rest.load(std::memory_order_relaxed);
   if (other_kind && same_else) text += ", but of another type or by another operation";
