@@ -102,7 +102,7 @@ record together(record const& one, record const& other) {
   both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
   both.kept = one.kept & other.kept;
   both.vacant = one.vacant & other.vacant;
-  both.knows_all = one.knows_all && other.knows_all;
+  both.surveys = one.surveys & other.surveys;
   both.latest_round = std::max(one.latest_round, other.latest_round);
   for (std::size_t c = 0; c < both.furthest.size(); ++c)
     both.furthest[c] = runtime::further(one.furthest[c], other.furthest[c]);

@@ -53,7 +53,7 @@ struct record {
   range wishes, kind_of_threads;  ///< of the constructors
   /// Of the connections that a new team may have, see pool: those that are free everywhere, and those that are nowhere.
   std::uint64_t kept = 0, vacant = 0;
-  bool knows_all = false;          ///< no process tells anything new of itself
+  std::uint64_t surveys = 0;       ///< those that still hold, see pool, for all processes
   std::uint32_t latest_round = 0;  ///< of any team
   team_room::domain_team::positions furthest{};
   runtime::cause why = runtime::cause::aborted;  ///< what `unwell` throws, and its words

@@ -135,14 +135,12 @@ pool::facts team::state::own_facts() const {
 }
 
 /// Whoever reads a tree reads it again.
-void team::state::get_to_know(pool::facts const& mine, bool known) {
-  if (!known) {
-    rank_t const all_on_host = reduce_over_all(pool_->host(), mine.part.threads, MPI_UINT32_T, MPI_SUM);
-    own_part part = mine.part;
-    part.crowded |= all_on_host > std::thread::hardware_concurrency();
-    pool_->note_survey(mine, survey(pool_->founders(), pool_->host(), part, wanted_.tree));
-  }
-  map_ = pool_->processes();
+pool::survey const& team::state::get_to_know(pool::facts const& mine, record const& everywhere) {
+  if (auto const* const known = pool_->survey_of(everywhere); known != nullptr && wanted_.tree.empty()) return *known;
+  rank_t const all_on_host = reduce_over_all(pool_->host(), mine.part.threads, MPI_UINT32_T, MPI_SUM);
+  own_part part = mine.part;
+  part.crowded |= all_on_host > std::thread::hardware_concurrency();
+  return pool_->note_survey(mine, survey(pool_->founders(), pool_->host(), part, wanted_.tree));
 }
 
 /// If one process cannot take part, the constructor throws on all.
@@ -157,7 +155,6 @@ void team::state::introduce() {
   }
   record own(occasion::constructing);
   pool::facts const mine = own_facts();
-  own.knows_all = wanted_.tree.empty();
   if (in_use || too_low) own.unwell = self_;
   own.wishes = record::range(mine.wishes);
   own.kind_of_threads = record::range(adopted != nullptr);
@@ -174,8 +171,10 @@ void team::state::introduce() {
   if (everywhere.unwell != nobody) throw error(text::format("process {} cannot take part", everywhere.unwell));
   round_ = everywhere.latest_round + 1;
   note_round(round_);
-  get_to_know(mine, everywhere.knows_all);
-  connections_ = pool_->take(everywhere);
+  pool::survey const& known = get_to_know(mine, everywhere);
+  map_ = known.found;
+  survey_ = known.number;
+  connections_ = pool_->take(everywhere, known);
 }
 
 /// Those of a team with fewer lanes do not serve one with more.
@@ -191,10 +190,10 @@ void team::state::share_memory() {
   rank_t const on_host = map_.ranks_of_host(mine_.host);
   runtime::node_list const nodes(on_host, runtime::anywhere);
   connections& own = *connections_;
-  if (own.survey != pool_->survey()) {
+  if (own.survey != survey_) {
     own.shared = {};
     own.staging = shared_staging(nodes);
-    own.survey = pool_->survey();
+    own.survey = survey_;
   } else if (!own.shared.empty()) {
     own.shared.renew(pool_->host(), runtime::arena::bytes_for(nodes, 0));
   }

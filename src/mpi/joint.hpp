@@ -65,7 +65,7 @@ struct team::state final : resident {
  private:
   void introduce();
   pool::facts own_facts() const;
-  void get_to_know(pool::facts const& mine, bool known);
+  pool::survey const& get_to_know(pool::facts const& mine, record const& everywhere);
   void take_seat();
   std::int64_t shared_staging(runtime::node_list const&);
   void share_memory();
@@ -96,6 +96,7 @@ struct team::state final : resident {
   int const self_;  ///< the number of this process
   lease connections_;
   process_map map_;
+  std::uint32_t survey_ = 0;  ///< its number in the pool
   process mine_;
   std::optional<transport> messages_;  ///< empty if this is the only process
   runtime::domain part_;

@@ -19,7 +19,7 @@ struct connections {
   seat lanes;
   circles offload;
   window shared;             ///< empty if this process shares memory with no other
-  std::uint32_t survey = 0;  ///< which the following belongs to, and `shared`; see pool::survey()
+  std::uint32_t survey = 0;  ///< which the following belongs to, and `shared`; see pool
   std::int64_t staging = 0;  ///< the bytes of it that all hosts have
 };
 

@@ -90,8 +90,7 @@ pool::pool(communicator founders) : founders_(std::move(founders)), host_(commun
 pool::~pool() = default;
 
 record pool::meet_founders(record own, facts const& mine, std::function<void()> const& meanwhile) {
-  own.knows_all &= told_ == mine;
-  propose(own);
+  propose(own, mine);
   try {
     return agreed_->reach(founders_, own, {}, meanwhile);
   } catch (std::exception const&) {
@@ -100,20 +99,41 @@ record pool::meet_founders(record own, facts const& mine, std::function<void()> 
   }
 }
 
-void pool::propose(record& own) const noexcept {
+void pool::propose(record& own, facts const& mine) const noexcept {
+  for (std::uint32_t s = 0; s < kept_surveys; ++s)
+    own.surveys |= std::uint64_t{surveys_[s] && surveys_[s]->told == mine} << s;
   std::lock_guard const lock(keeping_);
   own.vacant = vacant_;
-  own.kept = 0;
   for (std::uint32_t p = 0; p < places; ++p) own.kept |= std::uint64_t{kept_[p] != nullptr} << p;
 }
 
+pool::survey const* pool::survey_of(record const& agreed) const noexcept {
+  return agreed.surveys == 0 ? nullptr : &*surveys_[static_cast<std::size_t>(std::countr_zero(agreed.surveys))];
+}
+
+pool::survey const& pool::note_survey(facts const& told, process_map found) {
+  auto& place = surveys_[surveys_made_ % kept_surveys];
+  place = survey{told, std::move(found), ++surveys_made_};
+  return *place;
+}
+
+/// The same on all processes, as connections serve all of them.
+std::uint32_t pool::place_for(std::uint64_t kept, survey const& of) const noexcept {
+  for (std::uint64_t left = kept; left != 0; left &= left - 1) {
+    auto const place = static_cast<std::uint32_t>(std::countr_zero(left));
+    if (kept_[place]->survey == of.number) return place;
+  }
+  return static_cast<std::uint32_t>(std::countr_zero(kept));
+}
+
 /// Teams that find no place have connections of their own, which end with them.
-lease pool::take(record const& agreed) {
-  auto const place = static_cast<std::uint32_t>(std::countr_zero(agreed.kept != 0 ? agreed.kept : agreed.vacant));
+lease pool::take(record const& agreed, survey const& of) {
   if (agreed.kept != 0) {
     std::lock_guard const lock(keeping_);
+    std::uint32_t const place = place_for(agreed.kept, of);
     return {shared_from_this(), place, std::move(kept_[place])};
   }
+  std::uint32_t const place = std::min(static_cast<std::uint32_t>(std::countr_zero(agreed.vacant)), places);
   auto made = std::make_unique<connections>();
   made->all = communicator::duplicate_of(founders_.get());
   made->agreed = agreed_;
@@ -128,12 +148,6 @@ seat pool::seat_among(rank_t count) {
   bool const fits = latest_lanes_ && latest_lanes_->count() >= count && latest_lanes_->has_seats();
   if (!fits) latest_lanes_ = std::make_shared<lanes>(founders_.get(), count);
   return {latest_lanes_, latest_lanes_->take_seat()};
-}
-
-void pool::note_survey(facts const& told, process_map found) {
-  told_ = told;
-  processes_ = std::move(found);
-  ++survey_;
 }
 
 void pool::vacate(std::uint32_t place) noexcept {

@@ -23,11 +23,17 @@ class lease;
 /// team takes: they are free everywhere only if no process is still at the end of the team that had them.
 class pool : public std::enable_shared_from_this<pool> {
  public:
-  /// What a process tells of itself when it founds a team. Where all tell what they told last, they know one another.
+  /// What a process tells of itself when it founds a team.
   struct facts {
     own_part part;
     std::uint64_t wishes;
     friend bool operator==(facts const&, facts const&) = default;
+  };
+  /// What the processes found, and what this one told then. It holds where each tells the same again.
+  struct survey {
+    facts told;
+    process_map found;
+    std::uint32_t number;  ///< counts from 1
   };
 
   /// Collective: the pool of the communicator's processes, made for their first team. `meanwhile` is called while this process
@@ -42,17 +48,17 @@ class pool : public std::enable_shared_from_this<pool> {
   communicator const& host() const noexcept { return host_; }
 
   /// Collective: all processes agree to found a team. This one brings what it has to say of the team, and here the
-  /// connections that the team could take, and whether there is nothing new to tell.
+  /// connections that the team could take, and the surveys in which it told the same.
   record meet_founders(record, facts const&, std::function<void()> const& meanwhile);
-  /// Collective, afterwards: free connections, or new ones.
-  lease take(record const& agreed);
+  /// Afterwards: a survey that holds for all processes, if any does.
+  survey const* survey_of(record const& agreed) const noexcept;
+  /// On all processes.
+  survey const& note_survey(facts const& told, process_map found);
+  /// Collective, afterwards: free connections, if possible some that served processes of this survey; or new ones.
+  lease take(record const& agreed, survey const&);
   /// Collective: a seat among at least so many lanes.
   seat seat_among(rank_t lanes);
 
-  process_map const& processes() const noexcept { return processes_; }
-  /// The number of the survey by which they are known.
-  std::uint32_t survey() const noexcept { return survey_; }
-  void note_survey(facts const& told, process_map found);
   /// What messages cost between hosts, or between processes, once that has been measured.
   std::optional<schedule::link>& network(bool between_hosts) noexcept { return networks_[between_hosts ? 1 : 0]; }
 
@@ -61,10 +67,13 @@ class pool : public std::enable_shared_from_this<pool> {
 
  private:
   friend lease;
-  static constexpr std::uint32_t places = 64;
+  /// A pool keeps connections in so many places, and their windows with all pages that have been used.
+  static constexpr std::uint32_t places = 16;
+  static constexpr std::uint32_t kept_surveys = 8;
   explicit pool(communicator founders);
 
-  void propose(record&) const noexcept;
+  void propose(record&, facts const&) const noexcept;
+  std::uint32_t place_for(std::uint64_t kept, survey const&) const noexcept;
   void give_back(std::uint32_t place, std::unique_ptr<connections>) noexcept;
   void vacate(std::uint32_t place) noexcept;
   bool may_be_freed() noexcept;
@@ -72,14 +81,13 @@ class pool : public std::enable_shared_from_this<pool> {
   communicator founders_, host_;
   std::shared_ptr<agreement> agreed_ = std::make_shared<agreement>();  ///< freed with the last that uses it
   std::shared_ptr<lanes> latest_lanes_;
-  std::optional<facts> told_;
-  process_map processes_;
-  std::uint32_t survey_ = 0;
+  std::array<std::optional<survey>, kept_surveys> surveys_;  ///< the latest
+  std::uint32_t surveys_made_ = 0;
   std::array<std::optional<schedule::link>, 2> networks_;
 
   mutable std::mutex keeping_;                               ///< guards these: teams may end in any thread
   std::array<std::unique_ptr<connections>, places> kept_{};  ///< while no team uses them
-  std::uint64_t vacant_ = ~std::uint64_t{0};                 ///< a bit for each place that has no connections at all
+  std::uint64_t vacant_ = (std::uint64_t{1} << places) - 1;  ///< a bit for each place that has no connections at all
   bool closed_ = false;
   std::atomic<bool> misses_a_process_ = false;
 };

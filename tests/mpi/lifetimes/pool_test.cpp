@@ -64,6 +64,21 @@ TEST(Pool, MakesNoCommunicatorForASecondTeam) {
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
+/// Nor for one like an earlier one.
+TEST(Pool, MakesNoWindowForTeamsThatTakeTurns) {
+  team few({.ranks = 1, .place = placement::unbound}), more = threads_for(5);
+  std::string fault;
+  int windows_then = 0;
+  for (int k = 0; k < 6; ++k) {
+    if (k == 2) windows_then = windows.made;
+    mpi::team one(MPI_COMM_WORLD, few), other(MPI_COMM_WORLD, more);
+    if (fault.empty()) fault = fault_of_sums(k % 2 == 0 ? one : other);
+    if (fault.empty()) fault = fault_of_sums(k % 2 == 0 ? other : one);
+  }
+  EXPECT_EQ(windows.made, windows_then);
+  EXPECT_EQ(said_anywhere(fault), "");
+}
+
 TEST(Pool, ServesTeamsOfOtherThreads) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) hybrid(seed % 5).expect_works();
 }
