@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the communicators and windows that a program makes and frees, by MPI's profiling interface. For one file of a
+// Counts the communicators that a program makes and frees, by MPI's profiling interface. For one file of a
 // program.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace coset::measure {
 struct counted {
   std::atomic<int> made = 0, freed = 0;
 };
-inline counted communicators, windows;
+inline counted communicators;
 
 /// Processes that do not belong to a part get none.
 inline int note_made(int code, MPI_Comm const* made) {
@@ -37,15 +37,5 @@ int MPI_Comm_split_type(MPI_Comm of, int kind, int place, MPI_Info info, MPI_Com
 int MPI_Comm_free(MPI_Comm* which) {
   ++coset::measure::communicators.freed;
   return PMPI_Comm_free(which);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm of, void* memory, MPI_Win* made) {
-  ++coset::measure::windows.made;
-  return PMPI_Win_allocate_shared(bytes, unit, info, of, memory, made);
-}
-
-int MPI_Win_free(MPI_Win* which) {
-  ++coset::measure::windows.freed;
-  return PMPI_Win_free(which);
 }
 }

@@ -24,11 +24,9 @@ char const* name_of(occasion at) {
     case occasion::clearing:
       return "ends a run that has failed";
     case occasion::destroying:
-      return "has destroyed its team";
-    case occasion::closing:
       break;
   }
-  return "frees the communicator of its teams";
+  return "has destroyed its team";
 }
 
 /// For the error of a process that waits in vain.

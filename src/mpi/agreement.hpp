@@ -24,7 +24,6 @@ enum class occasion : std::uint32_t {
   ending,      ///< a run
   clearing,    ///< what a failed run has left: its reason
   destroying,  ///< the team
-  closing,     ///< the communicator is freed, or MPI finalised
 };
 
 inline constexpr int nobody = std::numeric_limits<int>::max();

@@ -29,10 +29,10 @@ constexpr std::int64_t least_staging = 16 * 1024;
 /// MPI counts bytes in an int. Longer vectors go in segments.
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
-/// Free space where both MPIs put their windows. Neither MPI notices when it is full.
+/// Nobody notices when it is full, until it is written.
 std::uint64_t shared_memory_left() {
   struct statvfs found {};
-  return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
+  return statvfs(memory_of_windows, &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
 }
 
 /// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
@@ -211,7 +211,7 @@ std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
     for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
       std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
       if (bytes > room) continue;
-      connections_->shared = window(pool_->host(), bytes, runtime::arena::bytes_for(nodes, 0));
+      connections_->shared = window(pool_->host(), bytes);
       if (!connections_->shared.empty()) break;
     }
     if (connections_->shared.empty()) here = 0;

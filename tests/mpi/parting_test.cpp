@@ -102,21 +102,6 @@ TEST(Destruction, MeetsTheConstructionOfAnotherTeam) {
   expect_a_new_team_works();
 }
 
-TEST(Construction, MeetsTheEndOfItsCommunicator) {
-  if (processes() < 2) GTEST_SKIP() << "nobody else frees it";
-  MPI_Comm own;
-  MPI_Comm_dup(MPI_COMM_WORLD, &own);
-  team threads({.ranks = 1, .place = placement::unbound});
-  { mpi::team const first(own, threads); }
-  outcome thrown;
-  if (!is_last()) thrown = outcome_of([&] { mpi::team(own, threads); });
-  MPI_Comm_free(&own);
-  bool const right = is_last() || (thrown.type == type_name<mpi::error>() &&
-                                   thrown.message.find("frees the communicator") != std::string::npos);
-  EXPECT_EQ(said_anywhere(right ? "" : "threw '" + thrown.type + "' '" + thrown.message + "'"), "");
-  expect_a_new_team_works();
-}
-
 TEST(Construction, OfNoProcessesIsRefused) {
   team threads({.ranks = 1, .place = placement::unbound});
   EXPECT_THROW(mpi::team(MPI_COMM_NULL, threads), argument_error);

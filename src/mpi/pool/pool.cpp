@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <utility>
 #include <vector>
-
-#include "mpi/residents.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -161,25 +158,8 @@ void pool::give_back(std::uint32_t place, std::unique_ptr<connections> what) noe
   if (!closed_ && place != places) kept_[place] = std::move(what);
 }
 
-/// To free a window is to wait for the other processes, each of which may be at the end of another team first. A process
-/// that misses another one does not wait, but others that do not know of it hear of it here.
-bool pool::may_be_freed() noexcept try {
-  using clock = std::chrono::steady_clock;
-  auto const since = clock::now();
-  record own(occasion::closing);
-  patience longest{};
-  if (misses_a_process_) {
-    own.unwell = founders_.rank();
-    longest = std::chrono::nanoseconds(1);
-  }
-  record const everywhere = agreed_->reach(founders_, own, longest, [&] {
-    if (clock::now() - since > until_others_are_looked_after) attend_all_residents();
-  });
-  return everywhere.unwell == nobody;
-} catch (std::exception const&) {
-  return false;
-}
-
+/// Nothing of that waits for other processes, in any MPI that is known: the caller's own communicator may be freed as
+/// loosely.
 void pool::close() noexcept {
   std::array<std::unique_ptr<connections>, places> all;
   {
@@ -187,11 +167,13 @@ void pool::close() noexcept {
     if (std::exchange(closed_, true)) return;
     all.swap(kept_);
   }
-  if (!may_be_freed()) {
+  if (misses_a_process_) {
     for (auto& each : all) {
       if (each) keep_for_good(std::move(each));
     }
-    if (latest_lanes_) latest_lanes_->let_go();
+    auto in_use = std::make_unique<connections>();  // by teams that are alive
+    in_use->lanes.of = latest_lanes_;
+    keep_for_good(std::move(in_use));
     founders_.let_go();
     host_.let_go();
   }

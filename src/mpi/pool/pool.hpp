@@ -76,7 +76,6 @@ class pool : public std::enable_shared_from_this<pool> {
   std::uint32_t place_for(std::uint64_t kept, survey const&) const noexcept;
   void give_back(std::uint32_t place, std::unique_ptr<connections>) noexcept;
   void vacate(std::uint32_t place) noexcept;
-  bool may_be_freed() noexcept;
 
   communicator founders_, host_;
   std::shared_ptr<agreement> agreed_ = std::make_shared<agreement>();  ///< freed with the last that uses it

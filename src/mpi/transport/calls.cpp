@@ -76,7 +76,7 @@ int communicator::size() const {
   return size;
 }
 
-void meet(communicator const& all, std::function<void()> const& meanwhile) { meet_all(all.get(), meanwhile); }
+void meet(communicator const& all) { meet_all(all.get(), {}); }
 
 void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
   using clock = std::chrono::steady_clock;

@@ -61,7 +61,7 @@ class communicator {
 void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
 
 /// Collective: waits until all processes are here. Unlike MPI_Barrier it frees the processor in between.
-void meet(communicator const& all, std::function<void()> const& meanwhile = {});
+void meet(communicator const& all);
 
 /// Collective: what every process has said, in the order of their ranks. Takes memory and time for each process, so it
 /// belongs to founding.

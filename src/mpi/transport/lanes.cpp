@@ -36,8 +36,4 @@ int lanes::tag(std::uint32_t seat, std::uint32_t round, rank_t sender, std::uint
   return static_cast<int>((((age * seats_ + seat) * senders + sender) * runtime::channels + channel) * 2);
 }
 
-void lanes::let_go() noexcept {
-  for (communicator& each : made_) each.let_go();
-}
-
 }  // namespace coset::mpi

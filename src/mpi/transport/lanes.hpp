@@ -24,8 +24,6 @@ class lanes {
   std::uint32_t take_seat() noexcept { return taken_++; }
   /// Of the first of two tags that are the sender's own in this channel, in rounds that are not too far apart.
   int tag(std::uint32_t seat, std::uint32_t round, rank_t sender, std::uint32_t channel) const noexcept;
-  /// Without freeing them.
-  void let_go() noexcept;
 
  private:
   std::vector<communicator> made_;

@@ -2,9 +2,11 @@
 // Many teams of one communicator: what one leaves to the next, and that those that are alive at once do not meet.
 #include "bench/mpi/counting.hpp"
 
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "mpi/processes.hpp"
@@ -15,7 +17,16 @@ namespace coset::mpi_test {
 namespace {
 
 using measure::communicators;
-using measure::windows;
+
+/// The names of those that this process has mapped now. None is used again.
+std::set<std::string> windows() {
+  std::set<std::string> names;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (auto const at = line.find("/dev/shm/coset-"); at != std::string::npos) names.insert(line.substr(at));
+  }
+  return names;
+}
 
 std::string fault_of_sums(mpi::team& all) {
   std::string fault;
@@ -45,22 +56,36 @@ TEST(Pool, ServesAThousandTeamsOneAfterTheOther) {
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
+/// On its host.
+bool process_is_alone() {
+  MPI_Comm host;
+  int there = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_size(host, &there);
+  MPI_Comm_free(&host);
+  return there == 1;
+}
+
 /// Nor a window, even if the team before it had run.
 TEST(Pool, MakesNoCommunicatorForASecondTeam) {
   team threads = threads_for(2);
+  bool const alone = process_is_alone();
   std::string fault;
   {
     mpi::team first(MPI_COMM_WORLD, threads);
     fault = fault_of_sums(first);
   }
-  int const communicators_then = communicators.made, windows_then = windows.made;
+  int const communicators_then = communicators.made;
+  auto const windows_then = windows();
   EXPECT_GT(communicators_then, 0) << "nothing is counted";
+  EXPECT_EQ(windows_then.empty(), alone) << "or no windows are found";
+  for (std::string const& each : windows_then) EXPECT_NE(each.find("(deleted)"), std::string::npos) << each;
   for (int k = 0; k < 3; ++k) {
     mpi::team later(MPI_COMM_WORLD, threads);
     if (fault.empty()) fault = fault_of_sums(later);
   }
   EXPECT_EQ(communicators.made, communicators_then);
-  EXPECT_EQ(windows.made, windows_then);
+  EXPECT_EQ(windows(), windows_then);
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
@@ -68,14 +93,14 @@ TEST(Pool, MakesNoCommunicatorForASecondTeam) {
 TEST(Pool, MakesNoWindowForTeamsThatTakeTurns) {
   team few({.ranks = 1, .place = placement::unbound}), more = threads_for(5);
   std::string fault;
-  int windows_then = 0;
+  std::set<std::string> windows_then;
   for (int k = 0; k < 6; ++k) {
-    if (k == 2) windows_then = windows.made;
-    mpi::team one(MPI_COMM_WORLD, few), other(MPI_COMM_WORLD, more);
-    if (fault.empty()) fault = fault_of_sums(k % 2 == 0 ? one : other);
-    if (fault.empty()) fault = fault_of_sums(k % 2 == 0 ? other : one);
+    if (k == 2) windows_then = windows();
+    mpi::team one(MPI_COMM_WORLD, k % 2 == 0 ? few : more), other(MPI_COMM_WORLD, k % 2 == 0 ? more : few);
+    if (fault.empty()) fault = fault_of_sums(one);
+    if (fault.empty()) fault = fault_of_sums(other);
   }
-  EXPECT_EQ(windows.made, windows_then);
+  EXPECT_EQ(windows(), windows_then);
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
@@ -182,7 +207,8 @@ TEST(Pool, OutlivesTeamsThatFail) {
 
 TEST(Pool, EndsWithItsCommunicator) {
   std::string fault;
-  int const alive = communicators.made - communicators.freed, windows_alive = windows.made - windows.freed;
+  int const alive = communicators.made - communicators.freed;
+  auto const windows_then = windows();
   for (int k = 0; k < test::by_effort(6, 20, 200) && fault.empty(); ++k) {
     MPI_Comm own;
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
@@ -194,9 +220,21 @@ TEST(Pool, EndsWithItsCommunicator) {
     all.reset();
     if (!first) MPI_Comm_free(&own);
     EXPECT_EQ(communicators.made - communicators.freed, alive);
-    EXPECT_EQ(windows.made - windows.freed, windows_alive);
+    EXPECT_EQ(windows(), windows_then);
   }
   EXPECT_EQ(said_anywhere(fault), "");
+}
+
+/// As loosely as without teams over it: red if a process waits until the others free it, too.
+TEST(Pool, IsFreedWithoutWaiting) {
+  MPI_Comm own;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  team threads = threads_for(1);
+  { mpi::team const all(own, threads); }
+  if (process() != 0) MPI_Recv(nullptr, 0, MPI_BYTE, process() - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&own);
+  if (process() != processes() - 1) MPI_Send(nullptr, 0, MPI_BYTE, process() + 1, 0, MPI_COMM_WORLD);
+  hybrid(1).expect_works();
 }
 
 TEST(Pool, IsNotThatOfADuplicate) {
