@@ -50,10 +50,11 @@ struct options {
 /// `threads` may be the team's own, which run(), or the caller's (team::adopt()), as of an OpenMP region, which join().
 class team {
  public:
-  /// Collective over the communicator, which is duplicated. `threads` must outlive this team, or outlive MPI_Finalize
-  /// if that comes first. Processes may have different numbers of threads, but of one kind. Adopted threads serve this
-  /// team alone: adopt another team of them for another one. Throws mpi::error on every process, also
-  /// before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL, for an
+  /// Collective over the communicator, which is duplicated for the first team; later ones use what earlier ones have
+  /// left and cost little. MPI_Comm_free() frees that; teams live on. `threads` must outlive this team, or outlive
+  /// MPI_Finalize if that comes first. Processes may have different numbers of threads, but of one kind. Adopted
+  /// threads serve this team alone: adopt another team of them for another one. Throws mpi::error on every process,
+  /// also before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL, for an
   /// intercommunicator, and for adopted threads that are in use.
   team(MPI_Comm, coset::team& threads, options const& = {});
   /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()

@@ -2,6 +2,9 @@
 #include "mpi/agreement.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
 
 #include "text/format.hpp"
 
@@ -40,28 +43,95 @@ char const* awaited_at(occasion at) {
   }
 }
 
+using place = record::place;
+
+auto order_of(place const& p) { return std::pair(p.at, p.round); }
+
+/// The lower process of two that have come as far.
+place nearer(place const& one, place const& other) {
+  if (order_of(one) == order_of(other)) return one.process < other.process ? one : other;
+  return order_of(one) < order_of(other) ? one : other;
+}
+
+place farther(place const& one, place const& other) {
+  if (order_of(one) == order_of(other)) return one.process < other.process ? one : other;
+  return order_of(one) > order_of(other) ? one : other;
+}
+
+record::range spanned(record::range const& one, record::range const& other) {
+  record::range both;
+  both.least = std::min(one.least, other.least);
+  both.most = std::max(one.most, other.most);
+  return both;
+}
+
 /// Names the process that is farthest: if it destroys a team, it has left the order of the others.
-void require_one_occasion(std::vector<record> const& all) {
-  auto const place = [](record const& r) { return std::pair(r.at, r.round); };
-  auto const [nearest, farthest] = std::ranges::minmax_element(all, {}, place);
-  if (place(*nearest) == place(*farthest)) return;
-  throw error(text::format("process {} {} while process {} {}", farthest - all.begin(), name_of(farthest->at),
-                           nearest - all.begin(), name_of(nearest->at)));
+void require_one_occasion(record const& all) {
+  if (order_of(all.nearest) == order_of(all.farthest)) return;
+  throw error(text::format("process {} {} while process {} {}", all.farthest.process, name_of(all.farthest.at),
+                           all.nearest.process, name_of(all.nearest.at)));
+}
+
+/// MPI says nothing of how its own buffers are aligned.
+extern "C" void combine_for_mpi(void* in, void* in_and_out, int* count, MPI_Datatype*) {
+  for (int k = 0; k < *count; ++k) {
+    record one(occasion::constructing), other = one;
+    std::memcpy(&one, static_cast<std::byte*>(in) + k * sizeof one, sizeof one);
+    std::memcpy(&other, static_cast<std::byte*>(in_and_out) + k * sizeof other, sizeof other);
+    other = together(one, other);
+    std::memcpy(static_cast<std::byte*>(in_and_out) + k * sizeof other, &other, sizeof other);
+  }
 }
 
 }  // namespace
 
-void record::say(std::string_view reason) {
-  std::size_t const length = std::min(reason.size(), room - 1);
-  std::memcpy(more.data(), reason.data(), length);
-  more[length] = std::byte{0};
+void record::say(std::string_view words) {
+  std::size_t const length = std::min(words.size(), reason.size() - 1);
+  std::copy_n(words.begin(), length, reason.begin());
+  reason[length] = '\0';
 }
 
-std::vector<record> agree(communicator const& all, record const& mine, patience longest,
-                          std::function<void()> const& meanwhile) {
-  auto brought = gather_from_all(all, mine, longest, meanwhile, awaited_at(mine.at));
-  require_one_occasion(brought);
-  return brought;
+record together(record const& one, record const& other) {
+  record both = one.unwell <= other.unwell ? one : other;  // no two processes have the same number
+  both.nearest = nearer(one.nearest, other.nearest);
+  both.farthest = farther(one.farthest, other.farthest);
+  both.failed = one.failed || other.failed;
+  both.wishes = spanned(one.wishes, other.wishes);
+  both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
+  both.kept = one.kept & other.kept;
+  both.vacant = one.vacant & other.vacant;
+  both.surveys = one.surveys & other.surveys;
+  both.latest_round = std::max(one.latest_round, other.latest_round);
+  for (std::size_t c = 0; c < both.furthest.size(); ++c)
+    both.furthest[c] = runtime::further(one.furthest[c], other.furthest[c]);
+  return both;
+}
+
+agreement::agreement() {
+  require(MPI_Type_contiguous(sizeof(record), MPI_BYTE, &type_), "MPI_Type_contiguous");
+  require(MPI_Type_commit(&type_), "MPI_Type_commit");
+  require(MPI_Op_create(combine_for_mpi, 1, &op_), "MPI_Op_create");
+}
+
+/// MPI may still combine the records of an exchange that was given up.
+agreement::~agreement() {
+  if (given_up_) return;
+  MPI_Op_free(&op_);
+  MPI_Type_free(&type_);
+}
+
+record agreement::reach(communicator const& all, record mine, patience longest,
+                        std::function<void()> const& meanwhile) {
+  mine.nearest.process = mine.farthest.process = all.rank();
+  record everywhere = mine;
+  try {
+    everywhere = reduce_over_all(all, mine, type_, op_, longest, meanwhile, awaited_at(mine.nearest.at));
+  } catch (...) {
+    given_up_ = true;
+    throw;
+  }
+  require_one_occasion(everywhere);
+  return everywhere;
 }
 
 }  // namespace coset::mpi

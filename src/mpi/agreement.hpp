@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How all processes of a team agree between runs: each brings one record, of the same size on every occasion.
+// How all processes of a team agree between runs: each brings one record, and gets what has come of all of them.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
-#include <cstring>
-#include <string>
+#include <functional>
+#include <limits>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "mpi/transport/calls.hpp"
 #include "team/domain_team.hpp"
@@ -26,34 +26,61 @@ enum class occasion : std::uint32_t {
   destroying,  ///< the team
 };
 
+inline constexpr int nobody = std::numeric_limits<int>::max();
+
+/// What a process brings, and what some processes have brought together: of one size, whatever the occasion needs of it
+/// and however many they are.
 struct record {
-  occasion at;
-  std::uint32_t round = 0;
-  bool well = true;     ///< this process has nothing to throw
-  bool failed = false;  ///< some rank that this process knows of has failed
-  runtime::cause why = runtime::cause::aborted;
-  static constexpr std::size_t room = std::max<std::size_t>(sizeof(team_room::domain_team::positions), 512);
-  alignas(16) std::array<std::byte, room> more{};  ///< what the occasion needs, or a reason
+  struct place {
+    occasion at;
+    std::uint32_t round = 0;
+    int process = 0;
+  };
+  /// Equal if and only if all processes have brought the same.
+  struct range {
+    std::uint64_t least = 0, most = 0;
+    constexpr range() = default;
+    constexpr explicit range(std::uint64_t only) : least(only), most(only) {}
+    bool is_one() const { return least == most; }
+  };
 
-  template <class T>
-  void put(T const& what) {
-    static_assert(sizeof(T) <= room && std::is_trivially_copyable_v<T>);
-    std::memcpy(more.data(), &what, sizeof what);
-  }
-  template <class T>
-  T get() const {
-    static_assert(sizeof(T) <= room && std::is_trivially_copyable_v<T>);
-    T what;
-    std::memcpy(&what, more.data(), sizeof what);
-    return what;
-  }
-  void say(std::string_view reason);  ///< as much of it as fits
-  std::string reason() const { return reinterpret_cast<char const*>(more.data()); }
+  explicit record(occasion here) : nearest{here}, farthest{here} {}
+
+  place nearest, farthest;        ///< the lowest process that has come least, and most, far
+  int unwell = nobody;            ///< the lowest process that has something to throw
+  bool failed = false;            ///< some rank that some process knows of has failed
+  range wishes, kind_of_threads;  ///< of the constructors
+  /// Of the connections that a new team may have, see pool: those that are free everywhere, and those that are nowhere.
+  std::uint64_t kept = 0, vacant = 0;
+  std::uint64_t surveys = 0;       ///< those that still hold, see pool, for all processes
+  std::uint32_t latest_round = 0;  ///< of any team
+  team_room::domain_team::positions furthest{};
+  runtime::cause why = runtime::cause::aborted;  ///< what `unwell` throws, and its words
+  std::array<char, 512> reason{};
+
+  void say(std::string_view words);  ///< as much of them as fits
 };
+static_assert(std::is_trivially_copyable_v<record>);
 
-/// Collective over all processes: their records, in the order of their ranks. Throws mpi::error, with the names of
-/// both, if processes have come to different occasions; otherwise as await() does.
-std::vector<record> agree(communicator const& all, record const& mine, patience,
-                          std::function<void()> const& meanwhile);
+/// Commutative and associative, so that all processes get the same in whatever order MPI combines them.
+record together(record const& one, record const& other);
+
+/// What MPI has to know to combine records. Several threads may use it at once.
+class agreement {
+ public:
+  agreement();
+  ~agreement();
+  agreement(agreement const&) = delete;
+  agreement& operator=(agreement const&) = delete;
+
+  /// Collective over all processes: their records together. Throws mpi::error, with the names of both, if processes have
+  /// come to different occasions; otherwise as await() does. Cost: one MPI_Iallreduce of one record.
+  record reach(communicator const& all, record mine, patience, std::function<void()> const& meanwhile);
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op op_ = MPI_OP_NULL;
+  std::atomic<bool> given_up_ = false;
+};
 
 }  // namespace coset::mpi

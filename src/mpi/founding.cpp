@@ -6,12 +6,12 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <thread>
 
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
-#include "numa/binding.hpp"
 #include "program/program.hpp"
 #include "text/format.hpp"
 
@@ -29,10 +29,10 @@ constexpr std::int64_t least_staging = 16 * 1024;
 /// MPI counts bytes in an int. Longer vectors go in segments.
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
-/// Free space where both MPIs put their windows. Neither MPI notices when it is full.
+/// Nobody notices when it is full, until it is written.
 std::uint64_t shared_memory_left() {
   struct statvfs found {};
-  return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
+  return statvfs(memory_of_windows, &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
 }
 
 /// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
@@ -49,12 +49,11 @@ int level_for(MPI_Comm of) {
   return level;
 }
 
-/// The first time that the processes meet. Meanwhile other processes may wait in other teams of this process.
-communicator duplicate_in_time(MPI_Comm of) {
-  auto const since = std::chrono::steady_clock::now();
-  return communicator::duplicate_of(of, [&] {
+/// While this process waits for others to found a team, they may wait for it in others of its teams.
+std::function<void()> attention_to_others() {
+  return [since = std::chrono::steady_clock::now()] {
     if (std::chrono::steady_clock::now() - since > until_others_are_looked_after) attend_all_residents();
-  });
+  };
 }
 
 /// Of what processes must have in common to choose the same plans: the options, and the plans in the environment.
@@ -111,18 +110,14 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
     : threads_(team_of_threads),
       wanted_(w),
       level_(level_for(of)),
-      all_(duplicate_in_time(of)),
-      host_(communicator::host_of(all_.get())) {
+      pool_(pool::of(of, attention_to_others())),
+      self_(pool_->founders().rank()) {
   introduce();
-  int on_host = static_cast<int>(threads_.size()), all_on_host = 0;
-  require(MPI_Allreduce(&on_host, &all_on_host, 1, MPI_INT, MPI_SUM, host_.get()), "MPI_Allreduce");
-  bool const crowded = threads_.size() > numa::usable_processors() ||
-                       all_on_host > static_cast<int>(std::thread::hardware_concurrency());
-  map_ = survey(all_, host_, {threads_.size(), lanes_of(threads_.size(), level_, wanted_), crowded}, wanted_.tree);
-  mine_ = map_.of_process(all_.rank());
+  mine_ = map_.of_process(self_);
   bool const is_alone = map_.processes.size() == 1;
   if (!is_alone) {
-    messages_.emplace(all_.get(), map_, wanted_.deadline, round_);
+    take_seat();
+    messages_.emplace(*connections_, map_, wanted_.deadline, round_);
     share_memory();
     look_at_network();
     set_up_offload();
@@ -135,13 +130,23 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   enter();
 }
 
+pool::facts team::state::own_facts() const {
+  rank_t const threads = threads_.size();
+  bool const crowded = threads > threads_.state().processors;
+  return {{threads, lanes_of(threads, level_, wanted_), crowded}, hash_of_wishes(wanted_)};
+}
+
+/// Whoever reads a tree reads it again.
+pool::survey const& team::state::get_to_know(pool::facts const& mine, record const& everywhere) {
+  if (auto const* const known = pool_->survey_of(everywhere); known != nullptr && wanted_.tree.empty()) return *known;
+  rank_t const all_on_host = reduce_over_all(pool_->host(), mine.part.threads, MPI_UINT32_T, MPI_SUM);
+  own_part part = mine.part;
+  part.crowded |= all_on_host > std::thread::hardware_concurrency();
+  return pool_->note_survey(mine, survey(pool_->founders(), pool_->host(), part, wanted_.tree));
+}
+
 /// If one process cannot take part, the constructor throws on all.
 void team::state::introduce() {
-  struct introduction {
-    std::uint64_t wishes;
-    std::uint32_t latest_round;
-    bool lends;
-  };
   auto* const adopted = threads_.state().membership.adopted.get();
   bool const too_low = threads_.size() > 1 && level_ < MPI_THREAD_FUNNELED;
   std::exception_ptr in_use;
@@ -150,27 +155,35 @@ void team::state::introduce() {
   } catch (std::exception const&) {
     in_use = std::current_exception();
   }
-  record own{.at = occasion::constructing, .well = in_use == nullptr && !too_low};
-  own.put(introduction{hash_of_wishes(wanted_), latest_round(), adopted != nullptr});
-  auto const everywhere = agree(own);
+  record own(occasion::constructing);
+  pool::facts const mine = own_facts();
+  if (in_use || too_low) own.unwell = self_;
+  own.wishes = record::range(mine.wishes);
+  own.kind_of_threads = record::range(adopted != nullptr);
+  own.latest_round = latest_round();
+  record const everywhere = pool_->meet_founders(own, mine, attention_to_others());
   if (in_use) std::rethrow_exception(in_use);
   if (too_low)
     throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
                              threads_.size(), name_of_level(level_)));
-  std::uint32_t latest = 0;
-  for (record const& r : everywhere) {
-    auto const other = r.get<introduction>();
-    if (other.wishes != everywhere[0].get<introduction>().wishes)
-      throw error(
-          "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
-    if (other.lends != everywhere[0].get<introduction>().lends)
-      throw error("some processes have adopted threads, which join(), and some have threads that run()");
-    latest = std::max(latest, other.latest_round);
-  }
-  auto const unable = std::ranges::find(everywhere, false, &record::well);
-  if (unable != everywhere.end()) throw error(text::format("process {} cannot take part", unable - everywhere.begin()));
-  round_ = latest + 1;
+  if (!everywhere.wishes.is_one())
+    throw error("the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
+  if (!everywhere.kind_of_threads.is_one())
+    throw error("some processes have adopted threads, which join(), and some have threads that run()");
+  if (everywhere.unwell != nobody) throw error(text::format("process {} cannot take part", everywhere.unwell));
+  round_ = everywhere.latest_round + 1;
   note_round(round_);
+  pool::survey const& known = get_to_know(mine, everywhere);
+  map_ = known.found;
+  survey_ = known.number;
+  connections_ = pool_->take(everywhere, known);
+}
+
+/// Those of a team with fewer lanes do not serve one with more.
+void team::state::take_seat() {
+  rank_t const lanes = std::ranges::max(map_.processes, {}, &process::lanes).lanes;
+  seat& own = connections_->lanes;
+  if (own.of == nullptr || own.of->count() < lanes) own = pool_->seat_among(lanes);
 }
 
 /// Per host if every host has the memory, else per process; the same everywhere. Containers often have little: less
@@ -178,28 +191,42 @@ void team::state::introduce() {
 void team::state::share_memory() {
   rank_t const on_host = map_.ranks_of_host(mine_.host);
   runtime::node_list const nodes(on_host, runtime::anywhere);
+  connections& own = *connections_;
+  if (own.survey != survey_) {
+    own.shared = {};
+    own.staging = shared_staging(nodes);
+    own.survey = survey_;
+  } else if (!own.shared.empty()) {
+    own.shared.renew(pool_->host(), runtime::arena::bytes_for(nodes, 0));
+  }
+  part_ = spread_over(map_, own.staging != 0, mine_.rank);
+  part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(own.staging);
+}
+
+/// Makes the window, where this host's processes share memory.
+std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
   std::uint64_t room = shared_memory_left() / 2;
-  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, host_.get()), "MPI_Bcast");
+  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
   // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
-  std::int64_t here = std::numeric_limits<std::int64_t>::max(), everywhere = 0;
-  if (on_host != mine_.threads) {
+  std::int64_t here = std::numeric_limits<std::int64_t>::max();
+  if (nodes.size() != mine_.threads) {
     for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
       std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
       if (bytes > room) continue;
-      shared_ = window(host_, bytes, runtime::arena::bytes_for(nodes, 0));
-      if (!shared_.empty()) break;
+      connections_->shared = window(pool_->host(), bytes);
+      if (!connections_->shared.empty()) break;
     }
-    if (shared_.empty()) here = 0;
+    if (connections_->shared.empty()) here = 0;
   }
-  require(MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_MIN, all_.get()), "MPI_Allreduce");
-  part_ = spread_over(map_, everywhere != 0, mine_.rank);
-  part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(everywhere);
+  return reduce_over_all(pool_->founders(), here, MPI_INT64_T, MPI_MIN);
 }
 
 /// Only if there is more than one domain.
 void team::state::look_at_network() {
   if (part_.spread.is_one_domain()) return;
-  part_.spread.network = measured_network(all_, mine_.first == part_.first);
+  auto& known = pool_->network(connections_->staging != 0);
+  if (!known) known = measured_network(pool_->founders(), mine_.first == part_.first);
+  part_.spread.network = known;
   messages_->fit_to(*part_.spread.network);
 }
 
@@ -212,7 +239,7 @@ void team::state::set_up_offload() {
     auto& processes = members.emplace_back();
     for (rank_t const r : slice) processes.push_back(map_.of_rank(r).rank);
   }
-  messages_->offload_between(all_, std::move(members));
+  messages_->offload_between(std::move(members));
 }
 
 void team::state::make_ranks() {
@@ -222,9 +249,9 @@ void team::state::make_ranks() {
   rank_t const last = all_here ? map_.ranks : part_.spread.domains[part_.spread.own + 1];
   auto const make = [&] {
     ranks_.emplace(threads_.state(), part_, last - first, mine_.first - first,
-                   last - first > mine_.threads ? shared_.memory() : numa::memory());
+                   last - first > mine_.threads ? connections_->shared.memory() : numa::memory());
   };
-  all_or_none(all_, make, " cannot make its ranks");
+  all_or_none(pool_->founders(), make, " cannot make its ranks");
 }
 
 /// Their first round begins here, and lasts as long as nothing fails. A rank that sends nothing cannot tell other processes of
@@ -248,7 +275,7 @@ std::string team::state::describe() const {
   if (!messages_) return text;
   bool const by_host = !part_.pointers;
   text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
-  if (!shared_.empty() || !by_host || map_.hosts.size() > 1) {
+  if (!connections_->shared.empty() || !by_host || map_.hosts.size() > 1) {
     rank_t const lanes = mine_.lanes;
     text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,
                          lanes == 1 ? "carries" : "carry", name_of_level(level_));

@@ -2,7 +2,6 @@
 // How the processes of a team begin and end each run, and how they end the team.
 #include "mpi/joint.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -14,7 +13,6 @@ namespace coset::mpi {
 namespace {
 
 using clock = std::chrono::steady_clock;
-using positions = team_room::domain_team::positions;
 
 std::atomic<std::uint32_t> rounds_of_all_teams = 0;
 
@@ -44,15 +42,6 @@ class closing {
   bool const closed_;
 };
 
-positions furthest_of(std::vector<record> const& all) {
-  auto together = all[0].get<positions>();
-  for (record const& r : all) {
-    auto const there = r.get<positions>();
-    for (std::size_t c = 0; c < together.size(); ++c) together[c] = runtime::further(together[c], there[c]);
-  }
-  return together;
-}
-
 }  // namespace
 
 void loan::take(team_room::adopted_threads& of) {
@@ -74,13 +63,14 @@ std::uint32_t latest_round() noexcept { return rounds_of_all_teams.load(); }
 
 /// No deadline for destroying a team: it would not pass on all processes alike, and a process that has seen all arrive
 /// would wait in MPI for those that have given up.
-std::vector<record> team::state::agree(record own) {
-  bool const among_runs = own.at != occasion::constructing && own.at != occasion::destroying;
-  own.round = round_;
+record team::state::agree(record own) {
+  occasion const at = own.nearest.at;
+  bool const among_runs = at != occasion::constructing && at != occasion::destroying;
+  own.nearest.round = own.farthest.round = round_;
   auto const since = clock::now();
   bool has_taken_leave = false;
-  return mpi::agree(all_, own, among_runs ? wanted_.deadline : patience{}, [&] {
-    if (messages_) listen_while_waiting(own.at, clock::now() - since, has_taken_leave);
+  return connections_->agreed->reach(connections_->all, own, among_runs ? wanted_.deadline : patience{}, [&] {
+    if (messages_) listen_while_waiting(at, clock::now() - since, has_taken_leave);
   });
 }
 
@@ -107,7 +97,13 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
 void team::state::give_up(std::string_view reason) {
   broken_ = reason;
   if (lent() != nullptr) ranks_->state().shared.fail(runtime::cause::messages, reason);  // they are told as they join
-  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", all_.rank(), reason));
+  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", self_, reason));
+  connections_.leave_to_mpi(true);
+}
+
+void team::state::leave_to_mpi() noexcept {
+  if (messages_) messages_->stop_listening();
+  connections_.leave_to_mpi(misses_a_process_ || !broken_.empty());
 }
 
 void team::state::take() noexcept {
@@ -190,12 +186,12 @@ void team::state::run(void (*body)(void*, member&), void* context) {
 /// All processes have left the previous round. What they share of it is forgotten, and channels continue at the
 /// position of the furthest rank.
 void team::state::begin() try {
-  record own{.at = occasion::beginning};
-  own.put(ranks_->furthest());
-  positions const together = furthest_of(agree(own));
+  record own(occasion::beginning);
+  own.furthest = ranks_->furthest();
+  auto const together = agree(own).furthest;
   note_round(++round_);
   // No process continues before all are prepared: its channels might be behind.
-  record prepared{.at = occasion::prepared};
+  record prepared(occasion::prepared);
   std::exception_ptr thrown;
   try {
     bool const first_of_domain = part_.first == mine_.first;
@@ -204,15 +200,13 @@ void team::state::begin() try {
     ranks_->begin(round_, together);
   } catch (std::exception const& failed) {
     thrown = std::current_exception();
-    prepared.well = false;
+    prepared.unwell = self_;
     prepared.say(failed.what());
   }
-  auto const everywhere = agree(prepared);
+  record const everywhere = agree(prepared);
   if (thrown) std::rethrow_exception(thrown);
-  auto const unwell = std::ranges::find(everywhere, false, &record::well);
-  if (unwell != everywhere.end()) {
-    throw error(text::format("process {} cannot begin its run(): {}", unwell - everywhere.begin(), unwell->reason()));
-  }
+  if (everywhere.unwell != nobody)
+    throw error(text::format("process {} cannot begin its run(): {}", everywhere.unwell, everywhere.reason.data()));
 } catch (std::exception const& failed) {
   give_up(failed.what());
   throw;
@@ -241,21 +235,22 @@ void team::state::end(std::exception_ptr const& thrown) {
 /// and all processes know the reason.
 bool team::state::end_well(bool well) {
   detail::team_state& team = ranks_->state();
-  record own{.at = occasion::ending, .well = well, .failed = !well || team.shared.failure.recorded()};
-  if (std::ranges::none_of(agree(own), &record::failed)) return true;
+  record own(occasion::ending);
+  own.failed = !well || team.shared.failure.recorded();
+  if (!agree(own).failed) return true;
   ranks_->give_up_messages();
-  messages_->offload_anew(all_);
-  own.at = occasion::clearing;
+  messages_->offload_anew();
+  record reason(occasion::clearing);
+  if (!well) reason.unwell = self_;
   if (!well && team.shared.failure.recorded()) {
-    auto const [why, reason] = team.shared.failure.first();
-    own.why = why;
-    own.say(reason);
+    auto const [why, words] = team.shared.failure.first();
+    reason.why = why;
+    reason.say(words);
   }
   // A process that gives up the rest of a message needs its sender here until then.
-  auto const everywhere = agree(own);
-  auto const unwell = std::ranges::find(everywhere, false, &record::well);
-  if (unwell == everywhere.end()) return true;
-  team.shared.fail(unwell->why, unwell->reason());
+  record const everywhere = agree(reason);
+  if (everywhere.unwell == nobody) return true;
+  team.shared.fail(everywhere.why, everywhere.reason.data());
   return false;
 }
 
@@ -269,9 +264,11 @@ bool team::state::agree_to_destroy() noexcept try {
   }
   if (!broken_.empty()) return false;
   if (!messages_) return true;
-  record const own{.at = occasion::destroying, .well = !messages_->has_left_behind()};
-  return std::ranges::all_of(agree(own), &record::well);
+  record own(occasion::destroying);
+  if (messages_->has_left_behind()) own.unwell = self_;
+  return agree(own).unwell == nobody;
 } catch (std::exception const&) {
+  misses_a_process_ = true;
   return false;
 }
 
@@ -294,7 +291,7 @@ bool team::state::can_be_destroyed() noexcept {
   if (ended_with_mpi_) return true;
   if (is_finalized()) return false;
   if (agree_to_destroy()) return true;
-  if (messages_) messages_->stop_listening();
+  leave_to_mpi();
   return false;
 }
 
@@ -304,14 +301,12 @@ void team::state::end_with_mpi() noexcept {
   take();
   holding const until_here(in_use_);
   if (!agree_to_destroy()) {
-    if (messages_) messages_->stop_listening();
+    leave_to_mpi();
     return;
   }
   ranks_.reset();
   messages_.reset();
-  shared_ = {};
-  host_ = {};
-  all_ = {};
+  connections_.give_back();
   ended_with_mpi_ = true;
 }
 

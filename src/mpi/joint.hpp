@@ -6,16 +6,16 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "coset/mpi.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/pool/pool.hpp"
 #include "mpi/residents.hpp"
 #include "mpi/transport/transport.hpp"
-#include "mpi/transport/window.hpp"
 #include "team/domain_team.hpp"
 #include "team/lent_threads.hpp"
 
@@ -28,10 +28,8 @@ std::uint32_t latest_round() noexcept;
 
 char const* name_of_level(int);
 
-/// How long a process waits for others until it tells them where it is, and until it listens for notices of its other
-/// teams. Such a notice ends a team, so the second time allows for slow processes.
+/// How long a process waits for others until it tells them where it is.
 constexpr patience until_others_are_told = std::chrono::milliseconds(20);
-constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250);
 
 /// Threads of an adopted team, for as long as this exists.
 class loan {
@@ -68,6 +66,10 @@ struct team::state final : resident {
 
  private:
   void introduce();
+  pool::facts own_facts() const;
+  pool::survey const& get_to_know(pool::facts const& mine, record const& everywhere);
+  void take_seat();
+  std::int64_t shared_staging(runtime::node_list const&);
   void share_memory();
   void look_at_network();
   void set_up_offload();
@@ -82,25 +84,29 @@ struct team::state final : resident {
   bool end_well(bool well);
   bool agree_to_destroy() noexcept;
   bool end_membership();
-  std::vector<record> agree(record);
+  record agree(record);
   void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
   void give_up(std::string_view reason);
+  void leave_to_mpi() noexcept;
   void take() noexcept;
 
   coset::team& threads_;
   loan borrowed_;
   options const wanted_;
   int const level_;
-  communicator all_, host_;
+  std::shared_ptr<pool> pool_;
+  int const self_;  ///< the number of this process
+  lease connections_;
   process_map map_;
+  std::uint32_t survey_ = 0;  ///< its number in the pool
   process mine_;
   std::optional<transport> messages_;  ///< empty if this is the only process
-  window shared_;
   runtime::domain part_;
   std::optional<team_room::domain_team> ranks_;
   std::uint32_t round_ = 0;
   std::atomic<bool> running_ = false;
   std::atomic<bool> in_use_ = false;  ///< by a thread that runs, resets, destroys or attends it
+  bool misses_a_process_ = false;     ///< in the agreement to destroy
   bool ended_with_mpi_ = false;
   std::string broken_;  ///< why no collective can work any more: a process was not heard of, for example
   std::string description_;

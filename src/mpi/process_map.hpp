@@ -36,6 +36,7 @@ struct own_part {
   rank_t threads;
   rank_t lanes;
   bool crowded;
+  friend bool operator==(own_part const&, own_part const&) = default;
 };
 
 /// Collective. With a tree file hosts are numbered along it, so that a ring of them crosses each link once per

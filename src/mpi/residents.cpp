@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "mpi/transport/calls.hpp"
+#include "mpi/pool/pool.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -27,12 +27,14 @@ int end_all(MPI_Comm, int, void*, void*) {
     resident* latest = nullptr;
     {
       std::lock_guard const lock(residents().mutex);
-      if (residents().present.empty()) return MPI_SUCCESS;
+      if (residents().present.empty()) break;
       latest = residents().present.back();
       residents().present.pop_back();
     }
     latest->end_with_mpi();
   }
+  close_all_pools();
+  return MPI_SUCCESS;
 }
 
 /// MPI_Finalize frees MPI_COMM_SELF first, and this attribute with it. Sessions have neither.

@@ -2,6 +2,10 @@
 // The teams over processes of this process: a thread that waits in one of them attends to the others.
 #pragma once
 
+#include <chrono>
+
+#include "mpi/transport/calls.hpp"
+
 namespace coset::mpi {
 
 /// A team as the list sees it. It enters when it is complete.
@@ -17,6 +21,10 @@ class resident {
   void enter();
   void leave() noexcept;
 };
+
+/// How long a process waits for others until it listens for notices of its other teams, too. Such a notice ends a team, so
+/// this allows for slow processes.
+constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250);
 
 /// Two processes may wait for each other in different teams. Here each hears what the other waits for.
 void attend_all_residents() noexcept;

@@ -2,7 +2,15 @@
 #include "plan/signature.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <typeinfo>
+#include <vector>
 
+#include "coset/float16.hpp"
+#include "coset/operations.hpp"
 #include "text/format.hpp"
 
 namespace coset::planning {
@@ -24,6 +32,51 @@ std::string text(signature const& s, std::string_view type, std::string_view ope
   if (s.in_place && tells_in_place(s.what)) text += ", in place";
   if (s.plan != 0) text += text::format(", plan {}", s.plan);
   return text;
+}
+
+struct kind_names {
+  std::string_view type, operation;
+};
+
+template <class...>
+struct list {};
+
+using types = list<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+                   long long, unsigned long long, float16, bfloat16, float, double, long double, std::complex<float>,
+                   std::complex<double>, std::byte>;
+using operations = list<plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor, logical_and, logical_or,
+                        logical_xor, reproducible_plus>;
+
+struct known {
+  std::uint32_t kind;
+  kind_names names;
+};
+
+/// As described_signature has it, of the hashes that detail::table_of() and detail::copy_of() make.
+std::uint32_t kind_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+template <class T, class... Operations>
+void add(std::vector<known>& to, list<Operations...>) {
+  std::uint64_t const type = detail::hash_of(typeid(T).name());
+  to.push_back({kind_of(type), {detail::name_of<T>(), "copy"}});
+  (to.push_back({kind_of(detail::hash_of(typeid(Operations).name(), type)),
+                 {detail::name_of<T>(), detail::name_of<Operations>()}}),
+   ...);
+}
+
+template <class... Types>
+std::vector<known> all_of(list<Types...>) {
+  std::vector<known> all;
+  (add<Types>(all, operations{}), ...);
+  return all;
+}
+
+/// Of the language's and the library's own types and operations; a caller's own ones are not known.
+std::optional<kind_names> names_of(std::uint32_t kind) {
+  static std::vector<known> const all = all_of(types{});
+  auto const found = std::ranges::find(all, kind, &known::kind);
+  if (found == all.end()) return {};
+  return found->names;
 }
 
 /// The rest of a described signature: plan, root, then these, the verb, and whether it is in place.
@@ -55,7 +108,7 @@ std::string signature::text() const {
 void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
   to.reduction.store(reduction, std::memory_order_relaxed);
   to.count.store(count, std::memory_order_relaxed);
-  to.kind.store(static_cast<std::uint32_t>(reduction->hash >> 32), std::memory_order_relaxed);
+  to.kind.store(kind_of(reduction->hash), std::memory_order_relaxed);
   to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) |
                     (started ? started_bit : 0) | std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
                 std::memory_order_relaxed);
@@ -75,15 +128,20 @@ std::string signature::act_of(described_signature const& from, bool one_process)
                     (rest & in_place_bit) != 0,
                     static_cast<std::uint32_t>(rest >> plan_shift),
                     rest & counts_bit};
-  std::string const counts = counts_of(from);
+  kind_names names{};
+  if (one_process) {
+    names = {table->type, table->operation};
+  } else if (auto const known = names_of(from.kind.load(std::memory_order_relaxed))) {
+    names = *known;
+  }
   return ((rest & started_bit) != 0 ? "starts " : "calls ") +
-         (one_process ? planning::text(s, table->type, table->operation, counts) : planning::text(s, {}, {}, counts));
+         planning::text(s, names.type, names.operation, counts_of(from));
 }
 
 std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {
   std::string text = act_of(peer, one_process);
-  bool const other_kind =
-      peer.kind.load(std::memory_order_relaxed) != mine.kind.load(std::memory_order_relaxed) && !one_process;
+  std::uint32_t const kind = peer.kind.load(std::memory_order_relaxed);
+  bool const other_kind = kind != mine.kind.load(std::memory_order_relaxed) && !one_process && !names_of(kind);
   bool const same_else = peer.count.load(std::memory_order_relaxed) == mine.count.load(std::memory_order_relaxed) &&
                          peer.rest.load(std::memory_order_relaxed) == mine.rest.load(std::memory_order_relaxed);
   if (other_kind && same_else) text += ", but of another type or by another operation";

@@ -23,7 +23,7 @@ struct described_signature {
   std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature::describe()
   static constexpr std::size_t most_counts = 4;
   std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
-  std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose names other processes cannot read
+  std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose own names other processes cannot read
   std::array<std::atomic<std::uint64_t>, most_counts> counts;
 };
 
@@ -43,8 +43,8 @@ struct signature {
 
   /// `pieces`: the counts that the caller named, if any; `started`: in split phase.
   void describe(described_signature&, std::span<std::size_t const> pieces, bool started) const noexcept;
-  /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the types' names are not to
-  /// be had.
+  /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the names of a
+  /// caller's own types and operations are not to be had.
   static std::string act_of(described_signature const&, bool one_process);
   /// The same of a peer: where types have no names and nothing else differs, that they do.
   static std::string peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process);

@@ -27,9 +27,12 @@ struct channel_position {
   std::size_t capacity = 0;
 };
 
+/// The epochs that meet have advanced from a common one by less than half of what they count, or are those of channels that
+/// were never used: so `further` orders them, wherever they wrap around, and any number of positions has one furthest in
+/// whatever order they are compared.
 inline channel_position further(channel_position const& a, channel_position const& b) {
-  bool const a_is_unused = a.epoch == 0 && a.base == 0;
-  bool const b_is_later = a_is_unused || static_cast<std::int32_t>(b.epoch - a.epoch) > 0;
+  auto const is_unused = [](channel_position const& p) { return p.epoch == 0 && p.base == 0; };
+  bool const b_is_later = is_unused(a) || (!is_unused(b) && static_cast<std::int32_t>(b.epoch - a.epoch) > 0);
   return {b_is_later ? b.epoch : a.epoch, std::max(a.base, b.base), std::max(a.capacity, b.capacity)};
 }
 

@@ -62,12 +62,13 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
   return leaders;
 }
 
-capabilities kind_of(team_shape const& shape, team_state const* of_whole, bool one_process, bool has_messages) {
+capabilities kind_of(team_shape const& shape, unsigned processors, team_state const* of_whole, bool one_process,
+                     bool has_messages) {
   bool const whole_takes_turns = shape.pinned && of_whole != nullptr && of_whole->shared.kind.crowded;
   return {.one_process = one_process,
           .has_messages = has_messages,
           .ranks_may_wait = !shape.tasks,
-          .crowded = shape.tasks || shape.ranks > numa::usable_processors() || take_turns(shape) || whole_takes_turns,
+          .crowded = shape.tasks || shape.ranks > processors || take_turns(shape) || whole_takes_turns,
           .plain_signals = one_process && sleepers_pay()};
 }
 
@@ -105,10 +106,11 @@ team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<ra
       whole(of_whole != nullptr ? root.weak_from_this().lock() : nullptr),
       options(std::move(wanted)),
       shape(s),
+      processors(of_whole != nullptr ? root.processors : numa::usable_processors()),
       node_leaders(first_of_each(shape.nodes)),
       shared(of_whole != nullptr ? &of_whole->root.shared : nullptr,
-             kind_of(shape, of_whole, own_memory.size() == 0, of_more.messages != nullptr), options.wait, shape.nodes,
-             std::move(there), std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
+             kind_of(shape, processors, of_whole, own_memory.size() == 0, of_more.messages != nullptr), options.wait,
+             shape.nodes, std::move(there), std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
       plans(facts_of(*this)),
       members(shape.ranks) {}
 

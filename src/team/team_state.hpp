@@ -96,6 +96,7 @@ struct team_state : std::enable_shared_from_this<team_state> {
   std::shared_ptr<team_state> const whole;  ///< keeps the root, where this team was split from it and may outlive it
   team_options const options;
   team_room::team_shape const shape;
+  unsigned const processors;               ///< that this process could use when the root was made: to ask takes long
   std::vector<rank_t> const node_leaders;  ///< [rank]: the first rank on its node
   runtime::shared_memory shared;
   planning::plan_store plans;

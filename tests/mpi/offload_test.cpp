@@ -10,10 +10,11 @@ std::atomic<int> offloads = 0;
 
 }  // namespace
 
-/// MPI's profiling interface: the library calls this one, for nothing but offloads.
+/// MPI's profiling interface: the library calls this one for offloads, which are in place, and for agreements, which are
+/// not.
 extern "C" int MPI_Iallreduce(void const* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                               MPI_Request* request) {
-  ++offloads;
+  if (from == MPI_IN_PLACE) ++offloads;
   return PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -57,25 +59,42 @@ TEST(Signature, NamesAsManyCountsAsItHasRoomFor) {
   EXPECT_EQ(act_of(s), "calls reduce_scatter of 15 int (coset::plus)");
 }
 
-/// Other processes cannot read the names.
-TEST(Signature, OfAnotherProcessHasNoNames) {
-  EXPECT_EQ(signature::act_of(*described(sum_of(12)), false), "calls allreduce of 12 elements");
+struct own_sum {
+  int operator()(int a, int b) const noexcept { return a + b; }
+};
+
+/// Other processes cannot read the names: they know common ones by their hash.
+TEST(Signature, OfAnotherProcessHasCommonNamesOnly) {
+  auto const told_by = [](detail::reduction_table const& reduction) {
+    signature s = sum_of(12);
+    s.reduction = &reduction;
+    return signature::act_of(*described(s), false);
+  };
+  EXPECT_EQ(told_by(detail::table_of<int, plus>()), "calls allreduce of 12 int (coset::plus)");
+  EXPECT_EQ(told_by(detail::table_of<long, minimum>()), "calls allreduce of 12 long int (coset::minimum)");
+  EXPECT_EQ(told_by(detail::table_of<std::complex<double>, multiplies>()),
+            "calls allreduce of 12 std::complex<double> (coset::multiplies)");
+  EXPECT_EQ(told_by(detail::table_of<bool, logical_or>()), "calls allreduce of 12 bool (coset::logical_or)");
+  EXPECT_EQ(told_by(detail::copy_of<std::byte>()), "calls allreduce of 12 std::byte (copy)");
+  EXPECT_EQ(told_by(detail::table_of<int, own_sum>()), "calls allreduce of 12 elements");
 }
 
 TEST(Signature, SaysThatTypesDifferWhereNothingElseTells) {
-  signature doubles = sum_of(12);
+  signature own = sum_of(12), doubles = sum_of(12);
+  own.reduction = &detail::table_of<int, own_sum>();
   doubles.reduction = &detail::table_of<double, plus>();
   auto const told_by = [](signature const& peer, bool one_process) {
     return signature::peer_act_of(*described(peer), *described(sum_of(12)), one_process);
   };
-  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 12 elements, but of another type or by another operation");
+  EXPECT_EQ(told_by(own, false), "calls allreduce of 12 elements, but of another type or by another operation");
+  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 12 double (coset::plus)");
   EXPECT_EQ(told_by(doubles, true), "calls allreduce of 12 double (coset::plus)");
-  EXPECT_EQ(told_by(sum_of(12), false), "calls allreduce of 12 elements");
-  doubles.count = 13;
-  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 13 elements");
-  doubles.count = 12;
-  doubles.in_place = true;
-  EXPECT_EQ(told_by(doubles, false), "calls allreduce of 12 elements, in place");
+  EXPECT_EQ(told_by(sum_of(12), false), "calls allreduce of 12 int (coset::plus)");
+  own.count = 13;
+  EXPECT_EQ(told_by(own, false), "calls allreduce of 13 elements");
+  own.count = 12;
+  own.in_place = true;
+  EXPECT_EQ(told_by(own, false), "calls allreduce of 12 elements, in place");
 }
 
 TEST(Signature, HasAnotherHashForEachDifference) {

@@ -234,7 +234,7 @@ TEST(Messages, CarryLongVectorsInSegmentsThatOverlap) {
   EXPECT_EQ(right, 5);
 }
 
-/// Red if who finds a message to be another's names no type, and not even that there are two.
+/// Red if who finds a message to be another's names no type, or only its own.
 TEST(Messages, TellWhatTypesThereAre) {
   hosts on({{1}, {1}}, false);
   for (bool const lengths_differ : {true, false}) {
@@ -251,7 +251,8 @@ TEST(Messages, TellWhatTypesThereAre) {
         }
       });
     });
-    expect_everybody_threw<mismatch_error>(all, {lengths_differ ? " int (coset::plus)" : "of another type"});
+    expect_everybody_threw<mismatch_error>(
+        all, {" int (coset::plus)", lengths_differ ? "of 11 int" : " double (coset::plus)"});
   }
 }
 

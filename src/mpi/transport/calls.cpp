@@ -6,6 +6,16 @@
 
 namespace coset::mpi {
 
+namespace {
+
+void meet_all(MPI_Comm of, std::function<void()> const& meanwhile) {
+  MPI_Request all_are_here;
+  require(MPI_Ibarrier(of, &all_are_here), "MPI_Ibarrier");
+  await(all_are_here, {}, "all processes", meanwhile);
+}
+
+}  // namespace
+
 void require(int code, char const* call) {
   if (code == MPI_SUCCESS) [[likely]]
     return;
@@ -36,11 +46,7 @@ communicator::~communicator() {
 }
 
 communicator communicator::duplicate_of(MPI_Comm of, std::function<void()> const& meanwhile) {
-  if (meanwhile) {
-    MPI_Request all_are_here;
-    require(MPI_Ibarrier(of, &all_are_here), "MPI_Ibarrier");
-    await(all_are_here, {}, "all processes", meanwhile);
-  }
+  if (meanwhile) meet_all(of, meanwhile);
   MPI_Comm made = MPI_COMM_NULL;
   require(MPI_Comm_dup(of, &made), "MPI_Comm_dup");
   return communicator(made);
@@ -69,6 +75,8 @@ int communicator::size() const {
   require(MPI_Comm_size(own_, &size), "MPI_Comm_size");
   return size;
 }
+
+void meet(communicator const& all) { meet_all(all.get(), {}); }
 
 void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
   using clock = std::chrono::steady_clock;

@@ -4,10 +4,10 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,24 +60,36 @@ class communicator {
 /// gives the request up.
 void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
 
-/// Collective: what every process has said, in the order of their ranks.
+/// Collective: waits until all processes are here. Unlike MPI_Barrier it frees the processor in between.
+void meet(communicator const& all);
+
+/// Collective: what every process has said, in the order of their ranks. Takes memory and time for each process, so it
+/// belongs to founding.
 template <class T>
-std::vector<T> gather_from_all(communicator const& all, T const& mine, patience longest = {},
-                               std::function<void()> const& meanwhile = {}, char const* what = "all processes") {
+std::vector<T> gather_from_all(communicator const& all, T const& mine) {
+  std::vector<T> said(static_cast<std::size_t>(all.size()));
+  MPI_Request request;
+  require(MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
+          "MPI_Iallgather");
+  await(request, {}, "all processes");
+  return said;
+}
+
+/// Collective: the values of all processes combined, in any order.
+template <class T>
+T reduce_over_all(communicator const& all, T const& mine, MPI_Datatype type, MPI_Op op, patience longest = {},
+                  std::function<void()> const& meanwhile = {}, char const* what = "all processes") {
   struct exchange {
-    T mine;
-    std::vector<T> said;
+    T mine, together;
   };
   // MPI may still use the buffers of a request that was given up, so they are left to MPI.
-  auto* const words = new exchange{mine, std::vector<T>(static_cast<std::size_t>(all.size()))};
+  auto* const words = new exchange{mine, mine};
   MPI_Request request;
-  require(
-      MPI_Iallgather(&words->mine, sizeof(T), MPI_BYTE, words->said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
-      "MPI_Iallgather");
+  require(MPI_Iallreduce(&words->mine, &words->together, 1, type, op, all.get(), &request), "MPI_Iallreduce");
   await(request, longest, what, meanwhile);
-  std::vector<T> said = std::move(words->said);
+  T const together = words->together;
   delete words;
-  return said;
+  return together;
 }
 
 /// Collective: either every process does its own action, or all throw. A process whose action throws rethrows that
@@ -90,10 +102,10 @@ void all_or_none(communicator const& all, Own&& own, std::string_view what) {
   } catch (std::exception const&) {
     thrown = std::current_exception();
   }
-  auto const failed = gather_from_all(all, thrown ? 1 : 0);
+  constexpr int none = std::numeric_limits<int>::max();
+  int const first = reduce_over_all(all, thrown ? all.rank() : none, MPI_INT, MPI_MIN);
   if (thrown) std::rethrow_exception(thrown);
-  auto const first = std::find(failed.begin(), failed.end(), 1);
-  if (first != failed.end()) throw error("process " + std::to_string(first - failed.begin()) + std::string(what));
+  if (first != none) throw error("process " + std::to_string(first) + std::string(what));
 }
 
 }  // namespace coset::mpi

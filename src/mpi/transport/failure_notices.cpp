@@ -13,7 +13,7 @@ notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, s
   return made;
 }
 
-failure_notices::failure_notices(MPI_Comm of) : all_(communicator::duplicate_of(of)) { receive_next(); }
+failure_notices::failure_notices(communicator const& of) : all_(of) { receive_next(); }
 
 void failure_notices::stop_listening() noexcept {
   std::lock_guard const lock(mutex_);  // ranks may still be listening
@@ -30,7 +30,6 @@ failure_notices::~failure_notices() {
     MPI_Testall(static_cast<int>(l.requests.size()), l.requests.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) continue;
     static_cast<void>(new (std::nothrow) std::list<letter>(std::move(sent_)));
-    all_.let_go();
     return;
   }
 }

@@ -34,7 +34,8 @@ notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::strin
 /// requests: several proxies may call.
 class failure_notices {
  public:
-  explicit failure_notices(MPI_Comm of);
+  /// Nobody else sends anything by this communicator; collectives do not meet them.
+  explicit failure_notices(communicator const& of);
   ~failure_notices();
   failure_notices(failure_notices const&) = delete;
   failure_notices& operator=(failure_notices const&) = delete;
@@ -58,7 +59,7 @@ class failure_notices {
   void send_to_all(notice const&);
   void receive_next();
 
-  communicator all_;
+  communicator const& all_;
   std::mutex mutex_;
   notice incoming_{};
   MPI_Request listening_ = MPI_REQUEST_NULL;

@@ -16,6 +16,7 @@ class circles {
   /// Collective over all processes. [slice][domain]: the process that takes part in the offloads of a slice.
   circles(communicator const& all, std::vector<std::vector<int>> members);
 
+  std::vector<std::vector<int>> const& members() const noexcept { return members_; }
   MPI_Comm of(std::uint32_t slice, std::uint32_t channel) const;
   /// Collective: replaces the communicators of a slice and the channels of these bits. Operations on the old ones that
   /// not every process has begun can never end: the old ones are left to MPI.

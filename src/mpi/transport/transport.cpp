@@ -8,26 +8,9 @@
 #include "text/format.hpp"
 
 namespace coset::mpi {
-namespace {
 
-rank_t most_lanes(process_map const& of) { return std::ranges::max(of.processes, {}, &process::lanes).lanes; }
-
-/// The largest tag that the library takes.
-int largest_tag(MPI_Comm of) {
-  void* value = nullptr;
-  int is_there = 0;
-  require(MPI_Comm_get_attr(of, MPI_TAG_UB, &value, &is_there), "MPI_Comm_get_attr");
-  return is_there != 0 ? *static_cast<int*>(value) : 32767;
-}
-
-}  // namespace
-
-transport::transport(MPI_Comm all, process_map const& of, patience longest, std::uint32_t founded)
-    : of_(of), longest_(longest), founded_(founded), notices_(all) {
-  for (rank_t l = 0; l < most_lanes(of); ++l) lanes_.push_back(communicator::duplicate_of(all));
-  int const per_round = static_cast<int>(lanes_.size() * runtime::channels * 2);
-  rounds_told_apart_ = std::min(largest_tag(all) / per_round, 1 << 16);
-}
+transport::transport(connections& by, process_map const& of, patience longest, std::uint32_t founded)
+    : by_(by), of_(of), longest_(longest), founded_(founded), notices_(by.all) {}
 
 /// What travels with an envelope is copied twice.
 void transport::fit_to(schedule::link const& network) {
@@ -40,10 +23,9 @@ void transport::fit_to(schedule::link const& network) {
 address transport::way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const {
   process const& s = of_.of_rank(sender);
   process const& r = of_.of_rank(receiver);
-  auto const lanes = static_cast<std::uint32_t>(lanes_.size());
-  std::uint32_t const age = round_ % static_cast<std::uint32_t>(rounds_told_apart_);
-  auto const tag = static_cast<int>(((age * lanes + (sender - s.first)) * runtime::channels + channel) * 2);
-  return {lanes_[receiver - r.first].get(), of_.of_rank(other).rank, tag, tag + 1};
+  auto const& [lanes, seat] = by_.lanes;
+  int const tag = lanes->tag(seat, round_, sender - s.first, channel);
+  return {lanes->of(receiver - r.first), of_.of_rank(other).rank, tag, tag + 1};
 }
 
 address transport::to(rank_t sender, rank_t receiver, std::uint32_t channel) const {
@@ -158,9 +140,13 @@ void transport::tell(detail::team_state const& team, std::string_view reason) no
   notices_.tell(round_, why, text);
 }
 
-void transport::offload_between(communicator const& all, std::vector<std::vector<int>> members) {
+void transport::offload_between(std::vector<std::vector<int>> members) {
   offloading_ = std::vector<std::atomic<std::uint32_t>>(members.size());
-  circles_ = circles(all, std::move(members));
+  if (by_.offload.members() != members) by_.offload = circles(by_.all, std::move(members));
+}
+
+bool transport::has_left_behind() const noexcept {
+  return left_behind_ || std::ranges::any_of(offloading_, [](auto const& channels) { return channels != 0; });
 }
 
 void transport::note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept {
@@ -169,11 +155,10 @@ void transport::note_offload(std::uint32_t slice, std::uint32_t channel, bool un
             : offloading_[slice].fetch_and(~bit, std::memory_order_relaxed);
 }
 
-void transport::offload_anew(communicator const& all) {
+void transport::offload_anew() {
   for (std::uint32_t slice = 0; slice < offloading_.size(); ++slice) {
-    std::uint32_t stuck = 0;
-    for (std::uint32_t const there : gather_from_all(all, offloading_[slice].exchange(0), longest_)) stuck |= there;
-    circles_.make_anew(all, slice, stuck);
+    std::uint32_t const stuck = offloading_[slice].exchange(0);
+    by_.offload.make_anew(by_.all, slice, reduce_over_all(by_.all, stuck, MPI_UINT32_T, MPI_BOR, longest_));
   }
 }
 

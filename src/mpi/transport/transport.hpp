@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/pool/connections.hpp"
 #include "mpi/process_map.hpp"
 #include "mpi/transport/endpoint.hpp"
 #include "mpi/transport/failure_notices.hpp"
@@ -16,11 +17,10 @@ namespace coset::mpi {
 /// Copying so much costs less than another message on any network.
 inline constexpr std::size_t least_with_envelope = 8 * 1024;
 
-/// A lane is a communicator of its own, so that threads which send at the same time meet in no lock of MPI's.
 class transport final : public runtime::transport, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
-  transport(MPI_Comm all, process_map const&, patience longest, std::uint32_t founded);
+  transport(connections&, process_map const&, patience longest, std::uint32_t founded);
 
   std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override;
   void progress(detail::rank_state& proxy) override;
@@ -47,13 +47,14 @@ class transport final : public runtime::transport, private directory {
   std::string end_heard() const;
   /// Which process waits for this one to destroy the team, in words; empty if none has told.
   std::string farewell_heard() const;
-  bool has_left_behind() const noexcept { return left_behind_; }
+  /// What MPI has not ended, and never may.
+  bool has_left_behind() const noexcept;
   /// Before the first endpoint is opened: what messages cost decides how much travels with an envelope.
   void fit_to(schedule::link const& network);
   /// Collective: from now on these processes combine the values of the slices' domains. [slice][domain]
-  void offload_between(communicator const& all, std::vector<std::vector<int>> members);
+  void offload_between(std::vector<std::vector<int>> members);
   /// Collective, between rounds: forgets the offloads that have not ended on some process and never can.
-  void offload_anew(communicator const& all);
+  void offload_anew();
 
  private:
   bool is_of_another_team(notice const&) const noexcept;
@@ -61,7 +62,7 @@ class transport final : public runtime::transport, private directory {
   std::vector<notice> come_early();
   void hear(detail::team_state&, notice const&);
   void answer(detail::team_state&, notice const& question);
-  MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return circles_.of(slice, channel); }
+  MPI_Comm circle(std::uint32_t slice, std::uint32_t channel) const override { return by_.offload.of(slice, channel); }
   void note_offload(std::uint32_t slice, std::uint32_t channel, bool under_way) const noexcept override;
   address to(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
   address from(rank_t sender, rank_t receiver, std::uint32_t channel) const override;
@@ -69,13 +70,11 @@ class transport final : public runtime::transport, private directory {
   std::size_t with_envelope() const noexcept override { return with_envelope_; }
   address way(rank_t sender, rank_t receiver, rank_t other, std::uint32_t channel) const;
 
+  connections& by_;
   process_map const& of_;
   patience const longest_;
   std::uint32_t const founded_;
-  std::vector<communicator> lanes_;
-  circles circles_;
   mutable std::vector<std::atomic<std::uint32_t>> offloading_;  ///< [slice]: of this process, a bit for each channel
-  int rounds_told_apart_ = 0;
   std::size_t with_envelope_ = least_with_envelope;
   std::uint32_t round_ = founded_;
   mutable std::atomic<bool> left_behind_ = false;

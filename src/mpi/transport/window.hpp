@@ -7,24 +7,24 @@
 
 namespace coset::mpi {
 
+/// Where memory for windows is: a directory in memory, which processes of one host share unless they are in containers.
+inline constexpr char const* memory_of_windows = "/dev/shm";
+
+/// No window of MPI's: that costs a communicator, and to free it is to wait for the other processes.
 class window {
  public:
   window() = default;
-  /// Collective over a host's processes. Empty on all if there is not so much. The first `zeroed` bytes are zero.
-  window(communicator const& host, std::size_t bytes, std::size_t zeroed);
-  ~window();  ///< collective, unless it was let go
-  window(window&& other) noexcept
-      : own_(std::exchange(other.own_, MPI_WIN_NULL)), begin_(other.begin_), bytes_(other.bytes_) {}
-  window& operator=(window&& other) noexcept;
+  /// Collective over a host's processes. Zeroed; empty on all if one of them cannot have it.
+  window(communicator const& host, std::size_t bytes);
+  /// Collective, as above: zeroes the first bytes again, which another team has used.
+  void renew(communicator const& host, std::size_t zeroed);
 
-  bool empty() const noexcept { return own_ == MPI_WIN_NULL; }
+  bool empty() const noexcept { return own_.size() == 0; }
   /// Valid as long as this window.
-  numa::memory memory() const noexcept { return numa::memory::borrowed(begin_, bytes_); }
+  numa::memory memory() const noexcept { return numa::memory::borrowed(own_.data(), own_.size()); }
 
  private:
-  MPI_Win own_ = MPI_WIN_NULL;
-  std::byte* begin_ = nullptr;
-  std::size_t bytes_ = 0;
+  numa::memory own_;
 };
 
 }  // namespace coset::mpi

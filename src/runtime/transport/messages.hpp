@@ -23,7 +23,7 @@ struct flight;
 /// Which operation a message belongs to, and what its sender takes that for. Every message begins with one.
 struct envelope {
   std::uint64_t tag;    ///< as in entry lines: epoch << 32 | signature hash
-  std::uint64_t count;  ///< these, and `kind`, as in described_signature
+  std::uint64_t count;  ///< these, and `kind`, as in described_signature: it names common types and operations
   std::uint64_t rest;
   rank_t sender;
   std::uint32_t kind;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/transport/lanes.hpp"
+
+#include <algorithm>
+
+#include "runtime/memory/lines.hpp"
+
+namespace coset::mpi {
+namespace {
+
+/// Of what tags distinguish, teams need more rounds than neighbours: messages that no rank has received stay where they
+/// are.
+constexpr std::uint32_t most_seats = 64, least_rounds = 4096, most_rounds = 1 << 16;
+
+/// The largest tag that the library takes.
+std::uint32_t largest_tag(MPI_Comm of) {
+  void* value = nullptr;
+  int is_there = 0;
+  require(MPI_Comm_get_attr(of, MPI_TAG_UB, &value, &is_there), "MPI_Comm_get_attr");
+  return static_cast<std::uint32_t>(is_there != 0 ? *static_cast<int*>(value) : 32767);
+}
+
+}  // namespace
+
+lanes::lanes(MPI_Comm of, rank_t count) {
+  for (rank_t l = 0; l < count; ++l) made_.push_back(communicator::duplicate_of(of));
+  std::uint32_t const per_round = count * runtime::channels * 2;
+  std::uint32_t const rounds = largest_tag(of) / per_round;
+  seats_ = std::clamp(rounds / least_rounds, 1u, most_seats);
+  rounds_told_apart_ = std::min(rounds / seats_, most_rounds);
+}
+
+int lanes::tag(std::uint32_t seat, std::uint32_t round, rank_t sender, std::uint32_t channel) const noexcept {
+  auto const senders = static_cast<std::uint32_t>(made_.size());
+  std::uint32_t const age = round % rounds_told_apart_;
+  return static_cast<int>((((age * seats_ + seat) * senders + sender) * runtime::channels + channel) * 2);
+}
+
+}  // namespace coset::mpi
