@@ -98,9 +98,8 @@ record together(record const& one, record const& other) {
   both.failed = one.failed || other.failed;
   both.wishes = spanned(one.wishes, other.wishes);
   both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
-  both.kept = one.kept & other.kept;
-  both.vacant = one.vacant & other.vacant;
-  both.surveys = one.surveys & other.surveys;
+  both.from_pool = {one.from_pool.kept & other.from_pool.kept, one.from_pool.vacant & other.from_pool.vacant,
+                    one.from_pool.surveys & other.from_pool.surveys};
   both.latest_round = std::max(one.latest_round, other.latest_round);
   for (std::size_t c = 0; c < both.furthest.size(); ++c)
     both.furthest[c] = runtime::further(one.furthest[c], other.furthest[c]);

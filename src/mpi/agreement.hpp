@@ -44,15 +44,19 @@ struct record {
     bool is_one() const { return least == most; }
   };
 
+  /// What a pool has for a new team: a bit for each.
+  struct offer {
+    std::uint64_t kept = 0, vacant = 0;  ///< places whose connections are free, and those that have none
+    std::uint64_t surveys = 0;           ///< that still hold
+  };
+
   explicit record(occasion here) : nearest{here}, farthest{here} {}
 
-  place nearest, farthest;        ///< the lowest process that has come least, and most, far
-  int unwell = nobody;            ///< the lowest process that has something to throw
-  bool failed = false;            ///< some rank that some process knows of has failed
-  range wishes, kind_of_threads;  ///< of the constructors
-  /// Of the connections that a new team may have, see pool: those that are free everywhere, and those that are nowhere.
-  std::uint64_t kept = 0, vacant = 0;
-  std::uint64_t surveys = 0;       ///< those that still hold, see pool, for all processes
+  place nearest, farthest;         ///< the lowest process that has come least, and most, far
+  int unwell = nobody;             ///< the lowest process that has something to throw
+  bool failed = false;             ///< some rank that some process knows of has failed
+  range wishes, kind_of_threads;   ///< of the constructors
+  offer from_pool;                 ///< what all processes can offer
   std::uint32_t latest_round = 0;  ///< of any team
   team_room::domain_team::positions furthest{};
   runtime::cause why = runtime::cause::aborted;  ///< what `unwell` throws, and its words

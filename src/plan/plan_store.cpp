@@ -29,7 +29,7 @@ std::uint32_t number_of(choice::answer const& chosen) {
 
 /// Of a reduce_scatter or allgather for which staging has no room: what its arrays are. Each piece has the plan that the
 /// library chooses for its reduce or broadcast.
-std::shared_ptr<bound_plan> bind_pieces(call const& c, rank_t ranks) {
+std::shared_ptr<bound_plan> bind_pieces(call const& c, team_facts const& team) {
   auto plan = std::make_shared<bound_plan>();
   plan->what = {c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
   plan->hash = plan->what.hash();
@@ -38,12 +38,13 @@ std::shared_ptr<bound_plan> bind_pieces(call const& c, rank_t ranks) {
   plan->segments.number = 0;
   bool const gathers = c.what == verb::allgather;
   std::size_t begin = 0;
-  for (rank_t r = 0; r < ranks; ++r) {
-    std::size_t const count = c.counts.empty() ? c.count / ranks : c.counts[r];
+  for (rank_t r = 0; r < team.spread.last(team.ranks); ++r) {
+    std::size_t const count = c.counts.empty() ? c.count / team.ranks : c.counts[r];
     detail::extent const whole{0, plan->bytes}, piece{begin, begin + count * c.reduction->element_bytes};
+    begin = piece.end;
+    if (r < team.spread.first()) continue;
     plan->arrays.gives.push_back(gathers ? piece : whole);
     plan->arrays.gets.push_back(gathers ? whole : piece);
-    begin = piece.end;
   }
   plan->words.choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
   return plan;
@@ -65,7 +66,7 @@ plan_store::pointer plan_store::bind_by_options(call const& c, plan_options cons
   return bind_by_rules(c, &options);
 } catch (lacks_staging const&) {
   if (options.algorithm != "auto" || options.storage != "auto") throw;
-  auto plan = bind_pieces(c, facts_.ranks);
+  auto plan = bind_pieces(c, facts_);
   plan->owner = this;
   return plan;
 }

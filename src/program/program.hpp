@@ -112,6 +112,7 @@ struct distribution {
   bool whole() const { return domains.empty(); }
   bool is_one_domain() const { return domains.size() <= 2; }
   rank_t first() const { return whole() ? 0 : domains[own]; }
+  rank_t last(rank_t all) const { return whole() ? all : domains[own + 1]; }  ///< one past the last, of so many ranks
   std::size_t domain_of(rank_t) const;
   rank_t proxy_of(rank_t) const;  ///< who sends and receives for it
 };

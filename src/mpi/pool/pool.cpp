@@ -98,14 +98,16 @@ record pool::meet_founders(record own, facts const& mine, std::function<void()> 
 
 void pool::propose(record& own, facts const& mine) const noexcept {
   for (std::uint32_t s = 0; s < kept_surveys; ++s)
-    own.surveys |= std::uint64_t{surveys_[s] && surveys_[s]->told == mine} << s;
+    own.from_pool.surveys |= std::uint64_t{surveys_[s] && surveys_[s]->told == mine} << s;
   std::lock_guard const lock(keeping_);
-  own.vacant = vacant_;
-  for (std::uint32_t p = 0; p < places; ++p) own.kept |= std::uint64_t{kept_[p] != nullptr} << p;
+  own.from_pool.vacant = vacant_;
+  for (std::uint32_t p = 0; p < places; ++p) own.from_pool.kept |= std::uint64_t{kept_[p] != nullptr} << p;
 }
 
 pool::survey const* pool::survey_of(record const& agreed) const noexcept {
-  return agreed.surveys == 0 ? nullptr : &*surveys_[static_cast<std::size_t>(std::countr_zero(agreed.surveys))];
+  return agreed.from_pool.surveys == 0
+             ? nullptr
+             : &*surveys_[static_cast<std::size_t>(std::countr_zero(agreed.from_pool.surveys))];
 }
 
 pool::survey const& pool::note_survey(facts const& told, process_map found) {
@@ -125,12 +127,12 @@ std::uint32_t pool::place_for(std::uint64_t kept, survey const& of) const noexce
 
 /// Teams that find no place have connections of their own, which end with them.
 lease pool::take(record const& agreed, survey const& of) {
-  if (agreed.kept != 0) {
+  if (agreed.from_pool.kept != 0) {
     std::lock_guard const lock(keeping_);
-    std::uint32_t const place = place_for(agreed.kept, of);
+    std::uint32_t const place = place_for(agreed.from_pool.kept, of);
     return {shared_from_this(), place, std::move(kept_[place])};
   }
-  std::uint32_t const place = std::min(static_cast<std::uint32_t>(std::countr_zero(agreed.vacant)), places);
+  std::uint32_t const place = std::min(static_cast<std::uint32_t>(std::countr_zero(agreed.from_pool.vacant)), places);
   auto made = std::make_unique<connections>();
   made->all = communicator::duplicate_of(founders_.get());
   made->agreed = agreed_;
