@@ -118,7 +118,7 @@ class BadInput(Files):
         self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
         self.assertRefused("not among", "cost", "--figure", 2)
         self.assertRefused("from 1 to", "cost", "-r", 0)
-        self.assertRefused("not a whole number", "plan", "unequal", "-r", 4, "--nodes", "2,x")
+        self.assertRefused("not a whole number of ranks", "plan", "unequal", "-r", 4, "--nodes", "2,x")
         self.assertRefused("whole numbers", "plan", "unequal(nodes=2+x)", "-r", 4)
         self.assertRefused("whole numbers", "plan", "generalized(saved_steps=-1)", "-r", 4)
         self.assertRefused("whole numbers", "plan", "generalized(radix=4294967298)", "-r", 4)

@@ -71,7 +71,7 @@ TEST(Signature, OfAnotherProcessHasCommonNamesOnly) {
     return signature::act_of(*described(s), false);
   };
   EXPECT_EQ(told_by(detail::table_of<int, plus>()), "calls allreduce of 12 int (coset::plus)");
-  EXPECT_EQ(told_by(detail::table_of<long, minimum>()), "calls allreduce of 12 long int (coset::minimum)");
+  EXPECT_EQ(told_by(detail::table_of<double, minimum>()), "calls allreduce of 12 double (coset::minimum)");
   EXPECT_EQ(told_by(detail::table_of<std::complex<double>, multiplies>()),
             "calls allreduce of 12 std::complex<double> (coset::multiplies)");
   EXPECT_EQ(told_by(detail::table_of<bool, logical_or>()), "calls allreduce of 12 bool (coset::logical_or)");

@@ -24,7 +24,7 @@ CLI::Validator repeated_number() {
         auto const is_one = [](std::string_view part) { return whole_number_in(part).value_or(0) - 1 < most_ranks; };
         bool const good = is_one(std::string_view(text).substr(0, times)) &&
                           (times == std::string::npos || is_one(std::string_view(text).substr(times + 1)));
-        return good ? std::string() : fmt::format("{} is neither a number of ranks nor two like 128*1000", text);
+        return good ? std::string() : fmt::format("{} is not a whole number of ranks, nor two like 128*1000", text);
       },
       "NUMBER[*TIMES]");
 }
