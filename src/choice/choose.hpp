@@ -34,6 +34,7 @@ inline constexpr schedule::link usual_network{UINT32_MAX, 20e-6, 1e-9, 3e-6};
 struct host_facts {
   std::vector<rank_t> ranks = {};          ///< of each; none: there is one host only
   rank_t carriers = 1;                     ///< ranks of a host that send and receive, at least
+  rank_t first_carriers = 1;               ///< so many of its first ranks do, at least
   schedule::link network = usual_network;  ///< what hosts pay to reach each other
   std::vector<rank_t> switches = {};       ///< hosts of a lowest switch, such switches of the next, and so on
 };

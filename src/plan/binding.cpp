@@ -104,6 +104,14 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std
   plan.segments.last_layout = bound(count - (plan.segments.number - 1) * plan.segments.count);
 }
 
+/// Memory that processes share cannot grow: beyond its room lies what other ranks have.
+void require_room(bound_plan const& plan, team_facts const& team) {
+  std::size_t const needed = std::max(plan.segments.layout.staging_bytes, plan.segments.last_layout.staging_bytes);
+  if (needed <= team.most_staging) return;
+  throw lacks_staging(text::format("{} needs {} bytes of staging in segments of {} elements; the team's memory has {}",
+                                   plan.what.text(), needed, plan.segments.count, team.most_staging));
+}
+
 std::shared_ptr<program::compiled const> compile(team_facts const& team, compiled_table& programs,
                                                  signature const& what, choice::answer const& chosen) {
   compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what)};
@@ -140,6 +148,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   auto const pieces = boundaries(c, team.ranks);
   set_extents(*plan, pieces, team.spread.first());
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
+  require_room(*plan, team);
   plan->candidacy.most_operands = plan->code->most_operands;
   plan->candidacy.most_staging =
       std::max(plan->segments.layout.staging_bytes, plan->segments.last_layout.staging_bytes);

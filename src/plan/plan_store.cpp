@@ -90,10 +90,14 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
   if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(default_for(facts_, c));
   std::string refused;
   try {
-    return bind_by(changed(default_for(facts_, c), rule->how, facts_, c));
+    auto chosen = changed(default_for(facts_, c), rule->how, facts_, c);
+    // Hosts make their parts alone: if one cannot, the others find out by the signature.
+    if (options == nullptr && !facts_.spread.is_one_domain()) what.plan = number_of(chosen);
+    return bind_by(std::move(chosen));
   } catch (error const& why) {
     refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
   }
+  what.plan = 0;
   auto made = bind_by(default_for(facts_, c));
   made->words.refused = std::move(refused);
   return made;

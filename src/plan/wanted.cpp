@@ -81,11 +81,24 @@ rank_t carriers_of(program::distribution const& spread) {
   return *std::ranges::min_element(carriers);
 }
 
+/// Of the first process of each domain, whichever has fewest.
+rank_t first_carriers_of(program::distribution const& spread) {
+  rank_t least = UINT32_MAX;
+  std::size_t domain = 0;
+  for (auto const& process : spread.processes) {
+    if (process.first != spread.domains[domain]) continue;
+    least = std::min(least, process.carriers);
+    ++domain;
+  }
+  return least;
+}
+
 choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
   choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
   asked.hosts.ranks = std::move(domains);
   asked.hosts.carriers = carriers_of(team.spread);
+  asked.hosts.first_carriers = first_carriers_of(team.spread);
   asked.hosts.switches = team.spread.switches;
   asked.hosts.network = team.spread.network.value_or(choice::usual_network);
   asked.pointers = team.pointers;

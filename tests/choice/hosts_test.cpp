@@ -204,7 +204,7 @@ TEST(ChooseBetween, LetsAllLeadWhereFoldsCostMoreThanMessages) {
 /// Where one rank alone would fold what 64 have and all would send, those that send lead.
 TEST(ChooseBetween, LetsThoseLeadThatSend) {
   auto q = asked(hosts(64, 64), 1 << 20);
-  q.hosts.carriers = 8;
+  q.hosts.carriers = q.hosts.first_carriers = 8;
   EXPECT_EQ(cheapest_exchange(q).leaders, 8u);
 }
 
@@ -239,7 +239,7 @@ TEST(ChooseBetween, TakesWhatHostsCanMake) {
       for (std::size_t const bytes : {8u, 1u << 20, 64u << 20}) {
         auto q = asked(of, bytes);
         q.what = what;
-        q.hosts.carriers = 8;
+        q.hosts.carriers = q.hosts.first_carriers = 8;
         EXPECT_LT(exchanges_for(q).size(), 3000u);
         auto const found = as_answer(q, cheapest_exchange(q)).algorithm;
         std::vector<rank_t> first{0};

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -202,7 +203,6 @@ void expect_right(question const& q, std::size_t count) {
     for (auto const& out : h.output) {
       rank_t const r = number++;
       if (q.verb == collective::reduce && r != q.root) continue;
-      if (q.verb == collective::broadcast && r == q.root) continue;
       ASSERT_EQ(out, q.verb == collective::broadcast ? of_root : sum) << "rank " << r;
     }
   }
@@ -221,7 +221,7 @@ TEST(Parts, GiveWhatTheWholeGives) {
                                    "between=recursive_doubling", "between=elimination_3_2", "between=bruck_ho",
                                    "inner=2", "inner=2,leaders=0", "between=adapted_dissemination"}) {
       for (auto const verb : {collective::allreduce, collective::barrier, collective::reduce, collective::broadcast}) {
-        for (rank_t const root : {0u, 2u}) {
+        for (rank_t const root : {0u, 1u, std::accumulate(hosts.begin(), hosts.end(), 0u) - 1}) {
           for (std::string const storage : {"staged", "zero_copy", "push", "staged_pull"})
             expect_right({two_level(hosts, more), {hosts, root + 1}, verb, root, storage}, 157);
         }
@@ -320,6 +320,23 @@ TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
       EXPECT_LE(h.code().layers, h.code().most_layers) << algorithm;
     }
     EXPECT_EQ(most.size(), 1u) << algorithm;
+  }
+}
+
+/// One rank may receive for all of its host.
+TEST(Parts, OfHostsWithOneCarrierTakeNoMoreThanAllOfThemKnow) {
+  for (rank_t const ranks : {4u, 8u, 16u}) {
+    for (auto const& hosts : {std::vector<rank_t>{ranks, ranks}, {ranks, 1, ranks}}) {
+      for (std::string const algorithm : {"recursive_doubling", "generalized", "latency", "bruck_ho", "direct"}) {
+        for (auto const verb : {collective::scan, collective::exclusive_scan, collective::allreduce,
+                                collective::reduce_scatter, collective::allgather}) {
+          bool const scans = verb == collective::scan || verb == collective::exclusive_scan;
+          if (scans && algorithm != "recursive_doubling" && algorithm != "direct") continue;
+          for (host const& h : hosts_of({algorithm, {hosts}, verb}, 4096))
+            EXPECT_LE(h.code().layers, h.code().most_layers) << algorithm << " " << name_of(verb);
+        }
+      }
+    }
   }
 }
 

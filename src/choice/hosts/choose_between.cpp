@@ -94,7 +94,7 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
   if (ranks < 2) return 0;
   schedule::link const near = usual_links(1).front();
   double const round = near.latency + (ranks - 1) * near.per_peer;
-  double const read = (ranks - 1) * bytes / std::max(leaders_of(q, e) - 1, 1u);
+  double const read = (ranks - 1) * bytes / leaders_of(q, e);
   return 2 * round + (read + bytes) * (near.per_byte + fold_per_byte);
 }
 
@@ -137,11 +137,14 @@ std::vector<std::size_t> segments_for(question const& q) {
   return all;
 }
 
-/// One, one for each rank that sends, or all ranks.
+/// One; those of the first ranks that send themselves; some that fold in parallel, whoever sends; or all ranks.
 std::vector<rank_t> leaders_for(question const& q) {
+  constexpr rank_t some = 8;
   std::vector<rank_t> all{1};
   rank_t const ranks = largest_host(q);
-  if (q.hosts.carriers > 1 && q.hosts.carriers < ranks) all.push_back(q.hosts.carriers);
+  for (rank_t const number : {q.hosts.first_carriers, some}) {
+    if (number > all.back() && number < ranks) all.push_back(number);
+  }
   if (ranks > 1) all.push_back(0);
   return all;
 }

@@ -93,11 +93,15 @@ schedule::part schedule_options::make_part(rank_t view) const {
   auto const wanted = named();
   std::vector<rank_t> hosts{0};
   if (wanted.parameters.contains("nodes")) {
-    for (rank_t const size : wanted.numbers("nodes")) hosts.push_back(hosts.back() + size);
+    for (rank_t const size : wanted.numbers("nodes")) {
+      if (size > most_ranks - hosts.back()) throw schedule_error("the nodes have more ranks than can be");
+      hosts.push_back(hosts.back() + size);
+    }
     if (!said_by_plans_.front()->empty() && ranks != hosts.back())
       throw schedule_error(fmt::format("--ranks {} is not the sum of the nodes, {}", ranks, hosts.back()));
   } else {
     if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+    schedule::require_room(ranks, 1);
     for (rank_t r = 1; r <= ranks; ++r) hosts.push_back(r);
   }
   if (view >= hosts.back()) throw schedule_error(fmt::format("--view {}: there are {} ranks", view, hosts.back()));

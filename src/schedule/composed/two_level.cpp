@@ -63,7 +63,10 @@ class host_building {
  public:
   host_building(two_level_shape const& shape, collective verb, rank_t root, std::size_t host)
       : shape_(shape), verb_(verb), host_(host), pieces_(pieces_of(shape)), inner_(inner_of(shape)) {
-    for (rank_t const size : shape.hosts) first_.push_back(first_.back() + size);
+    for (rank_t const size : shape.hosts) {
+      if (size == 0) throw schedule_error("a node has 0 ranks: leave it out");
+      first_.push_back(first_.back() + size);
+    }
     auto const of_root = static_cast<std::size_t>(std::ranges::upper_bound(first_, root) - first_.begin()) - 1;
     bool const rooted = verb == collective::reduce || verb == collective::broadcast;
     if (rooted && of_root == host) root_ = root - first_[host];
@@ -158,6 +161,12 @@ class host_building {
   }
 
   void add_way_out(assembly& building) const {
+    if (verb_ == collective::broadcast && root_) {
+      for (rank_t const r : members_)
+        for (rank_t i = 0; r != *root_ && i < leaders_; ++i) building.fold(r, part_of(i, leaders_), std::array{i});
+      building.end_step();
+      return;
+    }
     if (verb_ == collective::reduce) {
       for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of(i, leaders_), std::array{i});
       building.end_step();

@@ -36,8 +36,8 @@ struct part {
   std::vector<std::vector<departure>> departures;  ///< [step]
   /// Of the whole, whose lengths are rounded where blocks are cut; this host need not tell all of them apart.
   std::size_t blocks = 1;
-  slot_t most_values = 1;  ///< of one block on one rank of any host, those that it reads elsewhere counted, too
-  bool alike = false;      ///< all hosts' parts differ in numbers of ranks and blocks only
+  slot_t most_values = 1;  ///< of one block on one rank of any host, with all that its host reads elsewhere
+  bool alike = false;      ///< all hosts do the same, each with its own ranks and blocks
 };
 
 /// Blocks that lie side by side and are treated alike here become one. Other hosts may merge others.

@@ -83,7 +83,8 @@ class extraction {
         last_(hosts[host + 1]),
         options_(options),
         is_partial_(whole, options),
-        values_(whole.ranks * whole.blocks.size(), 1) {}
+        values_(whole.ranks * whole.blocks.size(), 1),
+        brought_((hosts.size() - 1) * whole.blocks.size(), 0) {}
 
   part run() {
     frame();
@@ -100,7 +101,7 @@ class extraction {
       }
     }
     made_.remote = std::move(remote_).take();
-    made_.most_values = *std::ranges::max_element(values_);
+    made_.most_values = most_values();
     return std::move(made_);
   }
 
@@ -124,9 +125,21 @@ class extraction {
   }
 
   void count_values(assignment const& a) {
-    auto& here = values_[a.rank * whole_.blocks.size() + a.block];
-    ++here;
-    for (source const& s : whole_.from(a)) here += host_of(s.rank) != host_of(a.rank);
+    ++values_[a.rank * whole_.blocks.size() + a.block];
+    std::size_t const host = host_of(a.rank);
+    for (source const& s : whole_.from(a)) brought_[host * whole_.blocks.size() + a.block] += host_of(s.rank) != host;
+  }
+
+  /// One rank may receive what all ranks of its host read elsewhere.
+  slot_t most_values() const {
+    slot_t most = 1;
+    for (rank_t r = 0; r < whole_.ranks; ++r) {
+      for (block_t b = 0; b < whole_.blocks.size(); ++b) {
+        slot_t const brought = brought_[host_of(r) * whole_.blocks.size() + b];
+        most = std::max(most, values_[r * whole_.blocks.size() + b] + brought);
+      }
+    }
+    return most;
   }
 
   void add(assignment a, bool combined) {
@@ -159,7 +172,8 @@ class extraction {
   partial_values const is_partial_;
   part made_;
   remote_values remote_;
-  std::vector<slot_t> values_;  // [rank · blocks + block]
+  std::vector<slot_t> values_;   // [rank · blocks + block]: made there
+  std::vector<slot_t> brought_;  // [host · blocks + block]: read there of other hosts
   std::set<std::tuple<std::size_t, rank_t, slot_t, block_t>> gone_;
 };
 

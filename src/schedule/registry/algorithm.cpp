@@ -109,7 +109,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
     end = all.find_first_of("x+", begin);
     auto const item = all.substr(begin, end - begin);
-    auto const times = item.find('*');
+    auto const times = key == "nodes" ? item.find('*') : std::string_view::npos;
     std::uint32_t const number = number_in(item.substr(0, times), *this, key);
     std::uint32_t const often = times == std::string_view::npos ? 1 : number_in(item.substr(times + 1), *this, key);
     if (often > most_numbers - result.size()) throw schedule_error(text() + ": more numbers than can be");

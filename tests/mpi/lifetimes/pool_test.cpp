@@ -56,6 +56,28 @@ TEST(Pool, ServesAThousandTeamsOneAfterTheOther) {
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
+/// As rows and columns of a grid of processes: MPI splits, and each part has teams of its own.
+TEST(Pool, OfEachPartServesItsTeams) {
+  int const across = 2;
+  team threads = threads_for(3);
+  MPI_Comm row = MPI_COMM_NULL, column = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, process() / across, 0, &row);
+  MPI_Comm_split(MPI_COMM_WORLD, process() % across, 0, &column);
+  std::string fault;
+  {
+    mpi::team all(MPI_COMM_WORLD, threads), of_row(row, threads), of_column(column, threads);
+    for (int k = 0; k < 20 && fault.empty(); ++k) {
+      for (mpi::team* const part : {&of_row, &all, &of_column}) fault += fault_of_sums(*part);
+    }
+    int members = 0;
+    MPI_Comm_size(row, &members);
+    if (of_row.processes() != members) fault += "a row has other processes";
+  }
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&column);
+  EXPECT_EQ(said_anywhere(fault), "");
+}
+
 /// On its host.
 bool process_is_alone() {
   MPI_Comm host;
