@@ -74,7 +74,7 @@ void require_one_occasion(record const& all) {
 
 /// MPI says nothing of how its own buffers are aligned.
 extern "C" void combine_for_mpi(void* in, void* in_and_out, int* count, MPI_Datatype*) {
-  for (int k = 0; k < *count; ++k) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(*count); ++k) {
     record one(occasion::constructing), other = one;
     std::memcpy(&one, static_cast<std::byte*>(in) + k * sizeof one, sizeof one);
     std::memcpy(&other, static_cast<std::byte*>(in_and_out) + k * sizeof other, sizeof other);
