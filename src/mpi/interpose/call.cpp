@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/interpose/call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "mpi/interpose/packing.hpp"
+#include "mpi/interpose/real.hpp"
+
+namespace coset::interpose {
+namespace {
+
+constexpr char const* wrong = "arguments that MPI may refuse";
+
+prospect refused(char const* why) { return {.why_not = why}; }
+
+prospect a_call(verb what) {
+  prospect made;
+  made.call.what = what;
+  return made;
+}
+
+template <class T>
+T* moved(T* base, MPI_Aint bytes) {
+  using byte = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
+  return reinterpret_cast<byte*>(base) + bytes;
+}
+
+/// Whether a null pointer or overlap is MPI's to report.
+bool is_dubious(void const* in, void const* out, std::size_t bytes) { return bytes != 0 && in == out; }
+
+/// Allreduce, reduce and the scans.
+prospect whole(attachment& a, arguments const& c, datatype const& elements) {
+  combination const how = combination_of(c.operation, elements);
+  if (how.elements == 0) return refused(wrong);
+  bool const ranks_matter = how.in_order || c.what == verb::scan || c.what == verb::exclusive_scan;
+  if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements);
+  prospect made = a_call(c.what);
+  prepared& call = made.call;
+  call.elements = how.elements;
+  call.by = how.by;
+  call.count = static_cast<std::size_t>(c.count);
+  call.root = a.place_of(c.root);
+  bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
+  bool const has_input = c.in != MPI_IN_PLACE;
+  if (has_input && gets && is_dubious(c.in, c.out, call.count)) return refused(wrong);
+  call.in = has_input ? c.in : COSET_IN_PLACE;
+  call.out = c.out;
+  if (is_image(elements)) return made;
+  call.sent = image_of(has_input ? c.in : c.out, c.count, elements);
+  call.in = call.sent.get();
+  if (!gets) return made;
+  call.received = room_of(call.count * static_cast<std::size_t>(elements.stride));
+  call.out = call.received.get();
+  call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
+    copy_image(from, to, count, type);
+  };
+  return made;
+}
+
+prospect broadcast(attachment& a, arguments const& c, datatype const& elements) {
+  prospect made = a_call(c.what);
+  prepared& call = made.call;
+  call.root = a.place_of(c.root);
+  call.count = static_cast<std::size_t>(c.count) * elements.size;
+  if (elements.dense) {
+    call.out = c.out;
+    return made;
+  }
+  call.received = room_of(call.count);
+  call.out = call.received.get();
+  if (a.rank() == c.root)
+    pack(c.out, c.count, elements, call.received.get());
+  else
+    call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
+      unpack(from, to, count, type);
+    };
+  return made;
+}
+
+/// What each rank gets, as the team numbers them; whether any gets something.
+bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t unit) {
+  bool any = false;
+  call.counts.resize(static_cast<std::size_t>(a.size()));
+  for (int r = 0; r < a.size(); ++r) {
+    MPI_Count const count = c.count_of(r);
+    any = any || count != 0;
+    call.counts[a.place_of(r)] = static_cast<std::size_t>(count) * unit;
+  }
+  return any;
+}
+
+prospect scattered(attachment& a, arguments const& c, datatype const& elements) {
+  combination const how = combination_of(c.operation, elements);
+  if (how.elements == 0) return refused(wrong);
+  if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements);
+  prospect made = a_call(c.what);
+  prepared& call = made.call;
+  call.elements = how.elements;
+  call.by = how.by;
+  bool const varies = c.what == verb::reduce_scatter;
+  if (varies) {
+    if (!note_counts(a, call, c, 1)) call.is_empty = true;
+  } else {
+    call.count = static_cast<std::size_t>(c.count);
+  }
+  void const* const in = c.in != MPI_IN_PLACE ? c.in : c.out;
+  call.in = in;
+  call.out = c.out;
+  auto const count_of = [&](int r) { return varies ? c.count_of(r) : c.count; };
+  MPI_Count all = 0;
+  for (int r = 0; r < a.size(); ++r) all += count_of(r);
+  MPI_Count const own = count_of(a.rank());
+  bool const plain = is_image(elements);
+  if (!plain || a.is_renumbered()) {
+    call.sent = image_of(in, all, elements);
+    if (a.is_renumbered()) reorder_pieces(a, call.sent, count_of, elements);
+    call.in = call.sent.get();
+  } else if (c.in != MPI_IN_PLACE && is_dubious(c.in, c.out, static_cast<std::size_t>(all))) {
+    return refused(wrong);
+  }
+  if (!plain || c.in == MPI_IN_PLACE) {
+    call.received = room_of(static_cast<std::size_t>(own * elements.stride));
+    call.out = call.received.get();
+    call.finish = [from = call.received.get(), to = c.out, own, type = elements] { copy_image(from, to, own, type); };
+  }
+  return made;
+}
+
+/// Pieces travel as bytes, as the ranks' types need not be the same.
+prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
+  prospect made = a_call(c.what);
+  prepared& call = made.call;
+  bool const varies = c.what == verb::allgatherv;
+  auto const count_of = [&](int r) { return varies ? c.count_of(r) : c.out_count; };
+  auto const place_of = [&](int r) { return varies ? c.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
+  if (varies) {
+    call.is_empty = !note_counts(a, call, c, elements.size) || elements.size == 0;
+  } else {
+    call.count = static_cast<std::size_t>(c.out_count) * elements.size;
+    call.is_empty = call.count == 0;
+  }
+  bool in_one_piece = elements.dense && !a.is_renumbered();
+  MPI_Aint before = 0;
+  std::size_t all = 0;
+  for (int r = 0; r < a.size(); ++r) {
+    in_one_piece = in_one_piece && (place_of(r) - place_of(0) == before || count_of(r) == 0);
+    before += static_cast<MPI_Aint>(count_of(r));
+    all += static_cast<std::size_t>(count_of(r)) * elements.size;
+  }
+  MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
+  datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
+  void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
+  MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
+  call.in = in;
+  call.out = moved(c.out, place_of(0) * elements.extent);
+  if (!sent_type.dense) {
+    call.sent = room_of(static_cast<std::size_t>(in_count) * sent_type.size);
+    pack(in, in_count, sent_type, call.sent.get());
+    call.in = call.sent.get();
+  }
+  if (in_one_piece) return made;
+  call.received = room_of(all);
+  call.out = call.received.get();
+  struct piece {
+    std::size_t from;
+    MPI_Aint to;
+    MPI_Count count;
+  };
+  std::vector<std::size_t> begins(static_cast<std::size_t>(a.size()));
+  for (int r = 0; r < a.size(); ++r)
+    begins[a.place_of(r)] = static_cast<std::size_t>(count_of(r)) * elements.size;
+  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
+  std::vector<piece> pieces;
+  for (int r = 0; r < a.size(); ++r)
+    pieces.push_back({begins[a.place_of(r)], place_of(r) * elements.extent, count_of(r)});
+  call.finish = [from = call.received.get(), to = c.out, type = elements, pieces = std::move(pieces)] {
+    for (piece const& one : pieces) unpack(from + one.from, moved(to, one.to), one.count, type);
+  };
+  return made;
+}
+
+/// The datatype whose elements are counted, if MPI takes all of the arguments.
+datatype const* checked(attachment& a, arguments const& c) {
+  bool const gathers = c.what == verb::allgather || c.what == verb::allgatherv;
+  datatype const* const elements = known(gathers ? c.out_type : c.type);
+  if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0 || c.out_count < 0) return nullptr;
+  bool const varies = c.what == verb::reduce_scatter || c.what == verb::allgatherv;
+  if (varies && c.counts == nullptr && c.long_counts == nullptr) return nullptr;
+  for (int r = 0; varies && r < a.size(); ++r) {
+    if (c.count_of(r) < 0) return nullptr;
+  }
+  if (gathers && c.in != MPI_IN_PLACE) {
+    datatype const* const sent = known(c.type);
+    if (sent == nullptr) return nullptr;
+    auto const received = c.what == verb::allgather ? c.out_count : c.count_of(a.rank());
+    if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
+      return nullptr;
+    if (is_dubious(c.in, moved(c.out, (c.what == verb::allgather ? static_cast<MPI_Aint>(c.out_count) * a.rank()
+                                                                 : c.place_of(a.rank())) *
+                                          elements->extent),
+                   static_cast<std::size_t>(c.count)))
+      return nullptr;
+  }
+  return elements;
+}
+
+prospect prepare_call(attachment& a, arguments const& c) {
+  if (c.what == verb::barrier) return a_call(verb::barrier);
+  datatype const* const elements = checked(a, c);
+  if (elements == nullptr) return refused(wrong);
+  switch (c.what) {
+    case verb::broadcast:
+      return broadcast(a, c, *elements);
+    case verb::allgather:
+    case verb::allgatherv:
+      return gathered(a, c, *elements);
+    case verb::reduce_scatter:
+    case verb::reduce_scatter_block:
+      return scattered(a, c, *elements);
+    default:
+      return whole(a, c, *elements);
+  }
+}
+
+}  // namespace
+
+char const* name_of(verb what) noexcept {
+  constexpr std::array<char const*, verbs> names = {
+      "Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Allgather", "Allgatherv", "Bcast", "Barrier",
+      "Scan",      "Exscan"};
+  return names[static_cast<std::size_t>(what)];
+}
+
+prospect prepare(attachment& a, arguments const& c) {
+  prospect made = prepare_call(a, c);
+  made.call.of = &a;
+  bool const has_one_count = made.call.counts.empty() && c.what != verb::barrier;
+  made.call.is_empty = made.call.is_empty || (has_one_count && made.call.count == 0);
+  return made;
+}
+
+coset_status prepared::run() {
+  coset_member* const me = of->me();
+  switch (what) {
+    case verb::allreduce:
+      return coset_allreduce(me, in, out, count, elements, by);
+    case verb::reduce:
+      return coset_reduce(me, in, out, count, elements, by, root);
+    case verb::reduce_scatter:
+      return coset_reduce_scatter_counts(me, in, out, counts.data(), elements, by);
+    case verb::reduce_scatter_block:
+      return coset_reduce_scatter(me, in, out, count, elements, by);
+    case verb::allgather:
+      return coset_allgather(me, in, out, count, elements);
+    case verb::allgatherv:
+      return coset_allgather_counts(me, in, out, counts.data(), elements);
+    case verb::broadcast:
+      return coset_broadcast(me, out, count, elements, root);
+    case verb::barrier:
+      return coset_barrier(me);
+    case verb::scan:
+      return coset_scan(me, in, out, count, elements, by);
+    case verb::exclusive_scan:
+      return coset_exclusive_scan(me, in, out, count, elements, by);
+  }
+  return COSET_UNKNOWN_ERROR;
+}
+
+coset_status prepared::start(coset_request* at) {
+  coset_member* const me = of->me();
+  switch (what) {
+    case verb::allreduce:
+      return coset_start_allreduce(me, in, out, count, elements, by, at);
+    case verb::reduce:
+      return coset_start_reduce(me, in, out, count, elements, by, root, at);
+    case verb::reduce_scatter:
+      return coset_start_reduce_scatter_counts(me, in, out, counts.data(), elements, by, at);
+    case verb::reduce_scatter_block:
+      return coset_start_reduce_scatter(me, in, out, count, elements, by, at);
+    case verb::allgather:
+      return coset_start_allgather(me, in, out, count, elements, at);
+    case verb::allgatherv:
+      return coset_start_allgather_counts(me, in, out, counts.data(), elements, at);
+    case verb::broadcast:
+      return coset_start_broadcast(me, out, count, elements, root, at);
+    case verb::barrier:
+      return coset_start_barrier(me, at);
+    case verb::scan:
+      return coset_start_scan(me, in, out, count, elements, by, at);
+    case verb::exclusive_scan:
+      return coset_start_exclusive_scan(me, in, out, count, elements, by, at);
+  }
+  return COSET_UNKNOWN_ERROR;
+}
+
+}  // namespace coset::interpose

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective as a program calls it, and as the team of its communicator carries it out.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "mpi/interpose/attachment.hpp"
+#include "mpi/interpose/datatypes.hpp"
+#include "mpi/interpose/operations.hpp"
+
+namespace coset::interpose {
+
+enum class verb : unsigned char {
+  allreduce,
+  reduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  allgather,
+  allgatherv,
+  broadcast,
+  barrier,
+  scan,
+  exclusive_scan
+};
+constexpr int verbs = 10;
+char const* name_of(verb) noexcept;
+
+/// MPI's arguments, whatever width its counts have. Arrays are the caller's.
+struct arguments {
+  verb what;
+  void const* in = nullptr;
+  void* out = nullptr;
+  MPI_Count count = 0;  ///< of elements to send; of reduce_scatter_block that each rank gets
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Count out_count = 0;  ///< allgather's, of each rank
+  MPI_Datatype out_type = MPI_DATATYPE_NULL;
+  MPI_Op operation = MPI_OP_NULL;
+  int root = 0;
+  MPI_Comm communicator = MPI_COMM_NULL;
+  int const* counts = nullptr;  ///< reduce_scatter's and allgatherv's, of either width
+  MPI_Count const* long_counts = nullptr;
+  int const* places = nullptr;  ///< allgatherv's
+  MPI_Aint const* long_places = nullptr;
+
+  MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
+  MPI_Aint place_of(int rank) const { return places != nullptr ? places[rank] : long_places[rank]; }
+};
+
+/// What the team is asked to do, and what remains to be done with what it gives.
+struct prepared {
+  attachment* of = nullptr;
+  verb what = verb::barrier;
+  void const* in = nullptr;
+  void* out = nullptr;
+  std::size_t count = 0;
+  coset_type elements = COSET_UINT8;
+  coset_operation by = 0;
+  std::uint32_t root = 0;
+  std::vector<std::size_t> counts = {};       ///< for each of the team's ranks; empty: `count` each
+  std::unique_ptr<std::byte[]> sent = {};     ///< in place of the caller's arrays
+  std::unique_ptr<std::byte[]> received = {};
+  std::function<void()> finish = {};  ///< empty: nothing remains
+  bool is_empty = false;              ///< there is nothing to do at all
+
+  coset_status run();
+  coset_status start(coset_request* at);
+};
+
+/// Either a call that the team carries out, or why MPI has to. All processes of the communicator decide alike, unless
+/// the program calls MPI wrongly: then it is MPI that shall say so.
+struct prospect {
+  char const* why_not = nullptr;
+  prepared call = {};
+};
+prospect prepare(attachment&, arguments const&);
+
+}  // namespace coset::interpose

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every intercepted function does: asks the communicator's team, or MPI.
+#pragma once
+
+#include <utility>
+
+#include "mpi/interpose/call.hpp"
+#include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/real.hpp"
+#include "mpi/interpose/tally.hpp"
+
+// COSET_ENTRY(name, (parameters), body): MPI_name and its second name, which profilers between a program and this layer
+// call, and Open MPI's functions for Fortran.
+#define COSET_ENTRY(name, parameters, ...)      \
+  extern "C" int MPI_##name parameters __VA_ARGS__ \
+  extern "C" int PMPI_##name parameters __attribute__((alias("MPI_" #name)));
+
+namespace coset::interpose {
+
+/// The call if the communicator's team can have it; otherwise `code` is what counting it gave.
+inline bool ask(attachment* of, bool may_found, arguments const& c, form how, prepared& call, int& code) {
+  code = MPI_SUCCESS;
+  if (of == nullptr) return false;  // MPI says what is wrong
+  char const* why_not = nullptr;
+  if (of->me() == nullptr && (!may_found || of->found() == nullptr)) {
+    why_not = of->why_not();
+  } else {
+    prospect made = prepare(*of, c);
+    why_not = made.why_not;
+    call = std::move(made.call);
+  }
+  if (why_not != nullptr)
+    code = count_left_to_mpi(c.what, how, c.communicator, why_not);
+  else
+    count_carried_out(c.what);
+  return why_not == nullptr;
+}
+
+/// `by_mpi` is MPI's function; `start` its nonblocking form.
+template <class ByMpi, class Start>
+int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
+  if (is_inside) return by_mpi();
+  prepared call;
+  int code;
+  if (ask(attachment::of(c.communicator), true, c, form::blocking, call, code)) return run(std::move(call));
+  return code != MPI_SUCCESS ? code : while_in_flight(by_mpi, start);
+}
+
+template <class ByMpi>
+int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
+  if (is_inside) return by_mpi();
+  prepared call;
+  int code;
+  if (ask(attachment::of(c.communicator), false, c, form::nonblocking, call, code))
+    return launch(std::move(call), request);
+  return code != MPI_SUCCESS ? code : by_mpi();
+}
+
+template <class ByMpi>
+int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
+  if (is_inside) return by_mpi();
+  prepared tried;
+  int code;
+  attachment* const of = attachment::of(c.communicator);
+  if (ask(of, false, c, form::persistent, tried, code)) return make_persistent(*of, c, request);
+  return code != MPI_SUCCESS ? code : by_mpi();
+}
+
+}  // namespace coset::interpose

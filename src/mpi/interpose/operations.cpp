@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/interpose/operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mpi/interpose/real.hpp"
+
+namespace coset::interpose {
+namespace {
+
+struct named {
+  MPI_Op handle;
+  coset_operation native;  ///< 0: only by MPI
+  char const* name;
+  unsigned groups;  ///< for which MPI defines it: a bit each
+};
+
+constexpr unsigned bit(group of) { return 1u << static_cast<unsigned>(of); }
+
+std::array<named, 12> const& names() {
+  static std::array<named, 12> const all = [] {
+    constexpr unsigned ordered = bit(group::integer) | bit(group::fortran_integer) | bit(group::floating) | bit(group::multi_language);
+    constexpr unsigned numbers = ordered | bit(group::complex);
+    constexpr unsigned truth = bit(group::integer) | bit(group::logical);
+    constexpr unsigned bits = bit(group::integer) | bit(group::fortran_integer) | bit(group::byte) | bit(group::multi_language);
+    return std::array<named, 12>{{{MPI_SUM, COSET_PLUS, "MPI_SUM", numbers},
+                                  {MPI_PROD, COSET_MULTIPLIES, "MPI_PROD", numbers},
+                                  {MPI_MIN, COSET_MINIMUM, "MPI_MIN", ordered},
+                                  {MPI_MAX, COSET_MAXIMUM, "MPI_MAX", ordered},
+                                  {MPI_BAND, COSET_BIT_AND, "MPI_BAND", bits},
+                                  {MPI_BOR, COSET_BIT_OR, "MPI_BOR", bits},
+                                  {MPI_BXOR, COSET_BIT_XOR, "MPI_BXOR", bits},
+                                  {MPI_LAND, COSET_LOGICAL_AND, "MPI_LAND", truth},
+                                  {MPI_LOR, COSET_LOGICAL_OR, "MPI_LOR", truth},
+                                  {MPI_LXOR, COSET_LOGICAL_XOR, "MPI_LXOR", truth},
+                                  {MPI_MINLOC, 0, "MPI_MINLOC", bit(group::pair)},
+                                  {MPI_MAXLOC, 0, "MPI_MAXLOC", bit(group::pair)}}};
+  }();
+  return all;
+}
+
+named const* predefined(MPI_Op handle) {
+  auto const& all = names();
+  auto const at = std::ranges::find(all, handle, &named::handle);
+  return at != all.end() ? &*at : nullptr;
+}
+
+/// An operation that MPI carries out.
+struct by_mpi {
+  MPI_Op operation;
+  MPI_Datatype elements;
+  bool commutes;
+  MPI_Aint lower, extent, stride;
+  coset_operation made = 0;
+};
+
+/// inout[i] = in[i] ∘ inout[i], in images (see packing.hpp).
+void reduce_images(by_mpi const& by, std::byte const* in, std::byte* inout, std::size_t count) {
+  bool const at_once = by.stride == by.extent;
+  for (std::size_t i = 0; i < count; i += at_once ? count : 1) {
+    MPI_Aint const at = static_cast<MPI_Aint>(i) * by.stride - by.lower;
+    PMPI_Reduce_local(in + at, inout + at, at_once ? static_cast<int>(count) : 1, by.elements, by.operation);
+  }
+}
+
+/// left[i] = left[i] ∘ right[i]. MPI_Reduce_local() leaves its result in the right operand, which here is an input, so
+/// one that does not commute works on a copy.
+void fold(void* left, void const* right, std::size_t count, void* context) {
+  auto const& by = *static_cast<by_mpi const*>(context);
+  inside const layer;
+  auto* const result = static_cast<std::byte*>(left);
+  if (by.commutes) {
+    reduce_images(by, static_cast<std::byte const*>(right), result, count);
+    return;
+  }
+  std::size_t const bytes = count * static_cast<std::size_t>(by.stride);
+  thread_local std::vector<std::max_align_t> room;
+  room.resize(bytes / sizeof(std::max_align_t) + 1);
+  auto* const copy = reinterpret_cast<std::byte*>(room.data());
+  std::memcpy(copy, right, bytes);
+  reduce_images(by, result, copy, count);
+  std::memcpy(left, copy, bytes);
+}
+
+/// Those in use. Few: programs have a handful of operations.
+class {
+ public:
+  combination of(MPI_Op operation, datatype const& elements, char const* name) {
+    std::lock_guard const lock(using_);
+    for (auto const& one : all_) {
+      if (one->operation == operation && one->elements == elements.handle) return as(*one);
+    }
+    int commutes = 0;
+    PMPI_Op_commutative(operation, &commutes);
+    auto one = std::make_unique<by_mpi>(
+        by_mpi{operation, elements.handle, commutes != 0, elements.lower, elements.extent, elements.stride});
+    coset_status const status = coset_operation_create(name, fold, one.get(), static_cast<std::size_t>(one->stride),
+                                                       commutes != 0 ? 0 : COSET_NONCOMMUTATIVE, &one->made);
+    if (status != COSET_SUCCESS) return {};
+    all_.push_back(std::move(one));
+    return as(*all_.back());
+  }
+  template <class Uses>
+  void forget(Uses const& uses) noexcept {
+    std::lock_guard const lock(using_);
+    std::erase_if(all_, [&](auto const& one) {
+      if (!uses(*one)) return false;
+      coset_operation_free(one->made);
+      return true;
+    });
+  }
+
+ private:
+  static combination as(by_mpi const& one) {
+    return {COSET_STRUCT(static_cast<coset_type>(one.stride)), one.made, !one.commutes};
+  }
+  std::mutex using_;
+  std::vector<std::unique_ptr<by_mpi>> all_;
+} left_to_mpi;
+
+}  // namespace
+
+combination combination_of(MPI_Op operation, datatype const& elements) {
+  if (operation == MPI_OP_NULL || operation == MPI_NO_OP || operation == MPI_REPLACE) return {};
+  named const* const name = predefined(operation);
+  if (name != nullptr && (name->groups & bit(elements.of)) == 0) return {};
+  if (name != nullptr && name->native != 0 && elements.native != 0) return {elements.native, name->native, false};
+  constexpr MPI_Aint most_bytes = MPI_Aint{1} << 30;
+  if (elements.stride <= 0 || elements.stride > most_bytes) return {};
+  return left_to_mpi.of(operation, elements, name != nullptr ? name->name : "an operation of MPI_Op_create()");
+}
+
+void forget_operation(MPI_Op operation) noexcept {
+  left_to_mpi.forget([&](by_mpi const& one) { return one.operation == operation; });
+}
+
+void forget_operations_on(MPI_Datatype elements) noexcept {
+  left_to_mpi.forget([&](by_mpi const& one) { return one.elements == elements; });
+}
+
+}  // namespace coset::interpose

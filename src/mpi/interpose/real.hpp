@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI's own functions, beneath those of the same names that this layer puts before them.
+#pragma once
+
+#include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+// clang-format off
+#define COSET_COUNTED(each) \
+  each(Allreduce) each(Reduce) each(Reduce_scatter) each(Reduce_scatter_block) each(Allgather) each(Allgatherv) \
+  each(Bcast) each(Scan) each(Exscan)
+#define COSET_NONBLOCKING(each) \
+  each(Iallreduce) each(Ireduce) each(Ireduce_scatter) each(Ireduce_scatter_block) each(Iallgather) \
+  each(Iallgatherv) each(Ibcast) each(Iscan) each(Iexscan)
+#define COSET_PERSISTENT(each) \
+  each(Allreduce_init) each(Reduce_init) each(Reduce_scatter_init) each(Reduce_scatter_block_init) \
+  each(Allgather_init) each(Allgatherv_init) each(Bcast_init) each(Scan_init) each(Exscan_init)
+// While operations of ours are in flight, these let them go on.
+#define COSET_WAITING(each) \
+  each(Wait) each(Waitall) each(Waitany) each(Waitsome) each(Test) each(Testall) each(Testany) each(Testsome) \
+  each(Request_get_status) each(Probe) each(Iprobe) each(Mprobe) each(Improbe) each(Recv) each(Send) each(Ssend) \
+  each(Sendrecv) each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) \
+  each(Alltoallv) each(Alltoallw)
+#define COSET_LIFETIMES(each) \
+  each(Init) each(Init_thread) each(Finalize) each(Start) each(Startall) each(Request_free) each(Op_free) each(Type_free)
+// clang-format on
+
+namespace coset::interpose {
+
+struct real_functions {
+#define COSET_MEMBER(name) decltype(&PMPI_##name) name;
+  COSET_COUNTED(COSET_MEMBER)
+  COSET_NONBLOCKING(COSET_MEMBER)
+  COSET_MEMBER(Barrier)
+  COSET_MEMBER(Ibarrier)
+  COSET_WAITING(COSET_MEMBER)
+  COSET_LIFETIMES(COSET_MEMBER)
+#undef COSET_MEMBER
+#if defined(OPEN_MPI)  // which has the persistent ones as an extension
+#define COSET_MEMBER(name) decltype(&PMPIX_##name) name;
+#else
+#define COSET_MEMBER(name) decltype(&PMPI_##name) name;
+#endif
+  COSET_PERSISTENT(COSET_MEMBER)
+  COSET_MEMBER(Barrier_init)
+#undef COSET_MEMBER
+#if MPI_VERSION >= 4
+#define COSET_MEMBER(name) decltype(&PMPI_##name##_c) name##_c;
+  COSET_COUNTED(COSET_MEMBER)
+  COSET_NONBLOCKING(COSET_MEMBER)
+  COSET_PERSISTENT(COSET_MEMBER)
+#undef COSET_MEMBER
+#endif
+};
+
+/// Found behind this library by the dynamic linker, before main().
+extern real_functions const real;
+
+/// Whether this thread is in the layer, whose own calls of MPI go to MPI.
+inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;
+
+class inside {
+ public:
+  inside() : before_(is_inside) { is_inside = true; }
+  ~inside() { is_inside = before_; }
+  inside(inside const&) = delete;
+  inside& operator=(inside const&) = delete;
+
+ private:
+  bool const before_;
+};
+
+}  // namespace coset::interpose

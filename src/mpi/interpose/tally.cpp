@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/interpose/tally.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "mpi/interpose/real.hpp"
+
+namespace coset::interpose {
+namespace {
+
+std::array<std::atomic<std::uint64_t>, verbs> carried_out;
+
+std::mutex counting;
+std::map<std::tuple<verb, form, std::string>, std::uint64_t> left;
+
+bool says(char const* variable, std::string_view word) {
+  char const* const value = std::getenv(variable);
+  return value != nullptr && std::string_view(value).find(word) != std::string_view::npos;
+}
+
+bool is_logged() {
+  static bool const wanted = says("COSET_LOG", "mpi");
+  return wanted;
+}
+
+bool is_required() {
+  static bool const wanted = says("COSET_INTERPOSE_REQUIRE", "1");
+  return wanted;
+}
+
+std::string name_of(verb what, form how) {
+  std::string const name = interpose::name_of(what);
+  if (how == form::persistent) return "MPI_" + name + "_init";
+  if (how == form::blocking) return "MPI_" + name;
+  std::string lower = name;
+  lower[0] = static_cast<char>(lower[0] - 'A' + 'a');
+  return "MPI_I" + lower;
+}
+
+}  // namespace
+
+void count_carried_out(verb what) noexcept {
+  carried_out[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+}
+
+int count_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexcept {
+  {
+    std::lock_guard const lock(counting);
+    ++left[{what, how, why}];
+  }
+  if (!is_required()) return MPI_SUCCESS;
+  std::fprintf(stderr, "coset: %s is left to MPI (%s), which COSET_INTERPOSE_REQUIRE forbids\n",
+               name_of(what, how).c_str(), why);
+  inside const layer;
+  PMPI_Comm_call_errhandler(of, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
+}
+
+void log_once(char const* words) noexcept {
+  if (!is_logged()) return;
+  static std::set<std::string> said;
+  std::lock_guard const lock(counting);
+  if (said.emplace(words).second) std::fprintf(stderr, "coset: %s\n", words);
+}
+
+/// Process 0's counts: collectives are called by all.
+void log_summary() noexcept {
+  if (!is_logged()) return;
+  inside const layer;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  std::string words = "coset: collectives of process 0";
+  for (std::size_t i = 0; i < carried_out.size(); ++i) {
+    std::uint64_t const times = carried_out[i];
+    if (times != 0) words += "\n  " + std::to_string(times) + " " + interpose::name_of(static_cast<verb>(i));
+  }
+  std::lock_guard const lock(counting);
+  for (auto const& [which, times] : left) {
+    auto const& [what, how, why] = which;
+    words += "\n  " + std::to_string(times) + " " + name_of(what, how) + " left to MPI: " + why;
+  }
+  std::fprintf(stderr, "%s\n", words.c_str());
+}
+
+}  // namespace coset::interpose
