@@ -82,7 +82,8 @@ std::string wrong_plan(verb what, std::string_view value) try {
 }
 
 std::string wrong_value(std::string_view name, std::string_view value) {
-  if (name == "COSET_LOG" && value != "plan") return "is no word that it takes: plan; nothing is logged";
+  if (name == "COSET_LOG" && value != "plan" && value != "mpi")
+    return "is no word that it takes: plan, mpi; nothing is logged";
   if (name == "COSET_ADAPT" && value != "off" && value != "on" && value != "flip")
     return "is no word that it takes: off, on; plans are learned";
   if (name == "COSET_BIND" && value != "no" && value != "yes")

@@ -8,7 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "mpi/interpose/packing.hpp"
+#include "mpi/interpose/handles/packing.hpp"
+#include "mpi/interpose/ordering.hpp"
 #include "mpi/interpose/real.hpp"
 
 namespace coset::interpose {
@@ -41,8 +42,7 @@ prospect whole(attachment& a, arguments const& c, datatype const& elements) {
   if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements);
   prospect made = a_call(c.what);
   prepared& call = made.call;
-  call.elements = how.elements;
-  call.by = how.by;
+  call.how = how;
   call.count = static_cast<std::size_t>(c.count);
   call.root = a.place_of(c.root);
   bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
@@ -87,7 +87,7 @@ bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t 
   bool any = false;
   call.counts.resize(static_cast<std::size_t>(a.size()));
   for (int r = 0; r < a.size(); ++r) {
-    MPI_Count const count = c.count_of(r);
+    MPI_Count const count = c.of_ranks.count_of(r);
     any = any || count != 0;
     call.counts[a.place_of(r)] = static_cast<std::size_t>(count) * unit;
   }
@@ -100,8 +100,7 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
   if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements);
   prospect made = a_call(c.what);
   prepared& call = made.call;
-  call.elements = how.elements;
-  call.by = how.by;
+  call.how = how;
   bool const varies = c.what == verb::reduce_scatter;
   if (varies) {
     if (!note_counts(a, call, c, 1)) call.is_empty = true;
@@ -111,7 +110,7 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
   void const* const in = c.in != MPI_IN_PLACE ? c.in : c.out;
   call.in = in;
   call.out = c.out;
-  auto const count_of = [&](int r) { return varies ? c.count_of(r) : c.count; };
+  auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.count; };
   MPI_Count all = 0;
   for (int r = 0; r < a.size(); ++r) all += count_of(r);
   MPI_Count const own = count_of(a.rank());
@@ -136,8 +135,8 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
   prospect made = a_call(c.what);
   prepared& call = made.call;
   bool const varies = c.what == verb::allgatherv;
-  auto const count_of = [&](int r) { return varies ? c.count_of(r) : c.out_count; };
-  auto const place_of = [&](int r) { return varies ? c.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
+  auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.out_count; };
+  auto const place_of = [&](int r) { return varies ? c.of_ranks.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
   if (varies) {
     call.is_empty = !note_counts(a, call, c, elements.size) || elements.size == 0;
   } else {
@@ -190,18 +189,18 @@ datatype const* checked(attachment& a, arguments const& c) {
   datatype const* const elements = known(gathers ? c.out_type : c.type);
   if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0 || c.out_count < 0) return nullptr;
   bool const varies = c.what == verb::reduce_scatter || c.what == verb::allgatherv;
-  if (varies && c.counts == nullptr && c.long_counts == nullptr) return nullptr;
+  if (varies && !c.of_ranks.have_counts()) return nullptr;
   for (int r = 0; varies && r < a.size(); ++r) {
-    if (c.count_of(r) < 0) return nullptr;
+    if (c.of_ranks.count_of(r) < 0) return nullptr;
   }
   if (gathers && c.in != MPI_IN_PLACE) {
     datatype const* const sent = known(c.type);
     if (sent == nullptr) return nullptr;
-    auto const received = c.what == verb::allgather ? c.out_count : c.count_of(a.rank());
+    auto const received = c.what == verb::allgather ? c.out_count : c.of_ranks.count_of(a.rank());
     if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
       return nullptr;
     if (is_dubious(c.in, moved(c.out, (c.what == verb::allgather ? static_cast<MPI_Aint>(c.out_count) * a.rank()
-                                                                 : c.place_of(a.rank())) *
+                                                                 : c.of_ranks.place_of(a.rank())) *
                                           elements->extent),
                    static_cast<std::size_t>(c.count)))
       return nullptr;
@@ -248,25 +247,25 @@ coset_status prepared::run() {
   coset_member* const me = of->me();
   switch (what) {
     case verb::allreduce:
-      return coset_allreduce(me, in, out, count, elements, by);
+      return coset_allreduce(me, in, out, count, how.elements, how.by);
     case verb::reduce:
-      return coset_reduce(me, in, out, count, elements, by, root);
+      return coset_reduce(me, in, out, count, how.elements, how.by, root);
     case verb::reduce_scatter:
-      return coset_reduce_scatter_counts(me, in, out, counts.data(), elements, by);
+      return coset_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by);
     case verb::reduce_scatter_block:
-      return coset_reduce_scatter(me, in, out, count, elements, by);
+      return coset_reduce_scatter(me, in, out, count, how.elements, how.by);
     case verb::allgather:
-      return coset_allgather(me, in, out, count, elements);
+      return coset_allgather(me, in, out, count, how.elements);
     case verb::allgatherv:
-      return coset_allgather_counts(me, in, out, counts.data(), elements);
+      return coset_allgather_counts(me, in, out, counts.data(), how.elements);
     case verb::broadcast:
-      return coset_broadcast(me, out, count, elements, root);
+      return coset_broadcast(me, out, count, how.elements, root);
     case verb::barrier:
       return coset_barrier(me);
     case verb::scan:
-      return coset_scan(me, in, out, count, elements, by);
+      return coset_scan(me, in, out, count, how.elements, how.by);
     case verb::exclusive_scan:
-      return coset_exclusive_scan(me, in, out, count, elements, by);
+      return coset_exclusive_scan(me, in, out, count, how.elements, how.by);
   }
   return COSET_UNKNOWN_ERROR;
 }
@@ -275,25 +274,25 @@ coset_status prepared::start(coset_request* at) {
   coset_member* const me = of->me();
   switch (what) {
     case verb::allreduce:
-      return coset_start_allreduce(me, in, out, count, elements, by, at);
+      return coset_start_allreduce(me, in, out, count, how.elements, how.by, at);
     case verb::reduce:
-      return coset_start_reduce(me, in, out, count, elements, by, root, at);
+      return coset_start_reduce(me, in, out, count, how.elements, how.by, root, at);
     case verb::reduce_scatter:
-      return coset_start_reduce_scatter_counts(me, in, out, counts.data(), elements, by, at);
+      return coset_start_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by, at);
     case verb::reduce_scatter_block:
-      return coset_start_reduce_scatter(me, in, out, count, elements, by, at);
+      return coset_start_reduce_scatter(me, in, out, count, how.elements, how.by, at);
     case verb::allgather:
-      return coset_start_allgather(me, in, out, count, elements, at);
+      return coset_start_allgather(me, in, out, count, how.elements, at);
     case verb::allgatherv:
-      return coset_start_allgather_counts(me, in, out, counts.data(), elements, at);
+      return coset_start_allgather_counts(me, in, out, counts.data(), how.elements, at);
     case verb::broadcast:
-      return coset_start_broadcast(me, out, count, elements, root, at);
+      return coset_start_broadcast(me, out, count, how.elements, root, at);
     case verb::barrier:
       return coset_start_barrier(me, at);
     case verb::scan:
-      return coset_start_scan(me, in, out, count, elements, by, at);
+      return coset_start_scan(me, in, out, count, how.elements, how.by, at);
     case verb::exclusive_scan:
-      return coset_start_exclusive_scan(me, in, out, count, elements, by, at);
+      return coset_start_exclusive_scan(me, in, out, count, how.elements, how.by, at);
   }
   return COSET_UNKNOWN_ERROR;
 }

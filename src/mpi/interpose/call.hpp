@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mpi/interpose/attachment.hpp"
-#include "mpi/interpose/datatypes.hpp"
-#include "mpi/interpose/operations.hpp"
+#include "mpi/interpose/handles/datatypes.hpp"
+#include "mpi/interpose/handles/operations.hpp"
 
 namespace coset::interpose {
 
@@ -31,7 +31,19 @@ enum class verb : unsigned char {
 constexpr int verbs = 10;
 char const* name_of(verb) noexcept;
 
-/// MPI's arguments, whatever width its counts have. Arrays are the caller's.
+/// Where each rank's piece is, in either width of MPI's; the caller's arrays.
+struct pieces {
+  int const* counts = nullptr;
+  MPI_Count const* long_counts = nullptr;
+  int const* places = nullptr;
+  MPI_Aint const* long_places = nullptr;
+
+  bool have_counts() const noexcept { return counts != nullptr || long_counts != nullptr; }
+  MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
+  MPI_Aint place_of(int rank) const { return places != nullptr ? places[rank] : long_places[rank]; }
+};
+
+/// MPI's arguments. Arrays are the caller's.
 struct arguments {
   verb what;
   void const* in = nullptr;
@@ -43,13 +55,7 @@ struct arguments {
   MPI_Op operation = MPI_OP_NULL;
   int root = 0;
   MPI_Comm communicator = MPI_COMM_NULL;
-  int const* counts = nullptr;  ///< reduce_scatter's and allgatherv's, of either width
-  MPI_Count const* long_counts = nullptr;
-  int const* places = nullptr;  ///< allgatherv's
-  MPI_Aint const* long_places = nullptr;
-
-  MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
-  MPI_Aint place_of(int rank) const { return places != nullptr ? places[rank] : long_places[rank]; }
+  pieces of_ranks = {};  ///< counts of reduce_scatter and allgatherv, places of allgatherv
 };
 
 /// What the team is asked to do, and what remains to be done with what it gives.
@@ -59,8 +65,7 @@ struct prepared {
   void const* in = nullptr;
   void* out = nullptr;
   std::size_t count = 0;
-  coset_type elements = COSET_UINT8;
-  coset_operation by = 0;
+  combination how = {.elements = COSET_UINT8};
   std::uint32_t root = 0;
   std::vector<std::size_t> counts = {};       ///< for each of the team's ranks; empty: `count` each
   std::unique_ptr<std::byte[]> sent = {};     ///< in place of the caller's arrays

@@ -166,18 +166,15 @@ int make_persistent(attachment& of, arguments const& as, MPI_Request* request) {
   std::lock_guard const lock(using_);
   persistent_call made{&of, as, take_tag(), {}, {}};
   if (as.what == verb::reduce_scatter || as.what == verb::allgatherv) {
-    for (int r = 0; r < of.size(); ++r) made.counts.push_back(as.count_of(r));
+    for (int r = 0; r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));
   }
   if (as.what == verb::allgatherv) {
-    for (int r = 0; r < of.size(); ++r) made.places.push_back(as.place_of(r));
+    for (int r = 0; r < of.size(); ++r) made.places.push_back(as.of_ranks.place_of(r));
   }
-  made.as.counts = nullptr;
-  made.as.places = nullptr;
   int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self_communicator(), request);
   if (code != MPI_SUCCESS) return code;
   auto& kept = persistent.emplace_back(*request, std::move(made)).second;
-  kept.as.long_counts = kept.counts.data();
-  kept.as.long_places = kept.places.data();
+  kept.as.of_ranks = {.long_counts = kept.counts.data(), .long_places = kept.places.data()};
   return MPI_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI's functions that wait or look: meanwhile operations in flight go on. Those of other collectives that this layer
 // leaves to MPI are begun and waited for, as other processes may not come to them before an operation in flight ends.
-#include "mpi/interpose/entries.hpp"
+#include "mpi/interpose/entries/entries.hpp"
 
 using namespace coset::interpose;
 

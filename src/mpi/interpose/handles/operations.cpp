@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/interpose/operations.hpp"
+#include "mpi/interpose/handles/operations.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/interpose/real.hpp"
+#include "mpi/interpose/handles/packing.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -54,37 +54,27 @@ named const* predefined(MPI_Op handle) {
 /// An operation that MPI carries out.
 struct by_mpi {
   MPI_Op operation;
-  MPI_Datatype elements;
+  datatype elements;
   bool commutes;
-  MPI_Aint lower, extent, stride;
   coset_operation made = 0;
 };
-
-/// inout[i] = in[i] ∘ inout[i], in images (see packing.hpp).
-void reduce_images(by_mpi const& by, std::byte const* in, std::byte* inout, std::size_t count) {
-  bool const at_once = by.stride == by.extent;
-  for (std::size_t i = 0; i < count; i += at_once ? count : 1) {
-    MPI_Aint const at = static_cast<MPI_Aint>(i) * by.stride - by.lower;
-    PMPI_Reduce_local(in + at, inout + at, at_once ? static_cast<int>(count) : 1, by.elements, by.operation);
-  }
-}
 
 /// left[i] = left[i] ∘ right[i]. MPI_Reduce_local() leaves its result in the right operand, which here is an input, so
 /// one that does not commute works on a copy.
 void fold(void* left, void const* right, std::size_t count, void* context) {
   auto const& by = *static_cast<by_mpi const*>(context);
-  inside const layer;
+  auto const length = static_cast<MPI_Count>(count);
   auto* const result = static_cast<std::byte*>(left);
   if (by.commutes) {
-    reduce_images(by, static_cast<std::byte const*>(right), result, count);
+    fold_images(static_cast<std::byte const*>(right), result, length, by.elements, by.operation);
     return;
   }
-  std::size_t const bytes = count * static_cast<std::size_t>(by.stride);
+  std::size_t const bytes = count * static_cast<std::size_t>(by.elements.stride);
   thread_local std::vector<std::max_align_t> room;
   room.resize(bytes / sizeof(std::max_align_t) + 1);
   auto* const copy = reinterpret_cast<std::byte*>(room.data());
   std::memcpy(copy, right, bytes);
-  reduce_images(by, result, copy, count);
+  fold_images(result, copy, length, by.elements, by.operation);
   std::memcpy(left, copy, bytes);
 }
 
@@ -94,13 +84,12 @@ class {
   combination of(MPI_Op operation, datatype const& elements, char const* name) {
     std::lock_guard const lock(using_);
     for (auto const& one : all_) {
-      if (one->operation == operation && one->elements == elements.handle) return as(*one);
+      if (one->operation == operation && one->elements.handle == elements.handle) return as(*one);
     }
     int commutes = 0;
     PMPI_Op_commutative(operation, &commutes);
-    auto one = std::make_unique<by_mpi>(
-        by_mpi{operation, elements.handle, commutes != 0, elements.lower, elements.extent, elements.stride});
-    coset_status const status = coset_operation_create(name, fold, one.get(), static_cast<std::size_t>(one->stride),
+    auto one = std::make_unique<by_mpi>(by_mpi{operation, elements, commutes != 0});
+    coset_status const status = coset_operation_create(name, fold, one.get(), static_cast<std::size_t>(elements.stride),
                                                        commutes != 0 ? 0 : COSET_NONCOMMUTATIVE, &one->made);
     if (status != COSET_SUCCESS) return {};
     all_.push_back(std::move(one));
@@ -118,7 +107,7 @@ class {
 
  private:
   static combination as(by_mpi const& one) {
-    return {COSET_STRUCT(static_cast<coset_type>(one.stride)), one.made, !one.commutes};
+    return {COSET_STRUCT(static_cast<coset_type>(one.elements.stride)), one.made, !one.commutes};
   }
   std::mutex using_;
   std::vector<std::unique_ptr<by_mpi>> all_;
@@ -141,7 +130,7 @@ void forget_operation(MPI_Op operation) noexcept {
 }
 
 void forget_operations_on(MPI_Datatype elements) noexcept {
-  left_to_mpi.forget([&](by_mpi const& one) { return one.elements == elements; });
+  left_to_mpi.forget([&](by_mpi const& one) { return one.elements.handle == elements; });
 }
 
 }  // namespace coset::interpose

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "mpi/interpose/datatypes.hpp"
+#include "mpi/interpose/handles/datatypes.hpp"
 
 namespace coset::interpose {
 

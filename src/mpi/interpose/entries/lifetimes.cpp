@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The beginning and the end of MPI, and of what the layer remembers of MPI's handles.
-#include "mpi/interpose/entries.hpp"
+#include "mpi/interpose/entries/entries.hpp"
 
 using namespace coset::interpose;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI's collectives: blocking, nonblocking and persistent, with counts of either width.
-#include "mpi/interpose/entries.hpp"
+#include "mpi/interpose/entries/entries.hpp"
 
 using namespace coset::interpose;
 
@@ -34,7 +34,7 @@ arguments reduced(verb what, COSET_ROOTED(MPI_Count, MPI_Aint)) {
 
 arguments scattered(verb what, COSET_SCATTERED(int, int)) {
   arguments all = reduced(what, in, out, 0, type, by, comm);
-  all.counts = counts;
+  all.of_ranks.counts = counts;
   return all;
 }
 
@@ -48,8 +48,8 @@ arguments gathered(verb what, COSET_GATHERED(MPI_Count, MPI_Aint)) {
 
 arguments gathered(verb what, COSET_GATHERED_VARIED(int, int)) {
   arguments all = gathered(what, in, count, type, out, 0, out_type, comm);
-  all.counts = counts;
-  all.places = places;
+  all.of_ranks.counts = counts;
+  all.of_ranks.places = places;
   return all;
 }
 
@@ -60,14 +60,14 @@ arguments broadcast(verb what, COSET_BROADCAST(MPI_Count, MPI_Aint)) {
 #if MPI_VERSION >= 4
 arguments scattered(verb what, COSET_SCATTERED(MPI_Count, MPI_Aint)) {
   arguments all = reduced(what, in, out, 0, type, by, comm);
-  all.long_counts = counts;
+  all.of_ranks.long_counts = counts;
   return all;
 }
 
 arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
   arguments all = gathered(what, in, count, type, out, 0, out_type, comm);
-  all.long_counts = counts;
-  all.long_places = places;
+  all.of_ranks.long_counts = counts;
+  all.of_ranks.long_places = places;
   return all;
 }
 #endif

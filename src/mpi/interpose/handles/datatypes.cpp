@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/interpose/datatypes.hpp"
+#include "mpi/interpose/handles/datatypes.hpp"
 
 #include <array>
 #include <cstddef>

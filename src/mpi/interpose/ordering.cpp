@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/interpose/ordering.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace coset::interpose {
+
+void reorder_pieces(attachment& a, room& image, count_of_rank const& count_of, datatype const& type) {
+  auto const bytes_of = [&](int r) { return static_cast<std::size_t>(count_of(r) * type.stride); };
+  std::vector<std::size_t> begins(static_cast<std::size_t>(a.size()));
+  for (int r = 0; r < a.size(); ++r) begins[a.place_of(r)] = bytes_of(r);
+  std::size_t const all = std::reduce(begins.begin(), begins.end());
+  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
+  room ordered = room_of(all);
+  std::byte const* from = image.get();
+  for (int r = 0; r < a.size(); ++r) {
+    std::memcpy(ordered.get() + begins[a.place_of(r)], from, bytes_of(r));
+    from += bytes_of(r);
+  }
+  image = std::move(ordered);
+}
+
+/// MPI_Reduce_local() leaves its result in the later operand, so the fold goes along the gathered vectors.
+prospect in_ranks_order(attachment& a, arguments const& c, datatype const& type) {
+  bool const scatters = c.what == verb::reduce_scatter || c.what == verb::reduce_scatter_block;
+  auto const piece = [&](int r) { return c.what == verb::reduce_scatter ? c.of_ranks.count_of(r) : c.count; };
+  MPI_Count length = c.count, before = 0, own = c.count;
+  if (scatters) {
+    length = 0;
+    for (int r = 0; r < a.size(); ++r) {
+      if (r == a.rank()) before = length;
+      length += piece(r);
+    }
+    own = piece(a.rank());
+  }
+  prospect made;
+  prepared& call = made.call;
+  call.what = verb::allgather;
+  call.count = static_cast<std::size_t>(length * type.stride);
+  call.sent = image_of(c.in != MPI_IN_PLACE ? c.in : c.out, length, type);
+  call.in = call.sent.get();
+  call.received = room_of(call.count * static_cast<std::size_t>(a.size()));
+  call.out = call.received.get();
+  int last = a.size() - 1;
+  if (c.what == verb::scan) last = a.rank();
+  if (c.what == verb::exclusive_scan) last = a.rank() - 1;
+  if (last < 0 || (c.what == verb::reduce && a.rank() != c.root)) return made;
+  call.finish = [=, &a, images = call.received.get(), bytes = call.count, to = c.out, by = c.operation] {
+    inside const layer;
+    auto const image_at = [&](int r) { return images + a.place_of(r) * bytes; };
+    for (int r = 1; r <= last; ++r) fold_images(image_at(r - 1), image_at(r), length, type, by);
+    copy_image(image_at(last) + before * type.stride, to, own, type);
+  };
+  return made;
+}
+
+}  // namespace coset::interpose
