@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/interpose/real.hpp"
+
 namespace coset::interpose {
 
 void reorder_pieces(attachment& a, room& image, count_of_rank const& count_of, datatype const& type) {
