@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view prefix = "COSET_";
 
 /// Variables that the library reads, beside one for each verb.
-constexpr std::array<std::string_view, 6> read_by_library{"COSET_ADAPT", "COSET_BIND",  "COSET_ISA",
-                                                          "COSET_LOG",   "COSET_SHARE", "COSET_TUNING"};
+constexpr std::array<std::string_view, 7> read_by_library{
+    "COSET_ADAPT", "COSET_BIND", "COSET_INTERPOSE_REQUIRE", "COSET_ISA", "COSET_LOG", "COSET_SHARE", "COSET_TUNING"};
 
 /// Variables that builds, tests and packages of coset read: here they are no mistakes.
 constexpr std::array<std::string_view, 21> read_by_others{
