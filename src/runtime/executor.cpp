@@ -62,6 +62,7 @@ template <class Ready>
   bool long_wait = false;
   wait_until(word, which, me.shared.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
     if (me.shared.failed()) leave(me);
+    if (did_something_meanwhile()) p.sleeps = false;
     if (looks == p.few_spins && looks < p.spins) {
       long_wait = true;
       if (shares_processor(me, other)) {

@@ -67,6 +67,7 @@ class between_looks {
   /// `moved`: whether the last look brought anything on.
   void operator()(bool moved) {
     if (moved) note_moving(me_.root);
+    did_something_meanwhile();
     if (back_off_(moved)) note_waiting(me_, awaited_);
   }
 
@@ -125,6 +126,10 @@ void complete_in_segments(rank_state& me, flight const& f) {
 }
 
 }  // namespace
+
+bool may_launch(rank_state const& me) noexcept {
+  return !me.requests.channels[me.requests.started % split_channels].live;
+}
 
 bool advance_all(rank_state& root) {
   bool moved = false;

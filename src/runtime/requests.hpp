@@ -21,6 +21,8 @@ bool advance_all(detail::rank_state& root);
 /// operation that still has it.
 request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,
                std::shared_ptr<void const> operation);
+/// Whether the next channel is free.
+bool may_launch(detail::rank_state const&) noexcept;
 
 /// Gives up live operations in a team: if there are any, fails the team and waits until no other rank touches this
 /// rank's arrays.

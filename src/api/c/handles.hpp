@@ -61,6 +61,8 @@ struct joined_member : coset_member {
 
 /// Runs a body on one rank. Exceptions tell the team of its failure.
 void run_body(member&, coset_body*, void* context);
+/// Whether coset_start_…() would begin an operation at once, without completing an earlier one first.
+bool may_start(coset_member*);
 /// As coset_plan_create(), for any kind of team and by exceptions.
 void make_plan(detail::any_team, coset_verb, std::size_t count, coset_type, coset_operation, coset_plan_options const*,
                coset_plan** made);

@@ -10,6 +10,7 @@
 #include "api/c/arguments.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
+#include "runtime/requests.hpp"
 
 namespace coset::capi {
 namespace {
@@ -26,6 +27,8 @@ void put(request&& made, coset_request* at) {
   *at = {};
   new (at->opaque) request(std::move(made));
 }
+
+bool may_start(coset_member* me) { return runtime::may_launch(state_of(me)); }
 
 }  // namespace coset::capi
 

@@ -2,12 +2,16 @@
 #include "mpi/interpose/attachment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
-#include <numeric>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/persistent.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
@@ -17,7 +21,9 @@ namespace {
 int of_communicators = MPI_KEYVAL_INVALID;
 
 std::mutex listing;
-std::vector<attachment*> listed;  // in the order in which they were made
+std::vector<attachment*> listed;
+
+std::atomic<std::uint64_t> founded = 0, teams_alive = 0;
 
 /// Handles are used again. Whoever remembers one remembers when, too.
 std::atomic<std::uint64_t> ended = 0;
@@ -48,15 +54,14 @@ attachment::attachment(MPI_Comm of) : communicator_(of) {
   PMPI_Comm_test_inter(of, &is_inter);
   PMPI_Comm_rank(of, &rank_);
   PMPI_Comm_size(of, &size_);
-  if (is_inter != 0) {
-    tried_ = true;
-    why_not_ = "an intercommunicator";
-  }
+  is_inter_ = is_inter != 0;
 }
 
 attachment::~attachment() {
   complete_all_of(*this);
+  part_from(*this);
   if (me_ != nullptr) coset_team_leave(me_);
+  if (team_ != nullptr) teams_alive.fetch_sub(1, std::memory_order_relaxed);
   coset_mpi_team_free(team_);
   coset_team_free(threads_);
 }
@@ -80,21 +85,70 @@ attachment* attachment::of(MPI_Comm handle) noexcept {
   return latest.at;
 }
 
-/// All processes get a team or none does: coset_mpi_team_create() fails on all alike.
-coset_member* attachment::found() noexcept {
-  if (tried_) return me_;
-  tried_ = true;
-  inside const layer;
-  why_not_ = "no team could be made";
-  if (coset_team_adopt(1, nullptr, &threads_) != COSET_SUCCESS) return nullptr;
-  coset_mpi_options const options = COSET_MPI_OPTIONS;
-  if (coset_mpi_team_create(communicator_, threads_, &options, &team_) != COSET_SUCCESS) {
-    log_once(coset_error_message());
+/// A communicator that lives for a few calls only costs less without a team. One with the processes of MPI_COMM_WORLD
+/// takes what that has, so its team is cheap.
+coset_member* attachment::found() {
+  if (me_ != nullptr || tried_) return me_;
+  constexpr int calls_without_team = 8;
+  int likeness = MPI_UNEQUAL;
+  if (is_inter_) {
+    tried_ = true;
+    why_not_ = "an intercommunicator";
     return nullptr;
   }
+  PMPI_Comm_compare(communicator_, MPI_COMM_WORLD, &likeness);
+  bool const is_like_world = likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
+  if (!is_like_world && size_ > 1 && ++calls_before_ <= calls_without_team && !is_required()) {
+    why_not_ = "too few calls to make a team for";
+    return nullptr;
+  }
+  tried_ = true;
+  if (!agree_on_founding()) return nullptr;
+  inside const layer;
+  // Threads may found teams in different orders: then each takes what its own communicator has.
+  if (!found_over(is_like_world && !is_multithreaded() ? MPI_COMM_WORLD : communicator_)) return nullptr;
   learn_places();
-  if (coset_mpi_team_join(team_, 0, &me_) != COSET_SUCCESS) log_once(coset_error_message());
   return me_;
+}
+
+/// Waits until all processes are here, so that founding waits for nobody who waits for operations in flight. Whether all
+/// of them can found a team is agreed, and its number.
+bool attachment::agree_on_founding() {
+  // Each team that is alive has a communicator, of which MPICH has 2,048.
+  constexpr std::uint64_t most_teams = 512;
+  int is_main = 1, level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&is_main);
+  std::array<std::uint64_t, 3> told{is_main == 0, teams_alive.load(std::memory_order_relaxed),
+                                    founded.load(std::memory_order_relaxed)};
+  std::array<std::uint64_t, 3> most{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const code = real.Iallreduce(told.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, communicator_, &request);
+  if (code != MPI_SUCCESS || wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    why_not_ = "its processes could not agree on a team";
+    return false;
+  }
+  if (most[0] != 0) why_not_ = "a thread that is not the main one calls, below MPI_THREAD_SERIALIZED";
+  if (most[1] >= most_teams) why_not_ = "too many communicators have teams";
+  if (most[0] != 0 || most[1] >= most_teams) return false;
+  number_ = most[2] + 1;
+  for (std::uint64_t seen = founded; seen < number_ && !founded.compare_exchange_weak(seen, number_);) {
+  }
+  return true;
+}
+
+/// Creating fails on all processes alike.
+bool attachment::found_over(MPI_Comm pooled) {
+  why_not_ = "no team could be made";
+  coset_mpi_options const options = COSET_MPI_OPTIONS;
+  bool const is_made = coset_team_adopt(1, nullptr, &threads_) == COSET_SUCCESS &&
+                       coset_mpi_team_create(pooled, threads_, &options, &team_) == COSET_SUCCESS;
+  if (is_made) teams_alive.fetch_add(1, std::memory_order_relaxed);
+  if (!is_made || coset_mpi_team_join(team_, 0, &me_) != COSET_SUCCESS) {
+    log_once(coset_error_message());
+    me_ = nullptr;
+  }
+  return me_ != nullptr;
 }
 
 void attachment::learn_places() {
@@ -104,16 +158,33 @@ void attachment::learn_places() {
   if (!std::ranges::is_sorted(all)) place_of_ = std::move(all);
 }
 
-int attachment::report(coset_status status) const noexcept {
-  if (status == COSET_SUCCESS) return MPI_SUCCESS;
+/// Codes are of a class of the layer's own, one for each text.
+attachment::failure attachment::failure_of(coset_status status) const noexcept {
+  if (status == COSET_SUCCESS) return {};
   inside const layer;
-  int code = MPI_ERR_OTHER;
-  if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS) {
-    std::string const words = std::string("coset: ") + coset_error_message();
-    PMPI_Add_error_string(code, words.substr(0, MPI_MAX_ERROR_STRING - 1).c_str());
+  static std::mutex adding;
+  static std::map<std::string, int> codes;
+  std::lock_guard const lock(adding);
+  std::string words = std::string("coset: ") + coset_error_message();
+  words.resize(std::min<std::size_t>(words.size(), MPI_MAX_ERROR_STRING - 1));
+  auto const [at, is_new] = codes.try_emplace(words, MPI_ERR_OTHER);
+  constexpr std::size_t most_codes = 64;  // those of MPI are never freed
+  if (is_new && codes.size() <= most_codes) {
+    static int const own_class = [] {
+      int made = MPI_ERR_OTHER;
+      PMPI_Add_error_class(&made);
+      PMPI_Add_error_string(made, "coset: a collective failed");
+      return made;
+    }();
+    if (PMPI_Add_error_code(own_class, &at->second) == MPI_SUCCESS)
+      PMPI_Add_error_string(at->second, words.c_str());
   }
-  PMPI_Comm_call_errhandler(communicator_, code);
-  return code;
+  return {communicator_, at->second};
+}
+
+int attachment::call_handler(failure const& what) {
+  if (what.code != MPI_SUCCESS) PMPI_Comm_call_errhandler(what.on, what.code);
+  return what.code;
 }
 
 void begin_attachments() {
@@ -121,19 +192,21 @@ void begin_attachments() {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &of_communicators, nullptr);
 }
 
-/// The latest first, as all processes made them in the same order.
+/// All leave their teams first: a team can be ended while a process is still in another one. Then the latest goes first;
+/// processes that share several teams know the same order of them.
 void end_attachments() noexcept {
   if (of_communicators == MPI_KEYVAL_INVALID) return;
-  for (;;) {
-    attachment* latest_made = nullptr;
-    {
-      std::lock_guard const lock(listing);
-      if (listed.empty()) break;
-      latest_made = listed.back();
-    }
-    MPI_Comm of = latest_made->communicator();
-    PMPI_Comm_delete_attr(of, of_communicators);
+  std::vector<attachment*> left;
+  {
+    std::lock_guard const lock(listing);
+    left = listed;
   }
+  std::ranges::stable_sort(left, std::ranges::greater(), &attachment::number_);
+  for (attachment* each : left) {
+    complete_all_of(*each);
+    if (each->me_ != nullptr) coset_team_leave(std::exchange(each->me_, nullptr));
+  }
+  for (attachment const* each : left) PMPI_Comm_delete_attr(each->communicator(), of_communicators);
   PMPI_Comm_free_keyval(&of_communicators);
 }
 

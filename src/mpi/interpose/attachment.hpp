@@ -5,8 +5,9 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <memory>
+#include <thread>
 #include <vector>
 
 #include "coset/coset_mpi.h"
@@ -16,7 +17,7 @@ namespace coset::interpose {
 struct operation;
 
 /// Calls of one communicator come one after another (MPI 4.0, section 6.13), so only operations in flight are guarded, by
-/// `flights` in flights.cpp.
+/// flights.cpp.
 class attachment {
  public:
   /// nullptr for handles about which MPI shall have the word.
@@ -33,7 +34,7 @@ class attachment {
   /// This process's member of the communicator's team; nullptr if there is no team, for the reason that why_not() gives.
   coset_member* me() const noexcept { return me_; }
   /// Collective, unless there is a team or cannot be one, which all processes know alike.
-  coset_member* found() noexcept;
+  coset_member* found();
   char const* why_not() const noexcept { return why_not_; }
 
   /// Teams count ranks host by host. Where the communicator does otherwise, this is where its rank is in the team …
@@ -43,19 +44,34 @@ class attachment {
   /// … and whether it does.
   bool is_renumbered() const noexcept { return !place_of_.empty(); }
 
-  /// Calls MPI's error handler of the communicator; returns what that leaves to return.
-  int report(coset_status) const noexcept;
+  /// What MPI's error handler of the communicator has to hear.
+  struct failure {
+    MPI_Comm on = MPI_COMM_NULL;
+    int code = MPI_SUCCESS;
+  };
+  /// Of the status that the calling thread has just got.
+  failure failure_of(coset_status) const noexcept;
+  /// Returns the code, if the handler returns.
+  static int call_handler(failure const&);
 
-  std::deque<operation*> in_flight;  ///< in the order of their calls; the first of them have begun
-  std::size_t begun = 0;
+  struct {
+    std::deque<operation*> all;  ///< in the order of their calls; the first of them have begun
+    std::size_t begun = 0;
+    std::thread::id user;  ///< of the member: a thread in a blocking call
+  } flights;
 
  private:
+  friend void end_attachments() noexcept;
   explicit attachment(MPI_Comm);
+  bool agree_on_founding();
+  bool found_over(MPI_Comm);
   void learn_places();
 
   MPI_Comm const communicator_;
   int rank_ = 0, size_ = 0;
-  bool tried_ = false;
+  bool is_inter_ = false, tried_ = false;
+  int calls_before_ = 0;
+  std::uint64_t number_ = 0;  ///< of founding: it grows in each process, and all processes of the team know it alike
   char const* why_not_ = "no blocking collective has made its team yet";
   coset_team* threads_ = nullptr;
   coset_mpi_team* team_ = nullptr;

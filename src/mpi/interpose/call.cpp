@@ -16,6 +16,11 @@ namespace coset::interpose {
 namespace {
 
 constexpr char const* wrong = "arguments that MPI may refuse";
+#if defined(OPEN_MPI)
+constexpr bool mpi_refuses_one = false;
+#else
+constexpr bool mpi_refuses_one = true;
+#endif
 
 prospect refused(char const* why) { return {.why_not = why}; }
 
@@ -31,8 +36,15 @@ T* moved(T* base, MPI_Aint bytes) {
   return reinterpret_cast<byte*>(base) + bytes;
 }
 
-/// Whether a null pointer or overlap is MPI's to report.
-bool is_dubious(void const* in, void const* out, std::size_t bytes) { return bytes != 0 && in == out; }
+/// An array that MPI would refuse, for which it shall do so.
+bool is_wrong(void const* array, MPI_Count count, datatype const& type) {
+  return array == MPI_IN_PLACE || (array == nullptr && count != 0 && type.size != 0 && type.lower == 0);
+}
+
+/// Two arrays that begin at the same place: MPICH refuses them. Where MPI takes them, programs get what is in place.
+bool are_one(void const* in, datatype const& in_type, void const* out, datatype const& out_type, MPI_Count count) {
+  return count != 0 && in_type.size != 0 && moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
+}
 
 /// Allreduce, reduce and the scans.
 prospect whole(attachment& a, arguments const& c, datatype const& elements) {
@@ -46,10 +58,25 @@ prospect whole(attachment& a, arguments const& c, datatype const& elements) {
   call.count = static_cast<std::size_t>(c.count);
   call.root = a.place_of(c.root);
   bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
-  bool const has_input = c.in != MPI_IN_PLACE;
-  if (has_input && gets && is_dubious(c.in, c.out, call.count)) return refused(wrong);
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
+    return refused(wrong);
+  bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
+  if (is_one && mpi_refuses_one) return refused(wrong);
+  bool const has_input = c.in != MPI_IN_PLACE && !is_one;
+  bool const scans = c.what == verb::scan || c.what == verb::exclusive_scan;
   call.in = has_input ? c.in : COSET_IN_PLACE;
   call.out = c.out;
+  // Each rank for itself may scan in place, of which teams want to know from all; and rank 0 has no result of an Exscan.
+  if (is_image(elements) && scans && (!has_input || !gets)) {
+    if (gets) {
+      call.sent = image_of(c.out, c.count, elements);
+      call.in = call.sent.get();
+    } else {
+      call.received = room_of(call.count * static_cast<std::size_t>(elements.stride));
+      call.out = call.received.get();
+      if (!has_input) call.in = c.out;
+    }
+  }
   if (is_image(elements)) return made;
   call.sent = image_of(has_input ? c.in : c.out, c.count, elements);
   call.in = call.sent.get();
@@ -67,6 +94,7 @@ prospect broadcast(attachment& a, arguments const& c, datatype const& elements) 
   prepared& call = made.call;
   call.root = a.place_of(c.root);
   call.count = static_cast<std::size_t>(c.count) * elements.size;
+  if (is_wrong(c.out, c.count, elements)) return refused(wrong);
   if (elements.dense) {
     call.out = c.out;
     return made;
@@ -114,15 +142,16 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
   MPI_Count all = 0;
   for (int r = 0; r < a.size(); ++r) all += count_of(r);
   MPI_Count const own = count_of(a.rank());
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements)) return refused(wrong);
+  bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, own);
+  if (is_one && mpi_refuses_one) return refused(wrong);
   bool const plain = is_image(elements);
   if (!plain || a.is_renumbered()) {
     call.sent = image_of(in, all, elements);
     if (a.is_renumbered()) reorder_pieces(a, call.sent, count_of, elements);
     call.in = call.sent.get();
-  } else if (c.in != MPI_IN_PLACE && is_dubious(c.in, c.out, static_cast<std::size_t>(all))) {
-    return refused(wrong);
   }
-  if (!plain || c.in == MPI_IN_PLACE) {
+  if (!plain || c.in == MPI_IN_PLACE || is_one) {
     call.received = room_of(static_cast<std::size_t>(own * elements.stride));
     call.out = call.received.get();
     call.finish = [from = call.received.get(), to = c.out, own, type = elements] { copy_image(from, to, own, type); };
@@ -151,10 +180,14 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
     before += static_cast<MPI_Aint>(count_of(r));
     all += static_cast<std::size_t>(count_of(r)) * elements.size;
   }
+  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return refused(wrong);
   MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
   datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
   void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
   MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
+  auto* const own_piece = moved(c.out, own_place);
+  bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, sent_type, own_piece, elements, in_count);
+  if (is_one && mpi_refuses_one) return refused(wrong);
   call.in = in;
   call.out = moved(c.out, place_of(0) * elements.extent);
   if (!sent_type.dense) {
@@ -199,11 +232,7 @@ datatype const* checked(attachment& a, arguments const& c) {
     auto const received = c.what == verb::allgather ? c.out_count : c.of_ranks.count_of(a.rank());
     if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
       return nullptr;
-    if (is_dubious(c.in, moved(c.out, (c.what == verb::allgather ? static_cast<MPI_Aint>(c.out_count) * a.rank()
-                                                                 : c.of_ranks.place_of(a.rank())) *
-                                          elements->extent),
-                   static_cast<std::size_t>(c.count)))
-      return nullptr;
+    if (is_wrong(c.in, c.count, *sent)) return nullptr;
   }
   return elements;
 }
@@ -243,7 +272,7 @@ prospect prepare(attachment& a, arguments const& c) {
   return made;
 }
 
-coset_status prepared::run() {
+coset_status team_call::run() const {
   coset_member* const me = of->me();
   switch (what) {
     case verb::allreduce:
@@ -270,7 +299,7 @@ coset_status prepared::run() {
   return COSET_UNKNOWN_ERROR;
 }
 
-coset_status prepared::start(coset_request* at) {
+coset_status team_call::start(coset_request* at) const {
   coset_member* const me = of->me();
   switch (what) {
     case verb::allreduce:

@@ -58,8 +58,8 @@ struct arguments {
   pieces of_ranks = {};  ///< counts of reduce_scatter and allgatherv, places of allgatherv
 };
 
-/// What the team is asked to do, and what remains to be done with what it gives.
-struct prepared {
+/// What a team is asked to do.
+struct team_call {
   attachment* of = nullptr;
   verb what = verb::barrier;
   void const* in = nullptr;
@@ -67,14 +67,18 @@ struct prepared {
   std::size_t count = 0;
   combination how = {.elements = COSET_UINT8};
   std::uint32_t root = 0;
-  std::vector<std::size_t> counts = {};       ///< for each of the team's ranks; empty: `count` each
-  std::unique_ptr<std::byte[]> sent = {};     ///< in place of the caller's arrays
+  std::vector<std::size_t> counts = {};  ///< for each of the team's ranks; empty: `count` each
+
+  coset_status run() const;
+  coset_status start(coset_request* at) const;
+};
+
+/// … and what remains to be done with what it gives.
+struct prepared : team_call {
+  std::unique_ptr<std::byte[]> sent = {};  ///< in place of the caller's arrays
   std::unique_ptr<std::byte[]> received = {};
   std::function<void()> finish = {};  ///< empty: nothing remains
   bool is_empty = false;              ///< there is nothing to do at all
-
-  coset_status run();
-  coset_status start(coset_request* at);
 };
 
 /// Either a call that the team carries out, or why MPI has to. All processes of the communicator decide alike, unless

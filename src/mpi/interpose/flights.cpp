@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/interpose/flights.hpp"
 
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstring>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <utility>
 
-#include "mpi/interpose/real.hpp"
-#include "mpi/interpose/tally.hpp"
+#include "api/c/handles.hpp"
+#include "mpi/interpose/persistent.hpp"
+#include "mpi/interpose/self.hpp"
+#include "runtime/memory/waiting.hpp"
 
 namespace coset::interpose {
+
+/// What remains to be done when all parts of an operation are complete.
+struct landing {
+  prepared whole;
+  int tag;
+  bool keeps_tag;
+  std::size_t parts;
+  coset_status status = COSET_SUCCESS;
+};
 
 /// An operation in flight. Its team carries out as many of a communicator at once as members may have; the others wait
 /// for their turn here.
 struct operation {
-  prepared call;
-  int tag = 0;
-  bool is_persistent = false;
+  team_call call;
+  std::shared_ptr<landing> end;
   coset_request under_way = {};
   bool has_begun = false;
   coset_status status = COSET_SUCCESS;
@@ -26,98 +39,153 @@ struct operation {
 
 namespace {
 
-/// A member completes its first operation before it begins a ninth, and this must not wait.
-constexpr std::size_t most_begun = 7;
+/// What follows is guarded by `using_`. Recursive, as an operation of the program's own may call MPI, and as what is
+/// called here may wait and look here again: `is_at_work` then says that there is nothing to do.
+std::recursive_mutex using_;
+bool is_at_work = false;
+std::list<operation> all;
+std::vector<attachment::failure> failures;
+struct deferred {
+  std::function<bool()> is_used;
+  std::function<void()> call;
+};
+std::vector<deferred> after_landing;
 
-struct persistent_call {
-  attachment* of;
-  arguments as;
-  int tag;
-  std::vector<MPI_Count> counts;
-  std::vector<MPI_Aint> places;
+bool mpi_brings_us_on = false;
+bool has_threads = false;
+
+class at_work {
+ public:
+  at_work() { is_at_work = true; }
+  ~at_work() { is_at_work = false; }
+  at_work(at_work const&) = delete;
+  at_work& operator=(at_work const&) = delete;
+
+ private:
+  inside const layer_;
 };
 
-/// What follows is guarded by `using_`. Recursive, as an operation of the program's own may call MPI.
-std::recursive_mutex using_;
-std::list<operation> all;
-std::list<std::pair<MPI_Request, persistent_call>> persistent;
-std::vector<std::function<void()>> after_landing;
-
-MPI_Comm self = MPI_COMM_NULL;  ///< of this process alone, for the messages that complete requests
-std::vector<int> free_tags;
-int tags = 0;
-
-MPI_Comm self_communicator() {
-  if (self == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_SELF, &self);
-  return self;
-}
-
-int take_tag() {
-  if (free_tags.empty()) return tags++;
-  int const tag = free_tags.back();
-  free_tags.pop_back();
-  return tag;
-}
-
+/// Teams number operations, so they begin in the order of their calls.
 void begin_more(attachment& of) {
-  while (of.begun < of.in_flight.size() && of.begun < most_begun) {
-    operation& next = *of.in_flight[of.begun];
-    next.status = next.call.is_empty ? COSET_SUCCESS : next.call.start(&next.under_way);
+  while (of.flights.begun < of.flights.all.size()) {
+    operation& next = *of.flights.all[of.flights.begun];
+    bool const is_empty = next.end->whole.is_empty;
+    if (!is_empty && !capi::may_start(of.me())) return;
+    next.status = is_empty ? COSET_SUCCESS : next.call.start(&next.under_way);
     next.has_begun = true;
-    ++of.begun;
+    ++of.flights.begun;
   }
 }
 
 bool is_complete(operation& one) {
   if (!one.has_begun) return false;
-  if (one.status != COSET_SUCCESS || one.call.is_empty) return true;
+  if (one.status != COSET_SUCCESS || one.end->whole.is_empty) return true;
   bool complete = false;
   one.status = coset_request_test(&one.under_way, &complete);
   return complete || one.status != COSET_SUCCESS;
 }
 
-/// An error is reported when it is found, as the request has no room for it.
+/// The last part completes the request. An error is reported when it is found, as the request has no room for it.
 void land(std::list<operation>::iterator at) {
   attachment& of = *at->call.of;
-  std::erase(of.in_flight, &*at);
-  --of.begun;
-  if (at->status == COSET_SUCCESS && at->call.finish) at->call.finish();
-  PMPI_Send(nullptr, 0, MPI_BYTE, 0, at->tag, self_communicator());
-  if (!at->is_persistent) free_tags.push_back(at->tag);
-  coset_status const status = at->status;
+  std::shared_ptr<landing> const end = at->end;
+  if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
+    end->status = at->status;
+    failures.push_back(of.failure_of(at->status));
+  }
+  std::erase(of.flights.all, &*at);
+  --of.flights.begun;
   all.erase(at);
-  in_flight.fetch_sub(1, std::memory_order_relaxed);
+  if (--end->parts == 0) {
+    if (end->status == COSET_SUCCESS && end->whole.finish) end->whole.finish();
+    PMPI_Send(nullptr, 0, MPI_BYTE, 0, end->tag, self());
+    if (!end->keeps_tag) give_back_tag(end->tag);
+    in_flight.fetch_sub(1, std::memory_order_relaxed);
+  }
   begin_more(of);
-  if (status != COSET_SUCCESS) of.report(status);
 }
 
+void let_go() {
+  auto const unused = std::ranges::stable_partition(after_landing, [](deferred const& one) { return one.is_used(); });
+  std::vector<deferred> const now(unused.begin(), unused.end());
+  after_landing.erase(unused.begin(), unused.end());
+  for (auto const& each : now) each.call();
+}
+
+/// A thread within a blocking call of a communicator brings that communicator's operations on by itself.
 void progress_all() {
+  std::thread::id const self = std::this_thread::get_id();
   for (auto at = all.begin(); at != all.end();) {
     auto const next = std::next(at);
-    if (is_complete(*at)) land(at);
+    std::thread::id const user = at->call.of->flights.user;
+    if ((user == std::thread::id() || user == self) && is_complete(*at)) land(at);
     at = next;
   }
-  if (all.empty()) {
-    for (auto const& left : std::exchange(after_landing, {})) left();
-  }
+  if (all.empty() && !after_landing.empty()) let_go();
 }
 
-void take_off(prepared&& call, int tag, bool is_persistent) {
-  attachment& of = *call.of;
-  in_flight.fetch_add(1, std::memory_order_relaxed);
-  operation& made = all.emplace_back(operation{.call = std::move(call), .tag = tag, .is_persistent = is_persistent});
-  of.in_flight.push_back(&made);
-  begin_more(of);
+/// The program's error handlers may do what they like, so nothing is held meanwhile.
+void report(std::vector<attachment::failure> const& found) {
+  for (auto const& each : found) attachment::call_handler(each);
+}
+
+/// Whoever is at work makes progress, too.
+template <class Do>
+void at_work_unless_others_are(Do const& what) {
+  std::vector<attachment::failure> found;
+  {
+    std::unique_lock const lock(using_, std::try_to_lock);
+    if (!lock.owns_lock() || is_at_work) return;
+    at_work const now;
+    what();
+    found.swap(failures);
+  }
+  report(found);
+}
+
+void look_meanwhile() noexcept {
+  if (!none_in_flight()) at_work_unless_others_are(progress_all);
+}
+
+/// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
+int look_within_mpi() {
+  if (!is_inside) look_meanwhile();
+  return 0;
+}
+
+/// Pieces that have no room in what processes share go one after another, each as long as it likes.
+std::vector<team_call> parts_of(prepared const& whole) {
+  constexpr std::size_t most_bytes = 256 * 1024;
+  bool const gathers = whole.what == verb::allgather || whole.what == verb::allgatherv;
+  bool const scatters = whole.what == verb::reduce_scatter || whole.what == verb::reduce_scatter_block;
+  if (!gathers && !scatters) return {whole};
+  auto const ranks = static_cast<std::size_t>(whole.of->size());
+  std::size_t const bytes = whole.how.bytes;
+  auto const count_of = [&](std::size_t r) { return whole.counts.empty() ? whole.count : whole.counts[r]; };
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < ranks; ++r) total += count_of(r);
+  if (total * bytes <= most_bytes) return {whole};
+  std::uint32_t const own = coset_member_rank(whole.of->me());
+  std::vector<team_call> parts;
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < ranks; at += count_of(r++) * bytes) {
+    team_call part{whole.of, gathers ? verb::broadcast : verb::reduce, whole.in, whole.out, count_of(r), whole.how,
+                   static_cast<std::uint32_t>(r)};
+    if (gathers) {
+      part.out = static_cast<std::byte*>(whole.out) + at;
+      if (r == own && whole.in != part.out) std::memcpy(part.out, whole.in, part.count * bytes);
+    } else {
+      part.in = static_cast<std::byte const*>(whole.in) + at;
+    }
+    parts.push_back(part);
+  }
+  return parts;
 }
 
 }  // namespace
 
-void progress() noexcept {
-  // Whoever holds it makes progress, too.
-  std::unique_lock const lock(using_, std::try_to_lock);
-  if (!lock.owns_lock() || is_inside) return;
-  inside const layer;
-  progress_all();
+void progress() {
+  if (!is_inside) at_work_unless_others_are(progress_all);
 }
 
 void patience::look() noexcept {
@@ -128,95 +196,126 @@ void patience::look() noexcept {
 int wait_for(MPI_Request request, MPI_Status* status) {
   int complete = 0;
   for (patience between;; between.look()) {
-    progress();
+    if (!none_in_flight()) progress();
     int const code = real.Test(&request, &complete, status);
     if (code != MPI_SUCCESS || complete != 0) return code;
   }
 }
 
+/// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
+void begin_flights() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  has_threads = level == MPI_THREAD_MULTIPLE;
+  runtime::meanwhile.store(look_meanwhile, std::memory_order_release);
+  using registering = int (*)(int (*)());
+  auto const add = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_register"));
+  mpi_brings_us_on = add != nullptr && add(look_within_mpi) == 0;
+}
+
+void end_flights() noexcept {
+  runtime::meanwhile.store(nullptr, std::memory_order_release);
+  using registering = int (*)(int (*)());
+  auto const remove = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_unregister"));
+  if (mpi_brings_us_on && remove != nullptr) remove(look_within_mpi);
+  mpi_brings_us_on = false;
+}
+
+bool is_multithreaded() noexcept { return has_threads; }
+
+within_mpi alone() noexcept {
+  if (is_inside || mpi_brings_us_on || (none_in_flight() && !has_threads)) return within_mpi::goes_on;
+  return within_mpi::polls;
+}
+
+within_mpi together() noexcept { return is_inside || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls; }
+
+int meet_before(MPI_Comm comm) {
+  if (together() == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const code = real.Ibarrier(comm, &request);
+  return code == MPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : code;
+}
+
+/// Those that the program began before have to begin before.
 int run(prepared&& call) {
   if (call.is_empty) return MPI_SUCCESS;
   attachment& of = *call.of;
-  coset_status status = COSET_SUCCESS;
-  if (none_in_flight()) {
+  bool const beside_others = !none_in_flight();
+  if (beside_others) {
+    for (patience between;; between.look()) {
+      progress();
+      std::lock_guard const lock(using_);
+      if (of.flights.begun < of.flights.all.size()) continue;
+      of.flights.user = std::this_thread::get_id();
+      break;
+    }
+  }
+  coset_status status;
+  attachment::failure failed;
+  {
     inside const layer;
     status = call.run();
+    if (status != COSET_SUCCESS) failed = of.failure_of(status);
     if (status == COSET_SUCCESS && call.finish) call.finish();
-  } else {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (int const code = launch(std::move(call), &request); code != MPI_SUCCESS) return code;
-    return wait_for(request, MPI_STATUS_IGNORE);
   }
-  return of.report(status);
+  if (beside_others) {
+    std::lock_guard const lock(using_);
+    of.flights.user = {};
+  }
+  return status == COSET_SUCCESS ? MPI_SUCCESS : attachment::call_handler(failed);
+}
+
+void take_off(prepared&& call, int tag, bool keeps_tag) {
+  std::vector<attachment::failure> found;
+  {
+    std::lock_guard const lock(using_);
+    at_work const now;
+    attachment& of = *call.of;
+    std::vector<team_call> parts = call.is_empty ? std::vector<team_call>{call} : parts_of(call);
+    auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag, parts.size()});
+    in_flight.fetch_add(1, std::memory_order_relaxed);
+    for (team_call& part : parts)
+      of.flights.all.push_back(&all.emplace_back(operation{.call = std::move(part), .end = end}));
+    begin_more(of);
+    progress_all();
+    found.swap(failures);
+  }
+  report(found);
 }
 
 int launch(prepared&& call, MPI_Request* request) {
-  inside const layer;
-  std::lock_guard const lock(using_);
   int const tag = take_tag();
-  int const code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self_communicator(), request);
-  if (code != MPI_SUCCESS) return code;
+  {
+    inside const layer;
+    int const code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self(), request);
+    if (code != MPI_SUCCESS) return code;
+  }
   take_off(std::move(call), tag, false);
-  progress_all();
   return MPI_SUCCESS;
-}
-
-int make_persistent(attachment& of, arguments const& as, MPI_Request* request) {
-  inside const layer;
-  std::lock_guard const lock(using_);
-  persistent_call made{&of, as, take_tag(), {}, {}};
-  if (as.what == verb::reduce_scatter || as.what == verb::allgatherv) {
-    for (int r = 0; r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));
-  }
-  if (as.what == verb::allgatherv) {
-    for (int r = 0; r < of.size(); ++r) made.places.push_back(as.of_ranks.place_of(r));
-  }
-  int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self_communicator(), request);
-  if (code != MPI_SUCCESS) return code;
-  auto& kept = persistent.emplace_back(*request, std::move(made)).second;
-  kept.as.of_ranks = {.long_counts = kept.counts.data(), .long_places = kept.places.data()};
-  return MPI_SUCCESS;
-}
-
-bool begin_persistent(MPI_Request request, int& code) {
-  inside const layer;
-  std::lock_guard const lock(using_);
-  auto const at = std::ranges::find(persistent, request, &decltype(persistent)::value_type::first);
-  if (at == persistent.end()) return false;
-  persistent_call& call = at->second;
-  prospect made = prepare(*call.of, call.as);
-  code = real.Start(&request);
-  if (code == MPI_SUCCESS) take_off(std::move(made.call), call.tag, true);
-  return true;
-}
-
-void forget_persistent(MPI_Request request) noexcept {
-  std::lock_guard const lock(using_);
-  auto const at = std::ranges::find(persistent, request, &decltype(persistent)::value_type::first);
-  if (at == persistent.end()) return;
-  free_tags.push_back(at->second.tag);
-  persistent.erase(at);
 }
 
 void complete_all_of(attachment& of) noexcept {
   for (patience between;; between.look()) {
-    std::lock_guard const lock(using_);
-    if (of.in_flight.empty()) return;
-    progress_all();
+    {
+      std::lock_guard const lock(using_);
+      if (of.flights.all.empty()) return;
+    }
+    look_meanwhile();
   }
 }
 
-void when_landed(std::function<void()> left) {
-  inside const layer;
+bool is_put_off(std::function<bool()> is_used, std::function<void()> call) {
   std::lock_guard const lock(using_);
-  if (all.empty())
-    left();
-  else
-    after_landing.push_back(std::move(left));
+  if (all.empty() && !is_used()) return false;
+  after_landing.push_back({std::move(is_used), std::move(call)});
+  return true;
 }
 
-void end_flights() noexcept {
-  if (self != MPI_COMM_NULL) PMPI_Comm_free(&self);
+void look_whether_unused() {
+  at_work_unless_others_are([] {
+    if (all.empty()) let_go();
+  });
 }
 
 }  // namespace coset::interpose

@@ -20,11 +20,23 @@
 // While operations of ours are in flight, these let them go on.
 #define COSET_WAITING(each) \
   each(Wait) each(Waitall) each(Waitany) each(Waitsome) each(Test) each(Testall) each(Testany) each(Testsome) \
-  each(Request_get_status) each(Probe) each(Iprobe) each(Mprobe) each(Improbe) each(Recv) each(Send) each(Ssend) \
-  each(Sendrecv) each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) \
-  each(Alltoallv) each(Alltoallw)
+  each(Request_get_status) each(Probe) each(Iprobe) each(Mprobe) each(Improbe)
+// These, too, by their nonblocking forms: messages …
+#define COSET_MESSAGES(each) each(Recv) each(Send) each(Ssend) each(Rsend)
+// … and collectives that have no team.
+#define COSET_COLLECTIVES(each) \
+  each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) each(Alltoallv) each(Alltoallw) \
+  each(Neighbor_allgather) each(Neighbor_allgatherv) each(Neighbor_alltoall) each(Neighbor_alltoallv) \
+  each(Neighbor_alltoallw)
+// These can only wait: their processes meet first.
+#define COSET_MEETING(each) \
+  each(Comm_dup) each(Comm_dup_with_info) each(Comm_create) each(Comm_split) each(Comm_split_type) each(Cart_create) \
+  each(Cart_sub) each(Graph_create) each(Dist_graph_create) each(Dist_graph_create_adjacent) each(Intercomm_create) \
+  each(Intercomm_merge) each(Win_create) each(Win_allocate) each(Win_allocate_shared) each(Win_create_dynamic) \
+  each(File_open)
 #define COSET_LIFETIMES(each) \
-  each(Init) each(Init_thread) each(Finalize) each(Start) each(Startall) each(Request_free) each(Op_free) each(Type_free)
+  each(Init) each(Init_thread) each(Finalize) each(Start) each(Startall) each(Request_free) each(Op_free) \
+  each(Type_free) each(Comm_free) each(Comm_disconnect)
 // clang-format on
 
 namespace coset::interpose {
@@ -36,6 +48,12 @@ struct real_functions {
   COSET_MEMBER(Barrier)
   COSET_MEMBER(Ibarrier)
   COSET_WAITING(COSET_MEMBER)
+  COSET_MESSAGES(COSET_MEMBER)
+  COSET_MEMBER(Sendrecv)
+  COSET_MEMBER(Sendrecv_replace)
+  COSET_MEMBER(Mrecv)
+  COSET_COLLECTIVES(COSET_MEMBER)
+  COSET_MEETING(COSET_MEMBER)
   COSET_LIFETIMES(COSET_MEMBER)
 #undef COSET_MEMBER
 #if defined(OPEN_MPI)  // which has the persistent ones as an extension
@@ -51,6 +69,8 @@ struct real_functions {
   COSET_COUNTED(COSET_MEMBER)
   COSET_NONBLOCKING(COSET_MEMBER)
   COSET_PERSISTENT(COSET_MEMBER)
+  COSET_MESSAGES(COSET_MEMBER)
+  COSET_COLLECTIVES(COSET_MEMBER)
 #undef COSET_MEMBER
 #endif
 };

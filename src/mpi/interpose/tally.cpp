@@ -34,11 +34,6 @@ bool is_logged() {
   return wanted;
 }
 
-bool is_required() {
-  static bool const wanted = says("COSET_INTERPOSE_REQUIRE", "1");
-  return wanted;
-}
-
 std::string name_of(verb what, form how) {
   std::string const name = interpose::name_of(what);
   if (how == form::persistent) return "MPI_" + name + "_init";
@@ -50,12 +45,17 @@ std::string name_of(verb what, form how) {
 
 }  // namespace
 
+bool is_required() noexcept {
+  static bool const wanted = says("COSET_INTERPOSE_REQUIRE", "1");
+  return wanted;
+}
+
 void count_carried_out(verb what) noexcept {
   carried_out[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
 }
 
 int count_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexcept {
-  {
+  if (is_logged()) {
     std::lock_guard const lock(counting);
     ++left[{what, how, why}];
   }

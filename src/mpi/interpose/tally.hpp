@@ -10,6 +10,9 @@ namespace coset::interpose {
 
 enum class form : unsigned char { blocking, nonblocking, persistent };
 
+/// COSET_INTERPOSE_REQUIRE=1.
+bool is_required() noexcept;
+
 void count_carried_out(verb) noexcept;
 /// COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator: then this is MPI's code for it, else MPI_SUCCESS.
 int count_left_to_mpi(verb, form, MPI_Comm, char const* why) noexcept;

@@ -47,8 +47,13 @@ communicator::~communicator() {
 
 communicator communicator::duplicate_of(MPI_Comm of, std::function<void()> const& meanwhile) {
   if (meanwhile) meet_all(of, meanwhile);
+  // Not MPI_Comm_dup(), which would copy the program's attributes, by functions of the program's.
+  MPI_Group all = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
-  require(MPI_Comm_dup(of, &made), "MPI_Comm_dup");
+  require(MPI_Comm_group(of, &all), "MPI_Comm_group");
+  int const code = MPI_Comm_create(of, all, &made);
+  MPI_Group_free(&all);
+  require(code, "MPI_Comm_create");
   return communicator(made);
 }
 

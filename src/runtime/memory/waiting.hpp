@@ -36,6 +36,17 @@ enum class half : std::uint8_t { low, high };
 
 void pause() noexcept;
 
+/// What threads of this process that wait in a collective do between two looks, too; null: nothing. For a layer above that
+/// has operations of other teams under way, which nobody else would bring on. It may start and test operations, but not wait.
+inline std::atomic<void (*)() noexcept> meanwhile = nullptr;
+/// Whether there is such a thing to do: then it has been done, and who waits must not sleep.
+inline bool did_something_meanwhile() noexcept {
+  auto* const something = meanwhile.load(std::memory_order_acquire);
+  if (something != nullptr) [[unlikely]]
+    something();
+  return something != nullptr;
+}
+
 /// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, signals are
 /// sequentially consistent exchanges instead of plain stores.
 bool sleepers_pay() noexcept;

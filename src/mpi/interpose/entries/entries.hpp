@@ -6,6 +6,8 @@
 
 #include "mpi/interpose/call.hpp"
 #include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/handles/packing.hpp"
+#include "mpi/interpose/persistent.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
@@ -36,34 +38,49 @@ inline bool ask(attachment* of, bool may_found, arguments const& c, form how, pr
   return why_not == nullptr;
 }
 
+/// What the program gets instead of an exception, which must not cross its frames.
+template <class Do>
+int guarded(MPI_Comm on, Do const& what) try {
+  return what();
+} catch (std::exception const&) {  // there is no memory
+  return attachment::call_handler({on, MPI_ERR_NO_MEM});
+}
+
 /// `by_mpi` is MPI's function; `start` its nonblocking form.
 template <class ByMpi, class Start>
 int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   if (is_inside) return by_mpi();
-  prepared call;
-  int code;
-  if (ask(attachment::of(c.communicator), true, c, form::blocking, call, code)) return run(std::move(call));
-  return code != MPI_SUCCESS ? code : while_in_flight(by_mpi, start);
+  return guarded(c.communicator, [&] {
+    prepared call;
+    int code;
+    if (ask(attachment::of(c.communicator), true, c, form::blocking, call, code)) return run(std::move(call));
+    return code != MPI_SUCCESS ? code : blocking_or_polled(together(), by_mpi, start);
+  });
 }
 
 template <class ByMpi>
 int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (is_inside) return by_mpi();
-  prepared call;
-  int code;
-  if (ask(attachment::of(c.communicator), false, c, form::nonblocking, call, code))
-    return launch(std::move(call), request);
-  return code != MPI_SUCCESS ? code : by_mpi();
+  return guarded(c.communicator, [&] {
+    prepared call;
+    int code;
+    if (ask(attachment::of(c.communicator), false, c, form::nonblocking, call, code))
+      return launch(std::move(call), request);
+    return code != MPI_SUCCESS ? code : by_mpi();
+  });
 }
 
+/// MPI lets the making of a persistent request wait for other processes (MPI 4.0, section 6.13).
 template <class ByMpi>
 int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (is_inside) return by_mpi();
-  prepared tried;
-  int code;
-  attachment* const of = attachment::of(c.communicator);
-  if (ask(of, false, c, form::persistent, tried, code)) return make_persistent(*of, c, request);
-  return code != MPI_SUCCESS ? code : by_mpi();
+  return guarded(c.communicator, [&] {
+    prepared tried;
+    int code;
+    attachment* const of = attachment::of(c.communicator);
+    if (ask(of, true, c, form::persistent, tried, code)) return make_persistent(*of, c, request);
+    return code != MPI_SUCCESS ? code : by_mpi();
+  });
 }
 
 }  // namespace coset::interpose

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The beginning and the end of MPI, and of what the layer remembers of MPI's handles.
 #include "mpi/interpose/entries/entries.hpp"
+#include "mpi/interpose/self.hpp"
 
 using namespace coset::interpose;
 
@@ -8,8 +9,20 @@ namespace {
 
 void begin_layer() {
   inside const layer;
+  make_self();
   learn_datatypes();
+  learn_operations();
   begin_attachments();
+  begin_flights();
+}
+
+/// Whatever MPI's own waits do: the team's end does not bring on what is in flight.
+void meet_of_team(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return;
+  attachment const* const of = attachment::of(comm);
+  if (of == nullptr || of->me() == nullptr || of->size() == 1) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
 }
 
 }  // namespace
@@ -35,6 +48,7 @@ COSET_ENTRY(Finalize, (), {
     end_attachments();
     end_flights();
     forget_datatypes();
+    free_self();
     log_summary();
   }
   inside const layer;
@@ -60,29 +74,42 @@ COSET_ENTRY(Request_free, (MPI_Request* request), {
   return real.Request_free(request);
 })
 
-/// What is in flight still needs it.
+/// What is in flight still needs it, and what may be started again.
 COSET_ENTRY(Op_free, (MPI_Op* operation), {
-  if (is_inside || none_in_flight()) {
-    forget_operation(*operation);
-    return real.Op_free(operation);
-  }
-  when_landed([kept = *operation]() mutable {
+  auto const is_used = [kept = *operation] { return is_operation_kept(kept); };
+  auto const free_it = [kept = *operation]() mutable {
     forget_operation(kept);
     real.Op_free(&kept);
-  });
-  *operation = MPI_OP_NULL;
-  return MPI_SUCCESS;
+  };
+  if (!is_inside && is_put_off(is_used, free_it)) {
+    *operation = MPI_OP_NULL;
+    return MPI_SUCCESS;
+  }
+  forget_operation(*operation);
+  return real.Op_free(operation);
 })
 
 COSET_ENTRY(Type_free, (MPI_Datatype* type), {
-  if (is_inside || none_in_flight()) {
-    forget_operations_on(*type);
-    return real.Type_free(type);
-  }
-  when_landed([kept = *type]() mutable {
+  auto const is_used = [kept = *type] { return is_type_kept(kept); };
+  auto const free_it = [kept = *type]() mutable {
     forget_operations_on(kept);
     real.Type_free(&kept);
-  });
-  *type = MPI_DATATYPE_NULL;
-  return MPI_SUCCESS;
+  };
+  if (!is_inside && is_put_off(is_used, free_it)) {
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+  }
+  forget_operations_on(*type);
+  return real.Type_free(type);
+})
+
+/// Ending a team is collective: its processes meet here first, so that each can wait for the others.
+COSET_ENTRY(Comm_free, (MPI_Comm* comm), {
+  if (!is_inside) meet_of_team(*comm);
+  return real.Comm_free(comm);
+})
+
+COSET_ENTRY(Comm_disconnect, (MPI_Comm* comm), {
+  if (!is_inside) meet_of_team(*comm);
+  return real.Comm_disconnect(comm);
 })

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI's functions that wait or look: meanwhile operations in flight go on. Those of other collectives that this layer
-// leaves to MPI are begun and waited for, as other processes may not come to them before an operation in flight ends.
+// MPI's functions that wait or look: meanwhile operations in flight go on.
 #include "mpi/interpose/entries/entries.hpp"
 
 using namespace coset::interpose;
@@ -10,7 +9,7 @@ namespace {
 /// Calls `look`, which says by its flag whether what MPI waits for is there, until it is.
 template <class ByMpi, class Look>
 int waiting(ByMpi const& by_mpi, Look const& look) {
-  if (is_inside || none_in_flight()) return by_mpi();
+  if (alone() == within_mpi::goes_on) return by_mpi();
   for (patience between;; between.look()) {
     progress();
     int flag = 0;
@@ -88,102 +87,3 @@ COSET_ENTRY(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message* message, M
 COSET_ENTRY(Improbe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status), {
   return looking([&] { return real.Improbe(source, tag, comm, flag, message, status); });
 })
-
-COSET_ENTRY(Recv, (void* to, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status), {
-  return while_in_flight([&] { return real.Recv(to, count, type, source, tag, comm, status); },
-                         [&](MPI_Request* request) { return PMPI_Irecv(to, count, type, source, tag, comm, request); },
-                         status);
-})
-
-COSET_ENTRY(Send, (void const* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), {
-  return while_in_flight([&] { return real.Send(from, count, type, to, tag, comm); },
-                         [&](MPI_Request* request) { return PMPI_Isend(from, count, type, to, tag, comm, request); });
-})
-
-COSET_ENTRY(Ssend, (void const* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), {
-  return while_in_flight([&] { return real.Ssend(from, count, type, to, tag, comm); },
-                         [&](MPI_Request* request) { return PMPI_Issend(from, count, type, to, tag, comm, request); });
-})
-
-COSET_ENTRY(Sendrecv,
-            (void const* from, int count, MPI_Datatype type, int to, int tag, void* into, int in_count,
-             MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status* status),
-            {
-              if (is_inside || none_in_flight()) {
-                return real.Sendrecv(from, count, type, to, tag, into, in_count, in_type, source, in_tag, comm, status);
-              }
-              MPI_Request sent = MPI_REQUEST_NULL, received = MPI_REQUEST_NULL;
-              int code = PMPI_Irecv(into, in_count, in_type, source, in_tag, comm, &received);
-              if (code == MPI_SUCCESS) code = PMPI_Isend(from, count, type, to, tag, comm, &sent);
-              if (code == MPI_SUCCESS) code = wait_for(sent, MPI_STATUS_IGNORE);
-              return code == MPI_SUCCESS ? wait_for(received, status) : code;
-            })
-
-COSET_ENTRY(Gather, (void const* in, int count, MPI_Datatype type, void* out, int out_count, MPI_Datatype out_type,
-                     int root, MPI_Comm comm), {
-  return while_in_flight([&] { return real.Gather(in, count, type, out, out_count, out_type, root, comm); },
-                         [&](MPI_Request* request) {
-                           return PMPI_Igather(in, count, type, out, out_count, out_type, root, comm, request);
-                         });
-})
-
-COSET_ENTRY(Gatherv, (void const* in, int count, MPI_Datatype type, void* out, int const counts[], int const places[],
-                      MPI_Datatype out_type, int root, MPI_Comm comm), {
-  return while_in_flight([&] { return real.Gatherv(in, count, type, out, counts, places, out_type, root, comm); },
-                         [&](MPI_Request* request) {
-                           return PMPI_Igatherv(in, count, type, out, counts, places, out_type, root, comm, request);
-                         });
-})
-
-COSET_ENTRY(Scatter, (void const* in, int count, MPI_Datatype type, void* out, int out_count, MPI_Datatype out_type,
-                      int root, MPI_Comm comm), {
-  return while_in_flight([&] { return real.Scatter(in, count, type, out, out_count, out_type, root, comm); },
-                         [&](MPI_Request* request) {
-                           return PMPI_Iscatter(in, count, type, out, out_count, out_type, root, comm, request);
-                         });
-})
-
-COSET_ENTRY(Scatterv, (void const* in, int const counts[], int const places[], MPI_Datatype type, void* out,
-                       int out_count, MPI_Datatype out_type, int root, MPI_Comm comm), {
-  return while_in_flight(
-      [&] { return real.Scatterv(in, counts, places, type, out, out_count, out_type, root, comm); },
-      [&](MPI_Request* request) {
-        return PMPI_Iscatterv(in, counts, places, type, out, out_count, out_type, root, comm, request);
-      });
-})
-
-COSET_ENTRY(Alltoall, (void const* in, int count, MPI_Datatype type, void* out, int out_count, MPI_Datatype out_type,
-                       MPI_Comm comm), {
-  return while_in_flight([&] { return real.Alltoall(in, count, type, out, out_count, out_type, comm); },
-                         [&](MPI_Request* request) {
-                           return PMPI_Ialltoall(in, count, type, out, out_count, out_type, comm, request);
-                         });
-})
-
-COSET_ENTRY(Alltoallv,
-            (void const* in, int const counts[], int const places[], MPI_Datatype type, void* out,
-             int const out_counts[], int const out_places[], MPI_Datatype out_type, MPI_Comm comm),
-            {
-              return while_in_flight(
-                  [&] {
-                    return real.Alltoallv(in, counts, places, type, out, out_counts, out_places, out_type, comm);
-                  },
-                  [&](MPI_Request* request) {
-                    return PMPI_Ialltoallv(in, counts, places, type, out, out_counts, out_places, out_type, comm,
-                                           request);
-                  });
-            })
-
-COSET_ENTRY(Alltoallw,
-            (void const* in, int const counts[], int const places[], MPI_Datatype const types[], void* out,
-             int const out_counts[], int const out_places[], MPI_Datatype const out_types[], MPI_Comm comm),
-            {
-              return while_in_flight(
-                  [&] {
-                    return real.Alltoallw(in, counts, places, types, out, out_counts, out_places, out_types, comm);
-                  },
-                  [&](MPI_Request* request) {
-                    return PMPI_Ialltoallw(in, counts, places, types, out, out_counts, out_places, out_types, comm,
-                                           request);
-                  });
-            })

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <vector>
 
 #include "mpi/interpose/real.hpp"
+#include "mpi/interpose/self.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -22,6 +24,12 @@ class table {
     if (one.handle == MPI_DATATYPE_NULL) return;  // one that this MPI does not have
     datatype& place = at(one.handle);
     if (place.handle == MPI_DATATYPE_NULL) place = one;
+  }
+  template <class Do>
+  void for_each(Do const& what) const {
+    for (datatype const& one : of_) {
+      if (one.handle != MPI_DATATYPE_NULL) what(one);
+    }
   }
   datatype const* find(MPI_Datatype handle) const noexcept {
     datatype const& place = const_cast<table*>(this)->at(handle);
@@ -163,21 +171,44 @@ coset_type native_of(named const& one, std::size_t size) {
   }
 }
 
+bool is_row_of_dense(MPI_Datatype handle) {
+  int integers, addresses, types, combiner;
+  PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner);
+  if (types != 1 || integers != 1 || addresses != 0 || combiner != MPI_COMBINER_CONTIGUOUS) return false;
+  int count;
+  MPI_Aint none;
+  MPI_Datatype element;
+  PMPI_Type_get_contents(handle, 1, 0, 1, &count, &none, &element);
+  if (datatype const* const one = predefined.find(element)) return one->dense;
+  PMPI_Type_commit(&element);
+  datatype const* const one = known(element);
+  bool const is_dense = one != nullptr && one->dense;
+  PMPI_Type_free(&element);
+  return is_dense;
+}
+
 /// Whether packing changes nothing is tried rather than derived from how the type was made: two elements of noise.
+/// Of very long ones only those are known that are rows of others.
 bool packs_as_it_lies(datatype const& one) {
+  if (one.size == 0) return true;
   if (one.lower != 0 || one.extent != static_cast<MPI_Aint>(one.size) || one.span != one.extent) return false;
   constexpr std::size_t most_to_try = 1 << 24;
-  if (one.size > most_to_try) return false;
+  if (one.size > most_to_try) return is_row_of_dense(one.handle);
   std::vector<std::uint32_t> noise(2 * one.size / sizeof(std::uint32_t) + 1);
   std::minstd_rand draw;
   for (auto& word : noise) word = static_cast<std::uint32_t>(draw());
   std::vector<char> packed(2 * one.size);
   int position = 0;
-  if (PMPI_Pack(noise.data(), 2, one.handle, packed.data(), static_cast<int>(packed.size()), &position,
-                MPI_COMM_SELF) != MPI_SUCCESS) {
+  if (PMPI_Pack(noise.data(), 2, one.handle, packed.data(), static_cast<int>(packed.size()), &position, self()) !=
+      MPI_SUCCESS) {
     return false;
   }
   return std::memcmp(packed.data(), noise.data(), packed.size()) == 0;
+}
+
+/// Only types that have been committed can be sent; nothing is, to nobody.
+bool is_committed(MPI_Datatype handle) {
+  return PMPI_Send(nullptr, 0, handle, MPI_PROC_NULL, 0, self()) == MPI_SUCCESS;
 }
 
 datatype measured(MPI_Datatype handle, group of) {
@@ -198,13 +229,19 @@ int forget(MPI_Datatype, int, void* kept, void*) {
   return MPI_SUCCESS;
 }
 
+/// Several threads may use a new type at once, for which MPI keeps one attribute.
 datatype const* derived(MPI_Datatype handle) noexcept {
+  static std::recursive_mutex learning;
+  std::lock_guard const lock(learning);
   void* kept = nullptr;
   int is_known = 0;
   if (PMPI_Type_get_attr(handle, of_datatypes, static_cast<void*>(&kept), &is_known) != MPI_SUCCESS) return nullptr;
   if (is_known != 0) return static_cast<datatype const*>(kept);
+  if (!is_committed(handle)) return nullptr;
   auto one = std::make_unique<datatype>(measured(handle, group::derived));
   one->dense = packs_as_it_lies(*one);
+  constexpr std::size_t most_packed = 1 << 30;  // MPI_Pack() counts bytes in ints
+  if (!one->dense && one->size > most_packed) return nullptr;
   if (PMPI_Type_set_attr(handle, of_datatypes, one.get()) != MPI_SUCCESS) return nullptr;
   return one.release();
 }
@@ -216,6 +253,8 @@ datatype const* known(MPI_Datatype handle) noexcept {
   datatype const* const one = predefined.find(handle);
   return one != nullptr ? one : derived(handle);
 }
+
+void for_each_predefined(std::function<void(datatype const&)> const& what) { predefined.for_each(what); }
 
 void learn_datatypes() {
   if (of_datatypes != MPI_KEYVAL_INVALID) return;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 
 #include "coset/coset.h"
 
@@ -39,6 +40,9 @@ struct datatype {
 /// nullptr for handles that are no datatypes, and for those that nobody has committed: MPI will say so. What is known of
 /// derived ones is kept as their attribute and ends with them.
 datatype const* known(MPI_Datatype) noexcept;
+
+/// Calls with each predefined one.
+void for_each_predefined(std::function<void(datatype const&)> const&);
 
 /// After MPI_Init, and before MPI_Finalize.
 void learn_datatypes();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi/interpose/handles/packing.hpp"
@@ -107,19 +108,51 @@ class {
 
  private:
   static combination as(by_mpi const& one) {
-    return {COSET_STRUCT(static_cast<coset_type>(one.elements.stride)), one.made, !one.commutes};
+    auto const bytes = static_cast<std::size_t>(one.elements.stride);
+    return {COSET_STRUCT(static_cast<coset_type>(bytes)), one.made, bytes, !one.commutes};
   }
   std::mutex using_;
   std::vector<std::unique_ptr<by_mpi>> all_;
 } left_to_mpi;
 
+/// Pairs of an operation and a datatype that MPI defines and this MPI lacks.
+std::vector<std::pair<MPI_Op, MPI_Datatype>> lacking;
+
+bool is_carried_out(MPI_Op by, MPI_Datatype type) {
+  return std::ranges::find(lacking, std::pair(by, type)) == lacking.end();
+}
+
 }  // namespace
+
+/// By trying: MPI says no by an error, which goes to the handler of MPI_COMM_WORLD or MPI_COMM_SELF.
+void learn_operations() {
+  std::array const heard = {MPI_COMM_WORLD, MPI_COMM_SELF};
+  std::array<MPI_Errhandler, 2> handlers;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    PMPI_Comm_get_errhandler(heard[i], &handlers[i]);
+    PMPI_Comm_set_errhandler(heard[i], MPI_ERRORS_RETURN);
+  }
+  for_each_predefined([](datatype const& type) {
+    std::vector<std::max_align_t> in(static_cast<std::size_t>(type.stride) / sizeof(std::max_align_t) + 1), inout(in);
+    for (named const& name : names()) {
+      bool const by_kernels = name.native != 0 && type.native != 0;
+      if (by_kernels || (name.groups & bit(type.of)) == 0) continue;
+      if (PMPI_Reduce_local(in.data(), inout.data(), 1, type.handle, name.handle) != MPI_SUCCESS)
+        lacking.emplace_back(name.handle, type.handle);
+    }
+  });
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    PMPI_Comm_set_errhandler(heard[i], handlers[i]);
+    PMPI_Errhandler_free(&handlers[i]);
+  }
+}
 
 combination combination_of(MPI_Op operation, datatype const& elements) {
   if (operation == MPI_OP_NULL || operation == MPI_NO_OP || operation == MPI_REPLACE) return {};
   named const* const name = predefined(operation);
   if (name != nullptr && (name->groups & bit(elements.of)) == 0) return {};
-  if (name != nullptr && name->native != 0 && elements.native != 0) return {elements.native, name->native, false};
+  if (name != nullptr && name->native != 0 && elements.native != 0) return {elements.native, name->native, elements.size, false};
+  if (name != nullptr && !is_carried_out(operation, elements.handle)) return {};
   constexpr MPI_Aint most_bytes = MPI_Aint{1} << 30;
   if (elements.stride <= 0 || elements.stride > most_bytes) return {};
   return left_to_mpi.of(operation, elements, name != nullptr ? name->name : "an operation of MPI_Op_create()");

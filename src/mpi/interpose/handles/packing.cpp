@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/interpose/real.hpp"
+#include "mpi/interpose/self.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -47,25 +48,42 @@ void by_images(MPI_Count count, datatype const& type, Do const& each) {
   }
 }
 
+void send_to_self(void const* from, int count, MPI_Datatype type, void* to, int out_count, MPI_Datatype out_type) {
+  int const tag = take_tag();
+  PMPI_Sendrecv(from, count, type, 0, tag, to, out_count, out_type, 0, tag, self(), MPI_STATUS_IGNORE);
+  give_back_tag(tag);
+}
+
 }  // namespace
 
 room room_of(std::size_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(bytes, 1)); }
 
+/// MPI_BOTTOM is no address at which MPICH packs, but one that it sends from: a message of this process to itself.
 void pack(void const* from, MPI_Count count, datatype const& type, std::byte* to) {
   inside const layer;
   by_parts(count, type, [&](MPI_Count first, int some) {
+    std::byte* const there = to + static_cast<std::size_t>(first) * type.size;
+    void const* const these = element(from, first, type);
+    int const bytes = packed_bytes(some, type);
     int position = 0;
-    PMPI_Pack(element(from, first, type), some, type.handle, to + static_cast<std::size_t>(first) * type.size,
-              packed_bytes(some, type), &position, MPI_COMM_SELF);
+    if (from == MPI_BOTTOM)
+      send_to_self(these, some, type.handle, there, bytes, MPI_PACKED);
+    else
+      PMPI_Pack(these, some, type.handle, there, bytes, &position, self());
   });
 }
 
 void unpack(std::byte const* from, void* to, MPI_Count count, datatype const& type) {
   inside const layer;
   by_parts(count, type, [&](MPI_Count first, int some) {
+    std::byte const* const there = from + static_cast<std::size_t>(first) * type.size;
+    void* const these = element(to, first, type);
+    int const bytes = packed_bytes(some, type);
     int position = 0;
-    PMPI_Unpack(from + static_cast<std::size_t>(first) * type.size, packed_bytes(some, type), &position,
-                element(to, first, type), some, type.handle, MPI_COMM_SELF);
+    if (to == MPI_BOTTOM)
+      send_to_self(there, bytes, MPI_PACKED, these, some, type.handle);
+    else
+      PMPI_Unpack(there, bytes, &position, these, some, type.handle, self());
   });
 }
 

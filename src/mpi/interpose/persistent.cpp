@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/interpose/persistent.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/real.hpp"
+#include "mpi/interpose/self.hpp"
+
+namespace coset::interpose {
+namespace {
+
+struct persistent_call {
+  MPI_Request request;
+  attachment* of;
+  arguments as;
+  int tag;
+  std::vector<MPI_Count> counts = {};
+  std::vector<MPI_Aint> places = {};
+};
+
+std::mutex keeping;
+std::list<persistent_call> kept;
+/// MPI_Start of other requests passes here as well.
+std::atomic<std::size_t> how_many = 0;
+
+persistent_call* find(MPI_Request request) {
+  std::lock_guard const lock(keeping);
+  auto const at = std::ranges::find(kept, request, &persistent_call::request);
+  return at != kept.end() ? &*at : nullptr;
+}
+
+template <class Uses>
+bool any(Uses const& uses) noexcept {
+  std::lock_guard const lock(keeping);
+  return std::ranges::any_of(kept, uses);
+}
+
+}  // namespace
+
+int make_persistent(attachment& of, arguments const& as, MPI_Request* request) {
+  inside const layer;
+  persistent_call made{MPI_REQUEST_NULL, &of, as, take_tag()};
+  int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self(), request);
+  if (code != MPI_SUCCESS) return code;
+  made.request = *request;
+  bool const varies = as.of_ranks.have_counts();
+  for (int r = 0; varies && r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));
+  for (int r = 0; as.what == verb::allgatherv && r < of.size(); ++r) made.places.push_back(as.of_ranks.place_of(r));
+  std::lock_guard const lock(keeping);
+  persistent_call& one = kept.emplace_back(std::move(made));
+  one.as.of_ranks = {.long_counts = varies ? one.counts.data() : nullptr, .long_places = one.places.data()};
+  how_many.store(kept.size(), std::memory_order_relaxed);
+  return MPI_SUCCESS;
+}
+
+/// A program does not start and free a request at once, so it stays where it is.
+bool begin_persistent(MPI_Request request, int& code) {
+  if (how_many.load(std::memory_order_relaxed) == 0) return false;
+  persistent_call* const call = find(request);
+  if (call == nullptr) return false;
+  if (call->of == nullptr) {
+    code = MPI_ERR_COMM;
+    return true;
+  }
+  prospect made;
+  {
+    inside const layer;
+    made = prepare(*call->of, call->as);
+    code = made.why_not == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
+  }
+  if (code == MPI_SUCCESS) take_off(std::move(made.call), call->tag, true);
+  return true;
+}
+
+void forget_persistent(MPI_Request request) noexcept {
+  if (how_many.load(std::memory_order_relaxed) == 0) return;
+  {
+    std::lock_guard const lock(keeping);
+    auto const at = std::ranges::find(kept, request, &persistent_call::request);
+    if (at == kept.end()) return;
+    give_back_tag(at->tag);
+    kept.erase(at);
+    how_many.store(kept.size(), std::memory_order_relaxed);
+  }
+  look_whether_unused();
+}
+
+void part_from(attachment const& one) noexcept {
+  std::lock_guard const lock(keeping);
+  for (persistent_call& each : kept) {
+    if (each.of == &one) each.of = nullptr;
+  }
+}
+
+bool is_operation_kept(MPI_Op by) noexcept {
+  return any([&](persistent_call const& each) { return each.as.operation == by; });
+}
+
+bool is_type_kept(MPI_Datatype type) noexcept {
+  return any([&](persistent_call const& each) { return each.as.type == type || each.as.out_type == type; });
+}
+
+}  // namespace coset::interpose

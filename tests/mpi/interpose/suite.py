@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs MPICH's own tests, unchanged, with libcoset_mpi.so before MPI: those of its collectives and of what meets them.
+
+usage: suite.py MPI LIBRARY [--folder NAME]… [--match WORDS]
+
+MPI is openmpi or mpich. The tests are MPICH's source package of Debian's; it is fetched once and built for each MPI in
+the user's cache directory. A test that fails without the library, too, is this MPI's affair: it is listed, and does not
+count. Exit status: 1 if a test fails with the library alone; 77 where there is no source package to be had.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDERS = ["attr", "coll", "comm", "datatype", "errors/coll", "group", "init", "pt2pt", "threads/coll", "threads/comm",
+           "f77/coll", "f90/coll", "f08/coll"]
+SECONDS = 90
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def cache():
+    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coset" / "mpich-tests"
+    base.mkdir(parents=True, exist_ok=True)
+    return base
+
+
+def fetched(base):
+    """MPICH's sources, from wherever apt has its packages."""
+    if not list(base.glob("mpich-*/test/mpi/configure")):
+        lists = base / "sources.list"
+        known = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(COMPONENT)",
+                                "Created-By: Packages"], stdout=subprocess.PIPE, text=True, check=False).stdout
+        lists.write_text("".join(f"deb-src {line}\n" for line in sorted(set(known.splitlines()))), encoding="utf-8")
+        (base / "lists").mkdir(exist_ok=True)
+        options = ["-o", f"Dir::Etc::SourceList={lists}", "-o", "Dir::Etc::SourceParts=-",
+                   "-o", f"Dir::State::Lists={base / 'lists'}", "-o", "APT::Sandbox::User=root"]
+        for command in (["update"], ["source", "--download-only", "mpich"]):
+            subprocess.run(["apt-get", "-q", *options, *command], cwd=base, check=False, stdout=subprocess.DEVNULL)
+        for archive in base.glob("mpich_*.orig.tar.*"):
+            subprocess.run(["tar", "xf", archive], cwd=base, check=True)
+    return next(iter(base.glob("mpich-*/test/mpi")), None)
+
+
+def built(base, source, mpi, folders):
+    """The folder in which the tests are built for this MPI."""
+    build = base / mpi
+    log = base / f"{mpi}.log"
+    with log.open("a", encoding="utf-8") as out:
+        if not (build / "Makefile").exists():
+            build.mkdir(exist_ok=True)
+            tools = base / f"tools-{mpi}" / "bin"
+            tools.mkdir(parents=True, exist_ok=True)
+            for name in ("mpicc", "mpicxx", "mpif77", "mpif90", "mpifort", "mpiexec"):
+                real = pathlib.Path(f"/usr/bin/{name}.{mpi}")
+                (tools / name).unlink(missing_ok=True)
+                (tools / name).symlink_to(real if real.exists() else f"/usr/bin/mpifort.{mpi}")
+            strict = [] if mpi == "mpich" else ["--enable-strictmpi"]
+            mismatch = {"FFLAGS": "-fallow-argument-mismatch", "FCFLAGS": "-fallow-argument-mismatch"}
+            subprocess.run([source / "configure", f"--with-mpi={tools.parent}", "--disable-cxx", *strict], cwd=build,
+                           env=os.environ | mismatch, check=True, stdout=out, stderr=out)
+        for part in ["util", "dtpools", *folders]:
+            subprocess.run(["make", "-k", f"-j{os.cpu_count()}", "-C", part], cwd=build, check=False, stdout=out, stderr=out)
+    return build
+
+
+def tests_in(folder):
+    """(program, processes, arguments, variables) of each line of the list of tests."""
+    path = folder / "testlist"
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split("#")[0].split()
+        if len(words) < 2 or not words[1].isdigit() or not (folder / words[0]).exists():
+            continue
+        options = [word.split("=", 1) for word in words[2:] if "=" in word]
+        if any(key == "xfail" for key, _ in options):
+            continue
+        yield (words[0], int(words[1]), [value for key, value in options if key == "arg"],
+               [value for key, value in options if key == "env"])
+
+
+def outcome(folder, mpi, test, library):
+    """Nothing, or what went wrong."""
+    program, processes, arguments, variables = test
+    preload = []
+    if library:
+        preload = ["-x", f"LD_PRELOAD={library}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", library]
+    for variable in variables:
+        name, _, value = variable.partition("=")
+        preload += ["-x", variable] if mpi == "openmpi" else ["-genv", name, value]
+    with tempfile.TemporaryFile() as said:
+        try:
+            ended = subprocess.run([f"mpiexec.{mpi}", "-n", str(processes), *preload, f"./{program}", *arguments],
+                                   cwd=folder, env=os.environ | ROOT, stdout=said, stderr=subprocess.STDOUT,
+                                   timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return f"no end after {SECONDS} s"
+        said.seek(0)
+        words = said.read().decode(errors="replace")
+    if ended.returncode == 0 and re.search(r"No Errors|Test [Pp]assed", words):
+        return ""
+    return f"exit status {ended.returncode}: " + " / ".join(words.strip().splitlines()[:4])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mpi", choices=["openmpi", "mpich"])
+    parser.add_argument("library")
+    parser.add_argument("--folder", action="append")
+    parser.add_argument("--match", default="")
+    options = parser.parse_args()
+    folders = options.folder or FOLDERS
+    source = fetched(cache())
+    if source is None:
+        print("MPICH's sources cannot be had here")
+        sys.exit(77)
+    library = os.path.abspath(options.library)
+    build = built(cache(), source, options.mpi, folders)
+    passed, theirs, failed = 0, 0, []
+    for name in folders:
+        for test in tests_in(build / name):
+            title = f"{name}/{test[0]} {' '.join([str(test[1]), *test[2]])}"
+            if options.match not in title:
+                continue
+            wrong = outcome(build / name, options.mpi, test, library)
+            if not wrong:
+                passed += 1
+            elif outcome(build / name, options.mpi, test, None):
+                theirs += 1
+                print(f"not counted, as it fails without the library: {title}", flush=True)
+            else:
+                failed.append(title)
+                print(f"FAILED {title}: {wrong}", flush=True)
+    print(f"{options.mpi}: {passed} passed, {len(failed)} failed, {theirs} not counted")
+    sys.exit(1 if failed or passed == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
