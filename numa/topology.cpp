@@ -284,9 +284,14 @@ topology topology::machine() {
   return read(machine.get(), name, [&](unsigned os_index) { return usable.contains(os_index); });
 }
 
+/// Read once, which takes a millisecond: it does not change while a program runs. Never destroyed, as teams may be made
+/// until the process ends.
 topology topology::whole_machine() {
-  std::string const name = "this machine";
-  return read(load_native(name).get(), name, anything);
+  static topology const& all = *new topology([] {
+    std::string const name = "this machine";
+    return read(load_native(name).get(), name, anything);
+  }());
+  return all;
 }
 
 topology topology::synthetic(std::string const& description) {

@@ -68,23 +68,27 @@ struct measured_verb {
 };
 
 std::vector<measured_verb> const verbs = {
-    {"allreduce", false, [](functions const& by, arrays& a) {
+    {"allreduce", false,
+     [](functions const& by, arrays& a) {
        by.allreduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
      }},
-    {"reduce", false, [](functions const& by, arrays& a) {
+    {"reduce", false,
+     [](functions const& by, arrays& a) {
        by.reduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
      }},
-    {"reduce_scatter", true, [](functions const& by, arrays& a) {
+    {"reduce_scatter", true,
+     [](functions const& by, arrays& a) {
        by.reduce_scatter(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
      }},
-    {"allgather", true, [](functions const& by, arrays& a) {
+    {"allgather", true,
+     [](functions const& by, arrays& a) {
        by.allgather(a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, MPI_COMM_WORLD);
      }},
-    {"broadcast", false, [](functions const& by, arrays& a) {
-       by.broadcast(a.out.data(), a.count, MPI_FLOAT, 0, MPI_COMM_WORLD);
-     }},
+    {"broadcast", false,
+     [](functions const& by, arrays& a) { by.broadcast(a.out.data(), a.count, MPI_FLOAT, 0, MPI_COMM_WORLD); }},
     {"barrier", false, [](functions const& by, arrays&) { by.barrier(MPI_COMM_WORLD); }},
-    {"scan", false, [](functions const& by, arrays& a) {
+    {"scan", false,
+     [](functions const& by, arrays& a) {
        by.scan(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
      }},
 };
@@ -99,7 +103,8 @@ void use(arrays& a) {
   sink = sum;
 }
 
-double seconds_of(measured_verb const& what, functions const& by, functions const& mpi, arrays& a, int times, bool cycle) {
+double seconds_of(measured_verb const& what, functions const& by, functions const& mpi, arrays& a, int times,
+                  bool cycle) {
   mpi.barrier(MPI_COMM_WORLD);
   double const begin = MPI_Wtime();
   for (int i = 0; i < times; ++i) {
@@ -122,13 +127,15 @@ void compare(measured_verb const& what, std::size_t bytes, bool cycle, int round
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   functions const layer;
-  auto const count = std::max<std::size_t>(bytes / sizeof(float) / (what.pieces ? static_cast<std::size_t>(ranks) : 1), 1);
+  auto const count =
+      std::max<std::size_t>(bytes / sizeof(float) / (what.pieces ? static_cast<std::size_t>(ranks) : 1), 1);
   auto const whole = count * (what.pieces ? static_cast<std::size_t>(ranks) : 1);
   arrays a{std::vector<float>(whole, 1), std::vector<float>(whole), static_cast<int>(count)};
   constexpr double wanted = 2e-3;
   int times = 4;
   for (int tries = 0; tries < 3; ++tries) {
-    double const each = std::max(seconds_of(what, mpi, mpi, a, times, cycle), seconds_of(what, layer, mpi, a, times, cycle));
+    double const each =
+        std::max(seconds_of(what, mpi, mpi, a, times, cycle), seconds_of(what, layer, mpi, a, times, cycle));
     times = static_cast<int>(std::clamp(wanted / each, 2.0, 20'000.0));
     mpi.broadcast(&times, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
-#include "mpi/interpose/flights.hpp"
-#include "mpi/interpose/persistent.hpp"
+#include "mpi/interpose/flights/flights.hpp"
+#include "mpi/interpose/flights/persistent.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
@@ -114,8 +114,8 @@ coset_member* attachment::found() {
 /// Waits until all processes are here, so that founding waits for nobody who waits for operations in flight. Whether all
 /// of them can found a team is agreed, and its number.
 bool attachment::agree_on_founding() {
-  // Each team that is alive has a communicator, of which MPICH has 2,048.
-  constexpr std::uint64_t most_teams = 512;
+  // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
+  std::uint64_t const most_teams = is_multithreaded() ? 100 : 500;
   int is_main = 1, level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&is_main);
@@ -176,8 +176,7 @@ attachment::failure attachment::failure_of(coset_status status) const noexcept {
       PMPI_Add_error_string(made, "coset: a collective failed");
       return made;
     }();
-    if (PMPI_Add_error_code(own_class, &at->second) == MPI_SUCCESS)
-      PMPI_Add_error_string(at->second, words.c_str());
+    if (PMPI_Add_error_code(own_class, &at->second) == MPI_SUCCESS) PMPI_Add_error_string(at->second, words.c_str());
   }
   return {communicator_, at->second};
 }

@@ -15,7 +15,6 @@
 namespace coset::interpose {
 namespace {
 
-constexpr char const* wrong = "arguments that MPI may refuse";
 #if defined(OPEN_MPI)
 constexpr bool mpi_refuses_one = false;
 #else
@@ -43,13 +42,14 @@ bool is_wrong(void const* array, MPI_Count count, datatype const& type) {
 
 /// Two arrays that begin at the same place: MPICH refuses them. Where MPI takes them, programs get what is in place.
 bool are_one(void const* in, datatype const& in_type, void const* out, datatype const& out_type, MPI_Count count) {
-  return count != 0 && in_type.size != 0 && moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
+  return count != 0 && in_type.size != 0 &&
+         moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
 }
 
 /// Allreduce, reduce and the scans.
 prospect whole(attachment& a, arguments const& c, datatype const& elements) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return refused(wrong);
+  if (how.elements == 0) return refused(wrong_call);
   bool const ranks_matter = how.in_order || c.what == verb::scan || c.what == verb::exclusive_scan;
   if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements);
   prospect made = a_call(c.what);
@@ -59,9 +59,9 @@ prospect whole(attachment& a, arguments const& c, datatype const& elements) {
   call.root = a.place_of(c.root);
   bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
-    return refused(wrong);
+    return refused(wrong_call);
   bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
-  if (is_one && mpi_refuses_one) return refused(wrong);
+  if (is_one && mpi_refuses_one) return refused(wrong_call);
   bool const has_input = c.in != MPI_IN_PLACE && !is_one;
   bool const scans = c.what == verb::scan || c.what == verb::exclusive_scan;
   call.in = has_input ? c.in : COSET_IN_PLACE;
@@ -94,7 +94,7 @@ prospect broadcast(attachment& a, arguments const& c, datatype const& elements) 
   prepared& call = made.call;
   call.root = a.place_of(c.root);
   call.count = static_cast<std::size_t>(c.count) * elements.size;
-  if (is_wrong(c.out, c.count, elements)) return refused(wrong);
+  if (is_wrong(c.out, c.count, elements)) return refused(wrong_call);
   if (elements.dense) {
     call.out = c.out;
     return made;
@@ -124,7 +124,7 @@ bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t 
 
 prospect scattered(attachment& a, arguments const& c, datatype const& elements) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return refused(wrong);
+  if (how.elements == 0) return refused(wrong_call);
   if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements);
   prospect made = a_call(c.what);
   prepared& call = made.call;
@@ -142,9 +142,10 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
   MPI_Count all = 0;
   for (int r = 0; r < a.size(); ++r) all += count_of(r);
   MPI_Count const own = count_of(a.rank());
-  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements)) return refused(wrong);
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements))
+    return refused(wrong_call);
   bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, own);
-  if (is_one && mpi_refuses_one) return refused(wrong);
+  if (is_one && mpi_refuses_one) return refused(wrong_call);
   bool const plain = is_image(elements);
   if (!plain || a.is_renumbered()) {
     call.sent = image_of(in, all, elements);
@@ -180,14 +181,14 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
     before += static_cast<MPI_Aint>(count_of(r));
     all += static_cast<std::size_t>(count_of(r)) * elements.size;
   }
-  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return refused(wrong);
+  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return refused(wrong_call);
   MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
   datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
   void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
   MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
   auto* const own_piece = moved(c.out, own_place);
   bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, sent_type, own_piece, elements, in_count);
-  if (is_one && mpi_refuses_one) return refused(wrong);
+  if (is_one && mpi_refuses_one) return refused(wrong_call);
   call.in = in;
   call.out = moved(c.out, place_of(0) * elements.extent);
   if (!sent_type.dense) {
@@ -204,8 +205,7 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
     MPI_Count count;
   };
   std::vector<std::size_t> begins(static_cast<std::size_t>(a.size()));
-  for (int r = 0; r < a.size(); ++r)
-    begins[a.place_of(r)] = static_cast<std::size_t>(count_of(r)) * elements.size;
+  for (int r = 0; r < a.size(); ++r) begins[a.place_of(r)] = static_cast<std::size_t>(count_of(r)) * elements.size;
   std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
   std::vector<piece> pieces;
   for (int r = 0; r < a.size(); ++r)
@@ -240,7 +240,7 @@ datatype const* checked(attachment& a, arguments const& c) {
 prospect prepare_call(attachment& a, arguments const& c) {
   if (c.what == verb::barrier) return a_call(verb::barrier);
   datatype const* const elements = checked(a, c);
-  if (elements == nullptr) return refused(wrong);
+  if (elements == nullptr) return refused(wrong_call);
   switch (c.what) {
     case verb::broadcast:
       return broadcast(a, c, *elements);
@@ -257,10 +257,12 @@ prospect prepare_call(attachment& a, arguments const& c) {
 
 }  // namespace
 
+char const* const wrong_call = "arguments that MPI may refuse";
+
 char const* name_of(verb what) noexcept {
-  constexpr std::array<char const*, verbs> names = {
-      "Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Allgather", "Allgatherv", "Bcast", "Barrier",
-      "Scan",      "Exscan"};
+  constexpr std::array<char const*, verbs> names = {"Allreduce", "Reduce",     "Reduce_scatter", "Reduce_scatter_block",
+                                                    "Allgather", "Allgatherv", "Bcast",          "Barrier",
+                                                    "Scan",      "Exscan"};
   return names[static_cast<std::size_t>(what)];
 }
 

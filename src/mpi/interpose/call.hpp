@@ -88,5 +88,7 @@ struct prospect {
   prepared call = {};
 };
 prospect prepare(attachment&, arguments const&);
+/// The reason where it is the program that calls MPI wrongly.
+extern char const* const wrong_call;
 
 }  // namespace coset::interpose

@@ -54,17 +54,17 @@ void count_carried_out(verb what) noexcept {
   carried_out[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
 }
 
-int count_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexcept {
+bool may_be_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexcept {
   if (is_logged()) {
     std::lock_guard const lock(counting);
     ++left[{what, how, why}];
   }
-  if (!is_required()) return MPI_SUCCESS;
+  if (!is_required()) return true;
   std::fprintf(stderr, "coset: %s is left to MPI (%s), which COSET_INTERPOSE_REQUIRE forbids\n",
                name_of(what, how).c_str(), why);
   inside const layer;
   PMPI_Comm_call_errhandler(of, MPI_ERR_OTHER);
-  return MPI_ERR_OTHER;
+  return false;
 }
 
 void log_once(char const* words) noexcept {

@@ -14,8 +14,8 @@ enum class form : unsigned char { blocking, nonblocking, persistent };
 bool is_required() noexcept;
 
 void count_carried_out(verb) noexcept;
-/// COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator: then this is MPI's code for it, else MPI_SUCCESS.
-int count_left_to_mpi(verb, form, MPI_Comm, char const* why) noexcept;
+/// Counts it. COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator instead.
+bool may_be_left_to_mpi(verb, form, MPI_Comm, char const* why) noexcept;
 
 /// COSET_LOG=mpi: words on standard error, the same only once.
 void log_once(char const* words) noexcept;

@@ -243,9 +243,11 @@ TEST_F(RequestsInterposed, KeepWhatAProgramFreesMeanwhile) {
   MPI_Comm_dup(MPI_COMM_WORLD, &on);
   MPI_Barrier(on);
   MPI_Op by;
-  MPI_Op_create([](void* in, void* inout, int* count, MPI_Datatype*) {
-    for (int i = 0; i < 2 * *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
-  }, 1, &by);
+  MPI_Op_create(
+      [](void* in, void* inout, int* count, MPI_Datatype*) {
+        for (int i = 0; i < 2 * *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+      },
+      1, &by);
   MPI_Datatype two;
   MPI_Type_contiguous(2, MPI_INT, &two);
   MPI_Type_commit(&two);

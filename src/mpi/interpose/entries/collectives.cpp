@@ -76,37 +76,37 @@ arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
 
 // Open MPI has the persistent collectives as an extension, under names of their own.
 #if defined(OPEN_MPI)
-#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, ...)         \
-  extern "C" int MPIX_##name##_init##suffix parameters __VA_ARGS__ \
-  extern "C" int PMPIX_##name##_init##suffix parameters __attribute__((alias("MPIX_" #name "_init" #suffix)));
+#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, ...)           \
+  extern "C" int MPIX_##name##_init##suffix parameters                  \
+      __VA_ARGS__ extern "C" int PMPIX_##name##_init##suffix parameters \
+      __attribute__((alias("MPIX_" #name "_init" #suffix)));
 #else
 #define COSET_PERSISTENT_ENTRY(name, suffix, parameters, ...) COSET_ENTRY(name##_init##suffix, parameters, __VA_ARGS__)
 #endif
 
 // COSET_FORMS_OF(name, nonblocking name, suffix, what, describe, PARAMETERS, C, D): the forms with counts of one width.
-#define COSET_FORMS_OF(name, started, suffix, what, describe, kind, C, D)                                         \
-  COSET_ENTRY(name##suffix, (kind(C, D)), {                                                                       \
-    return blocking(                                                                                              \
-        describe(verb::what, kind##_NAMES), [&] { return real.name##suffix(kind##_NAMES); },                      \
-        [&](MPI_Request* request) { return real.started##suffix(kind##_NAMES, request); });                       \
-  })                                                                                                              \
-  COSET_ENTRY(started##suffix, (kind(C, D), MPI_Request * request), {                                             \
-    return nonblocking(describe(verb::what, kind##_NAMES), request,                                               \
-                       [&] { return real.started##suffix(kind##_NAMES, request); });                              \
-  })                                                                                                              \
-  COSET_PERSISTENT_ENTRY(name, suffix, (kind(C, D), MPI_Info info, MPI_Request * request), {                      \
-    return persistent(describe(verb::what, kind##_NAMES), request,                                                \
-                      [&] { return real.name##_init##suffix(kind##_NAMES, info, request); });                     \
+#define COSET_FORMS_OF(name, started, suffix, what, describe, kind, C, D)                     \
+  COSET_ENTRY(name##suffix, (kind(C, D)), {                                                   \
+    return blocking(                                                                          \
+        describe(verb::what, kind##_NAMES), [&] { return real.name##suffix(kind##_NAMES); },  \
+        [&](MPI_Request* request) { return real.started##suffix(kind##_NAMES, request); });   \
+  })                                                                                          \
+  COSET_ENTRY(started##suffix, (kind(C, D), MPI_Request * request), {                         \
+    return nonblocking(describe(verb::what, kind##_NAMES), request,                           \
+                       [&] { return real.started##suffix(kind##_NAMES, request); });          \
+  })                                                                                          \
+  COSET_PERSISTENT_ENTRY(name, suffix, (kind(C, D), MPI_Info info, MPI_Request * request), {  \
+    return persistent(describe(verb::what, kind##_NAMES), request,                            \
+                      [&] { return real.name##_init##suffix(kind##_NAMES, info, request); }); \
   })
 
 #if MPI_VERSION >= 4
-#define COSET_FORMS(name, started, what, describe, kind)               \
-  COSET_FORMS_OF(name, started, , what, describe, kind, int, int)      \
+#define COSET_FORMS(name, started, what, describe, kind)          \
+  COSET_FORMS_OF(name, started, , what, describe, kind, int, int) \
   COSET_FORMS_OF(name, started, _c, what, describe, kind, MPI_Count, COSET_PLACE)
 #define COSET_PLACE MPI_Aint
 #else
-#define COSET_FORMS(name, started, what, describe, kind) \
-  COSET_FORMS_OF(name, started, , what, describe, kind, int, int)
+#define COSET_FORMS(name, started, what, describe, kind) COSET_FORMS_OF(name, started, , what, describe, kind, int, int)
 #endif
 
 COSET_FORMS(Allreduce, Iallreduce, allreduce, reduced, COSET_REDUCED)

@@ -5,24 +5,29 @@
 #include <utility>
 
 #include "mpi/interpose/call.hpp"
-#include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/flights/flights.hpp"
 #include "mpi/interpose/handles/packing.hpp"
-#include "mpi/interpose/persistent.hpp"
+#include "mpi/interpose/flights/persistent.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
 // COSET_ENTRY(name, (parameters), body): MPI_name and its second name, which profilers between a program and this layer
 // call, and Open MPI's functions for Fortran.
-#define COSET_ENTRY(name, parameters, ...)      \
-  extern "C" int MPI_##name parameters __VA_ARGS__ \
-  extern "C" int PMPI_##name parameters __attribute__((alias("MPI_" #name)));
+#define COSET_ENTRY(name, parameters, ...)                                               \
+  extern "C" int MPI_##name parameters __VA_ARGS__ extern "C" int PMPI_##name parameters \
+      __attribute__((alias("MPI_" #name)));
 
 namespace coset::interpose {
 
-/// The call if the communicator's team can have it; otherwise `code` is what counting it gave.
-inline bool ask(attachment* of, bool may_found, arguments const& c, form how, prepared& call, int& code) {
-  code = MPI_SUCCESS;
-  if (of == nullptr) return false;  // MPI says what is wrong
+enum class carried_out_by {
+  team,
+  mpi,
+  nobody_as_wrong,  ///< MPI will say so, on this process alone
+  nobody            ///< COSET_INTERPOSE_REQUIRE forbids that MPI does
+};
+
+inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
+  if (of == nullptr) return carried_out_by::nobody_as_wrong;
   char const* why_not = nullptr;
   if (of->me() == nullptr && (!may_found || of->found() == nullptr)) {
     why_not = of->why_not();
@@ -31,11 +36,11 @@ inline bool ask(attachment* of, bool may_found, arguments const& c, form how, pr
     why_not = made.why_not;
     call = std::move(made.call);
   }
+  if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
   if (why_not != nullptr)
-    code = count_left_to_mpi(c.what, how, c.communicator, why_not);
-  else
-    count_carried_out(c.what);
-  return why_not == nullptr;
+    return may_be_left_to_mpi(c.what, how, c.communicator, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
+  count_carried_out(c.what);
+  return carried_out_by::team;
 }
 
 /// What the program gets instead of an exception, which must not cross its frames.
@@ -52,9 +57,16 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   if (is_inside) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    int code;
-    if (ask(attachment::of(c.communicator), true, c, form::blocking, call, code)) return run(std::move(call));
-    return code != MPI_SUCCESS ? code : blocking_or_polled(together(), by_mpi, start);
+    switch (decide(attachment::of(c.communicator), true, c, form::blocking, call)) {
+      case carried_out_by::team:
+        return run(std::move(call));
+      case carried_out_by::mpi:
+        return blocking_or_polled(together(), by_mpi, start);
+      case carried_out_by::nobody_as_wrong:
+        return by_mpi();
+      default:
+        return MPI_ERR_OTHER;
+    }
   });
 }
 
@@ -63,10 +75,14 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (is_inside) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    int code;
-    if (ask(attachment::of(c.communicator), false, c, form::nonblocking, call, code))
-      return launch(std::move(call), request);
-    return code != MPI_SUCCESS ? code : by_mpi();
+    switch (decide(attachment::of(c.communicator), false, c, form::nonblocking, call)) {
+      case carried_out_by::team:
+        return launch(std::move(call), request);
+      case carried_out_by::nobody:
+        return MPI_ERR_OTHER;
+      default:
+        return by_mpi();
+    }
   });
 }
 
@@ -76,10 +92,15 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (is_inside) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared tried;
-    int code;
     attachment* const of = attachment::of(c.communicator);
-    if (ask(of, true, c, form::persistent, tried, code)) return make_persistent(*of, c, request);
-    return code != MPI_SUCCESS ? code : by_mpi();
+    switch (decide(of, true, c, form::persistent, tried)) {
+      case carried_out_by::team:
+        return make_persistent(*of, c, request);
+      case carried_out_by::nobody:
+        return MPI_ERR_OTHER;
+      default:
+        return by_mpi();
+    }
   });
 }
 

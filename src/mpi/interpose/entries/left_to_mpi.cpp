@@ -23,15 +23,15 @@ using namespace coset::interpose;
 #define COSET_ALL_TYPED_NAMES in, counts, places, types, out, out_counts, out_places, out_types, comm
 // clang-format on
 
-#define COSET_POLLED(name, started, kind, C, D)                                                       \
-  COSET_ENTRY(name, (kind(C, D)), {                                                                   \
-    return blocking_or_polled(                                                                        \
-        together(), [&] { return real.name(kind##_NAMES); },                                          \
-        [&](MPI_Request* request) { return PMPI_##started(kind##_NAMES, request); });                 \
+#define COSET_POLLED(name, started, kind, C, D)                                       \
+  COSET_ENTRY(name, (kind(C, D)), {                                                   \
+    return blocking_or_polled(                                                        \
+        together(), [&] { return real.name(kind##_NAMES); },                          \
+        [&](MPI_Request* request) { return PMPI_##started(kind##_NAMES, request); }); \
   })
 #if MPI_VERSION >= 4
-#define COSET_BOTH(name, started, kind, D)   \
-  COSET_POLLED(name, started, kind, int, D)  \
+#define COSET_BOTH(name, started, kind, D)  \
+  COSET_POLLED(name, started, kind, int, D) \
   COSET_POLLED(name##_c, started##_c, kind, MPI_Count, MPI_Aint)
 #else
 #define COSET_BOTH(name, started, kind, D) COSET_POLLED(name, started, kind, int, D)
@@ -51,10 +51,10 @@ COSET_BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, COSET_ALL_VARIED, int)
 COSET_BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, COSET_ALL_TYPED, MPI_Aint)
 
 // COSET_MEET(name, communicator, (parameters), names…)
-#define COSET_MEET(name, on, parameters, ...)                                   \
-  COSET_ENTRY(name, parameters, {                                               \
-    if (int const code = meet_before(on); code != MPI_SUCCESS) return code;     \
-    return real.name(__VA_ARGS__);                                              \
+#define COSET_MEET(name, on, parameters, ...)                               \
+  COSET_ENTRY(name, parameters, {                                           \
+    if (int const code = meet_before(on); code != MPI_SUCCESS) return code; \
+    return real.name(__VA_ARGS__);                                          \
   })
 
 COSET_MEET(Comm_dup, comm, (MPI_Comm comm, MPI_Comm* made), comm, made)
@@ -64,8 +64,8 @@ COSET_MEET(Comm_split, comm, (MPI_Comm comm, int colour, int key, MPI_Comm* made
 COSET_MEET(Comm_split_type, comm, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made), comm, type, key,
            info, made)
 COSET_MEET(Cart_create, comm,
-           (MPI_Comm comm, int n, int const extents[], int const periods[], int reorder, MPI_Comm* made), comm, n, extents,
-           periods, reorder, made)
+           (MPI_Comm comm, int n, int const extents[], int const periods[], int reorder, MPI_Comm* made), comm, n,
+           extents, periods, reorder, made)
 COSET_MEET(Cart_sub, comm, (MPI_Comm comm, int const kept[], MPI_Comm* made), comm, kept, made)
 COSET_MEET(Graph_create, comm,
            (MPI_Comm comm, int n, int const index[], int const edges[], int reorder, MPI_Comm* made), comm, n, index,
@@ -82,14 +82,13 @@ COSET_MEET(Intercomm_create, comm,
            (MPI_Comm comm, int leader, MPI_Comm peers, int other_leader, int tag, MPI_Comm* made), comm, leader, peers,
            other_leader, tag, made)
 COSET_MEET(Intercomm_merge, comm, (MPI_Comm comm, int is_high, MPI_Comm* made), comm, is_high, made)
-COSET_MEET(Win_create, comm,
-           (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* made), base, size, unit, info,
-           comm, made)
+COSET_MEET(Win_create, comm, (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* made), base,
+           size, unit, info, comm, made)
 COSET_MEET(Win_allocate, comm, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made), size,
            unit, info, comm, base, made)
 COSET_MEET(Win_allocate_shared, comm,
            (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made), size, unit, info, comm,
            base, made)
 COSET_MEET(Win_create_dynamic, comm, (MPI_Info info, MPI_Comm comm, MPI_Win* made), info, comm, made)
-COSET_MEET(File_open, comm, (MPI_Comm comm, char const* name, int mode, MPI_Info info, MPI_File* made), comm, name, mode,
-           info, made)
+COSET_MEET(File_open, comm, (MPI_Comm comm, char const* name, int mode, MPI_Info info, MPI_File* made), comm, name,
+           mode, info, made)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The beginning and the end of MPI, and of what the layer remembers of MPI's handles.
 #include "mpi/interpose/entries/entries.hpp"
-#include "mpi/interpose/self.hpp"
+#include "mpi/interpose/flights/self.hpp"
 
 using namespace coset::interpose;
 
@@ -55,7 +55,7 @@ COSET_ENTRY(Finalize, (), {
   return real.Finalize();
 })
 
-COSET_ENTRY(Start, (MPI_Request* request), {
+COSET_ENTRY(Start, (MPI_Request * request), {
   int code = MPI_SUCCESS;
   if (!is_inside && begin_persistent(*request, code)) return code;
   return real.Start(request);
@@ -69,13 +69,13 @@ COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {
   return MPI_SUCCESS;
 })
 
-COSET_ENTRY(Request_free, (MPI_Request* request), {
+COSET_ENTRY(Request_free, (MPI_Request * request), {
   if (!is_inside) forget_persistent(*request);
   return real.Request_free(request);
 })
 
 /// What is in flight still needs it, and what may be started again.
-COSET_ENTRY(Op_free, (MPI_Op* operation), {
+COSET_ENTRY(Op_free, (MPI_Op * operation), {
   auto const is_used = [kept = *operation] { return is_operation_kept(kept); };
   auto const free_it = [kept = *operation]() mutable {
     forget_operation(kept);
@@ -89,7 +89,7 @@ COSET_ENTRY(Op_free, (MPI_Op* operation), {
   return real.Op_free(operation);
 })
 
-COSET_ENTRY(Type_free, (MPI_Datatype* type), {
+COSET_ENTRY(Type_free, (MPI_Datatype * type), {
   auto const is_used = [kept = *type] { return is_type_kept(kept); };
   auto const free_it = [kept = *type]() mutable {
     forget_operations_on(kept);
@@ -104,12 +104,12 @@ COSET_ENTRY(Type_free, (MPI_Datatype* type), {
 })
 
 /// Ending a team is collective: its processes meet here first, so that each can wait for the others.
-COSET_ENTRY(Comm_free, (MPI_Comm* comm), {
+COSET_ENTRY(Comm_free, (MPI_Comm * comm), {
   if (!is_inside) meet_of_team(*comm);
   return real.Comm_free(comm);
 })
 
-COSET_ENTRY(Comm_disconnect, (MPI_Comm* comm), {
+COSET_ENTRY(Comm_disconnect, (MPI_Comm * comm), {
   if (!is_inside) meet_of_team(*comm);
   return real.Comm_disconnect(comm);
 })

@@ -15,19 +15,20 @@ int wait_for_both(MPI_Request first, MPI_Request second, MPI_Status* of_second) 
 
 }  // namespace
 
-#define COSET_SENDING(name, started, Count)                                                                         \
-  COSET_ENTRY(name, (void const* from, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm), {           \
-    return blocking_or_polled(                                                                                      \
-        alone(), [&] { return real.name(from, count, type, to, tag, comm); },                                       \
-        [&](MPI_Request* request) { return PMPI_##started(from, count, type, to, tag, comm, request); });           \
+#define COSET_SENDING(name, started, Count)                                                               \
+  COSET_ENTRY(name, (void const* from, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm), { \
+    return blocking_or_polled(                                                                            \
+        alone(), [&] { return real.name(from, count, type, to, tag, comm); },                             \
+        [&](MPI_Request* request) { return PMPI_##started(from, count, type, to, tag, comm, request); }); \
   })
 
-#define COSET_RECEIVING(name, started, Count)                                                                       \
-  COSET_ENTRY(name, (void* to, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status), { \
-    return blocking_or_polled(                                                                                      \
-        alone(), [&] { return real.name(to, count, type, from, tag, comm, status); },                               \
-        [&](MPI_Request* request) { return PMPI_##started(to, count, type, from, tag, comm, request); }, status);   \
-  })
+#define COSET_RECEIVING(name, started, Count)                                                                         \
+  COSET_ENTRY(                                                                                                        \
+      name, (void* to, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status), {       \
+        return blocking_or_polled(                                                                                    \
+            alone(), [&] { return real.name(to, count, type, from, tag, comm, status); },                             \
+            [&](MPI_Request* request) { return PMPI_##started(to, count, type, from, tag, comm, request); }, status); \
+      })
 
 COSET_SENDING(Send, Isend, int)
 COSET_SENDING(Ssend, Issend, int)

@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "mpi/interpose/flights/self.hpp"
 #include "mpi/interpose/real.hpp"
-#include "mpi/interpose/self.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -127,8 +127,9 @@ std::vector<named> const& names() {
 }
 
 bool is_unsigned(MPI_Datatype handle) {
-  std::array const all = {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
-                          MPI_UINT8_T,       MPI_UINT16_T,       MPI_UINT32_T, MPI_UINT64_T};
+  std::array const all = {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,     MPI_UNSIGNED,
+                          MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
+                          MPI_UINT16_T,      MPI_UINT32_T,           MPI_UINT64_T};
   for (MPI_Datatype const one : all) {
     if (handle == one) return true;
   }
@@ -206,9 +207,12 @@ bool packs_as_it_lies(datatype const& one) {
   return std::memcmp(packed.data(), noise.data(), packed.size()) == 0;
 }
 
-/// Only types that have been committed can be sent; nothing is, to nobody.
+/// Only types that have been committed can be sent. This request never is begun, so that nobody reads there.
 bool is_committed(MPI_Datatype handle) {
-  return PMPI_Send(nullptr, 0, handle, MPI_PROC_NULL, 0, self()) == MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (PMPI_Send_init(&request, 1, handle, 0, 0, self(), &request) != MPI_SUCCESS) return false;
+  PMPI_Request_free(&request);
+  return true;
 }
 
 datatype measured(MPI_Datatype handle, group of) {

@@ -26,10 +26,12 @@ constexpr unsigned bit(group of) { return 1u << static_cast<unsigned>(of); }
 
 std::array<named, 12> const& names() {
   static std::array<named, 12> const all = [] {
-    constexpr unsigned ordered = bit(group::integer) | bit(group::fortran_integer) | bit(group::floating) | bit(group::multi_language);
+    constexpr unsigned ordered =
+        bit(group::integer) | bit(group::fortran_integer) | bit(group::floating) | bit(group::multi_language);
     constexpr unsigned numbers = ordered | bit(group::complex);
     constexpr unsigned truth = bit(group::integer) | bit(group::logical);
-    constexpr unsigned bits = bit(group::integer) | bit(group::fortran_integer) | bit(group::byte) | bit(group::multi_language);
+    constexpr unsigned bits =
+        bit(group::integer) | bit(group::fortran_integer) | bit(group::byte) | bit(group::multi_language);
     return std::array<named, 12>{{{MPI_SUM, COSET_PLUS, "MPI_SUM", numbers},
                                   {MPI_PROD, COSET_MULTIPLIES, "MPI_PROD", numbers},
                                   {MPI_MIN, COSET_MINIMUM, "MPI_MIN", ordered},
@@ -151,7 +153,8 @@ combination combination_of(MPI_Op operation, datatype const& elements) {
   if (operation == MPI_OP_NULL || operation == MPI_NO_OP || operation == MPI_REPLACE) return {};
   named const* const name = predefined(operation);
   if (name != nullptr && (name->groups & bit(elements.of)) == 0) return {};
-  if (name != nullptr && name->native != 0 && elements.native != 0) return {elements.native, name->native, elements.size, false};
+  if (name != nullptr && name->native != 0 && elements.native != 0)
+    return {elements.native, name->native, elements.size, false};
   if (name != nullptr && !is_carried_out(operation, elements.handle)) return {};
   constexpr MPI_Aint most_bytes = MPI_Aint{1} << 30;
   if (elements.stride <= 0 || elements.stride > most_bytes) return {};

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/interpose/flights/self.hpp"
 #include "mpi/interpose/real.hpp"
-#include "mpi/interpose/self.hpp"
 
 namespace coset::interpose {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/interpose/self.hpp"
+#include "mpi/interpose/flights/self.hpp"
 
 #include <mutex>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/flights/flights.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "api/c/handles.hpp"
-#include "mpi/interpose/persistent.hpp"
-#include "mpi/interpose/self.hpp"
+#include "mpi/interpose/flights/persistent.hpp"
+#include "mpi/interpose/flights/self.hpp"
 #include "runtime/memory/waiting.hpp"
 
 namespace coset::interpose {
@@ -169,7 +169,12 @@ std::vector<team_call> parts_of(prepared const& whole) {
   std::vector<team_call> parts;
   std::size_t at = 0;
   for (std::size_t r = 0; r < ranks; at += count_of(r++) * bytes) {
-    team_call part{whole.of, gathers ? verb::broadcast : verb::reduce, whole.in, whole.out, count_of(r), whole.how,
+    team_call part{whole.of,
+                   gathers ? verb::broadcast : verb::reduce,
+                   whole.in,
+                   whole.out,
+                   count_of(r),
+                   whole.how,
                    static_cast<std::uint32_t>(r)};
     if (gathers) {
       part.out = static_cast<std::byte*>(whole.out) + at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/interpose/persistent.hpp"
+#include "mpi/interpose/flights/persistent.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/interpose/flights.hpp"
+#include "mpi/interpose/flights/flights.hpp"
+#include "mpi/interpose/flights/self.hpp"
 #include "mpi/interpose/real.hpp"
-#include "mpi/interpose/self.hpp"
 
 namespace coset::interpose {
 namespace {
