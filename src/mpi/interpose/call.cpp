@@ -21,14 +21,6 @@ constexpr bool mpi_refuses_one = false;
 constexpr bool mpi_refuses_one = true;
 #endif
 
-prospect refused(char const* why) { return {.why_not = why}; }
-
-prospect a_call(verb what) {
-  prospect made;
-  made.call.what = what;
-  return made;
-}
-
 template <class T>
 T* moved(T* base, MPI_Aint bytes) {
   using byte = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
@@ -47,21 +39,20 @@ bool are_one(void const* in, datatype const& in_type, void const* out, datatype 
 }
 
 /// Allreduce, reduce and the scans.
-prospect whole(attachment& a, arguments const& c, datatype const& elements) {
+reason whole(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return refused(wrong_call);
+  if (how.elements == 0) return wrong_call;
   bool const ranks_matter = how.in_order || c.what == verb::scan || c.what == verb::exclusive_scan;
-  if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements);
-  prospect made = a_call(c.what);
-  prepared& call = made.call;
+  if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
+  call.what = c.what;
   call.how = how;
   call.count = static_cast<std::size_t>(c.count);
   call.root = a.place_of(c.root);
   bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
-    return refused(wrong_call);
+    return wrong_call;
   bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
-  if (is_one && mpi_refuses_one) return refused(wrong_call);
+  if (is_one && mpi_refuses_one) return wrong_call;
   bool const has_input = c.in != MPI_IN_PLACE && !is_one;
   bool const scans = c.what == verb::scan || c.what == verb::exclusive_scan;
   call.in = has_input ? c.in : COSET_IN_PLACE;
@@ -77,27 +68,26 @@ prospect whole(attachment& a, arguments const& c, datatype const& elements) {
       if (!has_input) call.in = c.out;
     }
   }
-  if (is_image(elements)) return made;
+  if (is_image(elements)) return nullptr;
   call.sent = image_of(has_input ? c.in : c.out, c.count, elements);
   call.in = call.sent.get();
-  if (!gets) return made;
+  if (!gets) return nullptr;
   call.received = room_of(call.count * static_cast<std::size_t>(elements.stride));
   call.out = call.received.get();
   call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
     copy_image(from, to, count, type);
   };
-  return made;
+  return nullptr;
 }
 
-prospect broadcast(attachment& a, arguments const& c, datatype const& elements) {
-  prospect made = a_call(c.what);
-  prepared& call = made.call;
+reason broadcast(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  call.what = c.what;
   call.root = a.place_of(c.root);
   call.count = static_cast<std::size_t>(c.count) * elements.size;
-  if (is_wrong(c.out, c.count, elements)) return refused(wrong_call);
+  if (is_wrong(c.out, c.count, elements)) return wrong_call;
   if (elements.dense) {
     call.out = c.out;
-    return made;
+    return nullptr;
   }
   call.received = room_of(call.count);
   call.out = call.received.get();
@@ -107,7 +97,7 @@ prospect broadcast(attachment& a, arguments const& c, datatype const& elements) 
     call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
       unpack(from, to, count, type);
     };
-  return made;
+  return nullptr;
 }
 
 /// What each rank gets, as the team numbers them; whether any gets something.
@@ -122,12 +112,11 @@ bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t 
   return any;
 }
 
-prospect scattered(attachment& a, arguments const& c, datatype const& elements) {
+reason scattered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return refused(wrong_call);
-  if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements);
-  prospect made = a_call(c.what);
-  prepared& call = made.call;
+  if (how.elements == 0) return wrong_call;
+  if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
+  call.what = c.what;
   call.how = how;
   bool const varies = c.what == verb::reduce_scatter;
   if (varies) {
@@ -142,10 +131,9 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
   MPI_Count all = 0;
   for (int r = 0; r < a.size(); ++r) all += count_of(r);
   MPI_Count const own = count_of(a.rank());
-  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements))
-    return refused(wrong_call);
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements)) return wrong_call;
   bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, own);
-  if (is_one && mpi_refuses_one) return refused(wrong_call);
+  if (is_one && mpi_refuses_one) return wrong_call;
   bool const plain = is_image(elements);
   if (!plain || a.is_renumbered()) {
     call.sent = image_of(in, all, elements);
@@ -157,13 +145,12 @@ prospect scattered(attachment& a, arguments const& c, datatype const& elements) 
     call.out = call.received.get();
     call.finish = [from = call.received.get(), to = c.out, own, type = elements] { copy_image(from, to, own, type); };
   }
-  return made;
+  return nullptr;
 }
 
 /// Pieces travel as bytes, as the ranks' types need not be the same.
-prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
-  prospect made = a_call(c.what);
-  prepared& call = made.call;
+reason gathered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  call.what = c.what;
   bool const varies = c.what == verb::allgatherv;
   auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.out_count; };
   auto const place_of = [&](int r) { return varies ? c.of_ranks.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
@@ -181,14 +168,14 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
     before += static_cast<MPI_Aint>(count_of(r));
     all += static_cast<std::size_t>(count_of(r)) * elements.size;
   }
-  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return refused(wrong_call);
+  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return wrong_call;
   MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
   datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
   void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
   MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
   auto* const own_piece = moved(c.out, own_place);
   bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, sent_type, own_piece, elements, in_count);
-  if (is_one && mpi_refuses_one) return refused(wrong_call);
+  if (is_one && mpi_refuses_one) return wrong_call;
   call.in = in;
   call.out = moved(c.out, place_of(0) * elements.extent);
   if (!sent_type.dense) {
@@ -196,7 +183,7 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
     pack(in, in_count, sent_type, call.sent.get());
     call.in = call.sent.get();
   }
-  if (in_one_piece) return made;
+  if (in_one_piece) return nullptr;
   call.received = room_of(all);
   call.out = call.received.get();
   struct piece {
@@ -213,7 +200,7 @@ prospect gathered(attachment& a, arguments const& c, datatype const& elements) {
   call.finish = [from = call.received.get(), to = c.out, type = elements, pieces = std::move(pieces)] {
     for (piece const& one : pieces) unpack(from + one.from, moved(to, one.to), one.count, type);
   };
-  return made;
+  return nullptr;
 }
 
 /// The datatype whose elements are counted, if MPI takes all of the arguments.
@@ -237,27 +224,28 @@ datatype const* checked(attachment& a, arguments const& c) {
   return elements;
 }
 
-prospect prepare_call(attachment& a, arguments const& c) {
-  if (c.what == verb::barrier) return a_call(verb::barrier);
+reason prepare_call(attachment& a, arguments const& c, prepared& call) {
+  call.what = c.what;
+  if (c.what == verb::barrier) return nullptr;
   datatype const* const elements = checked(a, c);
-  if (elements == nullptr) return refused(wrong_call);
+  if (elements == nullptr) return wrong_call;
   switch (c.what) {
     case verb::broadcast:
-      return broadcast(a, c, *elements);
+      return broadcast(a, c, *elements, call);
     case verb::allgather:
     case verb::allgatherv:
-      return gathered(a, c, *elements);
+      return gathered(a, c, *elements, call);
     case verb::reduce_scatter:
     case verb::reduce_scatter_block:
-      return scattered(a, c, *elements);
+      return scattered(a, c, *elements, call);
     default:
-      return whole(a, c, *elements);
+      return whole(a, c, *elements, call);
   }
 }
 
 }  // namespace
 
-char const* const wrong_call = "arguments that MPI may refuse";
+reason const wrong_call = "arguments that MPI may refuse";
 
 char const* name_of(verb what) noexcept {
   constexpr std::array<char const*, verbs> names = {"Allreduce", "Reduce",     "Reduce_scatter", "Reduce_scatter_block",
@@ -266,12 +254,12 @@ char const* name_of(verb what) noexcept {
   return names[static_cast<std::size_t>(what)];
 }
 
-prospect prepare(attachment& a, arguments const& c) {
-  prospect made = prepare_call(a, c);
-  made.call.of = &a;
-  bool const has_one_count = made.call.counts.empty() && c.what != verb::barrier;
-  made.call.is_empty = made.call.is_empty || (has_one_count && made.call.count == 0);
-  return made;
+reason prepare(attachment& a, arguments const& c, prepared& call) {
+  call.of = &a;
+  reason const why_not = prepare_call(a, c, call);
+  bool const has_one_count = call.counts.empty() && c.what != verb::barrier;
+  call.is_empty = call.is_empty || (has_one_count && call.count == 0);
+  return why_not;
 }
 
 coset_status team_call::run() const {

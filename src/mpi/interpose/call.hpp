@@ -81,14 +81,10 @@ struct prepared : team_call {
   bool is_empty = false;              ///< there is nothing to do at all
 };
 
-/// Either a call that the team carries out, or why MPI has to. All processes of the communicator decide alike, unless
-/// the program calls MPI wrongly: then it is MPI that shall say so.
-struct prospect {
-  char const* why_not = nullptr;
-  prepared call = {};
-};
-prospect prepare(attachment&, arguments const&);
-/// The reason where it is the program that calls MPI wrongly.
-extern char const* const wrong_call;
+/// Why MPI has to carry out a call; null: a team can. All processes of the communicator decide alike, unless the program
+/// calls MPI wrongly: then it is MPI that shall say so.
+using reason = char const*;
+extern reason const wrong_call;
+reason prepare(attachment&, arguments const&, prepared&);
 
 }  // namespace coset::interpose

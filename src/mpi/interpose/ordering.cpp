@@ -26,7 +26,7 @@ void reorder_pieces(attachment& a, room& image, count_of_rank const& count_of, d
 }
 
 /// MPI_Reduce_local() leaves its result in the later operand, so the fold goes along the gathered vectors.
-prospect in_ranks_order(attachment& a, arguments const& c, datatype const& type) {
+reason in_ranks_order(attachment& a, arguments const& c, datatype const& type, prepared& call) {
   bool const scatters = c.what == verb::reduce_scatter || c.what == verb::reduce_scatter_block;
   auto const piece = [&](int r) { return c.what == verb::reduce_scatter ? c.of_ranks.count_of(r) : c.count; };
   MPI_Count length = c.count, before = 0, own = c.count;
@@ -38,8 +38,6 @@ prospect in_ranks_order(attachment& a, arguments const& c, datatype const& type)
     }
     own = piece(a.rank());
   }
-  prospect made;
-  prepared& call = made.call;
   call.what = verb::allgather;
   call.count = static_cast<std::size_t>(length * type.stride);
   call.sent = image_of(c.in != MPI_IN_PLACE ? c.in : c.out, length, type);
@@ -49,14 +47,14 @@ prospect in_ranks_order(attachment& a, arguments const& c, datatype const& type)
   int last = a.size() - 1;
   if (c.what == verb::scan) last = a.rank();
   if (c.what == verb::exclusive_scan) last = a.rank() - 1;
-  if (last < 0 || (c.what == verb::reduce && a.rank() != c.root)) return made;
+  if (last < 0 || (c.what == verb::reduce && a.rank() != c.root)) return nullptr;
   call.finish = [=, &a, images = call.received.get(), bytes = call.count, to = c.out, by = c.operation] {
     inside const layer;
     auto const image_at = [&](int r) { return images + a.place_of(r) * bytes; };
     for (int r = 1; r <= last; ++r) fold_images(image_at(r - 1), image_at(r), length, type, by);
     copy_image(image_at(last) + before * type.stride, to, own, type);
   };
-  return made;
+  return nullptr;
 }
 
 }  // namespace coset::interpose

@@ -14,6 +14,6 @@ using count_of_rank = std::function<MPI_Count(int rank)>;
 void reorder_pieces(attachment&, room& image, count_of_rank const&, datatype const&);
 
 /// Everything is gathered, and each rank folds it.
-prospect in_ranks_order(attachment&, arguments const&, datatype const&);
+reason in_ranks_order(attachment&, arguments const&, datatype const&, prepared&);
 
 }  // namespace coset::interpose

@@ -6,8 +6,8 @@
 
 #include "mpi/interpose/call.hpp"
 #include "mpi/interpose/flights/flights.hpp"
-#include "mpi/interpose/handles/packing.hpp"
 #include "mpi/interpose/flights/persistent.hpp"
+#include "mpi/interpose/handles/packing.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
@@ -28,14 +28,8 @@ enum class carried_out_by {
 
 inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
   if (of == nullptr) return carried_out_by::nobody_as_wrong;
-  char const* why_not = nullptr;
-  if (of->me() == nullptr && (!may_found || of->found() == nullptr)) {
-    why_not = of->why_not();
-  } else {
-    prospect made = prepare(*of, c);
-    why_not = made.why_not;
-    call = std::move(made.call);
-  }
+  bool const has_team = of->me() != nullptr || (may_found && of->found() != nullptr);
+  reason const why_not = has_team ? prepare(*of, c, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
   if (why_not != nullptr)
     return may_be_left_to_mpi(c.what, how, c.communicator, why_not) ? carried_out_by::mpi : carried_out_by::nobody;

@@ -68,13 +68,12 @@ bool begin_persistent(MPI_Request request, int& code) {
     code = MPI_ERR_COMM;
     return true;
   }
-  prospect made;
+  prepared made;
   {
     inside const layer;
-    made = prepare(*call->of, call->as);
-    code = made.why_not == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
+    code = prepare(*call->of, call->as, made) == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
   }
-  if (code == MPI_SUCCESS) take_off(std::move(made.call), call->tag, true);
+  if (code == MPI_SUCCESS) take_off(std::move(made), call->tag, true);
   return true;
 }
 

@@ -149,7 +149,9 @@ void learn_operations() {
   }
 }
 
-combination combination_of(MPI_Op operation, datatype const& elements) {
+namespace {
+
+combination looked_up(MPI_Op operation, datatype const& elements) {
   if (operation == MPI_OP_NULL || operation == MPI_NO_OP || operation == MPI_REPLACE) return {};
   named const* const name = predefined(operation);
   if (name != nullptr && (name->groups & bit(elements.of)) == 0) return {};
@@ -159,6 +161,23 @@ combination combination_of(MPI_Op operation, datatype const& elements) {
   constexpr MPI_Aint most_bytes = MPI_Aint{1} << 30;
   if (elements.stride <= 0 || elements.stride > most_bytes) return {};
   return left_to_mpi.of(operation, elements, name != nullptr ? name->name : "an operation of MPI_Op_create()");
+}
+
+/// The latest that is of MPI's own handles, which never end.
+struct remembered {
+  MPI_Op operation = MPI_OP_NULL;
+  datatype const* elements = nullptr;
+  combination how = {};
+};
+thread_local remembered latest __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+combination combination_of(MPI_Op operation, datatype const& elements) {
+  if (latest.operation == operation && latest.elements == &elements) return latest.how;
+  combination const how = looked_up(operation, elements);
+  if (how.elements == elements.native && elements.native != 0) latest = {operation, &elements, how};
+  return how;
 }
 
 void forget_operation(MPI_Op operation) noexcept {
