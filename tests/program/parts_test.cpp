@@ -156,14 +156,36 @@ class host {
   std::vector<std::vector<element>> staging_;
 };
 
+bool by_pieces(collective verb) { return verb == collective::reduce_scatter || verb == collective::allgather; }
+
+/// Where the ranks' pieces begin in a vector of so many elements: pieces of different lengths, some of them empty.
+std::vector<std::size_t> pieces_of(rank_t ranks, std::size_t count) {
+  std::vector<std::size_t> at{0};
+  for (rank_t r = 0; r < ranks; ++r) at.push_back(std::min(at.back() + r * 7 % 5 * count / ranks / 2, count));
+  at.back() = count;
+  return at;
+}
+
+layout bound(compiled const& code, collective verb, std::size_t count, item_bytes items) {
+  if (by_pieces(verb)) return coset::program::bind(code, rank_pieces(pieces_of(code.ranks, count)), items);
+  return coset::program::bind(code, count, items);
+}
+
+/// As calls have it.
+policy storage_of(question const& q) {
+  policy storage = parse_policy(q.storage);
+  storage.in_place = by_pieces(q.verb);
+  return storage;
+}
+
 std::vector<host> hosts_of(question const& q, std::size_t count) {
   distribution d = spread_over(q.where);
   std::vector<host> all;
   auto const algorithm = schedule::algorithm::parse(q.algorithm);
   for (d.own = 0; d.own + 1 < d.domains.size(); ++d.own) {
     auto const part = schedule::make_part(algorithm, d.domains, d.own, q.verb, q.root);
-    auto code = compile(part, parse_policy(q.storage), {}, d);
-    auto where = bind(code, count, {sizeof(element)});
+    auto code = compile(part, storage_of(q), {}, d);
+    auto where = bound(code, q.verb, count, {sizeof(element)});
     all.emplace_back(std::move(code), std::move(where), d.first(), count);
   }
   return all;
@@ -184,16 +206,32 @@ void run(std::vector<host>& hosts, std::uint64_t seed) {
   for (auto const& [ends, waiting] : net) EXPECT_TRUE(waiting.empty()) << "a message that nobody receives";
 }
 
+/// Elements that a rank is given, and those that it is to end with; what others have it has no right to.
+std::pair<std::size_t, std::size_t> given_to(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
+  if (q.verb == collective::allgather) return {pieces[r], pieces[r + 1]};
+  if (q.verb == collective::broadcast && r != q.root) return {0, 0};
+  return {0, pieces.back()};
+}
+std::pair<std::size_t, std::size_t> kept_by(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
+  if (q.verb == collective::reduce_scatter) return {pieces[r], pieces[r + 1]};
+  if (q.verb == collective::reduce && r != q.root) return {0, 0};
+  return {0, pieces.back()};
+}
+
 void expect_right(question const& q, std::size_t count) {
   SCOPED_TRACE(q.algorithm + " " + std::string(name_of(q.verb)) + " " + q.storage);
   auto hosts = hosts_of(q, count);
+  auto const pieces = pieces_of(hosts[0].code().ranks, count);
   std::mt19937_64 values(count);
-  std::vector<element> sum(count, 0), of_root(count);
+  std::vector<element> result(count, 0), before(count, 0);
+  std::vector<std::vector<element>> upto;
   rank_t number = 0;
   for (host& h : hosts) {
-    for (auto& in : h.input) {
-      for (std::size_t e = 0; e < count; ++e) sum[e] += in[e] = values();
-      if (number++ == q.root) of_root = in;
+    for (std::size_t own = 0; own < h.input.size(); ++own) {
+      auto const [begin, end] = given_to(q, pieces, number++);
+      for (std::size_t e = begin; e < end; ++e) result[e] += h.input[own][e] = values();
+      // In place, or put there beforehand.
+      if (by_pieces(q.verb)) h.output[own] = h.input[own];
     }
   }
   host::brackets = false;
@@ -201,9 +239,13 @@ void expect_right(question const& q, std::size_t count) {
   number = 0;
   for (host const& h : hosts) {
     for (auto const& out : h.output) {
-      rank_t const r = number++;
-      if (q.verb == collective::reduce && r != q.root) continue;
-      ASSERT_EQ(out, q.verb == collective::broadcast ? of_root : sum) << "rank " << r;
+      auto const [begin, end] = kept_by(q, pieces, number);
+      if (q.verb == collective::broadcast && number == q.root) {
+        ++number;
+        continue;
+      }
+      for (std::size_t e = begin; e < end; ++e) ASSERT_EQ(out[e], result[e]) << "rank " << number << ", " << e;
+      ++number;
     }
   }
 }
@@ -220,8 +262,11 @@ TEST(Parts, GiveWhatTheWholeGives) {
                                    "between=ring", "between=direct,saved_steps=1,leaders=0", "between=binomial",
                                    "between=recursive_doubling", "between=elimination_3_2", "between=bruck_ho",
                                    "inner=2", "inner=2,leaders=0", "between=adapted_dissemination"}) {
-      for (auto const verb : {collective::allreduce, collective::barrier, collective::reduce, collective::broadcast}) {
+      for (auto const verb : {collective::allreduce, collective::barrier, collective::reduce, collective::broadcast,
+                              collective::reduce_scatter, collective::allgather}) {
+        if (by_pieces(verb) && more.ends_with("binomial")) continue;
         for (rank_t const root : {0u, 1u, std::accumulate(hosts.begin(), hosts.end(), 0u) - 1}) {
+          if (by_pieces(verb) && root > 0) continue;
           for (std::string const storage : {"staged", "zero_copy", "push", "staged_pull"})
             expect_right({two_level(hosts, more), {hosts, root + 1}, verb, root, storage}, 157);
         }
@@ -361,10 +406,11 @@ void expect_agreement(question const& q) {
   auto const algorithm = schedule::algorithm::parse(q.algorithm);
   policy storage = parse_policy(q.storage);
   storage.widens = true;
+  storage.in_place = by_pieces(q.verb);
   std::map<std::pair<rank_t, rank_t>, std::vector<items>> sent, received;
   for (d.own = 0; d.own + 1 < d.domains.size(); ++d.own) {
     auto const code = compile(schedule::make_part(algorithm, d.domains, d.own, q.verb, q.root), storage, {}, d);
-    auto const where = bind(code, 1000, {4, 8});
+    auto const where = bound(code, q.verb, 1000, {4, 8});
     for (rank_t r = 0; r < code.of.size(); ++r) {
       for (instruction const& i : code.of[r].code) {
         auto const message = items_of(code.of[r], i, where, code.blocks.size());
@@ -387,7 +433,8 @@ TEST(Parts, AgreeOnMessages) {
         if (saved == "2" && (between == "direct" || number < 5)) continue;
         for (auto const& hosts : {ones, twos, mixed}) {
           auto const algorithm = two_level(hosts, "leaders=2,saved_steps=" + saved + ",between=" + between);
-          for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast})
+          for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast,
+                                  collective::reduce_scatter, collective::allgather})
             expect_agreement({algorithm, {hosts, 1 + number % 2}, verb, number - 1});
         }
       }

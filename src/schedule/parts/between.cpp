@@ -27,7 +27,11 @@ std::vector<block_t> positions_by_round(std::vector<rank_t> const& dimensions, r
   return position;
 }
 
-bool is_moved(algorithm const& given, std::size_t blocks) { return given.name == "product" && blocks > 1; }
+/// Where blocks are whose they are, they stay.
+bool is_moved(algorithm const& given, std::size_t blocks, collective verb) {
+  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
+  return given.name == "product" && blocks > 1 && !is_by_pieces;
+}
 
 /// Folds that nest leave more values on their rank.
 void nest(part& p) {
@@ -56,7 +60,7 @@ std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t ra
 
 schedule between_hosts(algorithm const& given, rank_t hosts, collective verb, rank_t root) {
   auto made = make(given, hosts, verb, root);
-  if (is_moved(given, made.blocks.size())) move_blocks(made, positions_by_round(given.numbers("dims"), hosts));
+  if (is_moved(given, made.blocks.size(), verb)) move_blocks(made, positions_by_round(given.numbers("dims"), hosts));
   return made;
 }
 
@@ -67,7 +71,7 @@ part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, colle
   part made;
   if (auto fold = part_of_fold(whole, hosts, host, verb, inputs_are_folds)) {
     made = *std::move(fold);
-    if (is_moved(whole, made.blocks)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
+    if (is_moved(whole, made.blocks, verb)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
   } else {
     std::vector<rank_t> ones(hosts + 1);
     std::iota(ones.begin(), ones.end(), 0);

@@ -22,16 +22,10 @@ bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
   return true;
 }
 
-/// The verbs for which hosts do what `between` does among one rank of each.
+/// Hosts do what `between` does among one rank of each, if it serves the verb.
 bool is_composed(algorithm const& given, collective verb) {
-  bool const is_one = verb == collective::allreduce || verb == collective::barrier || verb == collective::reduce ||
-                      verb == collective::broadcast;
-  auto const& served = find_algorithm(between_of(given).name).verbs;
-  return is_one && std::ranges::find(served, verb) != served.end();
+  return serves(find_algorithm(between_of(given).name), verb);
 }
-
-/// Vectors whose pieces belong to ranks are cut where callers say.
-bool may_merge(collective verb) { return verb != collective::reduce_scatter && verb != collective::allgather; }
 
 part make_of_whole(algorithm const& given, std::span<rank_t const> hosts, std::size_t host, collective verb,
                    rank_t root) {
@@ -56,7 +50,7 @@ part make_part(algorithm const& given, std::span<rank_t const> hosts, std::size_
     made = two_level_part(shape, verb, root, host);
   } else {
     made = make_of_whole(whole, hosts, host, verb, root);
-    if (may_merge(verb)) merge_alike_blocks(made);
+    merge_alike_blocks(made);
   }
   made.own.verb = verb;
   made.own.algorithm = whole.name;

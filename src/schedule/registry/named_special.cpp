@@ -178,8 +178,10 @@ std::vector<named_algorithm> special_algorithms() {
         nests_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         auto const between = between_of(a);
-         return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
+         two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
+         bool const is_by_pieces = verb == reduce_scatter || verb == allgather;
+         if (is_by_pieces && serves(find_algorithm(shape.between.name), verb)) return two_level(shape, verb);
+         return derive(two_level(shape), verb, root);
        }},
       {"flexreduce",
        "every rank busy on every level of a tree of unequal nodes",
