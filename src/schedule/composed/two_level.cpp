@@ -78,7 +78,7 @@ part between_leaders(two_level_shape const& shape, collective verb, rank_t root_
   std::vector<char> folds;
   for (rank_t const size : shape.hosts) folds.push_back(size > 1);
   return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host), verb,
-                            root_host, folds);
+                            root_host, {.inputs_are_folds = folds});
 }
 
 /// One host's part, phase by phase.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "schedule/groups/nesting.hpp"
-#include "schedule/parts/part_of.hpp"
 #include "schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
@@ -50,10 +49,10 @@ void nest(part& p) {
 }  // namespace
 
 std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t rank, collective verb,
-                                 std::span<char const> inputs_are_folds) {
+                                 part_options const& options) {
   auto const all = symmetric_form(given, ranks, verb);
   if (!all) return {};
-  part made = part_of(*all, rank, {inputs_are_folds, {}});
+  part made = part_of(*all, rank, options);
   if (given.parameters.contains("nested") && given.number("nested") != 0) nest(made);
   return made;
 }
@@ -65,17 +64,17 @@ schedule between_hosts(algorithm const& given, rank_t hosts, collective verb, ra
 }
 
 part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, collective verb, rank_t root,
-                        std::span<char const> inputs_are_folds) {
+                        part_options const& options) {
   algorithm const whole = completed(given);
   require_verb(find_algorithm(given.name), verb);
   part made;
-  if (auto fold = part_of_fold(whole, hosts, host, verb, inputs_are_folds)) {
+  if (auto fold = part_of_fold(whole, hosts, host, verb, options)) {
     made = *std::move(fold);
     if (is_moved(whole, made.blocks, verb)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
   } else {
     std::vector<rank_t> ones(hosts + 1);
     std::iota(ones.begin(), ones.end(), 0);
-    made = part_of(between_hosts(whole, hosts, verb, root), ones, host, {inputs_are_folds, {}});
+    made = part_of(between_hosts(whole, hosts, verb, root), ones, host, options);
   }
   merge_alike_blocks(made);
   return made;
