@@ -22,7 +22,9 @@ namespace {
 
 struct row {
   rank_t hosts, ranks;
-  std::uint64_t all() const { return std::uint64_t{hosts} * ranks; }
+  bool uneven = false;  ///< every other host has one rank fewer
+  rank_t first(rank_t host) const { return host * ranks - (uneven ? host / 2 : 0); }
+  std::uint64_t all() const { return first(hosts); }
 };
 
 struct figures {
@@ -38,10 +40,11 @@ struct figures {
 planning::team_facts facts_of(row const& of, rank_t carriers, std::size_t own) {
   planning::team_facts facts;
   facts.ranks = static_cast<rank_t>(of.all());
-  facts.node_leaders.assign(of.ranks, 0);
+  auto const host = static_cast<rank_t>(own);
+  facts.node_leaders.assign(of.first(host + 1) - of.first(host), 0);
   for (rank_t h = 0; h < of.hosts; ++h) {
-    facts.spread.domains.push_back(h * of.ranks);
-    facts.spread.processes.push_back({h * of.ranks, std::min(of.ranks, carriers)});
+    facts.spread.domains.push_back(of.first(h));
+    facts.spread.processes.push_back({of.first(h), std::min(of.first(h + 1) - of.first(h), carriers)});
   }
   facts.spread.domains.push_back(facts.ranks);
   facts.spread.own = own;
@@ -174,20 +177,22 @@ int main(int number, char** words) try {
   std::vector<std::string> verbs{"allreduce"};
   std::vector<std::size_t> sizes{8, 65536, 1024 * 1024};
   rank_t carriers = 8, least = 2;
-  bool in_order = false, unequal = false;
+  bool in_order = false, unequal = false, uneven = false;
   app.add_option("--verbs", verbs, "What is planned")->delimiter(',')->capture_default_str();
   app.add_option("--bytes", sizes, "Lengths of the vector")->delimiter(',')->capture_default_str();
   app.add_option("--carriers", carriers, "Ranks of each host that send and receive")->capture_default_str();
   app.add_option("--least", least, "Leave out teams of fewer hosts")->capture_default_str();
   app.add_flag("--in-order", in_order, "Operations that do not commute");
   app.add_flag("--unequal", unequal, "Pieces of ranks of different lengths");
+  app.add_flag("--uneven", uneven, "Every other host has one rank fewer");
   CLI11_PARSE(app, number, words);
   fmt::print(
       "| verb | hosts x ranks | P | bytes | plan, ms | next length, us | memory, MiB (kept) | messages | schedule |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   for (std::string const& name : verbs) {
     for (std::size_t const bytes : sizes) {
-      for (row const& of : rows) {
+      for (row of : rows) {
+        of.uneven = uneven;
         if (of.hosts < least) continue;
         figures const f = worst_of(of, carriers, {verb_of(name), bytes, !in_order, !unequal});
         fmt::print("| {} | {} x {} | {} | {} | {:.2f} | {:.0f} | {:.1f} ({:.1f}) | {} | `{}` |\n", name, of.hosts,

@@ -186,10 +186,16 @@ class host_building {
     if (verb_ == collective::broadcast && root_) std::ranges::fill(made.own.result[*root_], 0);
     if (verb_ == collective::reduce_scatter) keep_own_results(made.own, own);
     if (verb_ == collective::allgather) keep_own_inputs(made, own);
-    // A fold and a copy for each level of the widest host, and what is handed on between a rank and its leader.
-    made.most_values += static_cast<slot_t>(2 * levels) + (is_by_pieces(verb_) ? 1 : 0);
+    made.most_values = most_values(made.most_values, static_cast<slot_t>(levels));
     made.alike = hosts_.is_equal() && between_.alike && !is_by_pieces(verb_);
     return made;
+  }
+
+  /// Of a block on one rank, with those of the exchange. Of allgather that is its input, one copy that it makes, and one
+  /// that messages bring; else a fold and a copy for each level of the widest host, or what leaders hand out in the end.
+  slot_t most_values(slot_t exchanged, slot_t levels) const {
+    if (verb_ == collective::allgather) return 3;
+    return exchanged + (verb_ == collective::reduce_scatter ? levels + 1 : 2 * levels);
   }
 
   leadership const hosts_;
