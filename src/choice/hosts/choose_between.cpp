@@ -25,7 +25,7 @@ constexpr double part_bytes = 60 * kibibyte;
 /// out for all; and of one host, as the fold over all hosts has them.
 constexpr std::uint64_t most_cells_of_host = std::uint64_t{1} << 14, most_cells_by_pieces = std::uint64_t{1} << 21,
                         most_cells_of_tree = std::uint64_t{1} << 18, most_cells_of_fold = std::uint64_t{1} << 20;
-/// Of what each rank of a host keeps, values that come in one round, by the pairs of them whose lifetimes are compared.
+/// Of values that come in one round for one rank's piece, whose lifetimes are compared; for all ranks of a host.
 constexpr std::uint64_t most_pairs_by_pieces = std::uint64_t{1} << 27;
 /// What a host's link takes for a message, whoever sends it.
 constexpr double per_message = 100e-9;
@@ -61,8 +61,8 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
   return left;
 }
 
-/// Runs of neighbouring blocks that one host treats alike: in each round one for each peer. The pieces of hosts lie as the
-/// hosts do, of which products exchange with every so-manieth.
+/// Runs of neighbouring blocks that one host treats alike: in each round one for each peer. Hosts' pieces cannot be moved so
+/// that what a product sends lies together.
 double runs_of(verb what, rank_t hosts, exchange const& e) {
   if (is_by_pieces(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);

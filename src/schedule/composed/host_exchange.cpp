@@ -41,7 +41,8 @@ void host_exchange::add(assembly& building) {
   auto const for_each = [&](auto visit) {
     for (std::size_t p = 0; p < of_.pieces().size(); ++p) {
       for (block_t inner = 0; inner < blocks; ++inner) {
-        for (block_t b = blocks_at(p, inner).first; b < blocks_at(p, inner).last; ++b) visit(of_.leader(host_, p), inner, b);
+        for (block_t b = blocks_at(p, inner).first; b < blocks_at(p, inner).last; ++b)
+          visit(of_.leader(host_, p), inner, b);
       }
     }
   };

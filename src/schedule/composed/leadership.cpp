@@ -37,9 +37,7 @@ std::size_t leadership::host_of(rank_t r) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(first_, r) - first_.begin()) - 1;
 }
 
-rank_t leadership::leaders(std::size_t host) const {
-  return most_ == 0 ? ranks_[host] : std::min(ranks_[host], most_);
-}
+rank_t leadership::leaders(std::size_t host) const { return most_ == 0 ? ranks_[host] : std::min(ranks_[host], most_); }
 
 rank_t leadership::leader(std::size_t host, std::size_t piece) const {
   return static_cast<rank_t>((pieces_[piece].low * leaders(host)).floor());

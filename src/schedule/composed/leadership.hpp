@@ -28,8 +28,8 @@ class leadership {
   /// Counted within its host.
   rank_t leader(std::size_t host, std::size_t piece) const;
 
-  /// Where the host's j-th part of J equal ones lies if parts are as long as hosts have ranks: `where` of J equal parts,
-  /// as it is of the ranks' P.
+  /// Of a vector in which each host has a part: where a place is if parts are as long as hosts have ranks, given where it
+  /// is if all are equal.
   fraction by_ranks(fraction where) const;
 
  private:

@@ -27,8 +27,8 @@ void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::st
   }
   auto const verb = back ? collective::broadcast : collective::reduce;
   for (rank_t i = 0; i < leaders; ++i)
-    to.push_back(
-        {make({"binomial", {{"radix", radix}}}, size, verb, i), host, part_of_leader(i, static_cast<std::int64_t>(leaders))});
+    to.push_back({make({"binomial", {{"radix", radix}}}, size, verb, i), host,
+                  part_of_leader(i, static_cast<std::int64_t>(leaders))});
 }
 
 /// Of a vector made of ranks' pieces, each rank keeps its own: blocks own[rank].
@@ -156,8 +156,7 @@ class host_building {
       return;
     }
     if (verb_ == collective::reduce) {
-      for (rank_t i = 0; root_ && i < leaders_; ++i)
-        building.fold(*root_, part_of_leader(i, leaders_), std::array{i});
+      for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
@@ -191,11 +190,12 @@ class host_building {
     return made;
   }
 
-  /// Of a block on one rank, with those of the exchange. Of allgather that is its input, one copy that it makes, and one
-  /// that messages bring; else a fold and a copy for each level of the widest host, or what leaders hand out in the end.
+  /// Of a block on one rank, with those of the exchange and the input. Of allgather: the input, one copy that the rank
+  /// makes, and one that messages bring. Of reduce_scatter: a fold for each level of the widest host, the last of which is
+  /// the exchange's input; who is given something in the end is no leader of it. Else a fold and a copy for each level.
   slot_t most_values(slot_t exchanged, slot_t levels) const {
     if (verb_ == collective::allgather) return 3;
-    return exchanged + (verb_ == collective::reduce_scatter ? levels + 1 : 2 * levels);
+    return exchanged + (verb_ == collective::reduce_scatter ? levels - 1 : 2 * levels);
   }
 
   leadership const hosts_;

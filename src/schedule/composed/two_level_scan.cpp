@@ -15,8 +15,7 @@ part exclusive_between(two_level_scan_shape const& shape, std::size_t host) {
   std::vector<char> folds;
   for (rank_t const size : shape.hosts) folds.push_back(size > 1);
   return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host),
-                            collective::exclusive_scan, 0,
-                            {.inputs_are_folds = folds, .results_are_folded = true});
+                            collective::exclusive_scan, 0, {.inputs_are_folds = folds, .results_are_folded = true});
 }
 
 class scan_building {

@@ -12,7 +12,8 @@ class needed_values {
  public:
   explicit needed_values(symmetric_schedule const& s) : of_(s.result.size()) {
     for (auto const& step : s.steps) {
-      for (symmetric_assignment const& a : step) of_[a.lag].resize(std::max<std::size_t>(of_[a.lag].size(), a.slot + 1));
+      for (symmetric_assignment const& a : step)
+        of_[a.lag].resize(std::max<std::size_t>(of_[a.lag].size(), a.slot + 1));
     }
     for (auto& slots : of_) slots.resize(std::max<std::size_t>(slots.size(), 1));
   }

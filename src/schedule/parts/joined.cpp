@@ -85,7 +85,7 @@ class joining {
   }
 
   std::span<part const> parts_;
-  std::vector<std::vector<block_t>> first_;                   ///< [part][its block]: of the whole's
+  std::vector<std::vector<block_t>> first_;                     ///< [part][its block]: of the whole's
   std::map<std::tuple<rank_t, slot_t, block_t>, slot_t> sent_;  ///< the slot of what has this name
   schedule made_;
 };

@@ -24,8 +24,8 @@ bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
 }
 
 /// Of algorithms in which hosts do what `between` does among one rank of each, where it serves the verb.
-std::optional<part> make_alone(algorithm const& whole, std::span<rank_t const> hosts, std::size_t host,
-                               collective verb, rank_t root) {
+std::optional<part> make_alone(algorithm const& whole, std::span<rank_t const> hosts, std::size_t host, collective verb,
+                               rank_t root) {
   if ((whole.name != "two_level" && whole.name != "two_level_scan") || !has_these_hosts(whole, hosts)) return {};
   auto between = between_of(whole);
   if (whole.name == "two_level_scan")

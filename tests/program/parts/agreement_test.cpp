@@ -37,8 +37,8 @@ TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
 TEST(Parts, OfPiecesAndScansTakeNoMoreStagingThanAllOfThemKnow) {
   for (auto const& hosts : {equal, unequal, {8, 8}, {1, 8, 1}, {1, 1, 1, 1, 1}}) {
     for (std::string const more : {"", "leaders=0", "leaders=2,radix=3", "between=direct", "inner=2,leaders=0"}) {
-      for (auto const verb : {collective::reduce_scatter, collective::allgather, collective::scan,
-                              collective::exclusive_scan}) {
+      for (auto const verb :
+           {collective::reduce_scatter, collective::allgather, collective::scan, collective::exclusive_scan}) {
         bool const scans = verb == collective::scan || verb == collective::exclusive_scan;
         if (scans && (more.find("radix") != more.npos || more.find("inner") != more.npos)) continue;
         for (std::string const storage : {"staged", "zero_copy", "staged_pull"}) {

@@ -36,7 +36,7 @@ std::vector<std::vector<rank_t>> shapes() {
   return all;
 }
 
-TEST(JoinedParts, AreASchedulesForTheirVerb) {
+TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
   for (auto const& hosts : shapes()) {
     rank_t const ranks = std::accumulate(hosts.begin(), hosts.end(), 0u);
     for (std::string const more :
@@ -106,8 +106,8 @@ TEST(JoinedParts, OfPiecesSendNoMoreThanTheyHaveTo) {
         schedule::fraction own = 0;
         for (auto const& b : p.own.blocks) {
           rank_t const all = std::accumulate(hosts.begin(), hosts.end(), 0u);
-          bool const is_own = b.offset >= schedule::fraction(p.first, all) &&
-                              b.offset < schedule::fraction(p.first + p.own.ranks, all);
+          bool const is_own =
+              b.offset >= schedule::fraction(p.first, all) && b.offset < schedule::fraction(p.first + p.own.ranks, all);
           if (is_own) own += b.size;
         }
         EXPECT_EQ(received + own, schedule::fraction(1)) << two_level(hosts, more);

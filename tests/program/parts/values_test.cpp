@@ -105,6 +105,8 @@ TEST(Parts, OfProductsNestAndLieSideBySide) {
       auto const more = "between=product,nested=1,dims=" + dims + ",saved_steps=" + saved;
       expect_right({two_level(twelve, more), {twelve}}, 500);
       expect_right({two_level(twelve, more + ",leaders=0"), {twelve, 2}}, 500);
+      for (auto const verb : {collective::reduce_scatter, collective::allgather})
+        expect_right({two_level(twelve, more), {twelve, 2}, verb}, 500);
     }
   }
   // In each round one run of neighbours for each peer, there and back.
