@@ -32,22 +32,22 @@ program::home home_of(program::compiled const& code, std::size_t bytes) {
   return code.layers * bytes <= program::entry_payload_bytes ? program::home::entry_line : program::home::second_line;
 }
 
-/// Boundaries of the ranks' pieces, in elements; none where the verb has no pieces.
-std::vector<std::size_t> boundaries(call const& c, rank_t ranks) {
-  if (!by_pieces(c.what)) return {};
+/// What each rank gives or gets of a vector that is made of such pieces.
+program::rank_pieces pieces_of(call const& c, rank_t ranks) {
+  if (c.counts.empty()) return program::rank_pieces::equal(ranks, c.count / ranks);
   std::vector<std::size_t> at{0};
-  for (rank_t r = 0; r < ranks; ++r) at.push_back(at.back() + (c.counts.empty() ? c.count / ranks : c.counts[r]));
+  for (std::size_t const count : c.counts) at.push_back(at.back() + count);
   return at;
 }
 
 /// What the callers of the ranks that share memory with this one give or get of the whole vector.
-void set_extents(bound_plan& plan, std::vector<std::size_t> const& pieces, rank_t first) {
+void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t first) {
   verb const what = plan.what.what;
+  std::size_t const element_bytes = plan.what.reduction->element_bytes;
   for (rank_t r = first; r < first + plan.code->of.size(); ++r) {
     extent const whole{0, plan.bytes}, none{0, 0};
-    extent const piece = by_pieces(what) ? extent{pieces[r] * plan.what.reduction->element_bytes,
-                                                  pieces[r + 1] * plan.what.reduction->element_bytes}
-                                         : whole;
+    extent const piece =
+        by_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
     bool const root = r == plan.what.root;
     plan.arrays.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
     plan.arrays.gets.push_back(what == verb::reduce_scatter ? piece
@@ -77,7 +77,7 @@ staging_need need_of(bound_plan const& plan, program::item_bytes items) {
 }
 
 /// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
-void cut_into_segments(bound_plan& plan, team_facts const& team, std::vector<std::size_t> const& pieces,
+void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_pieces const& pieces,
                        std::size_t wanted_bytes) {
   std::size_t const element_bytes = plan.what.reduction->element_bytes, count = plan.what.count;
   program::item_bytes const items = items_of(plan.what);
@@ -145,7 +145,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   }
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
   plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
-  auto const pieces = boundaries(c, team.ranks);
+  auto const pieces = pieces_of(c, team.ranks);
   set_extents(*plan, pieces, team.spread.first());
   cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
   require_room(*plan, team);

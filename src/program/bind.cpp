@@ -41,14 +41,14 @@ layout bind(compiled const& c, std::size_t count, item_bytes items) {
   return l;
 }
 
-layout bind(compiled const& c, std::vector<std::size_t> const& pieces, item_bytes items) {
+layout bind(compiled const& c, rank_pieces const& pieces, item_bytes items) {
   layout l;
   for (schedule::block const& b : c.blocks) {
     schedule::fraction const at = b.offset * c.ranks;
-    auto const piece = static_cast<std::size_t>(at.floor());
-    l.boundary.push_back(pieces[piece] + scaled(pieces[piece + 1] - pieces[piece], at - at.floor()));
+    auto const r = static_cast<std::size_t>(at.floor());
+    l.boundary.push_back(pieces.begin(r) + scaled(pieces.end(r) - pieces.begin(r), at - at.floor()));
   }
-  l.boundary.push_back(pieces.back());
+  l.boundary.push_back(pieces.total());
   place_layers(l, c, items);
   return l;
 }

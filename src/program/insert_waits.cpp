@@ -2,6 +2,7 @@
 // Waits from hazards: the linear order is right by construction; parallel execution must not be seen to differ from it.
 
 #include <algorithm>
+#include <numeric>
 
 #include "program/operation.hpp"
 #include "text/format.hpp"
@@ -23,7 +24,8 @@ class wait_insertion {
   wait_insertion(linear_order const& l, policy const& p)
       : order_(l),
         in_place_(p.in_place),
-        memory_((2 + l.layers) * std::size_t{l.ranks} * l.blocks),
+        layers_(first_layers(l)),
+        memory_(2 * cells(l) + layers_.back()),
         known_(l.ranks, std::vector<std::uint32_t>(l.ranks, 0)),
         clocks_(1, std::vector<std::uint32_t>(l.ranks, 0)),
         clock_(l.operations.size(), 0),
@@ -48,9 +50,28 @@ class wait_insertion {
   }
 
  private:
+  static std::size_t cells(linear_order const& l) { return std::size_t{l.ranks} * l.blocks; }
+  std::size_t cell(rank_t rank, schedule::block_t block) const { return std::size_t{rank} * order_.blocks + block; }
+
+  /// Few ranks have as many layers of a block as the one that has most.
+  static std::vector<std::size_t> first_layers(linear_order const& l) {
+    std::vector<std::size_t> layers(cells(l) + 1, 0);
+    for (operation const& o : l.operations) {
+      for (auto const* side : {&o.from, &o.to}) {
+        for (location const& p : *side) {
+          auto& used = layers[std::size_t{p.rank} * l.blocks + p.block];
+          if (p.where == area::staging) used = std::max<std::size_t>(used, p.layer + 1);
+        }
+      }
+    }
+    std::exclusive_scan(layers.begin(), layers.end(), layers.begin(), std::size_t{0});
+    return layers;
+  }
+
   history& of(area where, rank_t rank, std::uint32_t layer, schedule::block_t block) {
-    std::size_t const kind = where == area::staging ? 2 + layer : where == area::output && !in_place_ ? 1 : 0;
-    return memory_[(kind * order_.ranks + rank) * order_.blocks + block];
+    std::size_t const c = cell(rank, block);
+    if (where == area::staging) return memory_[2 * cells(order_) + layers_[c] + layer];
+    return memory_[2 * c + (where == area::output && !in_place_ ? 1 : 0)];
   }
 
   /// An operation's position in its rank, from 1.
@@ -102,17 +123,22 @@ class wait_insertion {
     if (hands_over) own(area::input, o, i);
     if (hands_over && order_.output_of.empty()) own(area::output, o, i);
     if (o.what != operation::kind::enter) return;
-    for (std::uint32_t l = 0; l < order_.layers; ++l) own(area::staging, o, i, l);
+    own_staging(o, i);
     // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
     // Who leaves has waited for what it gets there, and asks nothing more.
     if (!order_.output_of.empty()) read_shared_output(i, order_.output_of[o.rank]);
   }
 
-  void own(area what, operation const& o, std::uint32_t i, std::uint32_t layer = 0) {
+  void own_staging(operation const& o, std::uint32_t i) {
+    std::size_t const first = layers_[cell(o.rank, 0)], last = layers_[cell(o.rank + 1, 0)];
+    for (std::size_t at = first; at < last; ++at) write(memory_[2 * cells(order_) + at], no_value, i, o.rank);
+  }
+
+  void own(area what, operation const& o, std::uint32_t i) {
     for (schedule::block_t b = 0; b < order_.blocks; ++b) {
       bool const is_input = what == area::input || (in_place_ && what == area::output);
       value_t const left = is_input ? order_.inputs[o.rank * std::size_t{order_.blocks} + b] : no_value;
-      write(of(what, o.rank, layer, b), left, i, o.rank);
+      write(of(what, o.rank, 0, b), left, i, o.rank);
     }
   }
 
@@ -159,6 +185,7 @@ class wait_insertion {
 
   linear_order const& order_;
   bool const in_place_;
+  std::vector<std::size_t> layers_;  ///< [rank · blocks + block]: the first of its own, counted through
   std::vector<history> memory_;
   std::vector<std::vector<std::uint32_t>> known_;  ///< [rank][rank]: how far each knows the others to be
   /// Copies of known_'s rows, one each time a rank learned something; it does many operations in between.

@@ -33,8 +33,8 @@ question asked(hosts const& of, std::size_t bytes, schedule::link const& network
   return q;
 }
 
-/// How the result at part `where` of the vector is bracketed, on each rank.
-std::set<std::string> brackets_at(schedule::schedule const& of, schedule::fraction where) {
+/// How the result at part `where` of the vector is bracketed, by rank; nothing where it ends with none.
+std::vector<std::string> brackets_by_rank(schedule::schedule const& of, schedule::fraction where) {
   schedule::block_t b = 0;
   while (of.blocks[b].offset + of.blocks[b].size <= where) ++b;
   std::map<std::pair<rank_t, schedule::slot_t>, std::string> values;
@@ -51,9 +51,16 @@ std::set<std::string> brackets_at(schedule::schedule const& of, schedule::fracti
       values[{a.rank, a.slot}] = made;
     }
   }
-  std::set<std::string> found;
-  for (rank_t r = 0; r < of.ranks; ++r) found.insert(values.at({r, of.result[r][b]}));
+  std::vector<std::string> found;
+  for (rank_t r = 0; r < of.ranks; ++r)
+    found.push_back(of.result[r][b] == schedule::no_slot ? "" : values.at({r, of.result[r][b]}));
   return found;
+}
+
+/// The same on each rank.
+std::set<std::string> brackets_at(schedule::schedule const& of, schedule::fraction where) {
+  auto const all = brackets_by_rank(of, where);
+  return {all.begin(), all.end()};
 }
 
 /// The same all over the vector and on all ranks, or else by parts of it.
@@ -119,6 +126,26 @@ TEST(ChooseBetween, BracketsAlikeWhateverIsMeasured) {
   }
 }
 
+/// Of vectors that are made of ranks' pieces, and of prefixes, which leaders make no difference to.
+TEST(ChooseBetween, BracketsPiecesAndPrefixesAlikeWhateverIsMeasured) {
+  for (verb const what : {verb::reduce_scatter, verb::scan, verb::exclusive_scan}) {
+    for (hosts const& of : {hosts{2, 2}, {1, 2, 1, 3}, {3, 3, 3, 3}, hosts(9, 1), hosts(11, 1), hosts(12, 2)}) {
+      for (std::size_t bytes = 8; bytes < std::size_t{1} << 26; bytes *= 32) {
+        std::set<std::vector<std::vector<std::string>>> found;
+        for (auto const& network : {usual_network, gigabit, infiniband, schedule::link{UINT32_MAX, 0, 1, 0}}) {
+          question q = asked(of, bytes, network);
+          q.what = what;
+          auto const made = schedule::make(choose_between(q).algorithm, q.ranks, what);
+          std::vector<std::vector<std::string>> all;
+          for (int k = 0; k < 24; ++k) all.push_back(brackets_by_rank(made, {2 * k + 1, 48}));
+          found.insert(all);
+        }
+        EXPECT_EQ(found.size(), 1u) << name_of(what) << " over " << of.size() << " hosts, " << bytes << " bytes";
+      }
+    }
+  }
+}
+
 /// Whatever leaders, dimensions and saved steps; and all over the vector.
 TEST(ChooseBetween, FullFoldsAllGiveTheSameBits) {
   for (hosts const& of :
@@ -137,20 +164,25 @@ TEST(ChooseBetween, FullFoldsAllGiveTheSameBits) {
 
 /// Of hosts with one rank each, whose steps are those between hosts.
 TEST(ChooseBetween, PricesWhatSchedulesDo) {
-  for (rank_t const number : {2u, 3u, 4u, 5u, 8u, 9u, 11u, 12u, 16u}) {
-    for (exchange const& e : exchanges_for(asked(hosts(number, 1), 1))) {
-      auto const one = [&](schedule::link const& network) { return price_of(asked(hosts(number, 1), 1, network), e); };
-      auto const how = as_answer(asked(hosts(number, 1), 1), e).algorithm;
-      auto const made = schedule::make(how, number);
-      auto const found = schedule::validate(made);
-      double peers = 0;
-      schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
-      for (auto const& step : counted.steps()) peers += step.front().peers.front();
-      double const most =
-          static_cast<double>(found.received_max.numerator()) / static_cast<double>(found.received_max.denominator());
-      EXPECT_DOUBLE_EQ(one({0, 1, 0, 0}).rounds, found.steps) << how.text();
-      EXPECT_NEAR(one({0, 0, 1, 0}).bytes, most, 1e-9) << how.text();
-      EXPECT_NEAR(one({0, 0, 0, 1}).messages, peers, 1e-6 * peers) << how.text();
+  for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather, verb::scan}) {
+    for (rank_t const number : {2u, 3u, 4u, 5u, 8u, 9u, 11u, 12u, 16u}) {
+      auto const on = [&](schedule::link const& network) {
+        question q = asked(hosts(number, 1), 1, network);
+        q.what = what;
+        return q;
+      };
+      for (exchange const& e : exchanges_for(on(usual_network))) {
+        auto const how = as_answer(on(usual_network), e).algorithm;
+        auto const made = schedule::make(how, number, what);
+        auto const found = schedule::validate(made);
+        double peers = 0;
+        schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
+        for (auto const& step : counted.steps()) peers += step.front().peers.front();
+        double const most = found.received_max.value();
+        EXPECT_DOUBLE_EQ(price_of(on({0, 1, 0, 0}), e).rounds, found.steps) << how.text() << name_of(what);
+        EXPECT_NEAR(price_of(on({0, 0, 1, 0}), e).bytes, most, 1e-9) << how.text() << name_of(what);
+        EXPECT_NEAR(price_of(on({0, 0, 0, 1}), e).messages, peers, 1e-6 * peers) << how.text() << name_of(what);
+      }
     }
   }
 }
@@ -235,7 +267,8 @@ TEST(ChooseBetween, ExchangesWithinASwitchFirst) {
 /// Every host can make its part, and chooses in no time that grows with a power of the number of hosts.
 TEST(ChooseBetween, TakesWhatHostsCanMake) {
   for (hosts const& of : {hosts(10'000, 1), hosts(1009, 8), hosts(100, 128), hosts(4096, 16)}) {
-    for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::barrier}) {
+    for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::barrier, verb::reduce_scatter,
+                            verb::allgather, verb::scan, verb::exclusive_scan}) {
       for (std::size_t const bytes : {8u, 1u << 20, 64u << 20}) {
         auto q = asked(of, bytes);
         q.what = what;
@@ -246,7 +279,9 @@ TEST(ChooseBetween, TakesWhatHostsCanMake) {
         for (rank_t const ranks : of) first.push_back(first.back() + ranks);
         SCOPED_TRACE(found.text() + ", " + std::to_string(bytes) + " bytes");
         auto const part = schedule::make_part(found, first, of.size() / 3, schedule_of(what), 0);
-        EXPECT_LE(part.own.blocks.size() * part.own.ranks, 1u << 15);
+        // A host's own piece is cut at its ranks.
+        bool const by_pieces = what == verb::reduce_scatter || what == verb::allgather;
+        EXPECT_LE(part.own.blocks.size() * part.own.ranks, by_pieces ? 1u << 16 : 1u << 15);
       }
     }
   }

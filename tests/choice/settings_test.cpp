@@ -145,7 +145,7 @@ TEST(Settings, AreRefusedWhereEveryNumberOfRanksRefusesThem) {
           makes_sense = false;
         }
         try {
-          (void)schedule::make(some, 8);
+          (void)schedule::make(some, 8, row.verbs.front());
         } catch (schedule_error const&) {
           serves = false;
         }

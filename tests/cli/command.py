@@ -26,7 +26,8 @@ def needed(name, ranks):
     dims = f"{ranks // 2}x2" if ranks % 2 == 0 else f"{ranks}"
     nodes = "+".join(str(n) for n in halves(ranks) if n)
     lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}"}
-    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "flexreduce", "tree_ring"):
+    for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "two_level_scan", "flexreduce",
+                    "tree_ring"):
         lists[by_node] = f"nodes={nodes}"
     if name == "adapted_dissemination":
         return f"{name}(n=4)"

@@ -72,13 +72,19 @@ class Why(unittest.TestCase):
                          "leaders=0", "\n> ", "chosen: the cheapest"):
             self.assertIn(expected, text)
 
+    def test_vectors_of_pieces_and_scans_between_hosts_have_candidates_too(self):
+        for verb, name in [("scan", "two_level_scan("), ("exclusive_scan", "two_level_scan("),
+                           ("reduce_scatter", "two_level("), ("allgather", "two_level(")]:
+            text = coset("why", verb, "1M", "--hosts", "4,4,2").stdout
+            for expected in (f"{verb} of 1 MiB on 10 ranks of 3 hosts", name, "leaders=0", "\n> "):
+                self.assertIn(expected, text)
+
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),
                                 ("excludes", ["allreduce", 8, "--nodes", "5,2", "--topology", "core:2 pu:1"]),
                                 ("excludes", ["allreduce", 8, "--nodes", "5,2", "--hosts", "5,2"]),
                                 ("one host", ["allreduce", 8, "--hosts", "5"]),
                                 ("hold 7 ranks, not 9", ["allreduce", 8, "--hosts", "5,2", "--ranks", 9]),
-                                ("recursive_doubling", ["scan", 8, "--hosts", "5,2"]),
                                 ("hosts", ["allreduce", 8, "--network", "20,3,1"]),
                                 ("lots", ["allreduce", "lots"])]:
             refused = coset("why", *arguments)

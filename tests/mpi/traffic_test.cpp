@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an allreduce sends over each host's link, by the kernel's account, against what it has to.
+// What collectives send over each host's link, by the kernel's account, against what it has to.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -33,16 +34,18 @@ link_bytes bytes_of_link() {
   return {};
 }
 
-/// In vectors of `count` floats, for one of `times` allreduces.
-link_bytes vectors_per_allreduce(hybrid& on, std::size_t count, int times) {
+/// In vectors of `count` floats, for one of `times` calls of `work(member, items)`, which says what is wrong.
+template <class Work>
+link_bytes vectors_per_call(hybrid& on, std::size_t count, int times, Work work) {
   auto const many = [&](int number) {
     on.expect_no_faults([&](member& me) -> std::string {
       std::vector<float> items(count, 1);
+      std::string wrong;
       for (int k = 0; k < number; ++k) {
         std::fill(items.begin(), items.end(), 1.0f);
-        allreduce(me, items);
+        wrong += work(me, items);
       }
-      return items.back() == static_cast<float>(me.size()) ? "" : "a sum is wrong";
+      return wrong;
     });
     MPI_Barrier(MPI_COMM_WORLD);
   };
@@ -52,6 +55,13 @@ link_bytes vectors_per_allreduce(hybrid& on, std::size_t count, int times) {
   auto const after = bytes_of_link();
   double const all = static_cast<double>(count * sizeof(float)) * times;
   return {(after.received - before.received) / all, (after.sent - before.sent) / all};
+}
+
+link_bytes vectors_per_allreduce(hybrid& on, std::size_t count, int times) {
+  return vectors_per_call(on, count, times, [](member& me, std::vector<float>& items) {
+    allreduce(me, items);
+    return items.back() == static_cast<float>(me.size()) ? "" : "a sum is wrong";
+  });
 }
 
 /// Measured and wanted may differ by headers and acknowledgements.
@@ -86,6 +96,29 @@ std::pair<std::vector<rank_t>, rank_t> hosts_of_ranks(hybrid const& on) {
   for (rank_t r = 0; r < on.all.size(); ++r)
     hosts.push_back(static_cast<rank_t>(std::distance(begins.begin(), begins.upper_bound(r))) - 1);
   return {hosts, hosts[on.all.first()]};
+}
+
+/// What its ranks do not keep leaves a host once, and what they do not have comes once.
+TEST(Traffic, OfPiecesIsWhatOtherHostsHaveOfThem) {
+  hybrid on(1);
+  if (!there_are_links(on)) GTEST_SKIP() << "no links here";
+  auto const [hosts, mine] = hosts_of_ranks(on);
+  auto const here = static_cast<double>(std::count(hosts.begin(), hosts.end(), mine));
+  double const others = 1 - here / on.all.size();
+  // Processes of a host share little staging; pieces for which it has no room go one by one.
+  std::size_t const each = 1 << 11, count = each * on.all.size();
+  auto const sent = vectors_per_call(on, count, 100, [&](member& me, std::vector<float>& items) {
+                      std::vector<float> own(each);
+                      reduce_scatter(me, items, own);
+                      return own.back() == static_cast<float>(me.size()) ? "" : "a sum is wrong";
+                    }).sent;
+  auto const received = vectors_per_call(on, count, 100, [&](member& me, std::vector<float>& items) {
+                          std::vector<float> const own(each, static_cast<float>(me.rank()));
+                          allgather(me, own, items);
+                          return items.back() == static_cast<float>(me.size() - 1) ? "" : "a piece is wrong";
+                        }).received;
+  EXPECT_EQ(said_anywhere(unless_about("sent", sent, others) + unless_about("received", received, others)), "")
+      << on.all.describe();
 }
 
 TEST(Traffic, OfARingOfAllRanksIsWhatTheModelSays) {

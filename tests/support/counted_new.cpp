@@ -11,7 +11,7 @@
 
 namespace {
 
-std::atomic<std::size_t> count = 0, live = 0;
+std::atomic<std::size_t> count = 0, live = 0, most = 0;
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t until_failure = never;
@@ -32,7 +32,8 @@ void* counted(void* made) {
   }
   if (made == nullptr) throw std::bad_alloc();
   count.fetch_add(1, std::memory_order_relaxed);
-  live.fetch_add(malloc_usable_size(made), std::memory_order_relaxed);
+  std::size_t const bytes = malloc_usable_size(made), now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  for (std::size_t known = most; known < now && !most.compare_exchange_weak(known, now);) continue;
   return made;
 }
 
@@ -45,6 +46,8 @@ void forget(void* memory) noexcept {
 
 std::size_t coset::test::allocations() noexcept { return count; }
 std::size_t coset::test::live_bytes() noexcept { return live; }
+std::size_t coset::test::most_live_bytes() noexcept { return most; }
+void coset::test::begin_most() noexcept { most = live.load(); }
 
 void coset::test::fail_allocation(std::size_t after) noexcept {
   until_failure = after;

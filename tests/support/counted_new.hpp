@@ -9,6 +9,9 @@ namespace coset::test {
 std::size_t allocations() noexcept;
 /// What it has of that and not given back, as malloc counts.
 std::size_t live_bytes() noexcept;
+/// The most of it since begin_most() or the beginning.
+std::size_t most_live_bytes() noexcept;
+void begin_most() noexcept;
 
 /// The calling thread's next call but so many throws std::bad_alloc, once.
 void fail_allocation(std::size_t after) noexcept;

@@ -2,6 +2,8 @@
 // The choice for ranks of several hosts, which share no memory.
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
 #include "schedule/groups/nesting.hpp"
+#include "text/format.hpp"
 
 namespace coset::choice {
 namespace {
@@ -18,10 +21,12 @@ using schedule::value_of;
 
 /// Longer messages travel in parts, see mpi/transport/endpoint.
 constexpr double part_bytes = 60 * kibibyte;
-/// Blocks of ranks, where they are written out for all of them, see schedule::require_room(); of the ranks of one host,
-/// where it makes its part alone; of one rank of each host; and of one host, as the fold over all hosts has them.
-constexpr std::uint64_t most_cells = std::uint64_t{1} << 25, most_cells_of_host = std::uint64_t{1} << 14,
+/// Blocks of the ranks of one host; the same where hosts are told apart; of one rank of each host, where they are written
+/// out for all; and of one host, as the fold over all hosts has them.
+constexpr std::uint64_t most_cells_of_host = std::uint64_t{1} << 14, most_cells_by_pieces = std::uint64_t{1} << 21,
                         most_cells_of_tree = std::uint64_t{1} << 18, most_cells_of_fold = std::uint64_t{1} << 20;
+/// Of values that come in one round for one rank's piece, whose lifetimes are compared; for all ranks of a host.
+constexpr std::uint64_t most_pairs_by_pieces = std::uint64_t{1} << 27;
 /// What a host's link takes for a message, whoever sends it.
 constexpr double per_message = 100e-9;
 /// Looked at and copied between neighbours, whatever its length.
@@ -38,6 +43,9 @@ constexpr double equal_within = 1e-9;
 
 bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
 
+/// Vectors that are made of ranks' pieces, and go one way only.
+bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+
 bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
 rank_t largest_host(question const& q) { return std::ranges::max(q.hosts.ranks); }
@@ -53,8 +61,10 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
   return left;
 }
 
-/// Runs of neighbouring blocks that one host treats alike: in each round one for each peer.
-double runs_of(rank_t hosts, exchange const& e) {
+/// Runs of neighbouring blocks that one host treats alike: in each round one for each peer. Hosts' pieces cannot be moved so
+/// that what a product sends lies together.
+double runs_of(verb what, rank_t hosts, exchange const& e) {
+  if (is_by_pieces(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);
   double runs = 1;
   for (std::size_t i = 0; i + 1 + e.saved_steps < left.size(); ++i)
@@ -66,7 +76,15 @@ struct volume {
   double rounds = 0, messages = 0, bytes = 0, combined = 0;
 };
 
-volume volume_of(rank_t hosts, exchange const& e) {
+/// Recursive doubling: each time one vector, which is folded with what a host has up to there and before it.
+volume volume_of_scan(rank_t hosts) {
+  double const rounds = std::bit_width(hosts - 1);
+  return {rounds, rounds, rounds, 2 * rounds};
+}
+
+volume volume_of(verb what, rank_t hosts, exchange const& e) {
+  if (scans(what)) return volume_of_scan(hosts);
+  double const ways = is_by_pieces(what) ? 1 : 2;
   auto const left = parts_left(hosts, e);
   std::size_t const steps = left.size() - 1, there_and_back = steps - e.saved_steps;
   double const all = hosts, whole = left[there_and_back] / all;
@@ -74,10 +92,10 @@ volume volume_of(rank_t hosts, exchange const& e) {
   for (std::size_t i = 0; i < steps; ++i) {
     double const peers = (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
     if (i < there_and_back) {
-      sum.rounds += 2;
-      sum.messages += 2 * peers;
-      sum.bytes += 2 * (left[i] - left[i + 1]) / all;
-      sum.combined += left[i] / all;
+      sum.rounds += ways;
+      sum.messages += ways * peers;
+      sum.bytes += ways * (left[i] - left[i + 1]) / all;
+      if (what != verb::allgather) sum.combined += left[i] / all;
     } else {
       sum.rounds += 1;
       sum.messages += peers;
@@ -94,13 +112,14 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
   if (ranks < 2) return 0;
   schedule::link const near = usual_links(1).front();
   double const round = near.latency + (ranks - 1) * near.per_peer;
-  double const read = (ranks - 1) * bytes / leaders_of(q, e);
-  return 2 * round + (read + bytes) * (near.per_byte + fold_per_byte);
+  double const all = (ranks - 1) * bytes / leaders_of(q, e), read = q.what == verb::allgather ? bytes / ranks : all;
+  double const given = q.what == verb::reduce_scatter ? bytes / ranks : bytes;
+  return 2 * round + (read + given) * (near.per_byte + fold_per_byte);
 }
 
 exchange_price segment_price(question const& q, exchange const& e, double bytes) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  volume const of = volume_of(hosts, e);
+  volume const of = volume_of(q.what, hosts, e);
   rank_t const leaders = leaders_of(q, e), carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
   double const parts = of.messages * leaders;
   double const sent = std::max(parts, of.bytes * bytes / part_bytes);
@@ -109,22 +128,24 @@ exchange_price segment_price(question const& q, exchange const& e, double bytes)
   one.rounds = of.rounds * q.hosts.network.latency;
   one.messages = sent / carriers * q.hosts.network.per_peer + sent * per_message;
   one.bytes = of.bytes * bytes * q.hosts.network.per_byte;
-  one.combine = of.combined * bytes * fold_per_byte / leaders + runs_of(hosts, e) * per_block;
+  one.combine = of.combined * bytes * fold_per_byte / leaders + runs_of(q.what, hosts, e) * per_block;
   return one;
 }
 
-bool can_be_cut(question const& q) {
-  return q.what != verb::reduce_scatter && q.what != verb::allgather;  // pieces of these cannot be cut further
-}
+bool can_be_cut(question const& q) { return !is_by_pieces(q.what); }  // pieces cannot be cut further
 
 /// Whether hosts can make their part, see schedule::make_part().
 bool has_room(question const& q, exchange const& e) {
   auto const hosts = static_cast<std::uint64_t>(q.hosts.ranks.size());
   std::uint64_t const here = largest_host(q), leaders = leaders_of(q, e);
+  if (scans(q.what)) return here * leaders <= most_cells_of_host;
   auto const left = parts_left(static_cast<rank_t>(hosts), e);
   std::uint64_t const blocks = left.size() - 1 == e.saved_steps ? 1 : hosts;
-  if (!can_be_cut(q)) return q.ranks * std::max(leaders * blocks, std::uint64_t{q.ranks}) <= most_cells;
-  auto const runs = static_cast<std::uint64_t>(runs_of(static_cast<rank_t>(hosts), e));
+  auto const runs = static_cast<std::uint64_t>(runs_of(q.what, static_cast<rank_t>(hosts), e));
+  if (is_by_pieces(q.what)) {
+    std::uint64_t const peers = e.dimensions.empty() ? e.radix : std::ranges::max(e.dimensions);
+    return here * (runs + leaders + here) <= most_cells_by_pieces && here * peers * peers <= most_pairs_by_pieces;
+  }
   if (here * leaders * runs > most_cells_of_host) return false;
   if (is_rooted(q.what)) return hosts * blocks <= most_cells_of_tree;
   return blocks == 1 || hosts * left[left.size() - 1 - e.saved_steps] <= most_cells_of_fold;
@@ -237,28 +258,50 @@ std::vector<exchange> exchanges_for(question const& q) {
       }
     }
   };
+  if (scans(q.what)) {
+    add({{}, 2}, 0);
+    return all;
+  }
   for (auto& dimensions : dimensions_for(q)) {
-    std::size_t const steps = dimensions.size();
+    std::size_t const steps = is_by_pieces(q.what) ? 0 : dimensions.size();
     add({std::move(dimensions)}, steps);
   }
-  if (q.commutative && q.hosts.switches.empty()) {
+  bool const in_any_order = q.commutative || q.what == verb::allgather;
+  if (in_any_order && (q.hosts.switches.empty() || all.empty())) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
+  }
+  if (all.empty() && is_by_pieces(q.what)) {
+    throw argument_error(
+        text::format("{} over {} hosts of up to {} ranks is too much for this operation, which does not commute: hosts "
+                     "that exchange in the order of their ranks need a number of hosts with factors below {}, and no "
+                     "more than {} of them",
+                     name_of(q.what), hosts, largest_host(q),
+                     std::uint64_t(std::sqrt(double(most_pairs_by_pieces) / largest_host(q))),
+                     most_cells_by_pieces / largest_host(q)));
   }
   if (all.empty()) all.push_back({{hosts}, 0, 1, 1, 0});  // least room of all; making it says what is too much
   return all;
 }
 
 exchange cheapest_exchange(question const& q) {
+  auto all = exchanges_for(q);
+  auto const price = [&](exchange const& e) { return price_of(q, e).total(); };
+  bool const brackets_alike = scans(q.what) || q.what == verb::allgather;
+  if (brackets_alike) return least(all, price);
   question usual = q;
   usual.hosts.network = usual_network;
-  auto all = exchanges_for(q);
-  exchange const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
+  auto const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
   if (on_usual.dimensions.empty()) return on_usual;
   std::erase_if(all, [](exchange const& e) { return e.dimensions.empty(); });
-  return least(all, [&](exchange const& e) { return price_of(q, e).total(); });
+  return least(all, price);
 }
 
 answer as_answer(question const& q, exchange const& e) {
+  if (scans(q.what)) {
+    schedule::algorithm how{"two_level_scan",
+                            {{"nodes", value_of(q.hosts.ranks, '+')}, {"leaders", value_of(e.leaders)}}};
+    return {std::move(how), staged, e.segment_bytes, price_of(q, e).total()};
+  }
   schedule::algorithm how{"two_level",
                           {{"nodes", value_of(q.hosts.ranks, '+')},
                            {"leaders", value_of(e.leaders)},
@@ -274,11 +317,7 @@ answer as_answer(question const& q, exchange const& e) {
   return {std::move(how), is_staged ? staged : zero_copy, e.segment_bytes, price_of(q, e).total()};
 }
 
-answer choose_between(question const& q) {
-  if (scans(q.what))
-    return {{"recursive_doubling", {}}, staged, can_be_cut(q) && q.bytes > 4 * least_segment ? 4 * least_segment : 0};
-  return as_answer(q, cheapest_exchange(q));
-}
+answer choose_between(question const& q) { return as_answer(q, cheapest_exchange(q)); }
 
 /// If all ranks of unequal domains lead, there are more slices than leaders.
 schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices) {

@@ -69,9 +69,6 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
 
 std::string why_between(choice::question const& q, bool json, bool all) {
   if (q.hosts.ranks.size() < 2) throw argument_error("--hosts names one host; take two or more");
-  bool const scans = q.what == verb::scan || q.what == verb::exclusive_scan;
-  if (scans)
-    throw argument_error(fmt::format("{} between hosts has one schedule only, recursive_doubling", name_of(q.what)));
   auto const found = candidates_of(q);
   exchange const chosen = choice::cheapest_exchange(q);
   priced_exchange const winner{chosen, choice::price_of(q, chosen)};

@@ -6,37 +6,15 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "schedule/composed/host_exchange.hpp"
 #include "schedule/composed/nodes.hpp"
 #include "schedule/parts/between.hpp"
+#include "schedule/parts/joined.hpp"
 
 namespace coset::schedule {
 namespace {
-
-/// The part of leader `number` of so many.
-piece part_of(std::int64_t number, std::int64_t leaders) { return {{number, leaders}, {number + 1, leaders}}; }
-
-/// How many of a host's ranks lead.
-rank_t leaders_among(rank_t ranks, rank_t most) { return most == 0 ? ranks : std::min(ranks, most); }
-
-/// The pieces between neighbouring ends of parts of all hosts.
-std::vector<piece> pieces_of(two_level_shape const& shape) {
-  std::set<rank_t> numbers;
-  for (rank_t const ranks : shape.hosts) numbers.insert(leaders_among(ranks, shape.leaders));
-  std::vector<fraction> cuts{1};
-  for (rank_t const number : numbers)
-    for (rank_t i = 0; i < number; ++i) cuts.push_back(part_of(i, number).low);
-  std::ranges::sort(cuts);
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  std::vector<piece> found;
-  for (std::size_t c = 0; c + 1 < cuts.size(); ++c) found.push_back({cuts[c], cuts[c + 1]});
-  return found;
-}
-
-/// Which of so many leaders has the part that contains `where`.
-rank_t owner(rank_t leaders, piece where) { return static_cast<rank_t>((where.low * leaders).floor()); }
 
 /// From every rank of a host to its leaders, or back: reduce_scatter or allgather where all lead, else a tree a part.
 void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::string const& radix, bool back,
@@ -49,8 +27,36 @@ void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::st
   }
   auto const verb = back ? collective::broadcast : collective::reduce;
   for (rank_t i = 0; i < leaders; ++i)
-    to.push_back(
-        {make({"binomial", {{"radix", radix}}}, size, verb, i), host, part_of(i, static_cast<std::int64_t>(leaders))});
+    to.push_back({make({"binomial", {{"radix", radix}}}, size, verb, i), host,
+                  part_of_leader(i, static_cast<std::int64_t>(leaders))});
+}
+
+/// Of a vector made of ranks' pieces, each rank keeps its own: blocks own[rank].
+void keep_own_results(schedule& s, std::vector<assembly::range> const& own) {
+  for (rank_t r = 0; r < s.ranks; ++r) {
+    auto& slots = s.result[r];
+    std::fill(slots.begin(), slots.begin() + own[r].first, no_slot);
+    std::fill(slots.begin() + own[r].last, slots.end(), no_slot);
+  }
+}
+
+/// What each rank has brought itself it need not be given, and others may read it as it was.
+void keep_own_inputs(part& p, std::vector<assembly::range> const& own) {
+  auto const is_own = [&](rank_t r, block_t b) { return r < own.size() && own[r].first <= b && b < own[r].last; };
+  for (std::size_t i = 0; i < p.own.steps.size(); ++i) {
+    auto& step = p.own.steps[i];
+    std::erase_if(step, [&](assignment const& a) { return is_own(a.rank, a.block); });
+    for (assignment const& a : step) {
+      for (source& from : std::span(p.own.sources).subspan(a.first, a.count)) {
+        if (is_own(from.rank, a.block)) from.slot = 0;
+      }
+    }
+    for (departure& d : p.departures[i]) {
+      if (is_own(d.from, d.block)) d.slot = 0;
+    }
+  }
+  for (rank_t r = 0; r < p.own.ranks; ++r)
+    std::fill(p.own.result[r].begin() + own[r].first, p.own.result[r].begin() + own[r].last, 0);
 }
 
 rank_t inner_of(two_level_shape const& shape) {
@@ -58,41 +64,81 @@ rank_t inner_of(two_level_shape const& shape) {
   return shape.inner != 0 ? shape.inner : std::max(*std::ranges::max_element(shape.hosts), rank_t{2});
 }
 
+/// How many steps inner folds take in the widest host. Hosts all have so many, so that those between hosts are the same
+/// ones everywhere.
+std::size_t levels_of(leadership const& hosts, rank_t inner) {
+  std::size_t levels = 0;
+  for (std::uint64_t reach = 1; reach < hosts.widest(); reach *= inner) ++levels;
+  return levels;
+}
+
+bool is_by_pieces(collective verb) { return verb == collective::reduce_scatter || verb == collective::allgather; }
+
+part between_leaders(two_level_shape const& shape, collective verb, rank_t root_host, std::size_t host) {
+  std::vector<char> folds;
+  for (rank_t const size : shape.hosts) folds.push_back(size > 1);
+  return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host), verb,
+                            root_host, {.inputs_are_folds = folds});
+}
+
 /// One host's part, phase by phase.
 class host_building {
  public:
   host_building(two_level_shape const& shape, collective verb, rank_t root, std::size_t host)
-      : shape_(shape), verb_(verb), host_(host), pieces_(pieces_of(shape)), inner_(inner_of(shape)) {
-    for (rank_t const size : shape.hosts) {
-      if (size == 0) throw schedule_error("a node has 0 ranks: leave it out");
-      first_.push_back(first_.back() + size);
-    }
-    auto const of_root = static_cast<std::size_t>(std::ranges::upper_bound(first_, root) - first_.begin()) - 1;
+      : hosts_(shape.hosts, shape.leaders),
+        verb_(verb),
+        host_(host),
+        inner_(inner_of(shape)),
+        leaders_(hosts_.leaders(host)),
+        members_(hosts_.ranks(host)),
+        between_(between_leaders(shape, verb, static_cast<rank_t>(hosts_.host_of(root)), host)),
+        exchange_(between_, hosts_, host, is_by_pieces(verb)) {
     bool const rooted = verb == collective::reduce || verb == collective::broadcast;
-    if (rooted && of_root == host) root_ = root - first_[host];
-    std::vector<char> folds;
-    for (rank_t const size : shape.hosts) folds.push_back(size > 1);
-    between_ = between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host),
-                                  verb, static_cast<rank_t>(of_root), folds);
-    members_.resize(shape.hosts[host]);
+    if (rooted && hosts_.host_of(root) == host) root_ = root - hosts_.first(host);
     std::iota(members_.begin(), members_.end(), 0);
-    leaders_ = leaders_among(shape.hosts[host], shape.leaders);
   }
 
   part run() {
     std::vector<fraction> cuts;
-    for (piece const where : pieces_) append_cuts({between_.own, {}, where}, cuts);
+    exchange_.append_cuts(cuts);
+    for (rank_t const r : members_) {
+      if (is_by_pieces(verb_)) cuts.push_back(piece_of(r).low);
+    }
+    if (is_by_pieces(verb_)) cuts.push_back(piece_of(members_.back()).high);
     assembly building(static_cast<rank_t>(members_.size()), std::move(cuts));
+    std::size_t const levels = levels_of(hosts_, inner_);
     add_way_in(building);
-    add_exchange(building);
+    while (building.steps() < levels) building.end_step(true);
+    exchange_.add(building);
     add_way_out(building);
-    return finish(std::move(building));
+    return finish(std::move(building), levels);
   }
 
  private:
+  /// What belongs to one rank of a vector that is made of ranks' pieces.
+  piece piece_of(rank_t r) const {
+    std::int64_t const rank = hosts_.first(host_) + r, all = hosts_.all();
+    return {{rank, all}, {rank + 1, all}};
+  }
+
+  /// Visits what rank and leader have in common of the rank's own piece.
+  template <class Visit>
+  void for_each_leader_of(rank_t r, Visit visit) const {
+    for (rank_t i = 0; i < leaders_; ++i) {
+      piece const where = common(piece_of(r), part_of_leader(i, leaders_));
+      if (!is_empty(where)) visit(i, where);
+    }
+  }
+
   void add_way_in(assembly& building) const {
     if (verb_ == collective::broadcast) {
-      for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(i, part_of(i, leaders_), {&*root_, 1});
+      for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(i, part_of_leader(i, leaders_), {&*root_, 1});
+      building.end_step();
+      return;
+    }
+    if (verb_ == collective::allgather) {
+      for (rank_t const r : members_)
+        for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(i, where, {&r, 1}); });
       building.end_step();
       return;
     }
@@ -101,74 +147,22 @@ class host_building {
     building.run(in);
   }
 
-  /// The slots that stand for those of the part between hosts; steps stay where they are, as hosts send and receive in
-  /// the same ones.
-  void add_exchange(assembly& building) {
-    auto const blocks = static_cast<block_t>(between_.own.blocks.size());
-    std::vector<std::vector<slot_t>> slots(pieces_.size() * blocks);
-    for (std::size_t p = 0; p < pieces_.size(); ++p) {
-      for (block_t b = 0; b < blocks; ++b)
-        slots[p * blocks + b] = {building.holds(owner(leaders_, pieces_[p]), id(p, b))};
-    }
-    made_.departures.resize(building.steps());
-    for (std::size_t i = 0; i < between_.own.steps.size(); ++i) {
-      made_.departures.emplace_back();
-      for (std::size_t p = 0; p < pieces_.size(); ++p) add_step(building, i, p, slots);
-      building.end_step(true);
-    }
-    for (std::size_t p = 0; p < pieces_.size(); ++p) {
-      for (block_t b = 0; b < blocks; ++b) {
-        slot_t const kept = between_.own.result[0][b];
-        if (kept != no_slot) building.hold(owner(leaders_, pieces_[p]), id(p, b), slots[id(p, b)][kept]);
-      }
-    }
-    building.end_step();
-  }
-
-  block_t id(std::size_t piece, block_t block) const {
-    return static_cast<block_t>(piece * between_.own.blocks.size() + block);
-  }
-
-  void add_step(assembly& building, std::size_t step, std::size_t p, std::vector<std::vector<slot_t>>& slots) {
-    rank_t const own = owner(leaders_, pieces_[p]);
-    for (departure d : between_.departures[step]) {
-      d.from = own;
-      d.block = id(p, d.block);
-      d.slot = slots[d.block][d.slot];
-      d.to = leader_of(d.to, p);
-      made_.departures.back().push_back(d);
-    }
-    std::vector<source> sources;
-    for (assignment const& a : between_.own.steps[step]) {
-      auto& known = slots[id(p, a.block)];
-      sources.clear();
-      for (source const& s : between_.own.from(a)) {
-        bool const here = s.rank == 0;
-        sources.push_back(here ? source{own, known[s.slot]}
-                               : source{static_cast<rank_t>(members_.size()), remote_index(p, s.slot)});
-      }
-      if (known.size() <= a.slot) known.resize(a.slot + 1, no_slot);
-      known[a.slot] = building.assign(own, id(p, a.block), sources);
-    }
-  }
-
-  slot_t remote_index(std::size_t piece, slot_t of_between) const {
-    return static_cast<slot_t>(piece * between_.remote.size() + of_between);
-  }
-
-  rank_t leader_of(rank_t host, std::size_t piece) const {
-    return first_[host] + owner(leaders_among(shape_.hosts[host], shape_.leaders), pieces_[piece]);
-  }
-
   void add_way_out(assembly& building) const {
     if (verb_ == collective::broadcast && root_) {
       for (rank_t const r : members_)
-        for (rank_t i = 0; r != *root_ && i < leaders_; ++i) building.fold(r, part_of(i, leaders_), std::array{i});
+        for (rank_t i = 0; r != *root_ && i < leaders_; ++i)
+          building.fold(r, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
     if (verb_ == collective::reduce) {
-      for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of(i, leaders_), std::array{i});
+      for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of_leader(i, leaders_), std::array{i});
+      building.end_step();
+      return;
+    }
+    if (verb_ == collective::reduce_scatter) {
+      for (rank_t const r : members_)
+        for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(r, where, {&i, 1}); });
       building.end_step();
       return;
     }
@@ -177,66 +171,74 @@ class host_building {
     building.run(out);
   }
 
-  part finish(assembly&& building) {
+  part finish(assembly&& building, std::size_t levels) {
     auto const ranks = static_cast<rank_t>(members_.size());
-    made_.own = std::move(building).finish(verb_, root_.value_or(ranks));
-    made_.own.root = root_;
-    if (verb_ == collective::broadcast && root_) std::ranges::fill(made_.own.result[*root_], 0);
-    made_.own.idempotent_only = between_.own.idempotent_only;
-    made_.departures.resize(made_.own.steps.size());
-    made_.first = first_[host_];
-    for (std::size_t p = 0; p < pieces_.size(); ++p) {
-      for (remote_value const& v : between_.remote) made_.remote.push_back({leader_of(v.rank, p), v.slot, v.partial});
+    std::vector<assembly::range> own;  // of the blocks, by rank
+    if (is_by_pieces(verb_)) {
+      for (rank_t const r : members_) own.push_back(building.blocks_of(piece_of(r)));
     }
-    made_.blocks = between_.blocks * pieces_.size();
-    // A fold and a copy for each level of the widest host.
-    rank_t const widest = *std::ranges::max_element(shape_.hosts);
-    for (std::uint64_t reach = 1; reach < widest; reach *= inner_) made_.most_values += 2;
-    made_.most_values += between_.most_values;
-    bool const same_hosts = std::ranges::count(shape_.hosts, widest) == std::ssize(shape_.hosts);
-    made_.alike = same_hosts && between_.alike;
-    return std::move(made_);
+    part made;
+    made.own = std::move(building).finish(verb_, root_.value_or(ranks));
+    made.own.root = root_;
+    made.first = hosts_.first(host_);
+    std::move(exchange_).finish(made);
+    if (verb_ == collective::broadcast && root_) std::ranges::fill(made.own.result[*root_], 0);
+    if (verb_ == collective::reduce_scatter) keep_own_results(made.own, own);
+    if (verb_ == collective::allgather) keep_own_inputs(made, own);
+    made.most_values = most_values(made.most_values, static_cast<slot_t>(levels));
+    made.alike = hosts_.is_equal() && between_.alike && !is_by_pieces(verb_);
+    return made;
   }
 
-  two_level_shape const& shape_;
+  /// Of a block on one rank, with those of the exchange and the input. Of allgather: the input, one copy that the rank
+  /// makes, and one that messages bring. Of reduce_scatter: a fold for each level of the widest host, the last of which is
+  /// the exchange's input; who is given something in the end is no leader of it. Else a fold and a copy for each level.
+  slot_t most_values(slot_t exchanged, slot_t levels) const {
+    if (verb_ == collective::allgather) return 3;
+    return exchanged + (verb_ == collective::reduce_scatter ? levels - 1 : 2 * levels);
+  }
+
+  leadership const hosts_;
   collective const verb_;
   std::size_t const host_;
-  std::vector<piece> const pieces_;
-  rank_t const inner_;
-  std::vector<rank_t> first_{0};  // [host]: its first rank; then how many there are
-  std::optional<rank_t> root_;    // if it is in this host
-  part between_;
+  rank_t const inner_, leaders_;
+  std::optional<rank_t> root_;  ///< if it is of this host
   std::vector<rank_t> members_;
-  rank_t leaders_ = 0;
-  part made_;
+  part const between_;
+  host_exchange exchange_;
 };
 
 }  // namespace
 
 schedule two_level(two_level_shape const& shape) {
   std::string const inner = std::to_string(inner_of(shape));
-  auto const hosts = members_of(shape.hosts);
-  schedule const between = between_hosts(shape.between, static_cast<rank_t>(hosts.size()));
+  auto const members = members_of(shape.hosts);
+  leadership const hosts(shape.hosts, shape.leaders);
+  schedule const between = between_hosts(shape.between, static_cast<rank_t>(members.size()));
   std::vector<mapped> in, exchanges, out;
   std::vector<fraction> cuts;
-  for (auto const& host : hosts) {
-    rank_t const leaders = leaders_among(static_cast<rank_t>(host.size()), shape.leaders);
-    append_inside(host, leaders, inner, false, in);
-    append_inside(host, leaders, inner, true, out);
+  for (std::size_t h = 0; h < members.size(); ++h) {
+    append_inside(members[h], hosts.leaders(h), inner, false, in);
+    append_inside(members[h], hosts.leaders(h), inner, true, out);
   }
-  for (piece const where : pieces_of(shape)) {
-    auto& part = exchanges.emplace_back(mapped{between, {}, where});
-    for (auto const& host : hosts)
-      part.members.push_back(host[owner(leaders_among(static_cast<rank_t>(host.size()), shape.leaders), where)]);
+  for (std::size_t p = 0; p < hosts.pieces().size(); ++p) {
+    auto& part = exchanges.emplace_back(mapped{between, {}, hosts.pieces()[p]});
+    for (std::size_t h = 0; h < members.size(); ++h) part.members.push_back(members[h][hosts.leader(h, p)]);
     append_cuts(part, cuts);
   }
-  assembly building(hosts.back().back() + 1, cuts);
+  assembly building(hosts.all(), cuts);
   building.run(in);
   building.run(exchanges);
   building.run(out);
   auto made = std::move(building).finish(collective::allreduce, 0);
   made.idempotent_only = between.idempotent_only;
   return made;
+}
+
+schedule two_level(two_level_shape const& shape, collective verb) {
+  std::vector<part> parts;
+  for (std::size_t h = 0; h < shape.hosts.size(); ++h) parts.push_back(two_level_part(shape, verb, 0, h));
+  return joined(parts);
 }
 
 part two_level_part(two_level_shape const& shape, collective verb, rank_t root, std::size_t host) {

@@ -53,14 +53,18 @@ class assembly {
   void mirror(std::size_t first = 0);
 
   std::size_t steps() const { return schedule_.steps.size(); }
+  std::size_t blocks() const { return schedule_.blocks.size(); }
+
+  struct range {
+    block_t first, last;
+  };
+  /// What a piece consists of. Throws schedule_error unless blocks begin and end where it does.
+  range blocks_of(piece where) const;
 
   /// The schedule for allreduce, broadcast (every rank keeps what it holds) or reduce (the root alone does).
   schedule finish(collective verb, rank_t root) &&;
 
  private:
-  struct range {
-    block_t first, last;
-  };
   struct update {
     rank_t rank;
     block_t block;
@@ -68,7 +72,6 @@ class assembly {
   };
   class running;
 
-  range blocks_of(piece where) const;
   slot_t& held(rank_t rank, block_t block) { return held_[rank * schedule_.blocks.size() + block]; }
 
   schedule schedule_;

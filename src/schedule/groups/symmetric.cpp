@@ -83,10 +83,14 @@ class expansion {
         to_(to),
         contents_(from),
         shifted_(from.ranks.order()),
-        block_(from.ranks.order(), 0) {}
+        block_(from.ranks.order(), 0) {
+    for (symmetric_source const& s : from.sources) displacements_.push_back(s.displacement);
+    std::ranges::sort(displacements_);
+    displacements_.erase(std::unique(displacements_.begin(), displacements_.end()), displacements_.end());
+  }
 
   void add(rank_t rank) {
-    for (element e = 0; e < shifted_.size(); ++e) shifted_[e] = from_.ranks.add(rank, e);
+    for (element const e : displacements_) shifted_[e] = from_.ranks.add(rank, e);
     if (!from_.whole)
       for (element e = 0; e < shifted_.size(); ++e) block_[e] = from_.ranks.subtract(rank, e);
     for (std::size_t i = 0; i < from_.steps.size(); ++i)
@@ -123,6 +127,7 @@ class expansion {
   source_order order_;
   schedule& to_;
   contents contents_;
+  std::vector<element> displacements_;             // that occur, each once
   std::vector<rank_t> shifted_;                    // by displacement
   std::vector<block_t> block_;                     // by lag
   std::vector<std::pair<rank_t, source>> sorted_;  // of one fold, with the lowest rank that each contains

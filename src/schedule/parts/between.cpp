@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "schedule/groups/nesting.hpp"
-#include "schedule/parts/part_of.hpp"
 #include "schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
@@ -27,7 +26,11 @@ std::vector<block_t> positions_by_round(std::vector<rank_t> const& dimensions, r
   return position;
 }
 
-bool is_moved(algorithm const& given, std::size_t blocks) { return given.name == "product" && blocks > 1; }
+/// Where blocks are whose they are, they stay.
+bool is_moved(algorithm const& given, std::size_t blocks, collective verb) {
+  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
+  return given.name == "product" && blocks > 1 && !is_by_pieces;
+}
 
 /// Folds that nest leave more values on their rank.
 void nest(part& p) {
@@ -46,32 +49,32 @@ void nest(part& p) {
 }  // namespace
 
 std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t rank, collective verb,
-                                 std::span<char const> inputs_are_folds) {
+                                 part_options const& options) {
   auto const all = symmetric_form(given, ranks, verb);
   if (!all) return {};
-  part made = part_of(*all, rank, {inputs_are_folds, {}});
+  part made = part_of(*all, rank, options);
   if (given.parameters.contains("nested") && given.number("nested") != 0) nest(made);
   return made;
 }
 
 schedule between_hosts(algorithm const& given, rank_t hosts, collective verb, rank_t root) {
   auto made = make(given, hosts, verb, root);
-  if (is_moved(given, made.blocks.size())) move_blocks(made, positions_by_round(given.numbers("dims"), hosts));
+  if (is_moved(given, made.blocks.size(), verb)) move_blocks(made, positions_by_round(given.numbers("dims"), hosts));
   return made;
 }
 
 part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, collective verb, rank_t root,
-                        std::span<char const> inputs_are_folds) {
+                        part_options const& options) {
   algorithm const whole = completed(given);
   require_verb(find_algorithm(given.name), verb);
   part made;
-  if (auto fold = part_of_fold(whole, hosts, host, verb, inputs_are_folds)) {
+  if (auto fold = part_of_fold(whole, hosts, host, verb, options)) {
     made = *std::move(fold);
-    if (is_moved(whole, made.blocks)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
+    if (is_moved(whole, made.blocks, verb)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
   } else {
     std::vector<rank_t> ones(hosts + 1);
     std::iota(ones.begin(), ones.end(), 0);
-    made = part_of(between_hosts(whole, hosts, verb, root), ones, host, {inputs_are_folds, {}});
+    made = part_of(between_hosts(whole, hosts, verb, root), ones, host, options);
   }
   merge_alike_blocks(made);
   return made;

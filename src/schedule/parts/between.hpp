@@ -3,25 +3,22 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
-#include "schedule/parts/part.hpp"
+#include "schedule/parts/part_of.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::schedule {
 
 /// One rank's part of a completed algorithm in which no rank shares memory with another, without writing it out for all.
 /// None where symmetric_form() has none.
-std::optional<part> part_of_fold(algorithm const&, rank_t ranks, rank_t rank, collective,
-                                 std::span<char const> inputs_are_folds);
+std::optional<part> part_of_fold(algorithm const&, rank_t ranks, rank_t rank, collective, part_options const& = {});
 
 /// An algorithm among so many hosts. The blocks of `product` lie so that in its first round each host sends runs of
-/// neighbours, in the next one parts of the run that it keeps, and so on.
+/// neighbours, in the next one parts of the run that it keeps, and so on; unless verbs say whose each block is.
 schedule between_hosts(algorithm const&, rank_t hosts, collective = collective::allreduce, rank_t root = 0);
 
 /// One host's part of it, blocks merged that are treated alike there. Folds over groups are not written out for all
-/// hosts. `inputs_are_folds`: see part_options.
-part between_hosts_part(algorithm const&, rank_t hosts, rank_t host, collective, rank_t root,
-                        std::span<char const> inputs_are_folds);
+/// hosts.
+part between_hosts_part(algorithm const&, rank_t hosts, rank_t host, collective, rank_t root, part_options const&);
 
 }  // namespace coset::schedule

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/parts/make_part.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "schedule/composed/two_level.hpp"
+#include "schedule/composed/two_level_scan.hpp"
 #include "schedule/parts/between.hpp"
 #include "schedule/parts/part_of.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 /// Whether the algorithm's nodes are the hosts.
 bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
-  if (given.name != "two_level" || !given.parameters.contains("nodes")) return false;
+  if (!given.parameters.contains("nodes")) return false;
   auto const nodes = given.numbers("nodes");
   if (nodes.size() + 1 != hosts.size()) return false;
   for (std::size_t h = 0; h < nodes.size(); ++h) {
@@ -22,22 +23,24 @@ bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
   return true;
 }
 
-/// The verbs for which hosts do what `between` does among one rank of each.
-bool is_composed(algorithm const& given, collective verb) {
-  bool const is_one = verb == collective::allreduce || verb == collective::barrier || verb == collective::reduce ||
-                      verb == collective::broadcast;
-  auto const& served = find_algorithm(between_of(given).name).verbs;
-  return is_one && std::ranges::find(served, verb) != served.end();
+/// Of algorithms in which hosts do what `between` does among one rank of each, where it serves the verb.
+std::optional<part> make_alone(algorithm const& whole, std::span<rank_t const> hosts, std::size_t host, collective verb,
+                               rank_t root) {
+  if ((whole.name != "two_level" && whole.name != "two_level_scan") || !has_these_hosts(whole, hosts)) return {};
+  auto between = between_of(whole);
+  if (whole.name == "two_level_scan")
+    return two_level_scan_part({whole.numbers("nodes"), whole.number("leaders"), std::move(between)}, verb, host);
+  if (!serves(find_algorithm(between.name), verb)) return {};
+  two_level_shape const shape{whole.numbers("nodes"), whole.number("leaders"), std::move(between),
+                              whole.number("inner")};
+  return two_level_part(shape, verb, root, host);
 }
-
-/// Vectors whose pieces belong to ranks are cut where callers say.
-bool may_merge(collective verb) { return verb != collective::reduce_scatter && verb != collective::allgather; }
 
 part make_of_whole(algorithm const& given, std::span<rank_t const> hosts, std::size_t host, collective verb,
                    rank_t root) {
   bool const one_rank_each = hosts.size() == hosts.back() + std::size_t{1};
   if (one_rank_each) {
-    if (auto made = part_of_fold(given, hosts.back(), static_cast<rank_t>(host), verb, {})) return *std::move(made);
+    if (auto made = part_of_fold(given, hosts.back(), static_cast<rank_t>(host), verb)) return *std::move(made);
   }
   return part_of(make(given, hosts.back(), verb, root), hosts, host);
 }
@@ -50,13 +53,11 @@ part make_part(algorithm const& given, std::span<rank_t const> hosts, std::size_
   if (root >= hosts.back())
     throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(hosts.back()) + " ranks");
   part made;
-  if (has_these_hosts(whole, hosts) && is_composed(whole, verb)) {
-    two_level_shape const shape{whole.numbers("nodes"), whole.number("leaders"), between_of(whole),
-                                whole.number("inner")};
-    made = two_level_part(shape, verb, root, host);
+  if (auto alone = make_alone(whole, hosts, host, verb, root)) {
+    made = *std::move(alone);
   } else {
     made = make_of_whole(whole, hosts, host, verb, root);
-    if (may_merge(verb)) merge_alike_blocks(made);
+    merge_alike_blocks(made);
   }
   made.own.verb = verb;
   made.own.algorithm = whole.name;

@@ -9,8 +9,9 @@
 
 namespace coset::schedule {
 
-/// The part of the ranks hosts[host] … hosts[host + 1] − 1. two_level over these very hosts costs what the host's own
-/// ranks do, and for folds over groups a pass over the hosts; everything else is made for all ranks first. Throws
+/// The part of the ranks hosts[host] … hosts[host + 1] − 1. two_level and two_level_scan over these very hosts cost
+/// what the host's own ranks do, and what is made between hosts: for folds over groups a pass over the hosts. Everything
+/// else is made for all ranks first. Throws
 /// schedule_error as make() does.
 part make_part(algorithm const&, std::span<rank_t const> hosts, std::size_t host, collective, rank_t root);
 

@@ -50,6 +50,11 @@ class partial_values {
       is_fold_[at(a.rank, a.block, a.slot)] = true;
       for (source const& from : s.from(a)) is_folded_[origin_[at(from.rank, a.block, from.slot)]] = true;
     });
+    for (rank_t r = 0; options.results_are_folded && r < s.ranks; ++r) {
+      for (block_t b = 0; b < blocks_; ++b) {
+        if (s.result[r][b] != no_slot) is_folded_[origin_[at(r, b, s.result[r][b])]] = true;
+      }
+    }
   }
 
   bool operator()(rank_t rank, block_t block, slot_t slot) const {

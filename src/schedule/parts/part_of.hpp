@@ -14,6 +14,8 @@ namespace coset::schedule {
 struct part_options {
   /// [rank]: its input is itself the result of a fold; none: inputs are what callers give.
   std::span<char const> inputs_are_folds = {};
+  /// What ranks end with is folded further by somebody. Of schedules for all ranks, which scans are.
+  bool results_are_folded = false;
   /// [step]: all its folds are of one value of each host, which nobody sends: each host has its own as the only source.
   std::span<char const> combined = {};
 };

@@ -146,8 +146,12 @@ void require_room(rank_t ranks, std::size_t blocks) {
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
 }
 
+bool serves(named_algorithm const& row, collective verb) {
+  return std::ranges::find(row.verbs, verb) != row.verbs.end();
+}
+
 void require_verb(named_algorithm const& row, collective verb) {
-  if (std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end()) return;
+  if (serves(row, verb)) return;
   std::string served;
   for (collective const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
   throw schedule_error(row.name + " does not serve " + std::string(name_of(verb)) + "; it serves " + served);

@@ -64,6 +64,7 @@ named_algorithm const& find_algorithm(std::string_view name);
 /// With defaults for the parameters that are not given. Throws schedule_error for an unknown name or parameter.
 algorithm completed(algorithm);
 
+bool serves(named_algorithm const&, collective);
 /// Throws schedule_error listing the verbs that an algorithm serves if this is none of them.
 void require_verb(named_algorithm const&, collective);
 

@@ -17,6 +17,7 @@
 #include "schedule/core/verbs.hpp"
 #include "schedule/groups/chains.hpp"
 #include "schedule/groups/nesting.hpp"
+#include "schedule/groups/symmetric_verbs.hpp"
 
 namespace coset::schedule {
 
@@ -168,9 +169,14 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
   auto const known = std::ranges::find(foldings, a.name, [](auto const& f) { return f.first; });
   bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
-  if (known == foldings.end() || !is_for_all || is_set(a, "ordered")) return {};
+  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
+  if (known == foldings.end() || is_set(a, "ordered") || !(is_for_all || is_by_pieces)) return {};
+  if (is_by_pieces && a.number("saved_steps") != 0) return {};
   auto const [group, steps] = known->second(a, ranks);
-  return folds(group, steps, a.number("saved_steps"), verb);
+  auto made = folds(group, steps, a.number("saved_steps"), verb);
+  if (verb == collective::reduce_scatter) return reduce_scatter_of(std::move(made));
+  if (verb == collective::allgather) return allgather_of(std::move(made));
+  return made;
 }
 
 std::vector<named_algorithm> fold_algorithms() {

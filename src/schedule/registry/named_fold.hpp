@@ -11,8 +11,9 @@ namespace coset::schedule {
 
 std::vector<named_algorithm> fold_algorithms();
 
-/// The allreduce of a completed algorithm, once for all ranks, before folds are nested. None for other verbs, and for
-/// algorithms that are no folds over a group or keep rank order by pairs.
+/// The schedule of a completed algorithm, once for all ranks, before folds are nested. None for rooted verbs and scans, for
+/// reduce_scatter and allgather that save steps, and for algorithms that are no folds over a group or keep rank order by
+/// pairs.
 std::optional<symmetric_schedule> symmetric_form(algorithm const&, rank_t ranks, collective);
 
 }  // namespace coset::schedule

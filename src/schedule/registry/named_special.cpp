@@ -12,6 +12,7 @@
 #include "schedule/algorithms/flexreduce.hpp"
 #include "schedule/composed/leaders.hpp"
 #include "schedule/composed/two_level.hpp"
+#include "schedule/composed/two_level_scan.hpp"
 #include "schedule/composed/unequal.hpp"
 #include "schedule/core/rank_order.hpp"
 #include "schedule/core/verbs.hpp"
@@ -178,8 +179,20 @@ std::vector<named_algorithm> special_algorithms() {
         nests_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         auto const between = between_of(a);
-         return derive(two_level({nodes_of(a, ranks), a.number("leaders"), between, a.number("inner")}), verb, root);
+         two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
+         bool const is_by_pieces = verb == reduce_scatter || verb == allgather;
+         if (is_by_pieces && serves(find_algorithm(shape.between.name), verb)) return two_level(shape, verb);
+         return derive(two_level(shape), verb, root);
+       }},
+      {"two_level_scan",
+       "prefixes by some leaders in each node, and over nodes those of what each has in all",
+       "ours",
+       {scan, exclusive_scan},
+       {nodes,
+        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
+        {"between", "recursive_doubling", "the algorithm of the exclusive scan between the nodes, a name alone"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t) {
+         return two_level_scan({nodes_of(a, ranks), a.number("leaders"), between_of(a)}, verb);
        }},
       {"flexreduce",
        "every rank busy on every level of a tree of unequal nodes",
