@@ -20,6 +20,8 @@ endfunction()
 
 if(TARGET coset_mpi)
   install(TARGETS coset_mpi EXPORT coset_mpi_targets)
+  # Not where linkers look: it is to be preloaded, and named as MPI's own library is there.
+  install(TARGETS coset_interpose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/coset)
   install(EXPORT coset_mpi_targets NAMESPACE coset:: DESTINATION ${package_folder})
   set(coset_package_of_wanted ${coset_package_of_${COSET_MPI}})
   configure_file(cmake/coset_mpi.cmake.in ${PROJECT_BINARY_DIR}/coset_mpi.cmake @ONLY)
