@@ -185,6 +185,12 @@ void abandon_requests(rank_state& me) noexcept {
   }
 }
 
+void abandon_requests_of_all(rank_state& me) noexcept {
+  for (rank_state* const each : me.root.requests.family) {
+    if (&each->shared.origin == &me.shared) abandon_requests(*each);
+  }
+}
+
 }  // namespace coset::runtime
 
 namespace coset {
