@@ -39,10 +39,7 @@ std::unique_ptr<runtime::endpoint> part_transport::open(rank_t proxy, std::uint3
   return std::make_unique<endpoint>(static_cast<directory const&>(*this), proxy, channel);
 }
 
-/// Where no rank sends for others, one that may not is called a proxy all the same.
-void part_transport::progress(detail::rank_state& proxy) {
-  if (whole_.may_send(proxy)) whole_.listen(proxy.team.origin());
-}
+void part_transport::progress(detail::rank_state& proxy) { whole_.progress(proxy); }
 
 void part_transport::ask(detail::rank_state& proxy, runtime::flight const& f, rank_t peer) {
   notice question = make_notice(notice::kind::question, whole_.round_, runtime::cause::mismatch, f.plan->what.text());

@@ -54,7 +54,9 @@ std::unique_ptr<runtime::endpoint> transport::open(rank_t proxy, std::uint32_t c
   return std::make_unique<endpoint>(static_cast<directory const&>(*this), proxy, channel);
 }
 
-void transport::progress(detail::rank_state& proxy) { listen(proxy.team); }
+void transport::progress(detail::rank_state& rank) {
+  if (may_send(rank)) listen(rank.team.origin());
+}
 
 /// Rounds wrap around.
 bool transport::is_of_another_team(notice const& heard) const noexcept {

@@ -24,7 +24,7 @@ class transport final : public runtime::transport, private directory {
   transport(connections&, process_map const&, patience longest, std::uint32_t founded, bool any_thread_sends);
 
   std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override;
-  void progress(detail::rank_state& proxy) override;
+  void progress(detail::rank_state& rank) override;
   void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& leaver) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }

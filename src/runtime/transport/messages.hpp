@@ -94,8 +94,9 @@ class transport {
  public:
   virtual ~transport() = default;
   virtual std::unique_ptr<endpoint> open(rank_t proxy, std::uint32_t channel) = 0;
-  /// Called by proxies that wait, now and then: learns whether other domains have failed, and fails this one then.
-  virtual void progress(detail::rank_state& proxy) = 0;
+  /// Called by ranks that wait, now and then: learns whether other domains have failed, and fails this one then, if the rank
+  /// may receive.
+  virtual void progress(detail::rank_state& waiter) = 0;
   /// Called by proxies that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
   /// listens there fails the team if it has.
   virtual void ask(detail::rank_state& proxy, flight const&, rank_t peer) = 0;
