@@ -114,9 +114,8 @@ team_state::team_state(descent of, team_shape const& s, team_options wanted, num
       shape(s),
       processors(of.root != nullptr ? root.processors : numa::usable_processors()),
       node_leaders(first_of_each(shape.nodes)),
-      shared(of.of_memory(),
-             kind_of(shape, processors, of.root, own_memory.size() == 0, of_more.messages != nullptr), options.wait,
-             shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
+      shared(of.of_memory(), kind_of(shape, processors, of.root, own_memory.size() == 0, of_more.messages != nullptr),
+             options.wait, shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
       plans(facts_of(*this)),
       part(std::move(identity)),
       members(shape.ranks) {

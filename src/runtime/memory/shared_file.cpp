@@ -21,7 +21,8 @@ std::string path_of(shared_file::name const& of) {
 
 class open_file {
  public:
-  open_file(shared_file::name const& of, int how) : number_(open(path_of(of).c_str(), how | O_RDWR | O_CLOEXEC, 0600)) {}
+  open_file(shared_file::name const& of, int how)
+      : number_(open(path_of(of).c_str(), how | O_RDWR | O_CLOEXEC, 0600)) {}
   ~open_file() {
     if (number_ >= 0) close(number_);
   }

@@ -26,7 +26,7 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
       part(of_more),
       patience(patience::of(wait, kind.crowded || part.crowded)),
       arena(arena_of(nodes, std::move(own_memory))),
-      failure(of.origin != nullptr                         ? of.origin->failure
+      failure(of.origin != nullptr                     ? of.origin->failure
               : of.root != nullptr && kind.one_process ? of.root->own_failure_
                                                        : own_failure_),
       own_failure_(arena.failure()) {}

@@ -29,7 +29,7 @@ struct layout {
   std::vector<rank_t> in_whole;            ///< [rank of the part]: its number in the team
   program::distribution spread;            ///< ranks that follow each other where memory is shared are one domain
   std::vector<char> of_several_processes;  ///< [domain]
-  std::optional<rank_t> silent;            ///< number in the team: the first of ranks that no rank of theirs can send for
+  std::optional<rank_t> silent;  ///< number in the team: the first of ranks that no rank of theirs can send for
 
   bool shares_memory_between_processes() const;
 };

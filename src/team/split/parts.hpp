@@ -25,8 +25,8 @@ namespace coset::team_room {
 /// What makes a team a part of another one. Only one that has ranks in several processes has a number.
 struct part_identity {
   detail::team_state* origin = nullptr;  ///< null: it was not split from another
-  std::uint32_t number = 0, span = 0;  ///< the numbers [number, number + span) are its own
-  std::vector<rank_t> in_whole = {};   ///< [rank of the part]
+  std::uint32_t number = 0, span = 0;    ///< the numbers [number, number + span) are its own
+  std::vector<rank_t> in_whole = {};     ///< [rank of the part]
   std::unique_ptr<runtime::transport> messages = {};
   std::shared_ptr<detail::team_state> kept = {};  ///< itself, see parts::keep()
 };
@@ -57,7 +57,8 @@ class parts {
 
   /// Calls `of_part` with what a rank of this process, by its number in the team, tells of a part: its line if the part
   /// exists, or else the number of its latest operation there, if that is still known.
-  void look_up(std::uint32_t number, rank_t in_whole, std::function<void(runtime::own_line const&)> const& while_it_exists,
+  void look_up(std::uint32_t number, rank_t in_whole,
+               std::function<void(runtime::own_line const&)> const& while_it_exists,
                std::function<void(std::uint32_t latest)> const& after_its_end) const;
 
  private:

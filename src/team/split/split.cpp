@@ -197,7 +197,8 @@ class split_of_processes {
       if (!has_memory(ranks, of)) of = laid_out(ranks, false);
       if (!of.silent) continue;
       throw argument_error(text::format(
-          "split: below MPI_THREAD_MULTIPLE only the first rank of each process sends and receives, and the part of colour "
+          "split: below MPI_THREAD_MULTIPLE only the first rank of each process sends and receives, and the part of "
+          "colour "
           "{} has none of these for rank {} of the whole team: give the first rank of its process the same colour, or "
           "ask MPI_Init_thread for MPI_THREAD_MULTIPLE",
           colour, *of.silent));
@@ -226,9 +227,10 @@ class split_of_processes {
     part.pointers = !mine_.shares_memory_between_processes();
     part.crowded = whole_.crowded;
     part.most_staging = most_staging();
-    part_identity identity{
-        .number = number_, .span = numbers(), .in_whole = mine_.in_whole,
-        .messages = whole_.messages->open_part({number_, mine_.in_whole, mine_.spread})};
+    part_identity identity{.number = number_,
+                           .span = numbers(),
+                           .in_whole = mine_.in_whole,
+                           .messages = whole_.messages->open_part({number_, mine_.in_whole, mine_.spread})};
     part.messages = identity.messages.get();
     return std::make_shared<team_state>(me_.team, part, threads(), in_domain(), memory(own), std::move(identity));
   }
@@ -246,7 +248,8 @@ class split_of_processes {
     if (mine_.of_several_processes[domain] == 0) return {};
     preparation const& of = prepared_[ranks_[mine_.spread.domains[domain]]];
     auto mapped = shared_file::mapped(of.memory, memory_bytes(domain, static_cast<std::size_t>(of.staging)));
-    if (mapped.size() == 0) throw mpi::error("split: the memory that ranks of several processes share cannot be mapped");
+    if (mapped.size() == 0)
+      throw mpi::error("split: the memory that ranks of several processes share cannot be mapped");
     return mapped;
   }
 
@@ -268,8 +271,8 @@ class split_of_processes {
 
   std::span<rank_t const> own_domain() const {
     std::size_t const own = mine_.spread.domain_of(place_);
-    return std::span(mine_.in_whole).subspan(mine_.spread.domains[own],
-                                             mine_.spread.domains[own + 1] - mine_.spread.domains[own]);
+    return std::span(mine_.in_whole)
+        .subspan(mine_.spread.domains[own], mine_.spread.domains[own + 1] - mine_.spread.domains[own]);
   }
 
   member& self_;

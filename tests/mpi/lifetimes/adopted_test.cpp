@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "mpi/adopted.hpp"
+#include "mpi/lifetimes/adopted.hpp"
 
 namespace coset::mpi_test {
 namespace {

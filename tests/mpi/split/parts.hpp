@@ -45,7 +45,13 @@ inline std::vector<ticket> random_tickets(engine& choices, origins const& of) {
   std::vector<ticket> all(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     int const p = of.process[r], t = static_cast<int>(of.thread[r]);
-    int const by_kind[]{0, p % 2, p, t == 0 ? -1 : p, static_cast<int>(r), t, static_cast<int>(below(choices, 2)),
+    int const by_kind[]{0,
+                        p % 2,
+                        p,
+                        t == 0 ? -1 : p,
+                        static_cast<int>(r),
+                        t,
+                        static_cast<int>(below(choices, 2)),
                         static_cast<int>(below(choices, 4)) - 2};
     int const by_order[]{0, -p, -static_cast<int>(r), static_cast<int>(below(choices, ranks))};
     all[r] = {by_kind[kind], by_order[order]};

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/adopted.hpp"
+#include "mpi/lifetimes/adopted.hpp"
 #include "mpi/split/parts.hpp"
 
 namespace coset::mpi_test {

@@ -24,7 +24,8 @@ mpi::options random_options(engine& choices) {
 }
 
 /// A part, a part of it, and the whole: operations of all of them are under way at once.
-std::string splits(member& me, std::vector<ticket> const& first, std::vector<ticket> const& second, std::uint64_t seed) {
+std::string splits(member& me, std::vector<ticket> const& first, std::vector<ticket> const& second,
+                   std::uint64_t seed) {
   rank_t const self = me.rank();
   std::vector<double> travelling(3000, 1.0);
   request under_way = start_allreduce(me, travelling);
