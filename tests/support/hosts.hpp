@@ -244,7 +244,7 @@ class test_transport : public runtime::transport {
 
  private:
   /// So few that parts soon have to look for a number that none of their ranks has.
-  static constexpr std::uint32_t told_apart = 5;
+  static constexpr std::uint32_t told_apart = 7;
 
   simulated_network& network_;
   std::chrono::nanoseconds const deadline_;

@@ -140,17 +140,19 @@ class split_of_processes {
     });
   }
 
-  /// The same number for all colours: a thread belongs to one only.
+  /// The same number for all colours: a thread belongs to one only. A number is hardly ever taken.
   void prepare() {
     number_ = std::ranges::max(wishes_, {}, &wish::latest).latest + 1;
     preparation own;
     if (is_first_of_shared_domain()) offer_memory(own);
     prepared_.resize(wishes_.size());
-    for (;; ++number_) {
+    for (std::uint32_t tried = 0; tried < rules_.numbers_told_apart; ++tried, ++number_) {
       own.number_is_taken = is_taken(number_);
       allgather(self_, std::array{own}, prepared_);
       if (std::ranges::none_of(prepared_, &preparation::number_is_taken)) return;
     }
+    throw argument_error(text::format(
+        "split: no more of the {} parts that messages are told apart for: destroy members", rules_.numbers_told_apart));
   }
 
   bool is_first_of_shared_domain() const {
