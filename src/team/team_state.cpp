@@ -134,6 +134,7 @@ team_state::team_state(team_state& split_from, std::vector<rank_t> const& there)
     : team_state({&split_from.root, &split_from.origin(), there}, part_of(split_from.root, there),
                  split_from.root.options, numa::memory()) {
   shared.begin_generation(root.shared.marks.generation);
+  if (auto const& of_origin = origin().membership.parts) of_origin->add(*this);
 }
 
 team_state::team_state(team_state& split_from, domain const& of_more, std::vector<rank_t> const& there,
@@ -155,7 +156,7 @@ team_state::team_state(team_state& threads, domain const& of_more, std::vector<r
 }
 
 team_state::~team_state() {
-  if (part.number != 0) origin().membership.parts->remove(*this);
+  if (part.origin != nullptr && part.origin->membership.parts) part.origin->membership.parts->remove(*this);
 }
 
 rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {

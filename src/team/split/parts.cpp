@@ -25,6 +25,7 @@ void parts::add(detail::team_state& made) {
 void parts::remove(detail::team_state& of) noexcept try {
   std::lock_guard const lock(mutex_);
   std::erase(alive_, &of);
+  if (of.part.number == 0) return;
   ended told{of.part.number, {}};
   for (rank_t r = 0; r < of.shared.ranks; ++r)
     told.latest.emplace_back(number_in_whole(of, r), runtime::latest_of(of.shared.arena.own(r)));

@@ -41,6 +41,7 @@ class parts {
   /// The highest number of any part to which a thread has belonged. Only that thread uses it.
   std::uint32_t& latest(rank_t thread) noexcept { return latest_[thread]; }
 
+  /// By teams that were split from it, also of one process.
   void add(detail::team_state&);
   void remove(detail::team_state&) noexcept;
 

@@ -149,21 +149,27 @@ TEST(SplitOfProcesses, MembersOfAnEarlierRunAreRefused) {
 
 TEST(SplitOfProcesses, MembersMayOutliveTheTeam) {
   for (bool const used_by_others : {false, true}) {
-    std::vector<std::optional<member>> kept(4);
+    std::vector<std::optional<member>> kept(4), near(4);
     team threads({.ranks = threads_of(process(), 1), .place = placement::unbound});
     {
       mpi::team all(MPI_COMM_WORLD, threads);
       all.run([&](member& me) {
-        auto& mine = kept[me.rank() - all.first()];
-        mine.emplace(me.split(0));
-        barrier(*mine);
+        rank_t const thread = me.rank() - all.first();
+        kept[thread].emplace(me.split(0));
+        near[thread].emplace(me.split(process()));
+        barrier(*kept[thread]);
       });
+    }
+    if (processes() > 1) {
+      EXPECT_EQ(outcome_of([&] { barrier(*kept[0]); }).type, type_name<argument_error>());
+      EXPECT_EQ(outcome_of([&] { barrier(*near[0]); }).type, type_name<argument_error>());
     }
     if (used_by_others) {
       mpi::team another(MPI_COMM_WORLD, threads);
       another.run([](member& me) { barrier(me); });
     }
     for (auto& each : kept) each.reset();
+    for (auto& each : near) each.reset();
   }
   hybrid(2).expect_works();
 }
