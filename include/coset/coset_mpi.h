@@ -3,8 +3,9 @@
 // coset/mpi.hpp. Needs MPI; link coset::mpi (pkg-config: coset-mpi), and C++'s runtime library with it.
 //
 // Their members take every function of coset.h that takes members, but for those that need one memory for all ranks:
-// coset_allreduce_view(), coset_reduce_shared() and splits give COSET_ARGUMENT_ERROR where there are several processes;
-// splits also where threads join. coset_mpi_team_reset() stands for coset_member_reset().
+// coset_allreduce_view() and coset_reduce_shared() give COSET_ARGUMENT_ERROR where there are several processes.
+// coset_member_split() works as coset/mpi.hpp says; where threads join, its members may be kept from one region to the
+// next. coset_mpi_team_reset() stands for coset_member_reset().
 //
 //     coset_team_adopt((uint32_t)omp_get_max_threads(), NULL, &threads);
 //     coset_mpi_team_create(MPI_COMM_WORLD, threads, NULL, &all);           // collective over the processes

@@ -48,6 +48,17 @@ struct options {
 /// under FUNNELED that rank has to be the thread that initialised MPI.
 ///
 /// `threads` may be the team's own, which run(), or the caller's (team::adopt()), as of an OpenMP region, which join().
+///
+/// Members split(), and so do members of parts. Ranks of a part are ordered by (key, rank). Ranks of one host that follow each
+/// other in that order share memory, if the team's do; all others exchange messages, even within a process: an order that
+/// jumps between hosts or processes works, but slowly. A part of one process is a team of threads in all respects. Below
+/// MPI_THREAD_MULTIPLE only the first rank of each process sends and receives, and it does so only for parts to which it
+/// belongs: so each run of ranks that share memory, in a part of several such runs, has to include the first rank of some process.
+/// Else split() throws argument_error on every rank of the team that is split, which goes on.
+/// Failures belong to the whole team. Ranks that wait for each other in different parts, each for the next, are only found out
+/// where all are threads of one process; else options::deadline ends them.
+/// Cost of split(): three collectives of the team that is split, each of a few bytes per rank; the memory of a team of the
+/// ranks that share it; no communicator.
 class team {
  public:
   /// Collective over the communicator, which is duplicated for the first team; later ones use what earlier ones have
@@ -85,8 +96,9 @@ class team {
   /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank first() + `thread` of the
   /// team, until the guard leaves. Neither joining nor leaving waits for others to do so, in whatever process, or sends
   /// anything unless the team has failed: threads may join and leave as often as they like, as at the ends of each
-  /// parallel region. Cost: an exchange of one cache line that others only read. Requests do not outlive the guard, and guards end before MPI_Finalize. Such members
-  /// cannot split(). Without MPI_THREAD_MULTIPLE other processes hear of a thread's exception when thread 0 waits, joins
+  /// parallel region. Cost: an exchange of one cache line that others only read. Requests do not outlive the guard, and guards end before MPI_Finalize. Members
+  /// of parts may be kept while the thread is away, and used when a thread has joined as the same rank again, until reset()
+  /// or the end of the team. Without MPI_THREAD_MULTIPLE other processes hear of a thread's exception when thread 0 waits, joins
   /// or leaves next. Throws what the team failed with, until reset(); argument_error if another thread has joined as this
   /// one, if there is no such thread, under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a
   /// team whose threads run().

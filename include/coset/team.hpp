@@ -54,10 +54,11 @@ class COSET_API member {
 
   /// Collective: the ranks that pass the same colour become a team of their own, ordered by (key, rank). The new team
   /// lives as long as one of its members, and fails when its parent team fails; its members are valid until the
-  /// parent's run() or membership ends.
-  /// Cost: two collectives and the memory of a team.
+  /// parent's run() or membership ends. Any colour is one, negative ones too.
+  /// Cost: two collectives and the memory of a team. For members of a team over processes see mpi::team.
   [[nodiscard]] member split(int colour, int key = 0);
-  /// Collective: splits the team into one team for the ranks of each node. One team where nodes are unknown.
+  /// Collective: splits the team into one team for the ranks of each node that share memory. One team for these where nodes
+  /// are unknown.
   [[nodiscard]] member node_team();
 
   /// Collective, after a failure: once all ranks of the team have called it, the team works again. Earlier requests,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that a team over processes finds out once, and the objects that it makes.
-#include <sys/statvfs.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
 #include "program/program.hpp"
+#include "runtime/memory/shared_file.hpp"
 #include "text/format.hpp"
 
 namespace coset::mpi {
@@ -25,15 +24,6 @@ constexpr rank_t most_lanes = 8;
 
 /// The least staging that makes sharing memory worthwhile.
 constexpr std::int64_t least_staging = 16 * 1024;
-
-/// MPI counts bytes in an int. Longer vectors go in segments.
-constexpr std::size_t longest_message = std::size_t{1} << 30;
-
-/// Nobody notices when it is full, until it is written.
-std::uint64_t shared_memory_left() {
-  struct statvfs found {};
-  return statvfs(memory_of_windows, &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
-}
 
 /// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
 int level_for(MPI_Comm of) {
@@ -117,7 +107,7 @@ team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
   bool const is_alone = map_.processes.size() == 1;
   if (!is_alone) {
     take_seat();
-    messages_.emplace(*connections_, map_, wanted_.deadline, round_);
+    messages_.emplace(*connections_, map_, wanted_.deadline, round_, level_ == MPI_THREAD_MULTIPLE);
     share_memory();
     look_at_network();
     set_up_offload();
@@ -179,11 +169,12 @@ void team::state::introduce() {
   connections_ = pool_->take(everywhere, known);
 }
 
-/// Those of a team with fewer lanes do not serve one with more.
+/// Those of a team with fewer lanes, or fewer threads, do not serve one with more.
 void team::state::take_seat() {
   rank_t const lanes = std::ranges::max(map_.processes, {}, &process::lanes).lanes;
+  rank_t const threads = std::ranges::max(map_.processes, {}, &process::threads).threads;
   seat& own = connections_->lanes;
-  if (own.of == nullptr || own.of->count() < lanes) own = pool_->seat_among(lanes);
+  if (own.of == nullptr || !own.of->serve(lanes, threads)) own = pool_->seat_among(lanes, threads);
 }
 
 /// Per host if every host has the memory, else per process; the same everywhere. Containers often have little: less
@@ -205,7 +196,7 @@ void team::state::share_memory() {
 
 /// Makes the window, where this host's processes share memory.
 std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
-  std::uint64_t room = shared_memory_left() / 2;
+  std::uint64_t room = runtime::room_for_shared_files();
   require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
   // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
   std::int64_t here = std::numeric_limits<std::int64_t>::max();

@@ -20,9 +20,13 @@ std::size_t distribution::domain_of(rank_t r) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(domains, r) - domains.begin()) - 1;
 }
 
+std::size_t distribution::process_of(rank_t r) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(processes, r, {}, &process::first) - processes.begin()) - 1;
+}
+
 rank_t distribution::proxy_of(rank_t r) const {
-  process const& of = *std::prev(std::ranges::upper_bound(processes, r, {}, &process::first));
-  return of.first + (r - of.first) % of.carriers;
+  process const& of = processes[process_of(r)];
+  return of.first + of.skipped + (r - of.first) % of.carriers;
 }
 
 namespace {

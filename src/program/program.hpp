@@ -98,9 +98,9 @@ struct instruction {
 
 /// Which ranks share memory, and who of them sends and receives messages for whom. A domain's ranks are consecutive.
 struct distribution {
-  /// Ranks whose proxies are the first `carriers` of them, in turn; until the next one's first.
+  /// Ranks whose proxies are `carriers` of them, in turn, from the `skipped`-th on; until the next one's first.
   struct process {
-    rank_t first, carriers;
+    rank_t first, carriers, skipped = 0;
   };
   std::vector<rank_t> domains = {};  ///< the first rank of each, then how many ranks there are; none: all share memory
   std::vector<process> processes = {};              ///< in the order of their ranks
@@ -114,6 +114,7 @@ struct distribution {
   rank_t first() const { return whole() ? 0 : domains[own]; }
   rank_t last(rank_t all) const { return whole() ? all : domains[own + 1]; }  ///< one past the last, of so many ranks
   std::size_t domain_of(rank_t) const;
+  std::size_t process_of(rank_t) const;
   rank_t proxy_of(rank_t) const;  ///< who sends and receives for it
 };
 

@@ -71,7 +71,10 @@ template <class Ready>
       }
     }
     bool const slow = p.sleeps && looks >= p.spins + p.yields;
-    if (slow || looks % looks_per_question == looks_per_question - 1) ask_for(me, f, other, word, ready);
+    if (slow || looks % looks_per_question == looks_per_question - 1) {
+      listen_for_others(me);
+      ask_for(me, f, other, word, ready);
+    }
     if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
   });
   if (long_wait) me.lines.told.waits_on.store(0, std::memory_order_relaxed);

@@ -18,6 +18,9 @@ namespace {
 using detail::rank_state;
 using clock = std::chrono::steady_clock;
 
+/// Of a part of one process, whose ranks may never wait for long, and yet have to hear that other processes have failed.
+constexpr std::uint32_t calls_per_look_around = 64;
+
 void finish(rank_state& me, pending& p) {
   p.live = false;
   p.operation.reset();
@@ -26,6 +29,17 @@ void finish(rank_state& me, pending& p) {
 }
 
 enum class progress : std::uint8_t { none, some, complete };
+
+template <class Call>
+void unless_messages_fail(rank_state& me, Call call) {
+  try {
+    call();
+  } catch (mpi::error const& thrown) {
+    me.shared.fail(cause::messages, thrown.what());
+    me.shared.quiesce(me);
+    throw;
+  }
+}
 
 /// Advances the operation as far as possible without waiting. If there are messages, every waiting rank helps to
 /// progress them.
@@ -36,13 +50,7 @@ progress advance_a_bit(rank_state& me, flight& f) {
   bool const moved = position() != before;
   if (!me.shared.kind.has_messages) return moved ? progress::some : progress::none;
   if (moved) f.looks.stuck = 0;
-  try {
-    look_around(me, f);
-  } catch (mpi::error const& thrown) {
-    me.shared.fail(cause::messages, thrown.what());
-    me.shared.quiesce(me);
-    throw;
-  }
+  unless_messages_fail(me, [&] { look_around(me, f); });
   return moved ? progress::some : progress::none;
 }
 
@@ -155,6 +163,7 @@ void complete(rank_state& me, flight& f) {
   if (travels && f.plan->segments.number > 1) return complete_in_segments(me, f);
   announce(me, f);
   if (me.root.requests.live == 0 && !travels) [[likely]] {
+    if (me.acts.number % calls_per_look_around == 0) unless_messages_fail(me, [&] { listen_for_others(me); });
     advance<true>(me, f);
     return;
   }
@@ -187,6 +196,12 @@ void abandon_requests(rank_state& me) noexcept {
     if (!p.live) continue;
     finish(me, p);
     p.given_up = true;
+  }
+}
+
+void abandon_requests_of_all(rank_state& me) noexcept {
+  for (rank_state* const each : me.root.requests.family) {
+    if (&each->shared.origin == &me.shared) abandon_requests(*each);
   }
 }
 

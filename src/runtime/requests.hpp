@@ -27,6 +27,8 @@ bool may_launch(detail::rank_state const&) noexcept;
 /// Gives up live operations in a team: if there are any, fails the team and waits until no other rank touches this
 /// rank's arrays.
 void abandon_requests(detail::rank_state&) noexcept;
+/// The same in this team and in those that were split from it.
+void abandon_requests_of_all(detail::rank_state&) noexcept;
 
 [[noreturn]] void refuse_use(detail::rank_state const&);
 /// Refuses to go on with a team whose run() or membership has ended, and inside the caller's operation.

@@ -28,6 +28,18 @@ domain_team::domain_team(detail::team_state& threads, domain const& part, rank_t
   for (rank_t t = 0; t < threads.shared.ranks; ++t) {
     state_->make_rank(here + t, threads.members[t].get());
   }
+  state_->membership.parts = std::make_unique<parts>(part.first + here, threads.shared.ranks);
+}
+
+domain_team::~domain_team() { state_->membership.parts->end(); }
+
+void domain_team::for_each_rank(std::function<void(detail::rank_state&)> const& visit) {
+  for (auto const& m : state_->members) {
+    if (!m) continue;
+    for (detail::rank_state* const each : m->root.requests.family) {
+      if (&each->team.origin() == state_.get()) visit(*each);
+    }
+  }
 }
 
 void domain_team::lend_threads(std::function<void(rank_t)> failed) {
@@ -46,15 +58,16 @@ void domain_team::begin(std::uint32_t round, positions const& together) {
   if (state_->membership.lent) threads_.begin_generation();
   state_->shared.marks.generation = now + 1 != 0 ? now + 1 : 1;
   state_->begin_shared_round(round, together);
+  state_->membership.offers.withdraw();
+  state_->membership.parts->begin_round();
 }
 
 void domain_team::give_up_messages() {
-  for (auto const& m : state_->members) {
-    if (!m) continue;
-    for (channel_end& end : m->ends) {
+  for_each_rank([](detail::rank_state& each) {
+    for (channel_end& end : each.ends) {
       if (end.messages) end.messages->begin();
     }
-  }
+  });
 }
 
 detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {
@@ -66,7 +79,7 @@ detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {
 void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* context) {
   detail::rank_state& mine = rank_of(thread.state());
   auto const leave = [&] {
-    abandon_requests(mine);
+    abandon_requests_of_all(mine);
     // Partner: the acquire load of whoever waits for this rank in vain.
     if (!state_->shared.kind.one_process)
       state_->shared.left(mine.rank).store(state_->shared.round(), std::memory_order_release);

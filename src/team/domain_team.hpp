@@ -20,6 +20,11 @@ class domain_team {
   /// own.
   domain_team(detail::team_state& threads, domain const&, rank_t ranks, rank_t here, numa::memory shared);
 
+  /// Members of split teams may outlive it, but are then of no use.
+  ~domain_team();
+  domain_team(domain_team const&) = delete;
+  domain_team& operator=(domain_team const&) = delete;
+
   using positions = std::array<channel_position, channels>;
   positions furthest() const { return state_->furthest(); }
   /// Of an adopted team, whose threads join until it is destroyed; see lent_threads.
@@ -37,6 +42,8 @@ class domain_team {
   detail::team_state& state() const noexcept { return *state_; }
 
  private:
+  /// Of this team and of those split from it.
+  void for_each_rank(std::function<void(detail::rank_state&)> const&);
   detail::rank_state& rank_of(detail::rank_state& thread);
 
   detail::team_state& threads_;

@@ -32,7 +32,7 @@ detail::rank_state& lent_threads::join(rank_t thread) {
     throw argument_error(text::format("join: thread {} is in the team already", thread));
   while (closed_.load(std::memory_order_seq_cst)) std::this_thread::yield();
   detail::rank_state& mine = *larger_.members[here_ + thread];
-  mine.here.thread = mine.root.here.thread = std::this_thread::get_id();
+  for (detail::rank_state* const each : mine.root.requests.family) each->here.thread = std::this_thread::get_id();
   runtime::shared_memory const& shared = larger_.shared;
   if (!shared.failed()) return mine;
   leaving const when_thrown{*this, mine};  // nobody clears the failure before

@@ -97,8 +97,8 @@ member_guard::~member_guard() {
     state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.number));
     state.shared.quiesce(state);
   }
-  abandon_requests(state);
   auto const& threads = state.team.membership;
+  threads.lent ? abandon_requests_of_all(state) : abandon_requests(state);
   threads.lent ? threads.lent->leave(state) : threads.adopted->leave(state.rank);
 }
 

@@ -62,9 +62,9 @@ std::vector<rank_t> first_of_each(node_list const& nodes) {
   return leaders;
 }
 
-capabilities kind_of(team_shape const& shape, unsigned processors, team_state const* of_whole, bool one_process,
+capabilities kind_of(team_shape const& shape, unsigned processors, team_state const* root, bool one_process,
                      bool has_messages) {
-  bool const whole_takes_turns = shape.pinned && of_whole != nullptr && of_whole->shared.kind.crowded;
+  bool const whole_takes_turns = shape.pinned && root != nullptr && root->shared.kind.crowded;
   return {.one_process = one_process,
           .has_messages = has_messages,
           .ranks_may_wait = !shape.tasks,
@@ -100,41 +100,64 @@ planning::team_facts facts_of(team_state const& team) {
 
 }  // namespace
 
-team_state::team_state(team_state* of_whole, team_shape const& s, std::vector<rank_t> there, team_options wanted,
-                       numa::memory own_memory, domain of_more)
-    : root(of_whole != nullptr ? *of_whole : *this),
-      whole(of_whole != nullptr ? root.weak_from_this().lock() : nullptr),
+runtime::descent team_state::descent::of_memory() const {
+  return {root != nullptr ? &root->shared : nullptr, origin != nullptr ? &origin->shared : nullptr, in_root, in_origin};
+}
+
+team_state::team_state(descent of, team_shape const& s, team_options wanted, numa::memory own_memory, domain of_more,
+                       team_room::part_identity identity)
+    : root(of.root != nullptr ? *of.root : *this),
+      whole(of.origin != nullptr ? of.origin->weak_from_this().lock()
+            : of.root != nullptr ? of.root->weak_from_this().lock()
+                                 : nullptr),
       options(std::move(wanted)),
       shape(s),
-      processors(of_whole != nullptr ? root.processors : numa::usable_processors()),
+      processors(of.root != nullptr ? root.processors : numa::usable_processors()),
       node_leaders(first_of_each(shape.nodes)),
-      shared(of_whole != nullptr ? &of_whole->root.shared : nullptr,
-             kind_of(shape, processors, of_whole, own_memory.size() == 0, of_more.messages != nullptr), options.wait,
-             shape.nodes, std::move(there), std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
+      shared(of.of_memory(), kind_of(shape, processors, of.root, own_memory.size() == 0, of_more.messages != nullptr),
+             options.wait, shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
       plans(facts_of(*this)),
-      members(shape.ranks) {}
+      part(std::move(identity)),
+      members(shape.ranks) {
+  part.origin = of.origin;
+}
 
 team_state::team_state(team_shape const& s, team_options wanted)
-    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), numa::memory()) {}
+    : team_state({nullptr, nullptr, all_ranks(s.ranks)}, s, std::move(wanted), numa::memory()) {}
 
 team_state::team_state(team_shape const& s, team_options wanted, numa::memory own_memory)
-    : team_state(nullptr, s, all_ranks(s.ranks), std::move(wanted), std::move(own_memory)) {
+    : team_state({nullptr, nullptr, all_ranks(s.ranks)}, s, std::move(wanted), std::move(own_memory)) {
   shared.begin_generation(1);
 }
 
-team_state::team_state(team_state& of_whole, std::vector<rank_t> const& there)
-    : team_state(&of_whole, part_of(of_whole, there), there, of_whole.options, numa::memory()) {
-  shared.begin_generation(of_whole.shared.marks.generation);
+team_state::team_state(team_state& split_from, std::vector<rank_t> const& there)
+    : team_state({&split_from.root, &split_from.origin(), there}, part_of(split_from.root, there),
+                 split_from.root.options, numa::memory()) {
+  shared.begin_generation(root.shared.marks.generation);
+  if (auto const& of_origin = origin().membership.parts) of_origin->add(*this);
+}
+
+team_state::team_state(team_state& split_from, domain const& of_more, std::vector<rank_t> const& there,
+                       std::vector<rank_t> in_origin, numa::memory own_memory, team_room::part_identity identity)
+    : team_state({&split_from.root, &split_from.origin(), there, std::move(in_origin)},
+                 domain_shape(split_from.root, there, own_memory.size() != 0), split_from.root.options,
+                 std::move(own_memory), of_more, std::move(identity)) {
+  shared.marks.shared_round = static_cast<std::uint32_t>(
+      planning::mixed(origin().shared.marks.shared_round, part.number));  // the same on all its processes
+  shared.begin_generation(root.shared.marks.generation);
+  origin().membership.parts->add(*this);
 }
 
 team_state::team_state(team_state& threads, domain const& of_more, std::vector<rank_t> const& there,
                        numa::memory own_memory)
-    : team_state(&threads, domain_shape(threads, there, own_memory.size() != 0), there, threads.options,
+    : team_state({&threads, nullptr, there}, domain_shape(threads, there, own_memory.size() != 0), threads.options,
                  std::move(own_memory), of_more) {
   shared.begin_generation(threads.shared.marks.generation);
 }
 
-team_state::~team_state() = default;
+team_state::~team_state() {
+  if (part.origin != nullptr && part.origin->membership.parts) part.origin->membership.parts->remove(*this);
+}
 
 rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {
   unsigned const node = rank < shape.places.size() ? shape.places[rank].node : member::unknown_node;

@@ -19,6 +19,7 @@
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/reset_barrier.hpp"
+#include "team/split/parts.hpp"
 
 namespace coset::team_room {
 
@@ -63,6 +64,7 @@ struct membership {
   std::atomic<bool> task_run_open = false;              ///< teams of tasks
   team_room::reset_barrier resetting;
   split_offers offers;
+  std::unique_ptr<team_room::parts> parts;  ///< split from a team over processes
 };
 
 }  // namespace coset::team_room
@@ -74,8 +76,12 @@ struct team_state : std::enable_shared_from_this<team_state> {
   /// Ranks of processes that share memory, for tests: `own_memory` is this process's mapping of it, zeroed before the
   /// first came.
   team_state(team_room::team_shape const&, team_options, numa::memory own_memory);
-  /// Part of a team: `there` are its ranks' numbers in that.
-  team_state(team_state& of_whole, std::vector<rank_t> const& there);
+  /// Part of a team, of one process: `there` are its ranks' numbers in the root.
+  team_state(team_state& split_from, std::vector<rank_t> const& there);
+  /// Part of a team over processes: what of it shares memory with ranks of this process, as below. `in_origin`: their
+  /// numbers in the domain that it was split from.
+  team_state(team_state& split_from, runtime::domain const&, std::vector<rank_t> const& there,
+             std::vector<rank_t> in_origin, numa::memory own_memory, team_room::part_identity);
   /// A domain of a larger team, which is to serve the ranks of `threads`; if those are not all of the domain,
   /// `own_memory` is as above, and the others' numbers in `there` do not matter.
   team_state(team_state& threads, runtime::domain const&, std::vector<rank_t> const& there, numa::memory own_memory);
@@ -83,6 +89,9 @@ struct team_state : std::enable_shared_from_this<team_state> {
 
   /// Makes a rank; by the thread that is to be it, where there is one. `in_root`: the same thread's, of the root.
   rank_state& make_rank(rank_t, rank_state* in_root = nullptr);
+
+  /// Itself, or what it was split from at first: a root, or a domain of a team over processes.
+  team_state& origin() noexcept { return part.origin != nullptr ? *part.origin : *this; }
 
   /// Starts a generation: every rank's channels agree again, whatever the last one ended with. Only while no rank runs.
   void begin_generation();
@@ -92,21 +101,29 @@ struct team_state : std::enable_shared_from_this<team_state> {
   std::array<runtime::channel_position, runtime::channels> furthest() const;
   void settle(std::array<runtime::channel_position, runtime::channels> const&);
 
-  team_state& root;                         ///< itself, or what it was split from
-  std::shared_ptr<team_state> const whole;  ///< keeps the root, where this team was split from it and may outlive it
+  team_state& root;                         ///< itself, or the team of its threads
+  std::shared_ptr<team_state> const whole;  ///< keeps it and the origin, where this team may outlive them
   team_options const options;
   team_room::team_shape const shape;
   unsigned const processors;               ///< that this process could use when the root was made: to ask takes long
   std::vector<rank_t> const node_leaders;  ///< [rank]: the first rank on its node
   runtime::shared_memory shared;
   planning::plan_store plans;
+  team_room::part_identity part;
   std::vector<std::unique_ptr<rank_state>> members;  ///< [rank]
   std::size_t reserved_bytes = 0;
   team_room::membership membership;
 
  private:
-  team_state(team_state* of_whole, team_room::team_shape const& s, std::vector<rank_t> there, team_options wanted,
-             numa::memory own_memory, runtime::domain = {});
+  /// Which teams its ranks belong to besides: those of null are none.
+  struct descent {
+    team_state *root, *origin;
+    std::vector<rank_t> in_root, in_origin = {};
+
+    runtime::descent of_memory() const;
+  };
+  team_state(descent, team_room::team_shape const& s, team_options wanted, numa::memory own_memory,
+             runtime::domain = {}, team_room::part_identity = {});
   void forget_operations();
   void settle_views();
 };

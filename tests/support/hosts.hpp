@@ -30,7 +30,7 @@ class simulated_network {
     std::vector<runtime::piece> from;
     std::shared_ptr<std::atomic<bool>> taken = std::make_shared<std::atomic<bool>>(false);
   };
-  using way = std::tuple<rank_t, rank_t, std::uint32_t>;  ///< sender, receiver, channel
+  using way = std::tuple<rank_t, rank_t, std::uint32_t, std::uint32_t>;  ///< sender, receiver, channel, part
 
   void send(way const& along, message what) {
     std::lock_guard const lock(mutex_);
@@ -135,10 +135,18 @@ class simulated_network {
   std::atomic<std::size_t> sent_ = 0, offloaded_ = 0;
 };
 
+/// In which part of the team messages are; in none, with number 0 and the team's own numbers.
+struct test_part {
+  std::uint32_t number = 0;
+  std::vector<rank_t> in_whole = {};
+
+  rank_t whole(rank_t rank) const { return in_whole.empty() ? rank : in_whole[rank]; }
+};
+
 class test_endpoint : public runtime::endpoint {
  public:
-  test_endpoint(simulated_network& network, rank_t self, std::uint32_t channel)
-      : network_(network), self_(self), channel_(channel) {}
+  test_endpoint(simulated_network& network, rank_t self, std::uint32_t channel, test_part const& part)
+      : network_(network), self_(self), channel_(channel), part_(part) {}
 
   void begin() override {
     awaited_.clear();
@@ -150,13 +158,13 @@ class test_endpoint : public runtime::endpoint {
   void send(rank_t to, runtime::envelope const& opening, std::span<runtime::piece const> from) override {
     simulated_network::message message{opening, {from.begin(), from.end()}};
     sent_.push_back(message.taken);
-    network_.send({self_, to, channel_}, std::move(message));
+    network_.send(way(self_, to), std::move(message));
   }
   state look(std::size_t message) override {
     std::set<rank_t> silent;  // no later message of theirs may be taken for the one that is missing
     for (auto& m : awaited_) {
       if (m.here || silent.contains(m.from)) continue;
-      m.here = network_.take({m.from, self_, channel_}, m.into, m.opening);
+      m.here = network_.take(way(m.from, self_), m.into, m.opening);
       if (!m.here) silent.insert(m.from);
     }
     return awaited_[message].here ? state::here : state::awaited;
@@ -186,9 +194,14 @@ class test_endpoint : public runtime::endpoint {
     runtime::envelope opening;
     bool here;
   };
+  simulated_network::way way(rank_t sender, rank_t receiver) const {
+    return {part_.whole(sender), part_.whole(receiver), channel_, part_.number};
+  }
+
   simulated_network& network_;
   rank_t const self_;
   std::uint32_t const channel_;
+  test_part const& part_;
   std::vector<expected> awaited_;
   std::vector<std::shared_ptr<std::atomic<bool>>> sent_;
   std::map<std::uint32_t, std::vector<std::byte>> rooms_;
@@ -197,11 +210,12 @@ class test_endpoint : public runtime::endpoint {
 
 class test_transport : public runtime::transport {
  public:
-  test_transport(simulated_network& network, std::chrono::nanoseconds deadline)
-      : network_(network), deadline_(deadline) {}
+  test_transport(simulated_network& network, std::chrono::nanoseconds deadline, bool any_rank_sends,
+                 test_part part = {})
+      : network_(network), deadline_(deadline), any_rank_sends_(any_rank_sends), part_(std::move(part)) {}
 
   std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override {
-    return std::make_unique<test_endpoint>(network_, proxy, channel);
+    return std::make_unique<test_endpoint>(network_, proxy, channel, part_);
   }
   void progress(detail::rank_state& proxy) override {
     if (!network_.failed()) return;
@@ -221,10 +235,21 @@ class test_transport : public runtime::transport {
     }
   }
   std::chrono::nanoseconds deadline() const noexcept override { return deadline_; }
+  bool has_left_behind() const noexcept override { return false; }
+  runtime::rules_of_parts rules() const noexcept override { return {any_rank_sends_, 2, told_apart, SIZE_MAX}; }
+  std::unique_ptr<runtime::transport> open_part(runtime::part_of_team const& part) override {
+    return std::make_unique<test_transport>(network_, deadline_, any_rank_sends_,
+                                            test_part{1 + part.number % told_apart, part.in_whole});
+  }
 
  private:
+  /// So few that parts soon have to look for a number that none of their ranks has.
+  static constexpr std::uint32_t told_apart = 7;
+
   simulated_network& network_;
   std::chrono::nanoseconds const deadline_;
+  bool const any_rank_sends_;
+  test_part const part_;
 };
 
 /// A domain, in one or in several processes: how many threads each has.
@@ -236,7 +261,7 @@ class hosts {
  public:
   hosts(std::vector<host_shape> const& shapes, bool one_proxy, std::chrono::nanoseconds deadline = {},
         rank_t slices = 0)
-      : transport_(network_, deadline) {
+      : transport_(network_, deadline, !one_proxy) {
     runtime::domain part;
     for (host_shape const& shape : shapes) {
       part.spread.domains.push_back(part.total);

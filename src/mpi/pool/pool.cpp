@@ -143,9 +143,9 @@ lease pool::take(record const& agreed, survey const& of) {
   return {shared_from_this(), place, std::move(made)};
 }
 
-seat pool::seat_among(rank_t count) {
-  bool const fits = latest_lanes_ && latest_lanes_->count() >= count && latest_lanes_->has_seats();
-  if (!fits) latest_lanes_ = std::make_shared<lanes>(founders_.get(), count);
+seat pool::seat_among(rank_t count, rank_t threads) {
+  bool const fits = latest_lanes_ && latest_lanes_->serve(count, threads) && latest_lanes_->has_seats();
+  if (!fits) latest_lanes_ = std::make_shared<lanes>(founders_.get(), count, threads);
   return {latest_lanes_, latest_lanes_->take_seat()};
 }
 

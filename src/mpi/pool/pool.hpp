@@ -56,8 +56,8 @@ class pool : public std::enable_shared_from_this<pool> {
   survey const& note_survey(facts const& told, process_map found);
   /// Collective, afterwards: free connections, if possible some that served processes of this survey; or new ones.
   lease take(record const& agreed, survey const&);
-  /// Collective: a seat among at least so many lanes.
-  seat seat_among(rank_t lanes);
+  /// Collective: a seat among at least so many lanes, for processes of so many threads at most.
+  seat seat_among(rank_t lanes, rank_t threads);
 
   /// What messages cost between hosts, or between processes, once that has been measured.
   std::optional<schedule::link>& network(bool between_hosts) noexcept { return networks_[between_hosts ? 1 : 0]; }

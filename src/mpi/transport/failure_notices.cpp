@@ -8,7 +8,7 @@
 namespace coset::mpi {
 
 notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, std::string_view reason) {
-  notice made{what, round, why, {}, 0, 0, 0, 0};
+  notice made{what, round, why, {}, 0, 0, 0, 0, 0, 0};
   std::copy_n(reason.begin(), std::min(reason.size(), made.reason.size() - 1), made.reason.begin());
   return made;
 }

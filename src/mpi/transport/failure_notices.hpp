@@ -26,6 +26,8 @@ struct notice {
   std::array<char, 512> reason;
   rank_t asked, asking;
   std::uint32_t number, history;  ///< of the operation, as own_line has them
+  std::uint32_t part;             ///< in which it is; 0: the team itself
+  rank_t in_whole;                ///< the number in the team of who is asked
 };
 
 notice make_notice(notice::kind, std::uint32_t round, runtime::cause, std::string_view reason);

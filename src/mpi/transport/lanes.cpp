@@ -22,18 +22,27 @@ std::uint32_t largest_tag(MPI_Comm of) {
 
 }  // namespace
 
-lanes::lanes(MPI_Comm of, rank_t count) {
+/// Rounds have the lower half of all tags, parts the upper one.
+lanes::lanes(MPI_Comm of, rank_t count, rank_t threads)
+    : threads_(threads), first_of_parts_((largest_tag(of) / 2 + 1) & ~1u) {
   for (rank_t l = 0; l < count; ++l) made_.push_back(communicator::duplicate_of(of));
-  std::uint32_t const per_round = count * runtime::channels * 2;
-  std::uint32_t const rounds = largest_tag(of) / per_round;
+  std::uint32_t const per_sender = runtime::channels * 2;
+  std::uint32_t const rounds = first_of_parts_ / (count * per_sender);
   seats_ = std::clamp(rounds / least_rounds, 1u, most_seats);
   rounds_told_apart_ = std::min(rounds / seats_, most_rounds);
+  numbers_told_apart_ = std::max((first_of_parts_ - 2) / (threads * per_sender * seats_), 1u);
 }
 
 int lanes::tag(std::uint32_t seat, std::uint32_t round, rank_t sender, std::uint32_t channel) const noexcept {
   auto const senders = static_cast<std::uint32_t>(made_.size());
   std::uint32_t const age = round % rounds_told_apart_;
   return static_cast<int>((((age * seats_ + seat) * senders + sender) * runtime::channels + channel) * 2);
+}
+
+int lanes::tag_of_part(std::uint32_t seat, std::uint32_t number, rank_t sender, std::uint32_t channel) const noexcept {
+  std::uint32_t const age = number % numbers_told_apart_;
+  std::uint32_t const within = ((age * seats_ + seat) * threads_ + sender) * runtime::channels + channel;
+  return static_cast<int>(first_of_parts_ + within * 2);
 }
 
 }  // namespace coset::mpi

@@ -9,8 +9,22 @@
 
 namespace coset::mpi {
 
-transport::transport(connections& by, process_map const& of, patience longest, std::uint32_t founded)
-    : by_(by), of_(of), longest_(longest), founded_(founded), notices_(by.all) {}
+transport::transport(connections& by, process_map const& of, patience longest, std::uint32_t founded,
+                     bool any_thread_sends)
+    : by_(by), of_(of), longest_(longest), founded_(founded), any_thread_sends_(any_thread_sends), notices_(by.all) {}
+
+runtime::rules_of_parts transport::rules() const noexcept {
+  lanes const& all = *by_.lanes.of;
+  return {any_thread_sends_, static_cast<rank_t>(all.count()), all.numbers_told_apart(), longest_message};
+}
+
+std::unique_ptr<runtime::transport> transport::open_part(runtime::part_of_team const& part) {
+  return std::make_unique<part_transport>(*this, part);
+}
+
+bool transport::may_send(detail::rank_state const& rank) const noexcept {
+  return any_thread_sends_ || rank.root.rank == 0;
+}
 
 /// What travels with an envelope is copied twice.
 void transport::fit_to(schedule::link const& network) {
@@ -40,7 +54,9 @@ std::unique_ptr<runtime::endpoint> transport::open(rank_t proxy, std::uint32_t c
   return std::make_unique<endpoint>(static_cast<directory const&>(*this), proxy, channel);
 }
 
-void transport::progress(detail::rank_state& proxy) { listen(proxy.team); }
+void transport::progress(detail::rank_state& rank) {
+  if (may_send(rank)) listen(rank.team.origin());
+}
 
 /// Rounds wrap around.
 bool transport::is_of_another_team(notice const& heard) const noexcept {
@@ -102,35 +118,45 @@ void transport::take_leave() noexcept { notices_.take_leave(round_); }
 void transport::ask(detail::rank_state& proxy, runtime::flight const& f, rank_t peer) {
   notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text());
   question.asked = peer;
+  ask(proxy, f, question, peer);
+}
+
+void transport::ask(detail::rank_state& proxy, runtime::flight const& f, notice question, rank_t in_whole) {
   question.asking = proxy.number;
   question.number = f.act.number;
   question.history = f.act.history;
-  notices_.ask(of_.of_rank(peer).rank, question);
+  question.in_whole = in_whole;
+  notices_.ask(of_.of_rank(in_whole).rank, question);
 }
 
 /// A rank that has taken part before it left has sent its messages; one that has done something else never will.
 void transport::answer(detail::team_state& team, notice const& question) {
-  runtime::own_line const& theirs = team.shared.arena.own(question.asked - team.shared.part.first);
+  rank_t const asked = question.in_whole - team.shared.part.first;
   // Partner: the release store when a rank leaves; what it has begun is visible then.
-  bool const has_left =
-      team.shared.left(question.asked - team.shared.part.first).load(std::memory_order_acquire) == team.shared.round();
+  bool const has_left = team.shared.left(asked).load(std::memory_order_acquire) == team.shared.round();
   std::string what;
-  if (runtime::has_gone_elsewhere(theirs, question.number, question.history)) {
-    what = runtime::act_of(theirs, question.number, team.shared.kind.one_process);
-  } else if (has_left && static_cast<std::int32_t>(runtime::latest_of(theirs) - question.number) < 0) {
-    what = "has left";
-  } else {
-    return;
-  }
+  auto const after = [&](std::uint32_t latest) {
+    if (has_left && static_cast<std::int32_t>(latest - question.number) < 0) what = "has left";
+  };
+  auto const look_at = [&](runtime::own_line const& theirs) {
+    if (runtime::has_gone_elsewhere(theirs, question.number, question.history))
+      what = runtime::act_of(theirs, question.number, team.shared.kind.one_process);
+    else
+      after(runtime::latest_of(theirs));
+  };
+  if (question.part == 0)
+    look_at(team.shared.arena.own(asked));
+  else
+    team.membership.parts->look_up(question.part, question.in_whole, look_at, after);
+  if (what.empty()) return;
   std::string const reason = text::format("ranks disagree: rank {} calls {}, rank {} {}", question.asking,
                                           question.reason.data(), question.asked, what);
   team.shared.fail(runtime::cause::mismatch, reason);
   notices_.tell(round_, runtime::cause::mismatch, reason);
 }
 
-void transport::tell_failure(detail::rank_state& proxy) noexcept {
-  bool const is_proxy = proxy.shared.part.spread.proxy_of(proxy.number) == proxy.number;
-  if (is_proxy) tell(proxy.team, {});
+void transport::tell_failure(detail::rank_state& leaver) noexcept {
+  if (may_send(leaver)) tell(leaver.team.origin(), {});
 }
 
 void transport::tell(detail::team_state const& team, std::string_view reason) noexcept {

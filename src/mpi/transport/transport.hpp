@@ -10,6 +10,7 @@
 #include "mpi/process_map.hpp"
 #include "mpi/transport/endpoint.hpp"
 #include "mpi/transport/failure_notices.hpp"
+#include "mpi/transport/part_transport.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::mpi {
@@ -20,13 +21,15 @@ inline constexpr std::size_t least_with_envelope = 8 * 1024;
 class transport final : public runtime::transport, private directory {
  public:
   /// `founded`: the team's first round; notices of earlier ones were meant for another team.
-  transport(connections&, process_map const&, patience longest, std::uint32_t founded);
+  transport(connections&, process_map const&, patience longest, std::uint32_t founded, bool any_thread_sends);
 
   std::unique_ptr<runtime::endpoint> open(rank_t proxy, std::uint32_t channel) override;
-  void progress(detail::rank_state& proxy) override;
+  void progress(detail::rank_state& rank) override;
   void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
-  void tell_failure(detail::rank_state& proxy) noexcept override;
+  void tell_failure(detail::rank_state& leaver) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
+  runtime::rules_of_parts rules() const noexcept override;
+  std::unique_ptr<runtime::transport> open_part(runtime::part_of_team const&) override;
 
   /// Messages of other rounds are not taken for messages of this one.
   void begin(std::uint32_t round) noexcept {
@@ -47,8 +50,8 @@ class transport final : public runtime::transport, private directory {
   std::string end_heard() const;
   /// Which process waits for this one to destroy the team, in words; empty if none has told.
   std::string farewell_heard() const;
-  /// What MPI has not ended, and never may.
-  bool has_left_behind() const noexcept;
+  /// What MPI has not ended, and never may: of the team, or of a part of it.
+  bool has_left_behind() const noexcept override;
   /// Before the first endpoint is opened: what messages cost decides how much travels with an envelope.
   void fit_to(schedule::link const& network);
   /// Collective: from now on these processes combine the values of the slices' domains. [slice][domain]
@@ -57,6 +60,9 @@ class transport final : public runtime::transport, private directory {
   void offload_anew();
 
  private:
+  friend part_transport;
+  bool may_send(detail::rank_state const&) const noexcept;
+  void ask(detail::rank_state& proxy, runtime::flight const&, notice about, rank_t in_whole);
   bool is_of_another_team(notice const&) const noexcept;
   void keep_in_mind(notice const&);
   std::vector<notice> come_early();
@@ -74,6 +80,7 @@ class transport final : public runtime::transport, private directory {
   process_map const& of_;
   patience const longest_;
   std::uint32_t const founded_;
+  bool const any_thread_sends_;
   mutable std::vector<std::atomic<std::uint32_t>> offloading_;  ///< [slice]: of this process, a bit for each channel
   std::size_t with_envelope_ = least_with_envelope;
   std::uint32_t round_ = founded_;

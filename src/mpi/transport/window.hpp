@@ -7,9 +7,6 @@
 
 namespace coset::mpi {
 
-/// Where memory for windows is: a directory in memory, which processes of one host share unless they are in containers.
-inline constexpr char const* memory_of_windows = "/dev/shm";
-
 /// No window of MPI's: that costs a communicator, and to free it is to wait for the other processes.
 class window {
  public:

@@ -45,11 +45,17 @@ told told_of(own_line const& of, std::uint32_t number) {
   return {of.doing[(forgotten ? latest : number) % described_operations], forgotten};
 }
 
+/// Where this rank belongs to a team over processes, whatever team it has failed in.
+void tell_failure(detail::rank_state& me) noexcept {
+  shared_memory const& origin = me.shared.origin;
+  if (origin.kind.has_messages) origin.part.messages->tell_failure(me);
+}
+
 }  // namespace
 
 void leave(detail::rank_state& me) {
   me.shared.quiesce(me);
-  if (me.shared.kind.has_messages) me.shared.part.messages->tell_failure(me);
+  tell_failure(me);
   (me.shared.failure.recorded() ? me.shared.failure : me.shared.root.failure).raise();
 }
 
@@ -154,7 +160,7 @@ namespace coset::detail {
 void refuse(rank_state& me, std::string const& message) {
   me.shared.fail(runtime::cause::argument, message);
   me.shared.quiesce(me);
-  if (me.shared.kind.has_messages) me.shared.part.messages->tell_failure(me);
+  runtime::tell_failure(me);
   throw argument_error(message);
 }
 

@@ -15,16 +15,20 @@ arena arena_of(node_list const& nodes, numa::memory&& own_memory) {
 
 }  // namespace
 
-shared_memory::shared_memory(shared_memory* of_whole, capabilities kind_of_team, waiting wait, node_list const& nodes,
-                             std::vector<rank_t> in_root, numa::memory&& own_memory, domain const& of_more)
-    : root(of_whole != nullptr ? *of_whole : *this),
+shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait, node_list const& nodes,
+                             numa::memory&& own_memory, domain const& of_more)
+    : root(of.root != nullptr ? *of.root : *this),
+      origin(of.origin != nullptr ? *of.origin : *this),
       kind(kind_of_team),
       ranks(static_cast<rank_t>(nodes.size())),
-      root_ranks(std::move(in_root)),
+      root_ranks(std::move(of.in_root)),
+      origin_ranks(std::move(of.in_origin)),
       part(of_more),
       patience(patience::of(wait, kind.crowded || part.crowded)),
       arena(arena_of(nodes, std::move(own_memory))),
-      failure(of_whole != nullptr && kind.one_process ? of_whole->own_failure_ : own_failure_),
+      failure(of.origin != nullptr                     ? of.origin->failure
+              : of.root != nullptr && kind.one_process ? of.root->own_failure_
+                                                       : own_failure_),
       own_failure_(arena.failure()) {}
 
 void shared_memory::begin_history() noexcept {

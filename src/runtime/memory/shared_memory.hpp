@@ -22,6 +22,7 @@ struct rank_state;
 namespace coset::runtime {
 
 class transport;
+struct shared_memory;
 
 /// What kind of team this is.
 struct capabilities {
@@ -54,20 +55,28 @@ struct generation_marks {
   std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
 };
 
+/// The teams that a team's ranks belong to besides, and which of their ranks these are.
+struct descent {
+  shared_memory* root = nullptr;    ///< of the threads; null: this team is its own
+  shared_memory* origin = nullptr;  ///< of the team that this one was split from at first; null: it is none
+  std::vector<rank_t> in_root;
+  std::vector<rank_t> in_origin = {};  ///< where processes share this memory
+};
+
 struct shared_memory {
-  /// `of_whole`: of the team that this one is split from, or null; `in_root` says which of its ranks these are.
   /// `own_memory`: this process's mapping of what processes share, zeroed before the first came, or empty.
-  shared_memory(shared_memory* of_whole, capabilities, waiting, node_list const& nodes, std::vector<rank_t> in_root,
-                numa::memory&& own_memory, domain const&);
+  shared_memory(descent, capabilities, waiting, node_list const& nodes, numa::memory&& own_memory, domain const&);
 
   /// The whole team's size, where ranks of other domains count.
   rank_t size() const noexcept { return part.total; }
   /// The last round that a rank has left.
   std::atomic<std::uint32_t>& left(rank_t rank) const noexcept {
-    return kind.one_process ? root.arena.attention(root_ranks[rank]).left : arena.attention(rank).left;
+    if (kind.one_process) return root.arena.attention(root_ranks[rank]).left;
+    return origin.arena.attention(is_origin() ? rank : origin_ranks[rank]).left;
   }
   /// This generation's number, on which the ranks of all processes agree.
-  std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : marks.shared_round; }
+  std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : origin.marks.shared_round; }
+  bool is_origin() const noexcept { return &origin == this; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
 
   /// Only while no rank runs. Restarts the history.
@@ -80,16 +89,17 @@ struct shared_memory {
   /// failure: no new instructions begin then.
   void quiesce(detail::rank_state const& leaver) const noexcept;
 
-  shared_memory& root;  ///< itself, or what it was split from
+  shared_memory& root;    ///< itself, or that of the threads' own team
+  shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
   capabilities const kind;
   rank_t const ranks;
-  std::vector<rank_t> const root_ranks;  ///< [rank]
+  std::vector<rank_t> const root_ranks, origin_ranks;  ///< [rank]
   domain const part;
   runtime::patience const patience;
   runtime::arena arena;
   generation_marks marks;
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
-  runtime::failure& failure;  ///< of the root: ranks that touch each other's arrays hear of failures in all their teams
+  runtime::failure& failure;  ///< of the origin, or root: ranks that touch each other's arrays hear of all their teams'
 
  private:
   void begin_history() noexcept;

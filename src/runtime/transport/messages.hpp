@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "coset/error.hpp"
+#include "program/program.hpp"
 
 namespace coset::detail {
 struct rank_state;
@@ -72,20 +74,42 @@ class endpoint {
   virtual std::byte const* offloaded(std::uint32_t slice) = 0;
 };
 
+/// What splits of a team have to know of its transport.
+struct rules_of_parts {
+  bool any_rank_sends;               ///< else only the first of each process
+  rank_t receivers_apart;            ///< so many ranks of a process receive under one number
+  std::uint32_t numbers_told_apart;  ///< numbers of parts are the same where they differ by that
+  std::size_t longest_message;       ///< in bytes
+};
+
+/// Ranks of a team that are a team of their own.
+struct part_of_team {
+  std::uint32_t number;          ///< none of its ranks is or was in another part of that number
+  std::vector<rank_t> in_whole;  ///< [rank of the part]: its number in the team
+  program::distribution spread;
+};
+
 /// What joins a team's domains. Any of its functions may throw mpi::error.
 class transport {
  public:
   virtual ~transport() = default;
   virtual std::unique_ptr<endpoint> open(rank_t proxy, std::uint32_t channel) = 0;
-  /// Called by proxies that wait, now and then: learns whether other domains have failed, and fails this one then.
-  virtual void progress(detail::rank_state& proxy) = 0;
+  /// Called by ranks that wait, now and then: learns whether other domains have failed, and fails this one then, if the rank
+  /// may receive.
+  virtual void progress(detail::rank_state& waiter) = 0;
   /// Called by proxies that have waited for a message of `peer` for a while: has that rank left without a word? Whoever
   /// listens there fails the team if it has.
   virtual void ask(detail::rank_state& proxy, flight const&, rank_t peer) = 0;
-  /// Called by proxies that leave because the team has failed: other domains have to know.
-  virtual void tell_failure(detail::rank_state& proxy) noexcept = 0;
+  /// Called by ranks that leave because the team has failed: other domains have to know, if this rank may send.
+  virtual void tell_failure(detail::rank_state& leaver) noexcept = 0;
   /// How long a rank waits for one word of others; zero: for ever.
   virtual std::chrono::nanoseconds deadline() const noexcept = 0;
+  /// A message was given up that may still be read: what it was sent from has to stay.
+  virtual bool has_left_behind() const noexcept = 0;
+
+  virtual rules_of_parts rules() const noexcept = 0;
+  /// For a part of the team, which is over before this is. Needs no other process.
+  virtual std::unique_ptr<transport> open_part(part_of_team const&) = 0;
 };
 
 }  // namespace coset::runtime

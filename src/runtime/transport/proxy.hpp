@@ -17,5 +17,11 @@ bool all_sent(detail::rank_state&, flight const&);
 /// What a rank does at each look in vain whose team has messages: a proxy lets them progress, whatever it waits for
 /// itself, and hears of failures; and an operation that has not got on until the deadline fails the team.
 void look_around(detail::rank_state&, flight&);
+/// The same, as far as failures are concerned, in a team without messages that was split from one with them.
+inline void listen_for_others(detail::rank_state& me) {
+  shared_memory const& origin = me.shared.origin;
+  if (origin.kind.has_messages && !me.shared.kind.has_messages) [[unlikely]]
+    origin.part.messages->progress(me);
+}
 
 }  // namespace coset::runtime

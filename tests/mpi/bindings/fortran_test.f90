@@ -33,6 +33,7 @@ contains
     type(coset_member), intent(in) :: me
     class(*), intent(inout) :: context
     integer, intent(out) :: status
+    type(coset_member) :: turned
     integer, allocatable :: ranks(:)
     integer :: i
     real(real64) :: x(3, 100)
@@ -42,6 +43,11 @@ contains
     allocate (ranks(coset_member_size(me)))
     call coset_allgather(me, [coset_member_rank(me)], ranks)
     call holds(me, all(ranks == [(i, i=0, size(ranks) - 1)]), 'the order of the ranks')
+    call coset_member_split(me, 5, -coset_member_rank(me), turned, status)
+    call coset_allreduce(turned, x)
+    call holds(me, coset_member_rank(turned) + coset_member_rank(me) + 1 == coset_member_size(me), 'the opposite order')
+    call holds(me, all(x == coset_member_size(me)**3 / 2.0_real64), 'the sum of a part')
+    call coset_member_free(turned)
   end subroutine
 
   recursive subroutine fail_on_last(me, context, status)

@@ -134,14 +134,6 @@ static int shares_memory(coset_member* me, void* context) {
   return 0;
 }
 
-static int splits(coset_member* me, void* context) {
-  (void)context;
-  coset_member* part = NULL;
-#pragma omp barrier  // until all have joined: who joins afterwards hears of it there
-  FAILS(COSET_ARGUMENT_ERROR, "split: threads that join", coset_member_split(me, 0, 0, &part));
-  return 0;
-}
-
 static void members_share_no_memory(void) {
   struct hybrid const on = adopted(NULL), running = owning(NULL);
   coset_plan* plan = NULL;
@@ -152,7 +144,6 @@ static void members_share_no_memory(void) {
     FAILS(COSET_ARGUMENT_ERROR, "no output in common",
           coset_mpi_plan_create(on.all, COSET_VERB_REDUCE_SHARED, 1, COSET_INT8, COSET_PLUS, NULL, &plan));
   if (processes() > 1) SUCCEEDS(coset_mpi_team_run(running.all, shares_memory, NULL));
-  if (processes() == 1) in_region(on.all, splits, NULL);
   end(running);
   end(on);
 }

@@ -99,6 +99,31 @@ static void plans_serve_members(void) {
   end(on);
 }
 
+/// All ranks in the opposite order, and those of a node.
+static int split_members(coset_member* me, void* context) {
+  (void)context;
+  coset_member *turned = NULL, *near = NULL;
+  uint32_t const rank = coset_member_rank(me), size = coset_member_size(me);
+  SUCCEEDS(coset_member_split(me, 3, -(int32_t)rank, &turned));
+  CHECK(coset_member_size(turned) == size && coset_member_rank(turned) == size - 1 - rank);
+  SUCCEEDS(coset_member_node_team(turned, &near));
+  int32_t in = 1, all = 0, those = 0;
+  SUCCEEDS(coset_allreduce(turned, &in, &all, 1, COSET_INT32, COSET_PLUS));
+  SUCCEEDS(coset_allreduce(near, &in, &those, 1, COSET_INT32, COSET_PLUS));
+  CHECK(all == (int32_t)size && those == (int32_t)coset_member_size(near));
+  SUCCEEDS(coset_member_free(near));
+  SUCCEEDS(coset_member_free(turned));
+  return 0;
+}
+
+static void members_split(void) {
+  struct hybrid const on = adopted(NULL), running = owning(NULL);
+  for (int region = 0; region < 2; ++region) in_region(on.all, split_members, NULL);
+  SUCCEEDS(coset_mpi_team_run(running.all, split_members, NULL));
+  end(running);
+  end(on);
+}
+
 static void teams_tell_what_they_are(struct hybrid on) {
   unsigned const here = threads_here();
   unsigned total = 0, up_to_here = 0;
@@ -124,6 +149,7 @@ void test_regions(void) {
   for (int region = 0; region < regions; ++region) in_region(on.all, all_verbs, NULL);
   end(on);
   plans_serve_members();
+  members_split();
 }
 
 static int returns_seven_on_last(coset_member* me, void* context) {

@@ -277,9 +277,9 @@ TEST(Pool, IsNotThatOfADuplicate) {
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
-TEST(Lanes, TellTeamsSendersAndChannelsApart) {
-  constexpr rank_t senders = 8;
-  mpi::lanes made(MPI_COMM_WORLD, senders);
+TEST(Lanes, TellTeamsPartsSendersAndChannelsApart) {
+  constexpr rank_t senders = 8, threads = 12;
+  mpi::lanes made(MPI_COMM_WORLD, senders, threads);
   std::set<int> tags;
   std::size_t count = 0;
   std::vector<std::uint32_t> seats;
@@ -290,6 +290,14 @@ TEST(Lanes, TellTeamsSendersAndChannelsApart) {
       for (rank_t sender = 0; sender < senders; ++sender) {
         for (std::uint32_t channel = 0; channel < runtime::channels; ++channel, count += 2) {
           int const tag = made.tag(seat, round, sender, channel);
+          tags.insert({tag, tag + 1});
+        }
+      }
+    }
+    for (std::uint32_t const number : {0u, 1u, 7u, made.numbers_told_apart() - 1}) {
+      for (rank_t thread = 0; thread < threads; ++thread) {
+        for (std::uint32_t channel = 0; channel < runtime::channels; ++channel, count += 2) {
+          int const tag = made.tag_of_part(seat, number, thread, channel);
           tags.insert({tag, tag + 1});
         }
       }

@@ -56,6 +56,9 @@ class counting_transport : public runtime::transport {
   void ask(detail::rank_state&, flight const&, rank_t peer) override { asked.push_back(peer); }
   void tell_failure(detail::rank_state&) noexcept override { ++told; }
   std::chrono::nanoseconds deadline() const noexcept override { return longest; }
+  bool has_left_behind() const noexcept override { return false; }
+  runtime::rules_of_parts rules() const noexcept override { return {}; }
+  std::unique_ptr<runtime::transport> open_part(runtime::part_of_team const&) override { return nullptr; }
 
   int progressed = 0, told = 0, begun = 0;
   bool breaks = false, breaks_sending = false;

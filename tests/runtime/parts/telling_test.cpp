@@ -102,8 +102,8 @@ TEST(Salt, IsThatOfTheGenerationOrOfTheRoundThatProcessesAgreeOn) {
     for (bool const one_process : {false, true}) {
       runtime::node_list const nodes(2, runtime::anywhere);
       auto const bytes = runtime::arena::bytes_for(nodes, 64 * 1024);
-      runtime::shared_memory shared(nullptr, {.one_process = one_process, .has_messages = messages}, waiting::automatic,
-                                    nodes, {0, 1}, one_process ? numa::memory() : numa::memory(bytes),
+      runtime::shared_memory shared({.in_root = {0, 1}}, {.one_process = one_process, .has_messages = messages},
+                                    waiting::automatic, nodes, one_process ? numa::memory() : numa::memory(bytes),
                                     runtime::domain{2});
       auto const salt_of = [&](std::uint32_t generation, std::uint32_t round) {
         shared.begin_generation(generation);

@@ -3,6 +3,7 @@
 #include "team/lent_threads.hpp"
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "effort.hpp"
@@ -126,15 +127,25 @@ TEST(LentThreads, ThatWillNotComeBackAreNotAwaited) {
   EXPECT_THROW(barrier(*me), mismatch_error);
 }
 
-/// A part would outlive its threads' stay.
-TEST(LentThreads, FormNoParts) {
-  larger all(2);
-  all.on_each([&](rank_t t) {
-    // Who comes after the other one has failed hears of it as it joins.
-    EXPECT_THROW((void)all.join(t)->split(0), argument_error);
-  });
+/// Members of parts outlive their threads' stay, but not the round.
+TEST(LentThreads, KeepTheirPartsUntilTheRoundEnds) {
+  larger all(4);
+  std::vector<std::optional<member>> parts(4);
+  all.on_each([&](rank_t t) { parts[t].emplace(all.join(t)->split(static_cast<int>(t % 2))); });
+  for (int turn = 0; turn < 3; ++turn) {
+    all.on_each([&](rank_t t) {
+      auto const me = all.join(t);
+      EXPECT_EQ(parts[t]->size(), 2u);
+      EXPECT_TRUE(sums_are_right(*parts[t]));
+    });
+  }
   all.begin();
-  all.on_each([&](rank_t t) { EXPECT_TRUE(sums_are_right(*all.join(t))); });
+  all.on_each([&](rank_t t) {
+    auto me = all.join(t);
+    EXPECT_THROW(barrier(*parts[t]), argument_error);
+    parts[t].reset();
+    EXPECT_TRUE(sums_are_right(*me));
+  });
 }
 
 /// An operation that its thread leaves under way is given up for all.
