@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -49,15 +50,33 @@ int detach(MPI_Comm, int, void* kept, void*) {
 
 }  // namespace
 
+/// One that a persistent request has, or had.
+struct attachment::lent_attachment {
+  attachment one;
+  std::atomic<bool> is_free = false;
+};
+
+attachment::attachment(attachment const& like, int) noexcept
+    : communicator_(like.communicator_),
+      rank_(like.rank_),
+      size_(like.size_),
+      tried_(true),
+      is_like_world_(like.is_like_world_),
+      is_shared_by_threads_(like.is_shared_by_threads_) {}
+
 attachment::attachment(MPI_Comm of) : communicator_(of) {
   int is_inter = 0;
   PMPI_Comm_test_inter(of, &is_inter);
   PMPI_Comm_rank(of, &rank_);
   PMPI_Comm_size(of, &size_);
   is_inter_ = is_inter != 0;
+  int likeness = MPI_UNEQUAL;
+  if (!is_inter_) PMPI_Comm_compare(of, MPI_COMM_WORLD, &likeness);
+  is_like_world_ = likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
 }
 
 attachment::~attachment() {
+  while (!others_.empty()) others_.pop_back();
   complete_all_of(*this);
   part_from(*this);
   if (me_ != nullptr) coset_team_leave(me_);
@@ -90,15 +109,12 @@ attachment* attachment::of(MPI_Comm handle) noexcept {
 coset_member* attachment::found() {
   if (me_ != nullptr || tried_) return me_;
   constexpr int calls_without_team = 8;
-  int likeness = MPI_UNEQUAL;
   if (is_inter_) {
     tried_ = true;
     why_not_ = "an intercommunicator";
     return nullptr;
   }
-  PMPI_Comm_compare(communicator_, MPI_COMM_WORLD, &likeness);
-  bool const is_like_world = likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
-  if (!is_like_world && size_ > 1 && ++calls_before_ <= calls_without_team && !is_required()) {
+  if (!is_like_world_ && size_ > 1 && ++calls_before_ <= calls_without_team && !is_required()) {
     why_not_ = "too few calls to make a team for";
     return nullptr;
   }
@@ -106,28 +122,65 @@ coset_member* attachment::found() {
   if (!agree_on_founding()) return nullptr;
   inside const layer;
   // Threads may found teams in different orders: then each takes what its own communicator has.
-  if (!found_over(is_like_world && !is_multithreaded() ? MPI_COMM_WORLD : communicator_)) return nullptr;
+  if (!found_over(is_like_world_ && !is_shared_by_threads_ ? MPI_COMM_WORLD : communicator_)) return nullptr;
   learn_places();
   return me_;
+}
+
+attachment* attachment::lend_another() {
+  std::uint64_t free_here = 0, free_everywhere = 0;
+  constexpr std::size_t most = 64;
+  for (std::size_t i = 0; i < others_.size(); ++i) free_here |= std::uint64_t{others_[i]->is_free.load()} << i;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (real.Iallreduce(&free_here, &free_everywhere, 1, MPI_UINT64_T, MPI_BAND, communicator_, &request) !=
+          MPI_SUCCESS ||
+      wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return nullptr;
+  if (free_everywhere != 0) {
+    lent_attachment& lent = *others_[static_cast<std::size_t>(std::countr_zero(free_everywhere))];
+    lent.is_free = false;
+    return &lent.one;
+  }
+  if (others_.size() == most) return nullptr;
+  std::unique_ptr<lent_attachment> made(new lent_attachment{.one = attachment(*this, 0)});
+  if (!made->one.agree_on_founding()) return nullptr;
+  inside const layer;
+  if (!made->one.found_over(is_like_world_ && !is_shared_by_threads_ ? MPI_COMM_WORLD : communicator_)) return nullptr;
+  made->one.place_of_ = place_of_;
+  others_.push_back(std::move(made));
+  return &others_.back()->one;
+}
+
+void attachment::give_back(attachment const* lent) noexcept {
+  for (auto const& each : others_) {
+    if (&each->one == lent) each->is_free = true;
+  }
+}
+
+void attachment::leave_all() noexcept {
+  for (auto const& each : others_) each->one.leave_all();
+  complete_all_of(*this);
+  if (me_ != nullptr) coset_team_leave(std::exchange(me_, nullptr));
 }
 
 /// Waits until all processes are here, so that founding waits for nobody who waits for operations in flight. Whether all
 /// of them can found a team is agreed, and its number.
 bool attachment::agree_on_founding() {
-  // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
-  std::uint64_t const most_teams = is_multithreaded() ? 100 : 500;
   int is_main = 1, level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&is_main);
-  std::array<std::uint64_t, 3> told{is_main == 0, teams_alive.load(std::memory_order_relaxed),
-                                    founded.load(std::memory_order_relaxed)};
-  std::array<std::uint64_t, 3> most{};
+  std::array<std::uint64_t, 4> told{is_main == 0, teams_alive.load(std::memory_order_relaxed),
+                                    founded.load(std::memory_order_relaxed), level == MPI_THREAD_MULTIPLE};
+  std::array<std::uint64_t, 4> most{};
   MPI_Request request = MPI_REQUEST_NULL;
-  int const code = real.Iallreduce(told.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, communicator_, &request);
+  int const code = real.Iallreduce(told.data(), most.data(), 4, MPI_UINT64_T, MPI_MAX, communicator_, &request);
   if (code != MPI_SUCCESS || wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
     why_not_ = "its processes could not agree on a team";
     return false;
   }
+  is_shared_by_threads_ = most[3] != 0;
+  // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
+  std::uint64_t const most_teams = is_shared_by_threads_ ? 100 : 500;
   if (most[0] != 0) why_not_ = "a thread that is not the main one calls, below MPI_THREAD_SERIALIZED";
   if (most[1] >= most_teams) why_not_ = "too many communicators have teams";
   if (most[0] != 0 || most[1] >= most_teams) return false;
@@ -201,10 +254,7 @@ void end_attachments() noexcept {
     left = listed;
   }
   std::ranges::stable_sort(left, std::ranges::greater(), &attachment::number_);
-  for (attachment* each : left) {
-    complete_all_of(*each);
-    if (each->me_ != nullptr) coset_team_leave(std::exchange(each->me_, nullptr));
-  }
+  for (attachment* each : left) each->leave_all();
   for (attachment const* each : left) PMPI_Comm_delete_attr(each->communicator(), of_communicators);
   PMPI_Comm_free_keyval(&of_communicators);
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -36,6 +37,11 @@ class attachment {
   /// Collective, unless there is a team or cannot be one, which all processes know alike.
   coset_member* found();
   char const* why_not() const noexcept { return why_not_; }
+  /// Collective, of one with a team: another team of the same processes, which numbers its operations by itself; nullptr if
+  /// there are too many. Persistent requests have one each, as processes may start them in different orders (MPI 4.0,
+  /// section 6.13). It is taken from those that all processes have given back.
+  attachment* lend_another();
+  void give_back(attachment const* lent) noexcept;
 
   /// Teams count ranks host by host. Where the communicator does otherwise, this is where its rank is in the team …
   std::uint32_t place_of(int rank) const noexcept {
@@ -63,13 +69,16 @@ class attachment {
  private:
   friend void end_attachments() noexcept;
   explicit attachment(MPI_Comm);
+  /// Another one of the same communicator.
+  attachment(attachment const& like, int) noexcept;
   bool agree_on_founding();
   bool found_over(MPI_Comm);
+  void leave_all() noexcept;
   void learn_places();
 
   MPI_Comm const communicator_;
   int rank_ = 0, size_ = 0;
-  bool is_inter_ = false, tried_ = false;
+  bool is_inter_ = false, tried_ = false, is_like_world_ = false, is_shared_by_threads_ = false;
   int calls_before_ = 0;
   std::uint64_t number_ = 0;  ///< of founding: it grows in each process, and all processes of the team know it alike
   char const* why_not_ = "no blocking collective has made its team yet";
@@ -77,6 +86,8 @@ class attachment {
   coset_mpi_team* team_ = nullptr;
   coset_member* me_ = nullptr;
   std::vector<std::uint32_t> place_of_;
+  struct lent_attachment;
+  std::vector<std::unique_ptr<lent_attachment>> others_;
 };
 
 /// After MPI_Init, and before MPI_Finalize, which is collective: ends all teams.

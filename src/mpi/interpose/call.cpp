@@ -229,6 +229,9 @@ reason prepare_call(attachment& a, arguments const& c, prepared& call) {
   if (c.what == verb::barrier) return nullptr;
   datatype const* const elements = checked(a, c);
   if (elements == nullptr) return wrong_call;
+  bool const gathers = c.what == verb::allgather || c.what == verb::allgatherv;
+  bool const has_other_input = gathers && c.in != MPI_IN_PLACE;
+  if (elements->too_long || (has_other_input && known(c.type)->too_long)) return "gaps in elements of more than 1 GiB";
   switch (c.what) {
     case verb::broadcast:
       return broadcast(a, c, *elements, call);

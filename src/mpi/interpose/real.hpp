@@ -22,7 +22,8 @@
   each(Wait) each(Waitall) each(Waitany) each(Waitsome) each(Test) each(Testall) each(Testany) each(Testsome) \
   each(Request_get_status) each(Probe) each(Iprobe) each(Mprobe) each(Improbe)
 // These, too, by their nonblocking forms: messages …
-#define COSET_MESSAGES(each) each(Recv) each(Send) each(Ssend) each(Rsend)
+#define COSET_MESSAGES(each) \
+  each(Recv) each(Send) each(Ssend) each(Rsend) each(Mrecv) each(Sendrecv) each(Sendrecv_replace)
 // … and collectives that have no team.
 #define COSET_COLLECTIVES(each) \
   each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) each(Alltoallv) each(Alltoallw) \
@@ -49,9 +50,6 @@ struct real_functions {
   COSET_MEMBER(Ibarrier)
   COSET_WAITING(COSET_MEMBER)
   COSET_MESSAGES(COSET_MEMBER)
-  COSET_MEMBER(Sendrecv)
-  COSET_MEMBER(Sendrecv_replace)
-  COSET_MEMBER(Mrecv)
   COSET_COLLECTIVES(COSET_MEMBER)
   COSET_MEETING(COSET_MEMBER)
   COSET_LIFETIMES(COSET_MEMBER)

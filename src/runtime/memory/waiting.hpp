@@ -38,13 +38,12 @@ void pause() noexcept;
 
 /// What threads of this process that wait in a collective do between two looks, too; null: nothing. For a layer above that
 /// has operations of other teams under way, which nobody else would bring on. It may start and test operations, but not wait.
-inline std::atomic<void (*)() noexcept> meanwhile = nullptr;
-/// Whether there is such a thing to do: then it has been done, and who waits must not sleep.
+/// Says whether there was anything.
+inline std::atomic<bool (*)() noexcept> meanwhile = nullptr;
+/// Whether there is such a thing to do, which has been done then. Who waits must not sleep.
 inline bool did_something_meanwhile() noexcept {
   auto* const something = meanwhile.load(std::memory_order_acquire);
-  if (something != nullptr) [[unlikely]]
-    something();
-  return something != nullptr;
+  return something != nullptr && something();
 }
 
 /// Whether sleepers can order every thread's stores and loads by a system call (membarrier). If not, signals are

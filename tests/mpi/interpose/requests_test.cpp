@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations in flight beside all else that a program may do meanwhile.
+#include <algorithm>
 #include <thread>
 
 #include "world.hpp"
@@ -285,6 +286,45 @@ TEST_F(RequestsInterposed, PersistentOnesAreStartedAgainAndAgain) {
   }
   MPI_Request_free(&sum);
   MPI_Request_free(&meeting);
+}
+
+/// MPI 4.0, section 6.13: the order of starts may differ among processes.
+TEST_F(RequestsInterposed, PersistentOnesAreStartedInAnyOrder) {
+  own_world on;
+  std::vector<int> ones(20, 1), tens(20, 10), of_ones(20), of_tens(20);
+  MPI_Request requests[2];
+  make_persistent({verb::allreduce, ones.data(), of_ones.data(), 20, {}, {}, MPI_INT, MPI_SUM, 0, on}, &requests[0]);
+  make_persistent({verb::allreduce, tens.data(), of_tens.data(), 20, {}, {}, MPI_INT, MPI_SUM, 0, on}, &requests[1]);
+  for (int turn = 0; turn < 10; ++turn) {
+    std::ranges::fill(of_ones, 0);
+    std::ranges::fill(of_tens, 0);
+    int const first = (rank() + turn) % 2;
+    MPI_Start(&requests[first]);
+    int const one = 1;
+    int all = 0;
+    MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, on);  // between them, on any rank
+    MPI_Start(&requests[1 - first]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    EXPECT_EQ(all, ranks());
+    EXPECT_EQ(of_ones[19], ranks());
+    EXPECT_EQ(of_tens[19], 10 * ranks());
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+TEST_F(RequestsInterposed, PersistentOnesThatAreFreedMakeRoomForOthers) {
+  own_world on;
+  int one = 1;
+  for (int turn = 0; turn < 80; ++turn) {
+    int all = 0;
+    MPI_Request request;
+    make_persistent({verb::allreduce, &one, &all, 1, {}, {}, MPI_INT, MPI_SUM, 0, on}, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(all, ranks());
+    MPI_Request_free(&request);
+  }
 }
 
 TEST_F(RequestsInterposed, PersistentOnesTakeOtherCountsThanTheCallersArraysHaveLater) {

@@ -89,7 +89,10 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
     attachment* const of = attachment::of(c.communicator);
     switch (decide(of, true, c, form::persistent, tried)) {
       case carried_out_by::team:
-        return make_persistent(*of, c, request);
+        if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, request);
+        return may_be_left_to_mpi(c.what, form::persistent, c.communicator, "too many persistent requests")
+                   ? by_mpi()
+                   : MPI_ERR_OTHER;
       case carried_out_by::nobody:
         return MPI_ERR_OTHER;
       default:

@@ -57,8 +57,8 @@ COSET_ENTRY(Finalize, (), {
 
 COSET_ENTRY(Start, (MPI_Request * request), {
   int code = MPI_SUCCESS;
-  if (!is_inside && begin_persistent(*request, code)) return code;
-  return real.Start(request);
+  if (is_inside) return real.Start(request);
+  return guarded(MPI_COMM_SELF, [&] { return begin_persistent(*request, code) ? code : real.Start(request); });
 })
 
 COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {

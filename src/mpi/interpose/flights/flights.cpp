@@ -97,7 +97,11 @@ void land(std::list<operation>::iterator at) {
   --of.flights.begun;
   all.erase(at);
   if (--end->parts == 0) {
-    if (end->status == COSET_SUCCESS && end->whole.finish) end->whole.finish();
+    try {
+      if (end->status == COSET_SUCCESS && end->whole.finish) end->whole.finish();
+    } catch (std::exception const&) {  // there is no memory
+      failures.push_back({of.communicator(), MPI_ERR_NO_MEM});
+    }
     PMPI_Send(nullptr, 0, MPI_BYTE, 0, end->tag, self());
     if (!end->keeps_tag) give_back_tag(end->tag);
     in_flight.fetch_sub(1, std::memory_order_relaxed);
@@ -143,8 +147,10 @@ void at_work_unless_others_are(Do const& what) {
   report(found);
 }
 
-void look_meanwhile() noexcept {
-  if (!none_in_flight()) at_work_unless_others_are(progress_all);
+bool look_meanwhile() noexcept {
+  if (none_in_flight()) return false;
+  at_work_unless_others_are(progress_all);
+  return true;
 }
 
 /// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
@@ -256,19 +262,18 @@ int run(prepared&& call) {
       break;
     }
   }
-  coset_status status;
   attachment::failure failed;
   {
     inside const layer;
-    status = call.run();
+    coset_status const status = call.run();
     if (status != COSET_SUCCESS) failed = of.failure_of(status);
+    if (beside_others) {
+      std::lock_guard const lock(using_);
+      of.flights.user = {};
+    }
     if (status == COSET_SUCCESS && call.finish) call.finish();
   }
-  if (beside_others) {
-    std::lock_guard const lock(using_);
-    of.flights.user = {};
-  }
-  return status == COSET_SUCCESS ? MPI_SUCCESS : attachment::call_handler(failed);
+  return attachment::call_handler(failed);
 }
 
 void take_off(prepared&& call, int tag, bool keeps_tag) {

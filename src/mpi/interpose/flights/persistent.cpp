@@ -17,7 +17,7 @@ namespace {
 
 struct persistent_call {
   MPI_Request request;
-  attachment* of;
+  attachment *lender, *of;
   arguments as;
   int tag;
   std::vector<MPI_Count> counts = {};
@@ -43,9 +43,9 @@ bool any(Uses const& uses) noexcept {
 
 }  // namespace
 
-int make_persistent(attachment& of, arguments const& as, MPI_Request* request) {
+int make_persistent(attachment& lender, attachment& of, arguments const& as, MPI_Request* request) {
   inside const layer;
-  persistent_call made{MPI_REQUEST_NULL, &of, as, take_tag()};
+  persistent_call made{MPI_REQUEST_NULL, &lender, &of, as, take_tag()};
   int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self(), request);
   if (code != MPI_SUCCESS) return code;
   made.request = *request;
@@ -65,7 +65,7 @@ bool begin_persistent(MPI_Request request, int& code) {
   persistent_call* const call = find(request);
   if (call == nullptr) return false;
   if (call->of == nullptr) {
-    code = MPI_ERR_COMM;
+    code = attachment::call_handler({MPI_COMM_SELF, MPI_ERR_COMM});
     return true;
   }
   prepared made;
@@ -73,7 +73,10 @@ bool begin_persistent(MPI_Request request, int& code) {
     inside const layer;
     code = prepare(*call->of, call->as, made) == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
   }
-  if (code == MPI_SUCCESS) take_off(std::move(made), call->tag, true);
+  if (code != MPI_SUCCESS)
+    attachment::call_handler({call->of->communicator(), code});
+  else
+    take_off(std::move(made), call->tag, true);
   return true;
 }
 
@@ -84,6 +87,7 @@ void forget_persistent(MPI_Request request) noexcept {
     auto const at = std::ranges::find(kept, request, &persistent_call::request);
     if (at == kept.end()) return;
     give_back_tag(at->tag);
+    if (at->of != nullptr) at->lender->give_back(at->of);
     kept.erase(at);
     how_many.store(kept.size(), std::memory_order_relaxed);
   }

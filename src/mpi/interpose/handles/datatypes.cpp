@@ -245,7 +245,7 @@ datatype const* derived(MPI_Datatype handle) noexcept {
   auto one = std::make_unique<datatype>(measured(handle, group::derived));
   one->dense = packs_as_it_lies(*one);
   constexpr std::size_t most_packed = 1 << 30;  // MPI_Pack() counts bytes in ints
-  if (!one->dense && one->size > most_packed) return nullptr;
+  one->too_long = !one->dense && one->size > most_packed;
   if (PMPI_Type_set_attr(handle, of_datatypes, one.get()) != MPI_SUCCESS) return nullptr;
   return one.release();
 }

@@ -34,6 +34,7 @@ struct datatype {
   MPI_Aint span = 0;      ///< from there to its last
   MPI_Aint extent = 0;    ///< from one element to the next
   MPI_Aint stride = 0;    ///< the same where this layer copies elements that interleave or run backwards
+  bool too_long = false;  ///< one element has more than MPI_Pack() can count
   bool dense = false;     ///< any number of elements lies in memory as MPI_Pack() puts it, and begins at its address
 };
 
