@@ -129,7 +129,7 @@ TEST_F(SplitFailure, ARequestThatIsLeftInAPartAbortsAll) {
         barrier(me);
         if (me.rank() != 0) {
           std::vector<double> others(100'000, 1.0);
-          allreduce(mine, others);
+          start_allreduce(mine, others).wait();
           for (;;) barrier(me);
         }
         part.emplace(std::move(mine));
