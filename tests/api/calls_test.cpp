@@ -248,13 +248,6 @@ TEST(Processes, ExchangePiecesLongerThanStaging) {
   }
 }
 
-TEST(Processes, HaveNoTeamsWithinTheirs) {
-  hosts on({{1}, {1}}, false);
-  std::vector<outcome> all(2);
-  on.run([&](member& me) { all[me.rank()] = outcome_of([&] { (void)me.split(0); }); });
-  expect_everybody_threw<argument_error>(all, {"split: ranks of several processes"});
-}
-
 TEST(Processes, HaveNoOutputInCommon) {
   hosts on({{1}, {1}}, false);
   std::vector<outcome> all(2);
