@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   planes = side * (rank + 1) / ranks - first;
   int const n = planes * plane;
   double *x = calloc(n, sizeof(double)), *r = calloc(n, sizeof(double)), *y = calloc(n, sizeof(double));
-  double *p = calloc(n + 2 * plane, sizeof(double));
+  double* p = calloc(n + 2 * plane, sizeof(double));
   for (int i = 0; i < n; ++i) r[i] = p[plane + i] = sin(0.37 * (first * plane + i));
   double size = dot(r, r);
   int steps = 0;
@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < n; ++i) own_greatest = fmax(own_greatest, fabs(x[i]));
   MPI_Reduce(&own_greatest, &greatest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    printf("answer: greatest %.9g, middle %.9g, last %.9g\n", greatest, whole[side * plane / 2 + 7], whole[side * plane - 1]);
+    printf("answer: greatest %.9g, middle %.9g, last %.9g\n", greatest, whole[side * plane / 2 + 7],
+           whole[side * plane - 1]);
   MPI_Finalize();
   return 0;
 }

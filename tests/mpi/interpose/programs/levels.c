@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
   char const* number = getenv("OMPI_COMM_WORLD_RANK");
   if (number == NULL) number = getenv("PMI_RANK");
   int level, rank, ranks, sum = 0;
-  MPI_Init_thread(&argc, &argv, number != NULL && atoi(number) == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &level);
+  MPI_Init_thread(&argc, &argv, number != NULL && atoi(number) == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED,
+                  &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int turn = 0; turn < 5; ++turn) {
