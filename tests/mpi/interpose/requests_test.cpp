@@ -31,12 +31,15 @@ int count_of(std::vector<MPI_Request> const& all) { return static_cast<int>(all.
 /// So long that no rank can end it without the others' help.
 constexpr int long_sum = 100'000;
 
-/// Rank 0 begins a sum, then does what ends only when the others have ended that sum.
+/// Rank 0 begins a sum, then does what ends only when the others have ended that sum, which they begin later.
 template <class First, class Others>
 void while_a_sum_is_in_flight(First const& first, Others const& others) {
   if (ranks() == 1) return;
   own_world on;
+  int token = 0;
+  if (rank() > 0) MPI_Recv(&token, 1, MPI_INT, 0, 4, on, MPI_STATUS_IGNORE);
   sum_under_way sum(on, 0, long_sum);
+  for (int to = 1; rank() == 0 && to < ranks(); ++to) MPI_Send(&token, 1, MPI_INT, to, 4, on);
   if (rank() == 0) {
     first(on);
     MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
@@ -205,8 +208,12 @@ TEST_F(RequestsInterposed, GoOnWhileTheirProcessIsInABlockingCallOfAnotherCommun
 TEST_F(RequestsInterposed, BesideBlockingCallsOfTheSameCommunicatorKeepTheOrderOfCalls) {
   own_world on;
   for (int turn = 0; turn < 20; ++turn) {
-    auto sums = many(on, turn % 12);  // some of them wait for their turn
-    // On one rank more have begun than on others when the blocking call comes.
+    // On rank 0 all have begun when the blocking call comes, on the others some wait for their turn.
+    int token = 0;
+    for (int from = 1; rank() == 0 && from < ranks(); ++from)
+      MPI_Recv(&token, 1, MPI_INT, from, 4, on, MPI_STATUS_IGNORE);
+    auto sums = many(on, turn % 12);
+    if (rank() > 0) MPI_Send(&token, 1, MPI_INT, 0, 4, on);
     for (std::size_t i = 0; rank() == 0 && i < std::min<std::size_t>(sums.size(), 4); ++i)
       MPI_Wait(&sums[i].request, MPI_STATUS_IGNORE);
     int const one = 1;
