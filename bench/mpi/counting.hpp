@@ -26,6 +26,10 @@ extern "C" {
 
 int MPI_Comm_dup(MPI_Comm of, MPI_Comm* made) { return coset::measure::note_made(PMPI_Comm_dup(of, made), made); }
 
+int MPI_Comm_create(MPI_Comm of, MPI_Group group, MPI_Comm* made) {
+  return coset::measure::note_made(PMPI_Comm_create(of, group, made), made);
+}
+
 int MPI_Comm_split(MPI_Comm of, int part, int place, MPI_Comm* made) {
   return coset::measure::note_made(PMPI_Comm_split(of, part, place, made), made);
 }
