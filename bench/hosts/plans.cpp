@@ -105,7 +105,7 @@ made_call call_of(planned const& p, row const& of, std::size_t longer) {
   std::size_t const each = std::max<std::size_t>(count / of.all(), 1) + (longer > 0 ? 1 : 0);
   made.call.count = each * of.all();
   if (p.equal) return made;
-  for (std::size_t r = 0; r < of.all(); ++r) made.counts.push_back(each + (r % 2 == 0 ? 1 : -1));
+  for (std::size_t r = 0; r < of.all(); ++r) made.counts.push_back(r % 2 == 0 ? each + 1 : each - 1);
   if (of.all() % 2 != 0) made.counts.back() = each;
   made.call.counts = made.counts;
   return made;

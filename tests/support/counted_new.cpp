@@ -64,6 +64,12 @@ void coset::test::fail_allocations_of_other_threads(bool fail) noexcept {
 }
 
 void* operator new(std::size_t bytes) { return counted(std::malloc(std::max<std::size_t>(bytes, 1))); }
+/// The standard library's temporary buffers. A sanitizer's own would not be freed by the delete below.
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept try {
+  return operator new(bytes);
+} catch (std::bad_alloc const&) {
+  return nullptr;
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   auto const to = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(to, (bytes + to - 1) / to * to));

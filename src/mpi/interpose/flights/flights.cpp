@@ -110,9 +110,10 @@ void land(std::list<operation>::iterator at) {
 }
 
 void let_go() {
-  auto const unused = std::ranges::stable_partition(after_landing, [](deferred const& one) { return one.is_used(); });
-  std::vector<deferred> const now(unused.begin(), unused.end());
-  after_landing.erase(unused.begin(), unused.end());
+  auto const unused = std::stable_partition(after_landing.begin(), after_landing.end(),
+                                            [](deferred const& one) { return one.is_used(); });
+  std::vector<deferred> const now(unused, after_landing.end());
+  after_landing.erase(unused, after_landing.end());
   for (auto const& each : now) each.call();
 }
 
