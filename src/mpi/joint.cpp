@@ -266,7 +266,9 @@ bool team::state::agree_to_destroy() noexcept try {
   if (!messages_) return true;
   record own(occasion::destroying);
   if (messages_->has_left_behind()) own.unwell = self_;
-  return agree(own).unwell == nobody;
+  if (agree(own).unwell != nobody) return false;
+  messages_->hear_the_rest();
+  return true;
 } catch (std::exception const&) {
   misses_a_process_ = true;
   return false;

@@ -29,7 +29,7 @@ std::uint32_t latest_round() noexcept;
 char const* name_of_level(int);
 
 /// How long a process waits for others until it tells them where it is.
-constexpr patience until_others_are_told = std::chrono::milliseconds(200);
+constexpr patience until_others_are_told = std::chrono::milliseconds(20);
 
 /// Threads of an adopted team, for as long as this exists.
 class loan {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <thread>
 
 namespace coset::mpi {
 
@@ -25,13 +26,7 @@ void failure_notices::stop_listening() noexcept {
 /// Notices to processes that are gone stay under way: their memory is left to MPI.
 failure_notices::~failure_notices() {
   stop_listening();
-  for (letter& l : sent_) {
-    int done = 0;
-    MPI_Testall(static_cast<int>(l.requests.size()), l.requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0) continue;
-    static_cast<void>(new (std::nothrow) std::list<letter>(std::move(sent_)));
-    return;
-  }
+  if (!all_has_gone_out()) static_cast<void>(new (std::nothrow) std::list<letter>(std::move(sent_)));
 }
 
 void failure_notices::receive_next() {
@@ -45,22 +40,44 @@ std::optional<notice> failure_notices::heard() {
   require(MPI_Test(&listening_, &done, MPI_STATUS_IGNORE), "MPI_Test");
   if (done == 0) return {};
   notice const came = incoming_;
+  ++heard_;
   receive_next();
   return came;
 }
 
+/// The numbers of messages take memory for each process, but hardly any team has sent one.
+void failure_notices::hear_the_rest() {
+  if (reduce_over_all(all_, static_cast<int>(!sent_to_.empty()), MPI_INT, MPI_MAX) == 0) return;
+  sent_to_.resize(static_cast<std::size_t>(all_.size()));
+  int all_to_this_one = 0;
+  require(MPI_Reduce_scatter_block(sent_to_.data(), &all_to_this_one, 1, MPI_INT, MPI_SUM, all_.get()),
+          "MPI_Reduce_scatter_block");
+  while (heard_ < all_to_this_one || !all_has_gone_out()) {
+    heard();
+    std::this_thread::yield();
+  }
+}
+
 /// Errors are ignored: a process that is gone need not hear.
 void failure_notices::send(int process, letter& l) {
+  if (sent_to_.empty()) sent_to_.resize(static_cast<std::size_t>(all_.size()));
+  ++sent_to_[static_cast<std::size_t>(process)];
   MPI_Isend(&l.what, sizeof l.what, MPI_BYTE, process, 0, all_.get(), &l.requests.emplace_back(MPI_REQUEST_NULL));
 }
 
-void failure_notices::ask(int process, notice const& question) {
-  std::lock_guard const lock(mutex_);
+/// Forgets what has.
+bool failure_notices::all_has_gone_out() noexcept {
   sent_.remove_if([](letter& old) {
     int done = 0;
     MPI_Testall(static_cast<int>(old.requests.size()), old.requests.data(), &done, MPI_STATUSES_IGNORE);
     return done != 0;
   });
+  return sent_.empty();
+}
+
+void failure_notices::ask(int process, notice const& question) {
+  std::lock_guard const lock(mutex_);
+  all_has_gone_out();
   letter& l = sent_.emplace_back();
   l.what = question;
   send(process, l);

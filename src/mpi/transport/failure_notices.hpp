@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "mpi/transport/calls.hpp"
 #include "runtime/failure/failure.hpp"
@@ -48,6 +49,9 @@ class failure_notices {
   void ask(int process, notice const&);
   /// The next notice that has come. Empty while another thread listens.
   std::optional<notice> heard();
+  /// Collective, once nobody sends any more: until all that was sent has come. Open MPI 4.1 breaks when a message comes for
+  /// a communicator that its receiver has freed. Cost where nothing was sent: one MPI_Iallreduce of four bytes.
+  void hear_the_rest();
   /// The last call of a team that is left to MPI: then MPI reports no pending receive when it ends.
   void stop_listening() noexcept;
 
@@ -57,6 +61,7 @@ class failure_notices {
     std::vector<MPI_Request> requests;
   };
 
+  bool all_has_gone_out() noexcept;
   void send(int process, letter&);
   void send_to_all(notice const&);
   void receive_next();
@@ -68,6 +73,8 @@ class failure_notices {
   std::uint32_t told_ = 0;
   bool told_of_end_ = false;
   std::list<letter> sent_;
+  std::vector<int> sent_to_;  ///< how many, to each process; empty if none
+  int heard_ = 0;
 };
 
 }  // namespace coset::mpi

@@ -45,6 +45,8 @@ class transport final : public runtime::transport, private directory {
   void tell_end(std::string_view reason) noexcept;
   /// Tells all other processes that this one waits for them to destroy the team.
   void take_leave() noexcept;
+  /// Collective, once all processes have agreed to destroy the team.
+  void hear_the_rest() { notices_.hear_the_rest(); }
   void stop_listening() noexcept { notices_.stop_listening(); }
   /// Why some process has told that the team is over; empty if none has.
   std::string end_heard() const;
