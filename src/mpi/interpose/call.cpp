@@ -38,10 +38,13 @@ bool are_one(void const* in, datatype const& in_type, void const* out, datatype 
          moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
 }
 
+/// What MPI may refuse as well, but all processes alike.
+constexpr reason undefined = "an operation that MPI does not define for the datatype";
+
 /// Allreduce, reduce and the scans.
 reason whole(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return wrong_call;
+  if (how.elements == 0) return undefined;
   bool const ranks_matter = how.in_order || c.what == verb::scan || c.what == verb::exclusive_scan;
   if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
   call.what = c.what;
@@ -114,7 +117,7 @@ bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t 
 
 reason scattered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
-  if (how.elements == 0) return wrong_call;
+  if (how.elements == 0) return undefined;
   if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
   call.what = c.what;
   call.how = how;

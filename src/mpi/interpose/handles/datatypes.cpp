@@ -52,6 +52,14 @@ class table {
 table predefined;
 int of_datatypes = MPI_KEYVAL_INVALID;
 
+// Open MPI's own.
+#if !defined(OPEN_MPI)
+#define MPI_LOGICAL1 MPI_DATATYPE_NULL
+#define MPI_LOGICAL2 MPI_DATATYPE_NULL
+#define MPI_LOGICAL4 MPI_DATATYPE_NULL
+#define MPI_LOGICAL8 MPI_DATATYPE_NULL
+#endif
+
 struct named {
   MPI_Datatype handle;
   group of;
@@ -90,7 +98,11 @@ std::vector<named> const& names() {
       {MPI_REAL4, group::floating},
       {MPI_REAL8, group::floating},
       {MPI_REAL16, group::floating},
-      {MPI_LOGICAL, group::logical},
+      {MPI_LOGICAL, group::fortran_logical},
+      {MPI_LOGICAL1, group::fortran_logical},
+      {MPI_LOGICAL2, group::fortran_logical},
+      {MPI_LOGICAL4, group::fortran_logical},
+      {MPI_LOGICAL8, group::fortran_logical},
       {MPI_C_BOOL, group::logical},
       {MPI_CXX_BOOL, group::logical},
       {MPI_COMPLEX, group::complex},
@@ -162,7 +174,7 @@ coset_type native_of(named const& one, std::size_t size) {
     case group::byte:
       return COSET_UINT8;
     case group::logical:
-      return one.handle != MPI_LOGICAL ? integer_of(size, true) : 0;
+      return integer_of(size, true);
     case group::floating:
       return size == 4 ? COSET_FLOAT32 : size == 8 ? COSET_FLOAT64 : 0;
     case group::complex:

@@ -18,6 +18,7 @@ enum class group : unsigned char {
   fortran_integer,
   floating,
   logical,
+  fortran_logical,
   complex,
   byte,
   multi_language,

@@ -29,7 +29,7 @@ std::array<named, 12> const& names() {
     constexpr unsigned ordered =
         bit(group::integer) | bit(group::fortran_integer) | bit(group::floating) | bit(group::multi_language);
     constexpr unsigned numbers = ordered | bit(group::complex);
-    constexpr unsigned truth = bit(group::integer) | bit(group::logical);
+    constexpr unsigned truth = bit(group::integer) | bit(group::logical) | bit(group::fortran_logical);
     constexpr unsigned bits =
         bit(group::integer) | bit(group::fortran_integer) | bit(group::byte) | bit(group::multi_language);
     return std::array<named, 12>{{{MPI_SUM, COSET_PLUS, "MPI_SUM", numbers},
