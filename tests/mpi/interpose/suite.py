@@ -9,6 +9,7 @@ the user's cache directory. A test that fails without the library, too, is this 
 count. Exit status: 1 if a test fails with the library alone; 77 where there is no source package to be had.
 """
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -23,15 +24,16 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "O
         "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-def cache():
-    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coset" / "mpich-tests"
+def cache(package):
+    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coset" / f"{package}-tests"
     base.mkdir(parents=True, exist_ok=True)
     return base
 
 
-def fetched(base):
-    """MPICH's sources, from wherever apt has its packages."""
-    if not list(base.glob("mpich-*/test/mpi/configure")):
+def fetched(package, wanted):
+    """The folder of the file `wanted` in the package's sources, from wherever apt has its packages; or nothing."""
+    base = cache(package)
+    if not list(base.glob(f"{package}-*/{wanted}")):
         lists = base / "sources.list"
         known = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(COMPONENT)",
                                 "Created-By: Packages"], stdout=subprocess.PIPE, text=True, check=False).stdout
@@ -39,11 +41,11 @@ def fetched(base):
         (base / "lists").mkdir(exist_ok=True)
         options = ["-o", f"Dir::Etc::SourceList={lists}", "-o", "Dir::Etc::SourceParts=-",
                    "-o", f"Dir::State::Lists={base / 'lists'}", "-o", "APT::Sandbox::User=root"]
-        for command in (["update"], ["source", "--download-only", "mpich"]):
+        for command in (["update"], ["source", "--download-only", package]):
             subprocess.run(["apt-get", "-q", *options, *command], cwd=base, check=False, stdout=subprocess.DEVNULL)
-        for archive in base.glob("mpich_*.orig.tar.*"):
+        for archive in base.glob(f"{package}_*.orig.tar.*"):
             subprocess.run(["tar", "xf", archive], cwd=base, check=True)
-    return next(iter(base.glob("mpich-*/test/mpi")), None)
+    return next((file.parent for file in base.glob(f"{package}-*/{wanted}")), None)
 
 
 def built(base, source, mpi, folders):
@@ -86,27 +88,55 @@ def tests_in(folder):
                [value for key, value in options if key == "env"])
 
 
+def launched(folder, mpi, processes, variables, command):
+    """The exit status and the words of this command on so many processes; the status is None if it did not end."""
+    options = []
+    for name, value in variables.items():
+        options += ["-x", f"{name}={value}"] if mpi == "openmpi" else ["-genv", name, value]
+    with tempfile.TemporaryFile() as said:
+        try:
+            ended = subprocess.run([f"mpiexec.{mpi}", "-n", str(processes), *options, *command], cwd=folder,
+                                   env=os.environ | ROOT, stdout=said, stderr=subprocess.STDOUT, timeout=SECONDS,
+                                   check=False).returncode
+        except subprocess.TimeoutExpired:
+            ended = None
+        said.seek(0)
+        return ended, said.read().decode(errors="replace")
+
+
+def wrong(status, words, lines):
+    """What went wrong, with the first of its words."""
+    if status is None:
+        return f"no end after {SECONDS} s"
+    return f"exit status {status}: " + " / ".join(words.strip().splitlines()[:lines])
+
+
 def outcome(folder, mpi, test, library):
     """Nothing, or what went wrong."""
     program, processes, arguments, variables = test
-    preload = []
-    if library:
-        preload = ["-x", f"LD_PRELOAD={library}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", library]
-    for variable in variables:
-        name, _, value = variable.partition("=")
-        preload += ["-x", variable] if mpi == "openmpi" else ["-genv", name, value]
-    with tempfile.TemporaryFile() as said:
-        try:
-            ended = subprocess.run([f"mpiexec.{mpi}", "-n", str(processes), *preload, f"./{program}", *arguments],
-                                   cwd=folder, env=os.environ | ROOT, stdout=said, stderr=subprocess.STDOUT,
-                                   timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return f"no end after {SECONDS} s"
-        said.seek(0)
-        words = said.read().decode(errors="replace")
-    if ended.returncode == 0 and re.search(r"No Errors|Test [Pp]assed", words):
+    preload = {"LD_PRELOAD": library} if library else {}
+    named = dict(variable.partition("=")[::2] for variable in variables)
+    status, words = launched(folder, mpi, processes, preload | named, [f"./{program}", *arguments])
+    if status == 0 and re.search(r"No Errors|Test [Pp]assed", words):
         return ""
-    return f"exit status {ended.returncode}: " + " / ".join(words.strip().splitlines()[:4])
+    return wrong(status, words, 4)
+
+
+def judge(mpi, library, tests):
+    """Tries each test, a title and a function of the library or None to what went wrong, and ends with an exit status."""
+    passed, theirs, failed = 0, 0, 0
+    for title, tried in tests:
+        failure = tried(library)
+        if not failure:
+            passed += 1
+        elif tried(None):
+            theirs += 1
+            print(f"not counted, as it fails without the library: {title}", flush=True)
+        else:
+            failed += 1
+            print(f"FAILED {title}: {failure}", flush=True)
+    print(f"{mpi}: {passed} passed, {failed} failed, {theirs} not counted")
+    sys.exit(1 if failed or passed == 0 else 0)
 
 
 def main():
@@ -117,29 +147,16 @@ def main():
     parser.add_argument("--match", default="")
     options = parser.parse_args()
     folders = options.folder or FOLDERS
-    source = fetched(cache())
+    source = fetched("mpich", "test/mpi/configure")
     if source is None:
         print("MPICH's sources cannot be had here")
         sys.exit(77)
     library = os.path.abspath(options.library)
-    build = built(cache(), source, options.mpi, folders)
-    passed, theirs, failed = 0, 0, []
-    for name in folders:
-        for test in tests_in(build / name):
-            title = f"{name}/{test[0]} {' '.join([str(test[1]), *test[2]])}"
-            if options.match not in title:
-                continue
-            wrong = outcome(build / name, options.mpi, test, library)
-            if not wrong:
-                passed += 1
-            elif outcome(build / name, options.mpi, test, None):
-                theirs += 1
-                print(f"not counted, as it fails without the library: {title}", flush=True)
-            else:
-                failed.append(title)
-                print(f"FAILED {title}: {wrong}", flush=True)
-    print(f"{options.mpi}: {passed} passed, {len(failed)} failed, {theirs} not counted")
-    sys.exit(1 if failed or passed == 0 else 0)
+    build = built(cache("mpich"), source, options.mpi, folders)
+    tests = [(f"{name}/{test[0]} {' '.join([str(test[1]), *test[2]])}",
+              functools.partial(outcome, build / name, options.mpi, test))
+             for name in folders for test in tests_in(build / name)]
+    judge(options.mpi, library, [test for test in tests if options.match in test[0]])
 
 
 if __name__ == "__main__":
