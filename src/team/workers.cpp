@@ -25,12 +25,12 @@ patience idle_patience(patience p) {
 
 }  // namespace
 
-void workers::signal::add_one() noexcept {
+void job_signal::add_one() noexcept {
   word.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0) wake(word, half::low);
 }
 
-void workers::signal::wait_for(std::uint64_t value, patience const& p) noexcept {
+void job_signal::wait_for(std::uint64_t value, patience const& p) noexcept {
   wait_until(
       word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
 }

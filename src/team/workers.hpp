@@ -16,6 +16,15 @@
 
 namespace coset::team_room {
 
+/// A count that threads may sleep on until it is as large as they wait for.
+struct job_signal {
+  alignas(line_spacing) std::atomic<std::uint64_t> word = 0;
+  std::atomic<std::uint32_t> sleepers = 0;
+
+  void add_one() noexcept;
+  void wait_for(std::uint64_t value, patience const&) noexcept;
+};
+
 class workers {
  public:
   using body = void (*)(void*, member&);
@@ -31,15 +40,6 @@ class workers {
   bool can_stop() const noexcept;
 
  private:
-  /// A word that waiters may sleep on.
-  struct signal {
-    alignas(line_spacing) std::atomic<std::uint64_t> word = 0;
-    std::atomic<std::uint32_t> sleepers = 0;
-
-    void add_one() noexcept;
-    void wait_for(std::uint64_t value, patience const&) noexcept;
-  };
-
   void start_threads();
   void pin(rank_t) const;
   void work(rank_t);
@@ -54,8 +54,8 @@ class workers {
   detail::team_state& team_;
   patience const idle_;
   numa::affinity const makers_;  ///< of the thread that makes the team
-  signal jobs_;                  ///< counts runs; one more than the last means stop
-  signal done_;                  ///< counts workers that have ended a job, over all jobs
+  job_signal jobs_;              ///< counts runs; one more than the last means stop
+  job_signal done_;              ///< counts workers that have ended a job, over all jobs
   std::uint64_t runs_ = 0;
   bool stopping_ = false;
   body body_ = nullptr;

@@ -95,7 +95,7 @@ struct shared_memory {
   rank_t const ranks;
   std::vector<rank_t> const root_ranks, origin_ranks;  ///< [rank]
   domain const part;
-  runtime::patience const patience;
+  runtime::patience patience;  ///< changed by tests alone
   runtime::arena arena;
   generation_marks marks;
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill

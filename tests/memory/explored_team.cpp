@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/explored_team.hpp"
+
+#include <cstring>
+
+namespace coset::memory_test {
+
+explored_team::explored_team(rank_t ranks, waits how)
+    : ranks_(std::make_unique<team>(team_options{.ranks = ranks, .place = placement::unbound})) {
+  constexpr std::uint32_t for_ever = ~0u;
+  state().shared.patience =
+      how == waits::polling ? runtime::patience{0, for_ever, for_ever, 0, false} : runtime::patience{0, 0, 0, 0, true};
+}
+
+void explored_team::run(std::vector<body> const& bodies) {
+  ranks_->run([&](member& me) {
+    try {
+      bodies[me.rank()](me);
+    } catch (std::exception const&) {
+      // Only plans are wanted.
+    }
+  });
+}
+
+/// Where a team is before its first operation, but for what it knows of plans.
+void explored_team::begin_anew() {
+  open_.reset();
+  runtime::shared_memory& shared = state().shared;
+  for (rank_t r = 0; r < shared.ranks; ++r) {
+    for (std::uint32_t c = 0; c < runtime::channels; ++c)
+      std::memset(static_cast<void*>(&shared.arena.lines(c, r)), 0, sizeof(runtime::channel_lines));
+    std::memset(static_cast<void*>(&shared.arena.own(r)), 0, sizeof(runtime::own_line));
+    std::memset(static_cast<void*>(&shared.arena.attention(r)), 0, sizeof(runtime::attention_line));
+  }
+  shared.question = 1;
+  shared.marks = {};
+  open_ = std::make_unique<detail::task_run>(*ranks_);
+  state().settle({});
+}
+
+program explored_team::of(std::vector<body> const& bodies, std::function<std::string()> const& fault) {
+  begin_anew();
+  program made;
+  for (rank_t r = 0; r < bodies.size(); ++r) {
+    made.threads.push_back([this, r, what = bodies[r]] {
+      open_->start(
+          r, [](void* context, member& me) { (*static_cast<body const*>(context))(me); }, const_cast<body*>(&what));
+    });
+  }
+  made.fault = fault;
+  return made;
+}
+
+}  // namespace coset::memory_test

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A team whose ranks are threads of an explored program.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coset/coset.hpp"
+#include "coset/detail/task_run.hpp"
+#include "memory/explorer.hpp"
+#include "team/team_state.hpp"
+
+namespace coset::memory_test {
+
+/// Sums whose folds are compiled here, so that the explorer sees what they touch.
+struct added {
+  long operator()(long a, long b) const noexcept { return a + b; }
+};
+
+/// How ranks wait: they poll for ever, or sleep after the first look in vain, which takes them through all that a rank
+/// asks when it waits for long.
+enum class waits : std::uint8_t { polling, asking };
+
+class explored_team {
+ public:
+  using body = std::function<void(member&)>;
+
+  explored_team(rank_t ranks, waits);
+
+  /// The bodies as a program that begins as a new team does, wherever an earlier execution ended. Each has been run once
+  /// before, so that plans are there.
+  program of(
+      std::vector<body> const&, std::function<std::string()> const& fault = [] { return std::string(); });
+  /// By threads of the system, unexplored.
+  void run(std::vector<body> const&);
+
+  team& whole() noexcept { return *ranks_; }
+  detail::team_state& state() noexcept { return ranks_->state(); }
+
+ private:
+  void begin_anew();
+
+  std::unique_ptr<team> ranks_;
+  std::unique_ptr<detail::task_run> open_;
+};
+
+}  // namespace coset::memory_test

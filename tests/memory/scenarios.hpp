@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocols by which ranks meet, as small programs of the library's own code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory/explorer.hpp"
+
+namespace coset::memory_test {
+
+struct scenario {
+  std::string name;
+  std::function<std::function<program()>()> set_up;  ///< a team, and what makes its program for each execution
+  bounds within = {};
+};
+
+std::vector<scenario> collectives();
+std::vector<scenario> threads_that_meet();  ///< elsewhere
+
+inline std::vector<scenario> all_scenarios() {
+  std::vector<scenario> all = collectives();
+  for (scenario& each : threads_that_meet()) all.push_back(std::move(each));
+  return all;
+}
+
+}  // namespace coset::memory_test
