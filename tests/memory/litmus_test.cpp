@@ -179,6 +179,24 @@ TEST(Litmus, IndependentStoresHaveOneOrderOnlyIfAllAreInOrder) {
   EXPECT_TRUE(outcomes_of(4, at_x, at_y, xy(acquire), yx(acquire)).contains("1010"));
 }
 
+// What is known without happens-before does not count: the middle thread has read y before x was written, and tells nobody.
+TEST(Litmus, TheOrderOfAllIsNotThatOfRelaxedReads) {
+  auto const one = [](shared& s) {
+    s.x.exchange(1, in_order);
+    s.seen[0] = s.y.load(in_order);
+  };
+  auto const two = [](shared& s) { s.y.exchange(1, in_order); };
+  auto const three = [](std::memory_order order) {
+    return [=](shared& s) {
+      s.seen[1] = s.y.load(order);
+      s.seen[2] = s.x.load(in_order);
+    };
+  };
+  EXPECT_TRUE(outcomes_of(3, one, two, three(relaxed)).contains("010"));
+  EXPECT_FALSE(outcomes_of(3, one, two, three(acquire)).contains("010"));
+  EXPECT_FALSE(outcomes_of(3, one, two, three(in_order)).contains("010"));
+}
+
 TEST(Litmus, PlainAccessesRaceUnlessSomethingOrdersThem) {
   auto const give = [](std::memory_order order) {
     return [=](shared& s) {

@@ -48,6 +48,7 @@ void model::begin() {
   plain_.clear();
   known_ = {};
   of_fences_ = {};
+  order_.clear();
   for (thread_number t = 0; t < most_threads; ++t) tick(t);
 }
 
@@ -57,7 +58,7 @@ std::size_t model::object_at(void const* address, std::size_t bytes) {
     if (objects_[at->second].bytes != bytes) throw std::logic_error("an atomic object is used with two sizes");
     return at->second;
   }
-  modified made{const_cast<void*>(address), bytes, {}};
+  modified made{const_cast<void*>(address), bytes, {}, {}};
   std::uint64_t value = 0;
   std::memcpy(&value, address, bytes);
   made.written.push_back({value, {}});
@@ -65,9 +66,47 @@ std::size_t model::object_at(void const* address, std::size_t bytes) {
   return objects_.size() - 1;
 }
 
+/// A sequentially consistent load reads nothing older than what one before it in S has read or written.
 std::uint32_t model::oldest_for(thread_number t, std::size_t o, std::memory_order order) const {
-  std::uint32_t const known = known_[t].now.at(o);
-  return order == std::memory_order_seq_cst ? std::max(known, objects_[o].in_order_of_all) : known;
+  std::uint32_t oldest = known_[t].now.at(o);
+  if (order != std::memory_order_seq_cst) return oldest;
+  set_of_ordered const before = ordered_before(t);
+  for (ordered const& each : objects_[o].in_order) {
+    if (before[each.which]) oldest = std::max(oldest, each.value);
+  }
+  return oldest;
+}
+
+/// What happens before the thread's next operation comes before it in S, too.
+model::set_of_ordered model::ordered_before(thread_number t) const {
+  set_of_ordered all;
+  for (std::size_t each = 0; each < order_.size(); ++each) {
+    place_in_order const& of = order_[each];
+    if (known_[t].now.happened[of.by] >= of.clock) all |= of.before | set_of_ordered().set(each);
+  }
+  return all;
+}
+
+/// Operations of one object have the order of the values that they read and write. Who reads an old value comes before those
+/// that know a later one, and before all that come after these.
+void model::take_place_in_order(thread_number t, std::size_t o, std::uint32_t value, bool writes) {
+  std::size_t const self = order_.size();
+  if (self == most_ordered) throw std::length_error("too many sequentially consistent operations");
+  order_.push_back({t, known_[t].now.happened[t], ordered_before(t)});
+  set_of_ordered& before = order_.back().before;
+  std::vector<std::size_t> later;
+  for (ordered const& each : objects_[o].in_order) {
+    bool const is_before = each.value < value || (each.value == value && each.writes);
+    if (is_before) before |= order_[each.which].before | set_of_ordered().set(each.which);
+    if (each.value > value) later.push_back(each.which);
+  }
+  objects_[o].in_order.push_back({self, value, writes});
+  set_of_ordered const with_self = set_of_ordered(before).set(self);
+  for (std::size_t other = 0; other < self; ++other) {
+    bool const comes_later = std::ranges::any_of(
+        later, [&](std::size_t first) { return other == first || order_[other].before[first]; });
+    if (comes_later) order_[other].before |= with_self;
+  }
 }
 
 void model::take_in(thread_number t, std::size_t o, std::uint32_t which, std::memory_order order) {
@@ -75,12 +114,12 @@ void model::take_in(thread_number t, std::size_t o, std::uint32_t which, std::me
   message const& read = objects_[o].written[which];
   mine.now.raise(o, which);
   (acquires(order) ? mine.now : mine.by_acquire_fence).join(read.released);
-  if (order == std::memory_order_seq_cst) objects_[o].in_order_of_all = std::max(objects_[o].in_order_of_all, which);
 }
 
 std::uint64_t model::load(thread_number t, std::size_t o, std::uint32_t which, std::memory_order order) {
   tick(t);
   take_in(t, o, which, order);
+  if (order == std::memory_order_seq_cst) take_place_in_order(t, o, which, false);
   return objects_[o].written[which].value;
 }
 
@@ -97,7 +136,7 @@ void model::append(thread_number t, std::size_t o, std::uint64_t value, std::mem
   mine.now.raise(o, latest(o) + 1);
   made.released.join(releases(order) ? mine.now : mine.at_release_fence);
   objects_[o].written.push_back(std::move(made));
-  if (order == std::memory_order_seq_cst) objects_[o].in_order_of_all = latest(o);
+  if (order == std::memory_order_seq_cst) take_place_in_order(t, o, latest(o), true);
   tick(t);
   std::memcpy(objects_[o].address, &value, objects_[o].bytes);
 }

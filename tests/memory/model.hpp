@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,9 +32,10 @@ struct view {
 /// Executions are made in an order that agrees with program order and with who reads from whom, so that the machine only
 /// has to know what was stored so far. Loads choose among the values that coherence and happens-before allow; stores
 /// are appended to their object's modification order, which is all of it where an object has one writer at a time or
-/// is changed by read-modify-writes. Sequentially consistent operations have the order in which they are made: one of
-/// them does not read what is older than what an earlier one of the same object has read or written (C++20,
-/// [atomics.order]). Fences join views. Not covered: loads that read from stores behind them in program order.
+/// is changed by read-modify-writes. Fences join views. Sequentially consistent operations have one order, S, with which
+/// happens-before and coherence agree (C++20, [atomics.order]); it need not be the order in which they are made here, so
+/// that what is known of S is kept as a partial order, and a load may read what does not contradict it. Not covered: loads
+/// that read from stores behind them in program order.
 class model {
  public:
   struct message {
@@ -80,11 +82,24 @@ class model {
   void acquire_from(view const& lock, thread_number t) { known_[t].now.join(lock); }
 
  private:
+  /// A sequentially consistent operation: which one, and the value that it has read or written.
+  struct ordered {
+    std::size_t which;
+    std::uint32_t value;
+    bool writes;
+  };
+  static constexpr std::size_t most_ordered = 512;
+  using set_of_ordered = std::bitset<most_ordered>;
+  struct place_in_order {
+    thread_number by;
+    std::uint32_t clock;
+    set_of_ordered before;  ///< those that come before it in S
+  };
   struct modified {
     void* address;
     std::size_t bytes;
     std::vector<message> written;       ///< in modification order
-    std::uint32_t in_order_of_all = 0;  ///< the latest that a sequentially consistent operation has met
+    std::vector<ordered> in_order;  ///< sequentially consistent operations of it
   };
   struct knowledge {
     view now, by_acquire_fence, at_release_fence;
@@ -98,6 +113,8 @@ class model {
     std::array<std::uint8_t, most_threads> read_bytes{};
   };
 
+  set_of_ordered ordered_before(thread_number) const;
+  void take_place_in_order(thread_number, std::size_t object, std::uint32_t value, bool writes);
   std::uint64_t read_latest(thread_number, std::size_t object, std::memory_order);
   void take_in(thread_number, std::size_t object, std::uint32_t which, std::memory_order);
   void append(thread_number, std::size_t object, std::uint64_t value, std::memory_order, bool modifies);
@@ -107,6 +124,7 @@ class model {
   std::unordered_map<void const*, std::size_t> numbers_;
   std::array<knowledge, most_threads> known_;
   view of_fences_;
+  std::vector<place_in_order> order_;
   std::unordered_map<std::uintptr_t, shadow> plain_;
 };
 

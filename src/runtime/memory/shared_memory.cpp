@@ -61,6 +61,9 @@ void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr 
 
 void shared_memory::quiesce(detail::rank_state const& leaver) const noexcept {
   rank_t const self = leaver.root.rank;
+  // Most ranks have heard of the failure by a relaxed load, which has no place in the order of all busy marks. This one has:
+  // a rank that is about to touch memory either saw the failure, or is seen to be busy.
+  static_cast<void>(failure.recorded_in_order());
   for (rank_t q = 0; q < root.ranks; ++q) {
     if (q == self) continue;
     while (root.arena.own(q).busy.load(std::memory_order_seq_cst) != 0)
