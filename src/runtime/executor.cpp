@@ -36,9 +36,9 @@ std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(ta
 template <class Ready>
 void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
   bool const elsewhere = has_gone_elsewhere(me.shared.arena.own(other), f.act.number, f.act.history);
-  // Partner: the release store when a rank leaves.
+  // Partner: the release store when a rank leaves. What it signalled is read by another look.
   bool const left = me.shared.left(other).load(std::memory_order_acquire) == me.shared.round();
-  if ((!elsewhere && !left) || ready(word.load(std::memory_order_acquire))) return;
+  if ((!elsewhere && !left) || ready(word.load(std::memory_order_relaxed))) return;
   elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
 }
 

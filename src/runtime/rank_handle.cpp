@@ -37,13 +37,13 @@ rank_handle& taken_handle() {
 
 }  // namespace
 
-own_handle::own_handle(detail::rank_state& of) : handle_(taken_handle()), reference_{&handle_, handle_.life.load()} {
-  handle_.rank.store(&of, std::memory_order_release);
+own_handle::own_handle(detail::rank_state& of) : handle_(taken_handle()), reference_{&handle_, handle_.life.load(std::memory_order_relaxed)} {
+  handle_.rank.store(&of, std::memory_order_relaxed);
 }
 
 own_handle::~own_handle() {
   handle_.rank.store(nullptr, std::memory_order_relaxed);
-  handle_.life.fetch_add(1, std::memory_order_release);  // partner: rank()
+  handle_.life.fetch_add(1, std::memory_order_relaxed);
   all_handles& handles = runtime::handles();
   std::lock_guard const lock(handles.guard);
   handles.free.push_back(&handle_);
@@ -54,8 +54,8 @@ own_handle::~own_handle() {
 namespace coset::detail {
 
 rank_state* rank_reference::rank() const noexcept {
-  if (handle == nullptr || handle->life.load(std::memory_order_acquire) != life) return nullptr;
-  return handle->rank.load(std::memory_order_acquire);
+  if (handle == nullptr || handle->life.load(std::memory_order_relaxed) != life) return nullptr;
+  return handle->rank.load(std::memory_order_relaxed);
 }
 
 }  // namespace coset::detail

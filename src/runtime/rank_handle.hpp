@@ -11,6 +11,8 @@ namespace coset::detail {
 
 /// Handles are used again and never freed, so that a reference costs no count and nobody has to give it back: what lies in
 /// a C program's request may simply be forgotten.
+/// A rank's end happens before anybody may use what refers to it, so that no order is needed; other ranks that have taken
+/// the handle meanwhile show another life.
 struct rank_handle {
   std::atomic<rank_state*> rank = nullptr;
   std::atomic<std::uint64_t> life = 0;

@@ -10,6 +10,7 @@ explored_team::explored_team(rank_t ranks, waits how)
   constexpr std::uint32_t for_ever = ~0u;
   state().shared.patience =
       how == waits::polling ? runtime::patience{0, for_ever, for_ever, 0, false} : runtime::patience{0, 0, 0, 0, true};
+  if (how == waits::asking_without_membarrier) state().shared.kind.plain_signals = false;
 }
 
 void explored_team::run(std::vector<body> const& bodies) {

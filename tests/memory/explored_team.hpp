@@ -20,8 +20,8 @@ struct added {
 };
 
 /// How ranks wait: they poll for ever, or sleep after the first look in vain, which takes them through all that a rank
-/// asks when it waits for long.
-enum class waits : std::uint8_t { polling, asking };
+/// asks when it waits for long; also where the system has no membarrier.
+enum class waits : std::uint8_t { polling, asking, asking_without_membarrier };
 
 class explored_team {
  public:

@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t stack_bytes = 512 * 1024;
 /// So often a loop is gone through in vain before it counts as one that waits for others.
 constexpr std::size_t looks_in_vain = 2;
+/// So often a thread may read the same in one place until others come first, and it reads what is new.
+constexpr unsigned looks_in_turn = 3;
 constexpr std::size_t longest_execution = 5000;
 
 /// Of the C++ runtime: exceptions being handled. Each context has its own.
@@ -52,6 +54,9 @@ struct thread {
   void const* wants = nullptr;      ///< a lock
   void const* sleeps_on = nullptr;  ///< a futex; null: it can go on
   std::vector<look> looks;          ///< since it last wrote
+  std::map<std::pair<std::size_t, void const*>, std::pair<std::uint32_t, unsigned>>
+      same;            ///< [object, place]: read so often
+  bool spins = false;  ///< it has read the same so often that it is the others' turn
 };
 
 struct event {
@@ -72,6 +77,7 @@ class execution {
   bool begin_next(std::uint64_t number);
   void run(program const&);
 
+  bool has_membarrier() const { return within_.membarrier; }
   bool is_inside() const { return inside_; }
   thread_number current() const { return current_; }
   thread& mine() { return threads_[current_]; }
@@ -94,6 +100,7 @@ class execution {
   void switch_back();
   bool can_go_on(thread const&) const;
   std::optional<thread_number> choose_next();
+  thread_number next_in_turn(thread_set) const;
   void nap_or_fail();
 
   bounds const within_;
@@ -152,6 +159,8 @@ void execution::run(program const& what) {
     each.exceptions = {};
     each.has_begun = each.has_ended = false;
     each.looks.clear();
+    each.same.clear();
+    each.spins = false;
     each.loop.clear();
     each.sleeps_on = each.wants = nullptr;
   }
@@ -243,6 +252,7 @@ std::optional<thread_number> execution::choose_next() {
     all_ended = false;
     here.next[t] = each.next;
     if (can_go_on(each)) here.enabled |= thread_set{1} << t;
+    if (each.spins) here.spinning |= thread_set{1} << t;
   }
   if (!all_begun) return {};  // back to where they are started
   if (all_ended) return {};
@@ -250,7 +260,7 @@ std::optional<thread_number> execution::choose_next() {
     nap_or_fail();
     return found_.fault.empty() ? choose_next() : std::nullopt;
   }
-  bool const goes_on = (here.enabled >> current_ & 1) != 0;
+  bool const goes_on = (here.enabled >> current_ & 1) != 0 && !threads_[current_].spins;
   if (goes_on) here.running = current_;
   if (by_chance_) {
     if (goes_on && chance_() % 4 != 0) return current_;
@@ -268,11 +278,25 @@ std::optional<thread_number> execution::choose_next() {
       fail(now);
       return {};
     }
-    auto const chosen = search_.choose_thread(here);
+    auto const chosen = search_.choose_thread(here, next_in_turn(here.enabled));
     if (chosen) return chosen;
     is_old_ = true;  // it ends somehow, so that its threads leave nothing behind
   }
-  return goes_on ? current_ : static_cast<thread_number>(std::countr_zero(here.enabled));
+  return goes_on ? current_ : next_in_turn(here.enabled);
+}
+
+/// Those that do not spin come first, and then in a circle.
+thread_number execution::next_in_turn(thread_set of) const {
+  thread_set busy = of;
+  for (thread_number t = 0; t < number_; ++t) {
+    if (threads_[t].spins) busy &= ~(thread_set{1} << t);
+  }
+  if (busy != 0) return static_cast<thread_number>(std::countr_zero(busy));
+  thread_number next = current_;
+  do {
+    next = (next + 1) % number_;
+  } while ((of >> next & 1) == 0);
+  return next;
 }
 
 /// Time passes when nobody can do anything: those who sleep for a while wake up.
@@ -363,13 +387,19 @@ std::uint64_t load(operation const& op, std::size_t object) {
   self.loop = loop;
   self.waits_at = op.from;
   for (look const& l : loop) touched.add(of.address_of(l.object), false);
+  auto& [same, times] = self.same[{object, op.from}];
+  self.spins = times >= looks_in_turn && same == of.latest(object);
   all.go_on_with(touched);
+  self.spins = false;
   std::uint32_t oldest = of.oldest_for(all.current(), object, op.order);
   std::uint32_t const latest = of.latest(object);
+  if (times >= looks_in_turn && latest > same) oldest = std::max(oldest, same + 1);
   if (!loop.empty() && latest > loop.front().which) oldest = std::max(oldest, loop.front().which + 1);
   std::uint32_t const which = all.choose_value(object, oldest, latest);
   std::uint64_t const value = of.load(all.current(), object, which, op.order);
   self.looks.push_back({object, which, op.from});
+  times = same == which ? times + 1 : 1;
+  same = which;
   all.done(touched, op.from, "reads " + number(value) + (which == latest ? "" : ", which is old,"));
   return value;
 }
@@ -455,6 +485,7 @@ std::uint64_t perform(operation const& op) {
 void perform_fence_of_all() {
   exploring const here;
   execution& all = *at_work;
+  if (!all.has_membarrier()) return;
   footprint touched;
   touched.add_everything();
   all.go_on_with(touched);

@@ -22,6 +22,7 @@ struct bounds {
   std::uint64_t executions = 2'000'000;
   unsigned preemptions = ~0u;  ///< switches from threads that could go on; fewer are no proof
   std::uint64_t random = 0;    ///< so many executions by chance instead of all
+  bool membarrier = true;      ///< whether the system has it
   unsigned naps = 0;           ///< sleeps that end by themselves once nobody can do anything else
 };
 
@@ -52,7 +53,7 @@ struct operation {
 bool is_explored() noexcept;
 /// Returns what was there before.
 std::uint64_t perform(operation const&);
-void perform_fence_of_all();
+void perform_fence_of_all();  ///< if bounds say that there is one
 void access(void const* at, std::size_t bytes, bool writes, void const* from);
 void allocated(void const* at, std::size_t bytes);
 void lock(void const* mutex);

@@ -176,6 +176,7 @@ std::vector<scenario> threads_that_meet() {
   return {
       {"jobs", [=] { return jobs(polls); }},
       {"jobs slept for", [=] { return jobs(sleeps); }, {.preemptions = 3}},
+      {"jobs slept for without membarrier", [=] { return jobs(sleeps); }, {.preemptions = 3, .membarrier = false}},
       {"lent threads", lending, {.preemptions = 2}},
       {"folding in turns", folding_in_turns},
       {"folding parts", folding_parts},

@@ -103,8 +103,8 @@ void model::take_place_in_order(thread_number t, std::size_t o, std::uint32_t va
   objects_[o].in_order.push_back({self, value, writes});
   set_of_ordered const with_self = set_of_ordered(before).set(self);
   for (std::size_t other = 0; other < self; ++other) {
-    bool const comes_later = std::ranges::any_of(
-        later, [&](std::size_t first) { return other == first || order_[other].before[first]; });
+    bool const comes_later =
+        std::ranges::any_of(later, [&](std::size_t first) { return other == first || order_[other].before[first]; });
     if (comes_later) order_[other].before |= with_self;
   }
 }

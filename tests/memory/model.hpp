@@ -88,7 +88,7 @@ class model {
     std::uint32_t value;
     bool writes;
   };
-  static constexpr std::size_t most_ordered = 512;
+  static constexpr std::size_t most_ordered = 1024;
   using set_of_ordered = std::bitset<most_ordered>;
   struct place_in_order {
     thread_number by;
@@ -98,7 +98,7 @@ class model {
   struct modified {
     void* address;
     std::size_t bytes;
-    std::vector<message> written;       ///< in modification order
+    std::vector<message> written;   ///< in modification order
     std::vector<ordered> in_order;  ///< sequentially consistent operations of it
   };
   struct knowledge {

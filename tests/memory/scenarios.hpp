@@ -17,11 +17,14 @@ struct scenario {
 };
 
 std::vector<scenario> collectives();
+std::vector<scenario> standing_still();
 std::vector<scenario> threads_that_meet();  ///< elsewhere
 
 inline std::vector<scenario> all_scenarios() {
   std::vector<scenario> all = collectives();
-  for (scenario& each : threads_that_meet()) all.push_back(std::move(each));
+  for (auto const more : {standing_still, threads_that_meet}) {
+    for (scenario& each : more()) all.push_back(std::move(each));
+  }
   return all;
 }
 

@@ -78,15 +78,16 @@ bool search::is_as_before(crossing const& here) const {
   return before.enabled == here.enabled && before.next == here.next;
 }
 
-std::optional<thread_number> search::choose_thread(crossing const& here) {
+std::optional<thread_number> search::choose_thread(crossing const& here, thread_number preferred) {
   if (depth_ < path_.size()) return path_[depth_].thread;
   step made;
   made.at = here;
   if (depth_ > 0) made.asleep = asleep_after(path_[depth_ - 1]);
   thread_set const awake = here.enabled & ~made.asleep;
-  if (awake == 0) return {};
-  made.thread = here.running && contains(awake, *here.running) ? *here.running
-                                                               : static_cast<thread_number>(std::countr_zero(awake));
+  bool const only_spin = (awake & ~here.spinning) == 0 && awake != here.enabled;  // for ever, without the others
+  if (awake == 0 || only_spin) return {};
+  thread_number const first = here.running ? *here.running : preferred;
+  made.thread = contains(awake, first) ? first : static_cast<thread_number>(std::countr_zero(awake));
   made.to_try = only(made.thread);
   path_.push_back(made);
   return made.thread;

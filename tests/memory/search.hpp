@@ -35,7 +35,7 @@ using thread_set = std::uint32_t;
 /// Where a program is: what each thread would do next, and which of them can.
 struct crossing {
   std::array<footprint, most_threads> next;
-  thread_set enabled = 0;
+  thread_set enabled = 0, spinning = 0;
   std::optional<thread_number> running;  ///< the thread that came here, if it can go on
 };
 
@@ -50,7 +50,7 @@ class search {
   /// Whether an earlier execution has come here just so.
   bool is_as_before(crossing const&) const;
   /// Who goes on; none if everything from here has been seen in another order.
-  std::optional<thread_number> choose_thread(crossing const&);
+  std::optional<thread_number> choose_thread(crossing const&, thread_number preferred);
   /// Whether the step lies before the thread's last one in every order of what does not commute.
   bool is_before(std::size_t step, thread_number) const;
   /// What comes of the operation that the thread then makes, one of so many.

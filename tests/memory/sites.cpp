@@ -48,7 +48,11 @@ std::uintptr_t offset_of(void const* address) {
 }
 
 /// Of the frames of inlined calls the innermost that is the project's.
+/// None for the counts of shared pointers, which are the standard library's.
 std::string own_frame(std::vector<std::string> const& frames) {
+  for (std::string const& frame : frames) {
+    if (frame.find("/ext/atomicity.h") != std::string::npos) return {};
+  }
   for (std::string const& frame : frames) {
     for (char const* room : {"/src/", "/include/coset/", "/numa/", "/tests/memory/"}) {
       auto const at = frame.find(room);
@@ -137,6 +141,7 @@ std::map<std::string, site> sites_met() {
   std::vector<std::string> const places = places_of(addresses);
   std::map<std::string, site> all;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (places[i].empty()) continue;
     for (met const& each : sites().all[addresses[i]]) {
       std::string const name = places[i] + " " + name_of(each.kind) + " " + name_of(each.order);
       site& of = all.try_emplace(name, site{each.kind, each.order, {}}).first->second;

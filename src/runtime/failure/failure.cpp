@@ -24,7 +24,7 @@ std::string what_of(std::exception_ptr const& thrown) {
 
 void failure::record(cause why, std::string_view reason, std::exception_ptr original) noexcept {
   std::uint32_t expected = none;
-  if (!record_.state.compare_exchange_strong(expected, being_written, std::memory_order_seq_cst)) return;
+  if (!record_.state.compare_exchange_strong(expected, being_written, std::memory_order_relaxed)) return;
   record_.cause = static_cast<std::uint32_t>(why);
   std::size_t const length = std::min(reason.size(), record_.reason.size() - 1);
   std::copy_n(reason.begin(), length, record_.reason.begin());

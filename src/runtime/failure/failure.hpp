@@ -26,10 +26,11 @@ class failure {
   /// The record lies in memory that was zeroed when it was made: no failure yet.
   explicit failure(failure_record& record) noexcept : record_(record) {}
 
-  /// Sequentially consistent with the busy marks: either a rank sees this before it touches a peer's memory, or whoever
-  /// leaves sees that rank busy. Takes what fits of the reason.
+  /// Takes what fits of the reason. Its order with busy marks is that of recorded_in_order().
   void record(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
   bool recorded() const noexcept { return record_.state.load(std::memory_order_relaxed) != 0; }
+  /// Sequentially consistent, as busy marks are: either a rank sees the failure before it touches a peer's memory, or
+  /// whoever asks this and leaves sees that rank busy.
   bool recorded_in_order() const noexcept { return record_.state.load(std::memory_order_seq_cst) != 0; }
 
   /// Throws the error that the cause stands for. Only after recorded().

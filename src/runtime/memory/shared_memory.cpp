@@ -50,7 +50,7 @@ void shared_memory::begin_shared_round(std::uint32_t round) noexcept {
 void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr original) noexcept {
   failure.record(why, reason, std::move(original));
   for (rank_t q = 0; q < ranks; ++q) {
-    if (arena.attention(q).sleepers.load(std::memory_order_seq_cst) == 0) continue;
+    if (arena.attention(q).sleepers.load(std::memory_order_relaxed) == 0) continue;  // whom it misses wakes up soon
     for (std::uint32_t c = 0; c < channels; ++c) {
       channel_lines& lines = arena.lines(c, q);
       for (entry_line& line : lines.entry) wake(line.tag, half::high);

@@ -91,11 +91,11 @@ struct shared_memory {
 
   shared_memory& root;    ///< itself, or that of the threads' own team
   shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
-  capabilities const kind;
+  capabilities kind;  ///< this and `patience` are changed by tests alone
   rank_t const ranks;
   std::vector<rank_t> const root_ranks, origin_ranks;  ///< [rank]
   domain const part;
-  runtime::patience patience;  ///< changed by tests alone
+  runtime::patience patience;
   runtime::arena arena;
   generation_marks marks;
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
