@@ -5,7 +5,7 @@
 #include <cctype>
 #include <iostream>
 
-#include "memory/scenarios.hpp"
+#include "memory/scenarios/scenarios.hpp"
 
 namespace coset::memory_test {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "coset/detail/collective.hpp"
-#include "memory/explored_team.hpp"
-#include "memory/scenarios.hpp"
+#include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/scenarios.hpp"
 
 namespace coset::memory_test {
 namespace {

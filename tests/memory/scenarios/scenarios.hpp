@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/explorer.hpp"
+#include "memory/explorer/explorer.hpp"
 
 namespace coset::memory_test {
 

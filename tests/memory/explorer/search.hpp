@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "memory/model.hpp"
+#include "memory/explorer/model.hpp"
 
 namespace coset::memory_test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/model.hpp"
+#include "memory/explorer/model.hpp"
 
 #include <algorithm>
 #include <cstring>

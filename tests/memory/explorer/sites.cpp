@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/sites.hpp"
+#include "memory/explorer/sites.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/search.hpp"
+#include "memory/explorer/search.hpp"
 
 #include <algorithm>
 #include <bit>

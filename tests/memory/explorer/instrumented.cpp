@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory/explorer.hpp"
-#include "memory/sites.hpp"
+#include "memory/explorer/explorer.hpp"
+#include "memory/explorer/sites.hpp"
 
 using namespace coset::memory_test;
 
@@ -167,6 +167,12 @@ void* __wrap_memmove(void* to, void const* from, std::size_t bytes) {
   plain(from, bytes, false, __builtin_return_address(0));
   plain(to, bytes, true, __builtin_return_address(0));
   return __real_memmove(to, from, bytes);
+}
+
+void* __real_memset(void*, int, std::size_t);
+void* __wrap_memset(void* at, int value, std::size_t bytes) {
+  plain(at, bytes, true, __builtin_return_address(0));
+  return __real_memset(at, value, bytes);
 }
 
 int __real_pthread_mutex_lock(pthread_mutex_t*);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/model.hpp"
+#include "memory/explorer/model.hpp"
 
 namespace coset::memory_test {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "memory/explorer.hpp"
+#include "memory/explorer/explorer.hpp"
 
 namespace coset::memory_test {
 namespace {

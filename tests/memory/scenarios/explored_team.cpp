@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/explored_team.hpp"
+#include "memory/scenarios/explored_team.hpp"
 
 #include <cstring>
 

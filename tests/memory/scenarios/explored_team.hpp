@@ -9,7 +9,7 @@
 
 #include "coset/coset.hpp"
 #include "coset/detail/task_run.hpp"
-#include "memory/explorer.hpp"
+#include "memory/explorer/explorer.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::memory_test {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "memory/explored_team.hpp"
-#include "memory/scenarios.hpp"
+#include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/scenarios.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/failure/standstill.hpp"
 

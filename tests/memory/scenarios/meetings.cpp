@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "coset/detail/private_copy.hpp"
-#include "memory/explored_team.hpp"
-#include "memory/scenarios.hpp"
+#include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/scenarios.hpp"
 #include "reducer/core.hpp"
 #include "runtime/rank_handle.hpp"
 #include "team/lent_threads.hpp"
