@@ -12,6 +12,7 @@
 
 #include "choice/choose.hpp"
 #include "runtime/requests.hpp"
+#include "cross/emulated.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
 
@@ -352,7 +353,7 @@ constexpr bool forks_are_supported =
 #endif
 
 TEST_P(Lifetimes, AForkedChildIsRefusedAtOnceAndMayEnd) {
-  if (!forks_are_supported) GTEST_SKIP();
+  if (!forks_are_supported || test::emulated()) GTEST_SKIP() << "no threads in a child of a process that has some";
   expect_works(ranks);
   EXPECT_EQ(ending_of([&] {
               try {
@@ -377,7 +378,7 @@ TEST_P(Lifetimes, AForkedChildIsRefusedAtOnceAndMayEnd) {
 }
 
 TEST_P(Lifetimes, ABodyMayExit) {
-  if (!forks_are_supported) GTEST_SKIP();
+  if (!forks_are_supported || test::emulated()) GTEST_SKIP() << "no threads in a child of a process that has some";
   for (rank_t const who : {0U, last}) {
     EXPECT_EQ(ending_of([&] {
                 // As one with static storage would be: exit() destroys it in the thread that calls.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 
+#include "coset/detail/line_spacing.hpp"
 #include "measure/harness/contestant.hpp"
 #include "measure/harness/statistics.hpp"
 #include "measure/machine/clock.hpp"
@@ -89,7 +90,7 @@ class stage {
  private:
   static constexpr std::size_t most_samples = 64;
 
-  struct alignas(flag_spacing) record {
+  struct alignas(detail::line_spacing) record {
     std::vector<std::uint64_t> spent;  // ticks, per group of iterations
     std::size_t wrong = 0;
   };

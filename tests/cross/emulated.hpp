@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests have to know where qemu-user emulates the processor (cmake/cross.cmake, ./dev test --arm).
+#pragma once
+
+#include <sys/prctl.h>
+
+#include <cstdlib>
+
+namespace coset::test {
+
+/// Then limits of address space limit nothing, mappings have no flags, and the child of a process with several threads
+/// can start none.
+inline bool emulated() { return std::getenv("COSET_EMULATOR") != nullptr; }
+
+/// Whether the kernel takes seccomp's filters; an emulator does not pass them on.
+inline bool kernel_takes_filters() { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+
+}  // namespace coset::test
