@@ -80,13 +80,13 @@ class digests {
       std::uint64_t hash = 0;
       for (T const& value : out) {
         auto const parts = parts_of(value);
-        hash = hash * 31 + hash_of(std::span(std::as_const(parts)), nans_of<Op>);
+        hash = hash * 31 + hash_of<typename decltype(parts)::value_type>(parts, nans_of<Op>);
       }
       of_rank[me.rank()] = hash;
     });
     std::array<char, 17> text{};
     std::snprintf(text.data(), text.size(), "%016llx",
-                  static_cast<unsigned long long>(hash_of(std::span(std::as_const(of_rank)))));
+                  static_cast<unsigned long long>(hash_of<std::uint64_t>(of_rank)));
     return text.data();
   }
 

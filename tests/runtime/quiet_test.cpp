@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
-#include "support/counted_new.hpp"
 #include "cross/emulated.hpp"
+#include "support/counted_new.hpp"
 
 namespace coset::team_test {
 namespace {
