@@ -24,7 +24,7 @@ if(COSET_CROSS STREQUAL "aarch64")
   set(CMAKE_Fortran_COMPILER ${coset_triplet}-gfortran)
   # What a program finds in its environment is for those that it starts: see tests/cross/emulated.cpp.
   set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${COSET_CROSS} -L ${CMAKE_SYSROOT}
-      -E COSET_EMULATOR=qemu-${COSET_CROSS} -E QEMU_LD_PREFIX=${CMAKE_SYSROOT})
+      -E TEST_EMULATOR=qemu-${COSET_CROSS} -E QEMU_LD_PREFIX=${CMAKE_SYSROOT})
   foreach(what LIBRARY INCLUDE PACKAGE)
     set(CMAKE_FIND_ROOT_PATH_MODE_${what} ONLY)
   endforeach()

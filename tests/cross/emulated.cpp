@@ -11,7 +11,7 @@
 extern "C" int execv(char const* path, char* const* arguments) noexcept {
   static std::array<char, 4096> resolved;
   static std::array<char*, 64> all;
-  char* const emulator = std::getenv("COSET_EMULATOR");
+  char* const emulator = std::getenv("TEST_EMULATOR");
   ssize_t const length = readlink(path, resolved.data(), resolved.size() - 1);  // of /proc/self/exe
   if (emulator == nullptr) return execve(path, arguments, environ);
   std::size_t count = 0;

@@ -9,7 +9,7 @@
 namespace coset::test {
 
 /// Then limits of address space limit nothing, and mappings show no flags.
-inline bool emulated() { return std::getenv("COSET_EMULATOR") != nullptr; }
+inline bool emulated() { return std::getenv("TEST_EMULATOR") != nullptr; }
 
 /// Whether the child of a process with several threads can start some; under ThreadSanitizer and qemu-user it cannot.
 inline bool children_start_threads() {

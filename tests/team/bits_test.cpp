@@ -306,7 +306,7 @@ TEST(Digest, DISABLED_OfAllResults) { std::printf("digest=%016llx\n", static_cas
 
 std::string digest_under(std::string const& instruction_set) {
   std::string const self = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::string const command = "COSET_ISA=" + instruction_set + " $COSET_EMULATOR '" + self +
+  std::string const command = "COSET_ISA=" + instruction_set + " $TEST_EMULATOR '" + self +
                               "' --gtest_also_run_disabled_tests --gtest_filter=Digest.DISABLED_OfAllResults";
   std::unique_ptr<FILE, int (*)(FILE*)> const child(popen(command.c_str(), "r"), pclose);
   std::string output;
