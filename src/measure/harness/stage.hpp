@@ -107,7 +107,7 @@ class stage {
     for (std::size_t s = 0; s < samples(); ++s) {
       auto const begin = ticks();
       for (std::size_t i = 0; i < group_; ++i) step(k++);
-      mine.spent.push_back(ticks() - begin);
+      mine.spent.push_back(ticks_since(begin));
     }
   }
 
@@ -118,7 +118,7 @@ class stage {
       prepare(k);
       auto const begin = ticks();
       auto const result = collective(k);
-      auto const spent = ticks() - begin;
+      auto const spent = ticks_since(begin);
       inspect(k++, result);
       return spent;
     };
