@@ -39,6 +39,9 @@ set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shar
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
+# A product and a sum are two roundings, on every processor and under every option: the bits of results and choices
+# follow from it.
+target_compile_options(coset PRIVATE -ffp-contract=off)
 coset_warnings(coset)
 coset_precompile(coset)
 # A third of the time, but what one file hides another sees, and a change compiles eight.

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "coset/detail/line_spacing.hpp"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
@@ -127,7 +128,7 @@ class folds {
     if (thrown) std::rethrow_exception(thrown);
   }
 
-  struct alignas(64) state {
+  struct alignas(detail::line_spacing) state {
     std::atomic<int> arrived = 0;
   };
   std::unique_ptr<state> state_ = std::make_unique<state>();

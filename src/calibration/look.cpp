@@ -14,6 +14,7 @@
 
 #include "calibration/clusters.hpp"
 #include "calibration/two_threads.hpp"
+#include "coset/detail/line_spacing.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 
@@ -75,8 +76,8 @@ class exchange {
   region to_read_ = region(lines * words_per_line), to_write_ = to_read_, own_ = to_read_;
   turns turns_;
   // Keeps the compiler from dropping the sums and the copies.
-  alignas(128) std::uint64_t volatile seen_ = 0;
-  alignas(128) std::uint64_t volatile seen_copied_ = 0;
+  alignas(detail::line_spacing) std::uint64_t volatile seen_ = 0;
+  alignas(detail::line_spacing) std::uint64_t volatile seen_copied_ = 0;
 };
 
 /// Partners of the first processor: the last one, the middle one, the next one; near and far ones, as machines number

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "coset/detail/line_spacing.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::calibration {
@@ -35,7 +36,7 @@ class turns {
 
  private:
   clock::time_point const deadline_;
-  alignas(128) std::atomic<std::uint64_t> turn_ = 0;
+  alignas(detail::line_spacing) std::atomic<std::uint64_t> turn_ = 0;
 };
 
 /// False if the kernel refuses, or if there is no memory: an exception must not leave the thread.

@@ -107,9 +107,9 @@ struct multiplies : unchanged {
 /// The lesser of both; where a lane is a NaN or both are equal, either.
 template <class Tag, class Vector>
 HWY_INLINE Vector lesser(Tag, Vector a, Vector b) {
-  // Min may be used where it yields a NaN for at least one order of the operands: on x86 it yields the second, on Arm
-  // the NaN. Elsewhere it may drop the NaN; a comparison does not.
-  constexpr bool min_keeps_nan = !one_lane && (HWY_ARCH_X86 || HWY_ARCH_ARM);
+  // Min may be used where it yields a NaN for at least one order of the operands: on x86 it yields the second. Elsewhere
+  // it may drop the NaN, as on Arm, where Highway takes FMINNM; a comparison does not.
+  constexpr bool min_keeps_nan = !one_lane && HWY_ARCH_X86;
   if constexpr (min_keeps_nan || !std::is_floating_point_v<hn::TFromD<Tag>>) {
     return hn::Min(a, b);
   } else {

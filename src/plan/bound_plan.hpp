@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "choice/learner.hpp"
+#include "coset/detail/line_spacing.hpp"
 #include "plan/signature.hpp"
 #include "program/bind.hpp"
 
@@ -50,7 +51,7 @@ struct plan_words {
 struct bound_plan;
 
 /// One rank's learning about a shape. Written by that rank only.
-struct alignas(128) rank_lesson {
+struct alignas(detail::line_spacing) rank_lesson {
   choice::learner learner;
   std::uint32_t failures = 0;    ///< of the team, when it began: where a run failed, ranks may have learned differently
   std::uint64_t began = 0;       ///< the latest call; 0: none yet

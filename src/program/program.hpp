@@ -27,7 +27,8 @@ enum class copies : std::uint8_t {
 
 /// What staging is made of: the team's staging pieces, or for small payloads the entry lines themselves.
 enum class home : std::uint8_t { pieces, entry_line, second_line };
-/// A cache line, what fits into an entry's beside its tag and pointers, and what into the line behind it.
+/// A cache line, what fits into an entry's beside its tag and pointers, and what into the line behind it. The same where
+/// lines are longer: blocks begin on multiples of it, and bits follow from where blocks begin.
 inline constexpr std::size_t line_bytes = 64, entry_payload_bytes = 40, second_line_bytes = line_bytes;
 
 /// The storage of a program: design in one line each, all fast paths are such choices over some schedule.

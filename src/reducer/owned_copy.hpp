@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "coset/detail/line_spacing.hpp"
 #include "coset/detail/private_copy.hpp"
 #include "numa/memory.hpp"
 
@@ -47,7 +48,7 @@ struct owned_copy : detail::private_copy {
   std::size_t claimed = 0;             ///< capped only: bytes
   /// For a numbered copy: round << 16 | the parts that its thread has folded in this round, or given_up. On a line of
   /// its own, as the next thread waits for it.
-  alignas(128) std::atomic<std::uint64_t> turn = 0;
+  alignas(detail::line_spacing) std::atomic<std::uint64_t> turn = 0;
 
   numa::memory memory;
 };

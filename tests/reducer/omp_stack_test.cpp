@@ -51,10 +51,13 @@ enum exit_status { right = 0, wrong = 3, not_started = 4 };
   getrlimit(RLIMIT_STACK, &stack);
   stack.rlim_cur = std::min<rlim_t>(stack.rlim_max, 8 << 20);
   rlimit const no_core_files{0, 0};
-  for (auto const* const name : {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE", "OMP_THREAD_LIMIT", "OMP_DYNAMIC"})
-    unsetenv(name);
+  char name[] = "reducer_omp_test";
+  char* const arguments[] = {name, const_cast<char*>(argument), nullptr};
+  for (auto const* const variable :
+       {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE", "OMP_THREAD_LIMIT", "OMP_DYNAMIC"})
+    unsetenv(variable);
   if (setrlimit(RLIMIT_STACK, &stack) == 0 && setrlimit(RLIMIT_CORE, &no_core_files) == 0)
-    execl("/proc/self/exe", "reducer_omp_test", argument, nullptr);
+    execv("/proc/self/exe", arguments);
   _exit(not_started);
 }
 

@@ -16,6 +16,7 @@
 
 #include "numa/child.hpp"
 #include "numa/memory.hpp"
+#include "cross/emulated.hpp"
 #include "support/teams.hpp"
 
 namespace coset::team_test {
@@ -148,7 +149,7 @@ TEST(Buffer, AsksForHugePagesFromTwoMebibytes) {
   on_one_rank([](member& me) {
     buffer<char> const large(me, huge_page_bytes), small(me, huge_page_bytes / 2);
     auto const flags = flags_of_mapping(large.data());
-    if (!flags) GTEST_SKIP() << "the system does not tell";
+    if (!flags || test::emulated()) GTEST_SKIP() << "the system does not tell";
     EXPECT_NE(flags->find(" hg"), std::string::npos) << *flags;
     EXPECT_EQ(flags_of_mapping(small.data()).value_or("").find(" hg"), std::string::npos);
   });
@@ -176,6 +177,7 @@ bool forbid_memory_policies() {
 }
 
 TEST(Buffer, AndTeamsWorkWhereTheSystemBindsNoMemory) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   EXPECT_TRUE(numa_test::in_child([] {
     numa::memory before(numa::page_bytes());
     if (!forbid_memory_policies()) throw std::runtime_error("the kernel takes no filter");

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "choice/choose.hpp"
+#include "cross/emulated.hpp"
 #include "runtime/requests.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
@@ -337,22 +338,8 @@ std::string ending_of(Action&& action) {
                            : "signal " + std::to_string(WTERMSIG(status));
 }
 
-/// ThreadSanitizer starts no threads in a child of a process that had several.
-constexpr bool forks_are_supported =
-#if defined(__SANITIZE_THREAD__)
-    false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    false;
-#else
-    true;
-#endif
-#else
-    true;
-#endif
-
 TEST_P(Lifetimes, AForkedChildIsRefusedAtOnceAndMayEnd) {
-  if (!forks_are_supported) GTEST_SKIP();
+  if (!test::children_start_threads()) GTEST_SKIP() << "no threads in a child of a process that has some";
   expect_works(ranks);
   EXPECT_EQ(ending_of([&] {
               try {
@@ -377,7 +364,7 @@ TEST_P(Lifetimes, AForkedChildIsRefusedAtOnceAndMayEnd) {
 }
 
 TEST_P(Lifetimes, ABodyMayExit) {
-  if (!forks_are_supported) GTEST_SKIP();
+  if (!test::children_start_threads()) GTEST_SKIP() << "no threads in a child of a process that has some";
   for (rank_t const who : {0U, last}) {
     EXPECT_EQ(ending_of([&] {
                 // As one with static storage would be: exit() destroys it in the thread that calls.

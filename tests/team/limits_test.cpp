@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "coset/coset.h"
+#include "cross/emulated.hpp"
 #include "support/forbidden.hpp"
 #include "support/teams.hpp"
 #include "variable.hpp"
@@ -43,6 +44,7 @@ class LimitsDeathTest : public ::testing::Test {
 };
 
 TEST_F(LimitsDeathTest, OfThreadsAreNamedWithTheRankAndWhatWouldDo) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   auto const make = [] {
     forbid_threads();
     tell([] { team const made({.ranks = 3, .place = placement::unbound}); });
@@ -53,6 +55,7 @@ TEST_F(LimitsDeathTest, OfThreadsAreNamedWithTheRankAndWhatWouldDo) {
 
 /// Address space for some stacks, and not for all: the ranks that have started end, and the rank that has not is named.
 TEST_F(LimitsDeathTest, OfThreadsThatSomeRanksFitInEndThoseAgain) {
+  if (test::emulated()) GTEST_SKIP() << "no limit of address space";
   auto const make = [] {
     rlimit stack{};
     getrlimit(RLIMIT_STACK, &stack);
@@ -69,6 +72,7 @@ TEST_F(LimitsDeathTest, OfThreadsThatSomeRanksFitInEndThoseAgain) {
 }
 
 TEST_F(LimitsDeathTest, OfThreadsAreATopologyErrorInC) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   auto const make = [] {
     coset_team_options options = COSET_TEAM_OPTIONS;
     options.ranks = 3;
@@ -84,6 +88,7 @@ TEST_F(LimitsDeathTest, OfThreadsAreATopologyErrorInC) {
 }
 
 TEST_F(LimitsDeathTest, OfProcessorsAreNamedWithTheRankAndWhatWouldDo) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   auto const run = [] {
     forbid(SYS_sched_setaffinity, EPERM);
     tell([] {
@@ -97,6 +102,7 @@ TEST_F(LimitsDeathTest, OfProcessorsAreNamedWithTheRankAndWhatWouldDo) {
 }
 
 TEST_F(LimitsDeathTest, WithoutMembarrierTeamsWorkAndTheLogSaysSo) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   auto const run = [] {
     forbid(SYS_membarrier, EPERM);
     variable const log("COSET_LOG", "plan");

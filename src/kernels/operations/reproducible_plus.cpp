@@ -39,27 +39,25 @@ HWY_INLINE void store_doubles(Tag, hn::Vec<Tag> value, float* to) {
   }
 }
 
-/// value + error = a + b exactly, whichever is larger (Knuth).
+/// What is missing in sum, a + b as rounded, exactly, whichever of them is larger (Knuth). No struct of both: vectors
+/// whose length the compiler does not know, as SVE's, cannot be members.
 template <class Vector>
-struct exact_sum {
-  Vector value, error;
-  HWY_INLINE exact_sum(Vector a, Vector b) : value(hn::Add(a, b)), error(value) {
-    auto const of_b = hn::Sub(value, a);
-    error = hn::Add(hn::Sub(a, hn::Sub(value, of_b)), hn::Sub(b, of_b));
-  }
-};
+HWY_INLINE Vector error_of(Vector sum, Vector a, Vector b) {
+  auto const of_b = hn::Sub(sum, a);
+  return hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b));
+}
 
 /// a + b rounded to odd: of the two neighbours of an inexact sum the one whose last bit is set. What is rounded to fewer
 /// bits after that is rounded as if once.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> add_to_odd(Tag d, hn::Vec<Tag> a, hn::Vec<Tag> b) {
   hn::RebindToSigned<Tag> const i;
-  exact_sum const sum(a, b);
-  auto const bits = hn::BitCast(i, sum.value);
+  auto const sum = hn::Add(a, b), error = error_of(sum, a, b);
+  auto const bits = hn::BitCast(i, sum);
   auto const one = hn::Set(i, 1);
   auto const even = hn::Eq(hn::And(bits, one), hn::Zero(i));
-  auto const inexact = hn::RebindMask(i, hn::Ne(sum.error, hn::Zero(d)));
-  auto const outwards = hn::Eq(hn::ShiftRight<63>(hn::BitCast(i, hn::Xor(sum.value, sum.error))), hn::Zero(i));
+  auto const inexact = hn::RebindMask(i, hn::Ne(error, hn::Zero(d)));
+  auto const outwards = hn::Eq(hn::ShiftRight<63>(hn::BitCast(i, hn::Xor(sum, error))), hn::Zero(i));
   auto const odd = hn::IfThenElse(outwards, hn::Add(bits, one), hn::Sub(bits, one));
   return hn::BitCast(d, hn::IfThenElse(hn::And(inexact, even), odd, bits));
 }
@@ -68,13 +66,12 @@ HWY_INLINE hn::Vec<Tag> add_to_odd(Tag d, hn::Vec<Tag> a, hn::Vec<Tag> b) {
 /// of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd"); for float it stays rounded to odd.
 template <class T, class Tag>
 HWY_INLINE hn::Vec<Tag> sum_of_three(Tag d, hn::Vec<Tag> a, hn::Vec<Tag> b, hn::Vec<Tag> c) {
-  exact_sum const lower(b, c);
-  exact_sum const upper(a, lower.value);
-  auto const rest = add_to_odd(d, upper.error, lower.error);
+  auto const lower = hn::Add(b, c), upper = hn::Add(a, lower);
+  auto const rest = add_to_odd(d, error_of(upper, a, lower), error_of(lower, b, c));
   if constexpr (std::is_same_v<T, double>) {
-    return hn::Add(upper.value, rest);
+    return hn::Add(upper, rest);
   } else {
-    return add_to_odd(d, upper.value, rest);
+    return add_to_odd(d, upper, rest);
   }
 }
 

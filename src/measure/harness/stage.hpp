@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 
+#include "coset/detail/line_spacing.hpp"
 #include "measure/harness/contestant.hpp"
 #include "measure/harness/statistics.hpp"
 #include "measure/machine/clock.hpp"
@@ -89,7 +90,7 @@ class stage {
  private:
   static constexpr std::size_t most_samples = 64;
 
-  struct alignas(flag_spacing) record {
+  struct alignas(detail::line_spacing) record {
     std::vector<std::uint64_t> spent;  // ticks, per group of iterations
     std::size_t wrong = 0;
   };
@@ -106,7 +107,7 @@ class stage {
     for (std::size_t s = 0; s < samples(); ++s) {
       auto const begin = ticks();
       for (std::size_t i = 0; i < group_; ++i) step(k++);
-      mine.spent.push_back(ticks() - begin);
+      mine.spent.push_back(ticks_since(begin));
     }
   }
 
@@ -117,7 +118,7 @@ class stage {
       prepare(k);
       auto const begin = ticks();
       auto const result = collective(k);
-      auto const spent = ticks() - begin;
+      auto const spent = ticks_since(begin);
       inspect(k++, result);
       return spent;
     };

@@ -8,18 +8,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "coset/detail/line_spacing.hpp"
 #include "coset/error.hpp"
 
 namespace coset::measure {
 
-/// Two lines: the spatial prefetcher fetches pairs.
-inline constexpr std::size_t flag_spacing = 128;
-
-/// A counter on a line pair of its own.
-struct alignas(flag_spacing) flag {
+/// A counter on lines of its own.
+struct alignas(detail::line_spacing) flag {
   std::atomic<std::uint64_t> value{0};
 };
-static_assert(sizeof(flag) == flag_spacing);
+static_assert(sizeof(flag) == detail::line_spacing);
 
 /// More looks than a flag takes to arrive.
 inline constexpr int looks_before_yields = 5000;

@@ -7,19 +7,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "coset/detail/line_spacing.hpp"
 #include "plan/signature.hpp"
 #include "program/program.hpp"
 
 namespace coset::runtime {
 
+using detail::line_spacing;
 using planning::described_signature;
 using planning::following;
 using planning::signature;
 using program::entry_payload_bytes;
 using program::line_bytes;
 using program::second_line_bytes;
-/// Lines of different writers stand two apart: the adjacent-line prefetcher fetches pairs.
-inline constexpr std::size_t line_spacing = 128;
 
 /// Blocking calls use channel 0, split-phase operations rotate over the others.
 inline constexpr std::uint32_t split_channels = 8;
