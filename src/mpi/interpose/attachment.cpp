@@ -13,6 +13,7 @@
 
 #include "mpi/interpose/flights/flights.hpp"
 #include "mpi/interpose/flights/persistent.hpp"
+#include "mpi/interpose/makers.hpp"
 #include "mpi/interpose/real.hpp"
 #include "mpi/interpose/tally.hpp"
 
@@ -25,6 +26,9 @@ std::mutex listing;
 std::vector<attachment*> listed;
 
 std::atomic<std::uint64_t> founded = 0, teams_alive = 0;
+
+/// Whether a process of MPI_COMM_WORLD is at MPI_THREAD_MULTIPLE.
+bool world_has_threads = false;
 
 /// Handles are used again. Whoever remembers one remembers when, too.
 std::atomic<std::uint64_t> ended = 0;
@@ -61,8 +65,7 @@ attachment::attachment(attachment const& like, int) noexcept
       rank_(like.rank_),
       size_(like.size_),
       tried_(true),
-      is_like_world_(like.is_like_world_),
-      is_shared_by_threads_(like.is_shared_by_threads_) {}
+      is_like_world_(like.is_like_world_) {}
 
 attachment::attachment(MPI_Comm of) : communicator_(of) {
   int is_inter = 0;
@@ -105,7 +108,8 @@ attachment* attachment::of(MPI_Comm handle) noexcept {
 }
 
 /// A communicator that lives for a few calls only costs less without a team. One with the processes of MPI_COMM_WORLD
-/// takes what that has, so its team is cheap.
+/// takes what that has, so its team is cheap; not among threads, which may found teams in different orders: there each
+/// communicator has its own.
 coset_member* attachment::found() {
   if (me_ != nullptr || tried_) return me_;
   constexpr int calls_without_team = 8;
@@ -114,15 +118,23 @@ coset_member* attachment::found() {
     why_not_ = "an intercommunicator";
     return nullptr;
   }
-  if (!is_like_world_ && size_ > 1 && ++calls_before_ <= calls_without_team && !is_required()) {
+  bool const lives_long = communicator_ == MPI_COMM_WORLD || communicator_ == MPI_COMM_SELF;
+  bool const is_cheap = !world_has_threads && (is_like_world_ || size_ == 1);
+  if (!lives_long && !is_cheap && ++calls_before_ <= calls_without_team && !is_required()) {
     why_not_ = "too few calls to make a team for";
     return nullptr;
   }
   tried_ = true;
   if (!agree_on_founding()) return nullptr;
+  founding_turn const turn(communicator_);
+  if (!turn.is_ours()) {
+    tried_ = false;
+    calls_before_ = 0;
+    why_not_ = "another thread is making a communicator";
+    return nullptr;
+  }
   inside const layer;
-  // Threads may found teams in different orders: then each takes what its own communicator has.
-  if (!found_over(is_like_world_ && !is_shared_by_threads_ ? MPI_COMM_WORLD : communicator_)) return nullptr;
+  if (!found_over(is_like_world_ && !world_has_threads ? MPI_COMM_WORLD : communicator_)) return nullptr;
   learn_places();
   return me_;
 }
@@ -144,8 +156,10 @@ attachment* attachment::lend_another() {
   if (others_.size() == most) return nullptr;
   std::unique_ptr<lent_attachment> made(new lent_attachment{.one = attachment(*this, 0)});
   if (!made->one.agree_on_founding()) return nullptr;
+  founding_turn const turn(communicator_);
   inside const layer;
-  if (!made->one.found_over(is_like_world_ && !is_shared_by_threads_ ? MPI_COMM_WORLD : communicator_)) return nullptr;
+  if (!turn.is_ours() || !made->one.found_over(is_like_world_ && !world_has_threads ? MPI_COMM_WORLD : communicator_))
+    return nullptr;
   made->one.place_of_ = place_of_;
   others_.push_back(std::move(made));
   return &others_.back()->one;
@@ -178,9 +192,8 @@ bool attachment::agree_on_founding() {
     why_not_ = "its processes could not agree on a team";
     return false;
   }
-  is_shared_by_threads_ = most[3] != 0;
   // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
-  std::uint64_t const most_teams = is_shared_by_threads_ ? 100 : 500;
+  std::uint64_t const most_teams = most[3] != 0 ? 100 : 500;
   if (most[0] != 0) why_not_ = "a thread that is not the main one calls, below MPI_THREAD_SERIALIZED";
   if (most[1] >= most_teams) why_not_ = "too many communicators have teams";
   if (most[0] != 0 || most[1] >= most_teams) return false;
@@ -242,6 +255,10 @@ int attachment::call_handler(failure const& what) {
 void begin_attachments() {
   if (of_communicators == MPI_KEYVAL_INVALID)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &of_communicators, nullptr);
+  int level = MPI_THREAD_SINGLE, highest = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  PMPI_Allreduce(&level, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  world_has_threads = highest == MPI_THREAD_MULTIPLE;
 }
 
 /// All leave their teams first: a team can be ended while a process is still in another one. Then the latest goes first;

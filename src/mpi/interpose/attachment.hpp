@@ -78,7 +78,7 @@ class attachment {
 
   MPI_Comm const communicator_;
   int rank_ = 0, size_ = 0;
-  bool is_inter_ = false, tried_ = false, is_like_world_ = false, is_shared_by_threads_ = false;
+  bool is_inter_ = false, tried_ = false, is_like_world_ = false;
   int calls_before_ = 0;
   std::uint64_t number_ = 0;  ///< of founding: it grows in each process, and all processes of the team know it alike
   char const* why_not_ = "no blocking collective has made its team yet";

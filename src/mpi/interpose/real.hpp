@@ -35,6 +35,9 @@
   each(Cart_sub) each(Graph_create) each(Dist_graph_create) each(Dist_graph_create_adjacent) each(Intercomm_create) \
   each(Intercomm_merge) each(Win_create) each(Win_allocate) each(Win_allocate_shared) each(Win_create_dynamic) \
   each(File_open)
+// These make communicators, too.
+#define COSET_MAKING(each) \
+  each(Comm_create_group) each(Comm_spawn) each(Comm_spawn_multiple) each(Comm_accept) each(Comm_connect) each(Comm_join)
 #define COSET_LIFETIMES(each) \
   each(Init) each(Init_thread) each(Finalize) each(Start) each(Startall) each(Request_free) each(Op_free) \
   each(Type_free) each(Comm_free) each(Comm_disconnect)
@@ -52,6 +55,7 @@ struct real_functions {
   COSET_MESSAGES(COSET_MEMBER)
   COSET_COLLECTIVES(COSET_MEMBER)
   COSET_MEETING(COSET_MEMBER)
+  COSET_MAKING(COSET_MEMBER)
   COSET_LIFETIMES(COSET_MEMBER)
 #undef COSET_MEMBER
 #if defined(OPEN_MPI)  // which has the persistent ones as an extension

@@ -80,7 +80,7 @@ TEST_F(CommunicatorsInterposed, TakeTheProgramsAttributesWhereTheProgramCopiesTh
   MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key);
   MPI_Comm on;
   MPI_Comm_dup(MPI_COMM_WORLD, &on);
-  EXPECT_EQ(sum_of_ones(on), ranks());
+  make_team_of(on);
   EXPECT_EQ(copies, 1);
   MPI_Comm_free(&on);
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
@@ -123,7 +123,7 @@ TEST_F(CommunicatorsInterposed, HaveOtherProcessesThatFailAsTheLibrarySays) {
   MPI_Comm on;
   MPI_Comm_dup(MPI_COMM_WORLD, &on);
   MPI_Comm_set_errhandler(on, MPI_ERRORS_RETURN);
-  MPI_Barrier(on);
+  make_team_of(on);
   said_by_all("");  // none is still in there
   std::vector<int> in(10, 1), out(10);
   int const code = MPI_Allreduce(in.data(), out.data(), rank() == 0 ? 9 : 10, MPI_INT, MPI_SUM, on);
@@ -201,6 +201,33 @@ TEST_F(CommunicatorsInterposed, OfThreadsWaitInMpiWhileAnotherThreadBegins) {
   }
 }
 
+/// Rank 0 has begun to make a communicator, for which the others come after the collectives that make a team.
+TEST_F(CommunicatorsInterposed, GetTeamsWhileAnotherThreadMakesOne) {
+  int level;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE || ranks() == 1) GTEST_SKIP() << "needs MPI_THREAD_MULTIPLE and two ranks";
+  for (int turn = 0; turn < 2; ++turn) {
+    MPI_Comm from, on, made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &from);
+    MPI_Comm_dup(MPI_COMM_WORLD, &on);
+    MPI_Group everybody;
+    MPI_Comm_group(from, &everybody);
+    auto const make = [&] { MPI_Comm_create_group(from, everybody, turn, &made); };
+    if (rank() == 0) {
+      std::thread maker(make);
+      make_team_of(on);
+      maker.join();
+    } else {
+      make_team_of(on);
+      make();
+    }
+    make_team_of(on);
+    EXPECT_EQ(sum_of_ones(on), ranks());
+    for (MPI_Comm* each : {&made, &on, &from}) MPI_Comm_free(each);
+    MPI_Group_free(&everybody);
+  }
+}
+
 /// Last: communicators with teams that MPI_Finalize ends, made in other orders by different ranks.
 TEST_F(CommunicatorsInterposed, ThatAreNeverFreedEndWithMpi) {
   MPI_Comm one, other;
@@ -209,13 +236,13 @@ TEST_F(CommunicatorsInterposed, ThatAreNeverFreedEndWithMpi) {
   MPI_Request request;
   if (rank() % 2 == 0) {
     MPI_Ibarrier(one, &request);
-    MPI_Barrier(other);
+    make_team_of(other);
   } else {
-    MPI_Barrier(other);
+    make_team_of(other);
     MPI_Ibarrier(one, &request);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Barrier(one);
+  make_team_of(one);
 }
 
 }  // namespace coset::interpose_test

@@ -242,7 +242,7 @@ TEST_F(RequestsInterposed, OnACommunicatorWithoutATeamAreMpis) {
   MPI_Comm young;
   MPI_Comm_dup(MPI_COMM_WORLD, &young);
   sum_under_way first(young, 3);
-  MPI_Barrier(young);  // makes the team while the first is in flight
+  make_team_of(young);  // while the first is in flight
   sum_under_way second(young, 4);
   MPI_Wait(&second.request, MPI_STATUS_IGNORE);
   MPI_Wait(&first.request, MPI_STATUS_IGNORE);
@@ -266,7 +266,7 @@ TEST_F(RequestsInterposed, LetGoOfAreCarriedOutAllTheSame) {
 TEST_F(RequestsInterposed, KeepWhatAProgramFreesMeanwhile) {
   MPI_Comm on;
   MPI_Comm_dup(MPI_COMM_WORLD, &on);
-  MPI_Barrier(on);
+  make_team_of(on);
   MPI_Op by;
   MPI_Op_create(
       [](void* in, void* inout, int* count, MPI_Datatype*) {
@@ -371,7 +371,7 @@ TEST_F(RequestsInterposed, OfSeveralThreadsGoOnTogether) {
   std::array<MPI_Comm, threads> on;
   for (MPI_Comm& each : on) {
     MPI_Comm_dup(MPI_COMM_WORLD, &each);
-    MPI_Barrier(each);
+    make_team_of(each);
   }
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t) {

@@ -27,12 +27,18 @@ inline int ranks_of(MPI_Comm on) {
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int ranks() { return ranks_of(MPI_COMM_WORLD); }
 
+/// So many collectives make the team of any communicator.
+inline void make_team_of(MPI_Comm on) {
+  constexpr int enough = 9;
+  for (int i = 0; i < enough; ++i) MPI_Barrier(on);
+}
+
 /// A communicator of its own for each test, whose team is there already.
 class own_world {
  public:
   own_world() {
     MPI_Comm_dup(MPI_COMM_WORLD, &on_);
-    MPI_Barrier(on_);
+    make_team_of(on_);
   }
   ~own_world() {
     if (on_ != MPI_COMM_NULL) MPI_Comm_free(&on_);
@@ -46,12 +52,6 @@ class own_world {
  private:
   MPI_Comm on_ = MPI_COMM_NULL;
 };
-
-/// So many collectives make the team of any communicator.
-inline void make_team_of(MPI_Comm on) {
-  constexpr int enough = 9;
-  for (int i = 0; i < enough; ++i) MPI_Barrier(on);
-}
 
 /// A sum over all ranks, begun and looked at later.
 class sum_under_way {

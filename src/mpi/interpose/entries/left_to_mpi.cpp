@@ -2,6 +2,7 @@
 // Collectives that this layer leaves to MPI. Their processes may have operations in flight that the others wait for
 // before they come.
 #include "mpi/interpose/entries/entries.hpp"
+#include "mpi/interpose/makers.hpp"
 
 using namespace coset::interpose;
 
@@ -54,6 +55,7 @@ COSET_BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, COSET_ALL_TYPED, MPI_Aint)
 #define COSET_MEET(name, on, parameters, ...)                               \
   COSET_ENTRY(name, parameters, {                                           \
     if (int const code = meet_before(on); code != MPI_SUCCESS) return code; \
+    making const now;                                                       \
     return real.name(__VA_ARGS__);                                          \
   })
 
@@ -92,3 +94,25 @@ COSET_MEET(Win_allocate_shared, comm,
 COSET_MEET(Win_create_dynamic, comm, (MPI_Info info, MPI_Comm comm, MPI_Win* made), info, comm, made)
 COSET_MEET(File_open, comm, (MPI_Comm comm, char const* name, int mode, MPI_Info info, MPI_File* made), comm, name,
            mode, info, made)
+
+// COSET_MAKE((parameters), names…)
+#define COSET_MAKE(name, parameters, ...) \
+  COSET_ENTRY(name, parameters, {         \
+    making const now;                     \
+    return real.name(__VA_ARGS__);        \
+  })
+
+COSET_MAKE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made), comm, group, tag, made)
+COSET_MAKE(Comm_spawn,
+           (char const* command, char* arguments[], int most, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made,
+            int codes[]),
+           command, arguments, most, info, root, comm, made, codes)
+COSET_MAKE(Comm_spawn_multiple,
+           (int count, char* commands[], char** arguments[], int const most[], MPI_Info const infos[], int root,
+            MPI_Comm comm, MPI_Comm* made, int codes[]),
+           count, commands, arguments, most, infos, root, comm, made, codes)
+COSET_MAKE(Comm_accept, (char const* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made), port, info, root,
+           comm, made)
+COSET_MAKE(Comm_connect, (char const* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made), port, info, root,
+           comm, made)
+COSET_MAKE(Comm_join, (int socket, MPI_Comm* made), socket, made)
