@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A toolchain file: Debian's cross compiler for the processor COSET_CROSS. aarch64 has libraries, which tests/cross/sysroot
 # fetches, and qemu-user runs what is built. Of others, which Debian 12 has no libraries for or rarely serves, coset itself
-# compiles: with the headers of this machine's libraries. ./dev test --arm builds all.
+# compiles: with the headers of this machine's libraries. ./dev test --arm --long builds all.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${COSET_CROSS})
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES COSET_CROSS)

@@ -14,9 +14,9 @@
 #include <optional>
 #include <sstream>
 
+#include "cross/emulated.hpp"
 #include "numa/child.hpp"
 #include "numa/memory.hpp"
-#include "cross/emulated.hpp"
 #include "support/teams.hpp"
 
 namespace coset::team_test {
