@@ -5,8 +5,8 @@
 usage: suite.py MPI LIBRARY [--folder NAME]… [--match WORDS]
 
 MPI is openmpi or mpich. The tests are MPICH's source package of Debian's; it is fetched once and built for each MPI in
-the user's cache directory. A test that fails without the library, too, is this MPI's affair: it is listed, and does not
-count. Exit status: 1 if a test fails with the library alone; 77 where there is no source package to be had.
+the user's cache directory. A test that fails without the library, too, be it only sometimes, is this MPI's affair: it is
+listed, and does not count. Exit status: 1 if a test fails with the library alone; 77 where there is no source package to be had.
 """
 import argparse
 import functools
@@ -129,7 +129,7 @@ def judge(mpi, library, tests):
         failure = tried(library)
         if not failure:
             passed += 1
-        elif tried(None):
+        elif any(tried(None) for _ in range(3)):  # Open MPI's comm_idup_nb hangs every other time
             theirs += 1
             print(f"not counted, as it fails without the library: {title}", flush=True)
         else:
