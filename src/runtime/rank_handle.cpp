@@ -37,7 +37,8 @@ rank_handle& taken_handle() {
 
 }  // namespace
 
-own_handle::own_handle(detail::rank_state& of) : handle_(taken_handle()), reference_{&handle_, handle_.life.load(std::memory_order_relaxed)} {
+own_handle::own_handle(detail::rank_state& of)
+    : handle_(taken_handle()), reference_{&handle_, handle_.life.load(std::memory_order_relaxed)} {
   handle_.rank.store(&of, std::memory_order_relaxed);
 }
 

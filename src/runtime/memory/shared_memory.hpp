@@ -91,7 +91,7 @@ struct shared_memory {
 
   shared_memory& root;    ///< itself, or that of the threads' own team
   shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
-  capabilities kind;  ///< this and `patience` are changed by tests alone
+  capabilities kind;      ///< this and `patience` are changed by tests alone
   rank_t const ranks;
   std::vector<rank_t> const root_ranks, origin_ranks;  ///< [rank]
   domain const part;
