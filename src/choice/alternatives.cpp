@@ -17,6 +17,19 @@ constexpr std::size_t most_staged_bytes = 256 * kibibyte;
 /// Streaming results past the caches cannot pay for less.
 constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;
 
+/// Of a core's own cache, what a segment may take: a rank writes and reads two layers of it in either parity, and its own
+/// arrays pass through as well.
+constexpr std::uint64_t part_of_cache = 8;
+/// What a rank folds or copies of a segment at least, so that meeting the others costs little beside it.
+constexpr std::uint64_t least_per_rank = 16 * kibibyte;
+/// Arrays up to twice that cache gain nothing.
+constexpr std::uint64_t caches_without_gain = 2;
+
+/// Segments move the borders of blocks. Whatever brackets by block would give other bits on another machine.
+bool brackets_alike_everywhere(question const& q, answer const& chosen) {
+  return chosen.algorithm.name == "direct" || q.what == verb::allgather || q.what == verb::broadcast;
+}
+
 }  // namespace
 
 std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
@@ -37,6 +50,13 @@ std::vector<program::policy> alternatives(question const& q, answer const& chose
   std::erase(all, chosen.storage);
   if (all.size() > 3) all.resize(3);
   return all;
+}
+
+std::size_t staged_segment(question const& q, answer const& chosen) {
+  std::uint64_t const cache = q.memory.own_cache_bytes;
+  if (cache == 0 || q.crowded || q.bytes <= caches_without_gain * cache || !brackets_alike_everywhere(q, chosen))
+    return 0;
+  return std::max(cache / part_of_cache, q.ranks * least_per_rank);
 }
 
 }  // namespace coset::choice

@@ -76,7 +76,11 @@ answer choose(question const&);
 /// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
 /// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.
 std::vector<program::policy> alternatives(question const&, answer const&);
-/// The same for several domains. Depends on nothing that could differ between hosts. What is measured of the network
+/// Of ranks that pass everything through staging: how much of the vector at a time, so that what they write and read there
+/// stays in the caches that cores have for themselves. 0: all at once, as where ranks take turns and each meeting is a turn.
+/// No difference to bits. Depends on the cache, which all ranks have to know alike.
+std::size_t staged_segment(question const&, answer const&);
+/// The choice for several domains. Depends on nothing that could differ between hosts. What is measured of the network
 /// makes no difference to how values are bracketed, see cheapest_exchange().
 answer choose_between(question const&);
 /// The schedule that offloads in at most so many slices; with one leader in each domain if that is fewer than its

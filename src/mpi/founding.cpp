@@ -192,18 +192,22 @@ void team::state::share_memory() {
   }
   part_ = spread_over(map_, own.staging != 0, mine_.rank);
   part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(own.staging);
+  part_.own_cache_bytes = own.own_cache_bytes;
 }
 
 /// Makes the window, where this host's processes share memory.
 std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
-  std::uint64_t room = runtime::room_for_shared_files();
-  require(MPI_Bcast(&room, 1, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
+  struct {
+    std::uint64_t room, own_cache_bytes;
+  } of_host{runtime::room_for_shared_files(), threads_.state().shape.memory.own_cache_bytes};
+  require(MPI_Bcast(&of_host, 2, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
+  connections_->own_cache_bytes = of_host.own_cache_bytes;
   // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
   std::int64_t here = std::numeric_limits<std::int64_t>::max();
   if (nodes.size() != mine_.threads) {
     for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
       std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
-      if (bytes > room) continue;
+      if (bytes > of_host.room) continue;
       connections_->shared = window(pool_->host(), bytes);
       if (!connections_->shared.empty()) break;
     }

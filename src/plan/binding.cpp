@@ -76,28 +76,36 @@ staging_need need_of(bound_plan const& plan, program::item_bytes items) {
   return {code.most_layers, widest, code.most_layers * layer * program::line_bytes};
 }
 
-/// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for.
+/// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for. Vectors are cut;
+/// of those that are made of ranks' pieces each piece is, if all are equally long.
 void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_pieces const& pieces,
                        std::size_t wanted_bytes) {
-  std::size_t const element_bytes = plan.what.reduction->element_bytes, count = plan.what.count;
+  std::size_t const element_bytes = plan.what.reduction->element_bytes;
   program::item_bytes const items = items_of(plan.what);
-  auto const bound = [&](std::size_t elements) { return program::bind(*plan.code, elements, items); };
-  bool const whole = by_pieces(plan.what.what);
-  plan.segments.count = count;
-  plan.segments.layout = plan.segments.last_layout = whole ? program::bind(*plan.code, pieces, items) : bound(count);
+  bool const of_pieces = by_pieces(plan.what.what);
+  plan.segments.count = plan.what.count;
+  plan.segments.layout = plan.segments.last_layout =
+      of_pieces ? program::bind(*plan.code, pieces, items) : program::bind(*plan.code, plan.what.count, items);
   staging_need const need = need_of(plan, items);
   std::size_t const room = team.most_staging, needed = need.bytes;
-  if (whole && needed > room) {
+  bool const can_be_cut =
+      !of_pieces || (plan.counts.empty() && team.spread.is_one_domain() && program::can_be_cut_by_piece(*plan.code));
+  if (!can_be_cut && needed > room) {
     throw lacks_staging(text::format("{} needs {} bytes of staging; the team's memory has {} and cannot grow",
                                      plan.what.text(), needed, room));
   }
   std::size_t const longest_staged = needed > room ? room / need.layers / need.item_bytes : SIZE_MAX;
   std::size_t const most =
       std::min(wanted_bytes != 0 ? wanted_bytes : SIZE_MAX, needed > room ? longest_staged * element_bytes : SIZE_MAX);
-  if (whole || plan.bytes <= most) return;
+  if (!can_be_cut || plan.bytes <= most) return;
+  std::size_t const parts = of_pieces ? team.ranks : 1, count = plan.what.count / parts;
   std::size_t const quantum = std::lcm(program::line_bytes, element_bytes) / element_bytes;
-  std::size_t const longest = std::max<std::size_t>(most / element_bytes / quantum, 1) * quantum;
+  std::size_t const longest = std::max<std::size_t>(most / parts / element_bytes / quantum, 1) * quantum;
   std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
+  auto const bound = [&](std::size_t elements) {
+    if (!of_pieces) return program::bind(*plan.code, elements, items);
+    return program::bind_segment(*plan.code, pieces, program::rank_pieces::equal(team.ranks, elements), items);
+  };
   plan.segments.count = std::min((even + quantum - 1) / quantum * quantum, longest);
   plan.segments.number = (count - 1) / plan.segments.count + 1;
   plan.segments.layout = bound(plan.segments.count);

@@ -27,7 +27,7 @@ struct extent {
 /// How a call goes in segments.
 struct plan_segments {
   std::size_t number = 1;  ///< 0: as a call of its own for each rank's piece, since staging has no room for the whole
-  std::size_t count = 0;   ///< elements of every segment but the last
+  std::size_t count = 0;   ///< elements of every segment but the last; of each rank's piece, where pieces are cut
   program::layout layout;  ///< of all segments but the last
   program::layout last_layout;
 

@@ -130,6 +130,7 @@ choice::answer default_for(team_facts const& team, call const& c) {
   if (!team.pointers) {
     chosen.storage.first = chosen.storage.later = program::area::staging;
     chosen.seconds = 0;
+    chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
   }
   return chosen;
 }

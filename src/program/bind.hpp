@@ -11,7 +11,8 @@
 
 namespace coset::program {
 
-/// Where the pieces of a vector of `count` elements begin, in bytes, and how long its blocks are, in elements.
+/// Where the pieces of a vector of `count` elements begin, in bytes, and how long its blocks are, in elements. Of a segment
+/// of each rank's piece: blocks of different ranks lie side by side in staging, and apart in arrays.
 struct layout {
   std::vector<std::size_t> offset;    ///< [piece] as operands have it, bytes
   std::vector<std::size_t> boundary;  ///< [block], elements; boundary[blocks] = count
@@ -53,5 +54,11 @@ layout bind(compiled const&, std::size_t count, item_bytes);
 /// The same where the caller says which elements are whose: that is where the schedule's r-th of P equal parts goes. Blocks
 /// begin wherever they do in it.
 layout bind(compiled const&, rank_pieces const&, item_bytes);
+
+/// The same of the first elements of each piece alone, as many as in `segments`.
+layout bind_segment(compiled const&, rank_pieces const& in_arrays, rank_pieces const& segments, item_bytes);
+
+/// Whether no instruction takes blocks of several ranks' pieces at once.
+bool can_be_cut_by_piece(compiled const&);
 
 }  // namespace coset::program

@@ -157,10 +157,12 @@ bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   return true;
 }
 
-/// Where a rank's input is its part of the result, it is put there before anybody can be told.
+/// Where a rank's input is its part of the result, it is put there before anybody can be told: of segments this one's.
 void copy_own(flight const& f, rank_t self) {
   detail::extent const part = f.plan->arrays.gives[self];
-  if (!part.empty() && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, part.end - part.begin);
+  std::size_t const each = f.plan->segments.count * f.plan->what.reduction->element_bytes;
+  std::size_t const done = f.segment.now * each, bytes = std::min(part.end - part.begin - done, each);
+  if (bytes != 0 && f.in != f.out) std::memcpy(f.out + part.begin, f.in + part.begin, bytes);
 }
 
 /// The first time: tables of the channel, and scratch for as many operands as a program has.
@@ -189,7 +191,7 @@ bool enter(rank_state& me, flight& f) {
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
-  if (plan.arrays.own_copied_first && f.segment.now == 0) copy_own(f, me.rank);
+  if (plan.arrays.own_copied_first) copy_own(f, me.rank);
   if (me.shared.kind.has_messages) [[unlikely]]
     expect_messages(me, f);
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);

@@ -80,18 +80,21 @@ choice::adaptation adaptation_of(capabilities const& kind) {
   return can_learn && is_of_use ? wanted : choice::adaptation::off;
 }
 
+/// Of several processes, only what all of them know alike.
+calibration::memory_facts memory_of(domain const& part) { return {.own_cache_bytes = part.own_cache_bytes}; }
+
 /// What is decided before any plan is made.
 planning::team_facts facts_of(team_state const& team) {
   team_shape const& shape = team.shape;
   shared_memory const& shared = team.shared;
   return {.ranks = shared.part.total,
           .pointers = shared.kind.has_messages ? shared.part.pointers : shared.kind.one_process,
-          .crowded = shared.kind.one_process && shared.kind.crowded,
+          .crowded = shared.kind.one_process ? shared.kind.crowded : shared.part.crowded,
           .levels = choice::levels_of(shape.places),
           .nodes = choice::nodes_of(shape.places),
           .links = choice::links_of(shape.places),
           .node_leaders = team.node_leaders,
-          .memory = shape.memory,
+          .memory = shared.kind.one_process ? shape.memory : memory_of(shared.part),
           .adapts = adaptation_of(shared.kind),
           .choices = shape.choices,
           .spread = shared.part.spread,

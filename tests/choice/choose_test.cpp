@@ -168,5 +168,30 @@ TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
   EXPECT_FALSE(folds_alone({.ranks = 8, .bytes = 8 << 10, .crowded = true}));
 }
 
+/// Red if segments outgrow the caches, are made for what fits there anyway, or change what blocks the operands are in.
+TEST(Choose, StagesInSegmentsWhatCachesDoNotHold) {
+  auto const segment = [](question const& q, char const* algorithm = "direct") {
+    return staged_segment(q, {{algorithm, {}}, {}});
+  };
+  question q{.ranks = 2, .bytes = 16 * mebibyte};
+  q.memory.own_cache_bytes = mebibyte;
+  EXPECT_EQ(segment(q), 128u << 10);
+  q.memory.own_cache_bytes = 2 * mebibyte;
+  EXPECT_EQ(segment(q), 256u << 10);
+  q.ranks = 64;  // each has something to fold
+  EXPECT_EQ(segment(q), 64 * (16u << 10));
+  EXPECT_EQ(segment(q, "generalized"), 0u);
+  q.what = verb::allgather;
+  EXPECT_NE(segment(q, "generalized"), 0u);
+  q.bytes = 4 * mebibyte;
+  EXPECT_EQ(segment(q), 0u);
+  q.bytes = 16 * mebibyte;
+  q.crowded = true;
+  EXPECT_EQ(segment(q), 0u);
+  q.crowded = false;
+  q.memory.own_cache_bytes = 0;
+  EXPECT_EQ(segment(q), 0u);
+}
+
 }  // namespace
 }  // namespace coset::choice

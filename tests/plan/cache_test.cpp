@@ -128,6 +128,8 @@ TEST_F(Cache, NotesNothingThatItHasForgotten) {
   ASSERT_NE(cache_.again(last), nullptr);
   auto too_long = sum_of(1 << 20);
   too_long.what = verb::reduce_scatter;
+  std::vector<std::size_t> const pieces{1, (1 << 20) - 1};  // which are not cut
+  too_long.counts = pieces;
   EXPECT_THROW(cache_.plan_for(small, too_long, true, false), lacks_staging);
   EXPECT_EQ(cache_.again(last), nullptr);
 }

@@ -91,7 +91,8 @@ struct segmented {
 
 task segments_of(verb what, rank_t ranks, std::size_t segments, rank_t root = 0) {
   task t{.what = what, .counts = std::vector<std::size_t>(ranks), .root = root};
-  t.counts[0] = segments * line - 3;
+  bool const of_pieces = what == verb::reduce_scatter || what == verb::allgather;
+  std::fill_n(t.counts.begin(), of_pieces ? ranks : 1, segments * line - 3);
   return t;
 }
 
@@ -115,7 +116,8 @@ TEST(Executor, WritesNoParityAgainBeforeItsReadersHaveLeftIt) {
   engine choices(test::seed());
   std::size_t tried = 0;
   for (rank_t const p : {2u, 3u, 5u, 9u})
-    for (verb const what : {verb::broadcast, verb::reduce, verb::scan, verb::exclusive_scan, verb::allreduce})
+    for (verb const what : {verb::broadcast, verb::reduce, verb::scan, verb::exclusive_scan, verb::allreduce,
+                            verb::reduce_scatter, verb::allgather})
       for (auto const* const algorithm : {"direct", "binomial", "recursive_doubling"})
         for (auto const* const storage : {"staged", "zero_copy"}) {
           auto const ranks = detail::make_task_team(p);
@@ -197,7 +199,23 @@ TEST(Executor, LetsARankHaveTheMemoryOfOneThatHasLeft) {
   EXPECT_EQ(std::ranges::count(memory, 7), std::ssize(memory));
 }
 
-/// Red if copy_own() copies with every segment: from the second on it reads and writes beyond the arrays.
+/// Red if a segment of an allgather copies more of the rank's own input than it has, or less.
+TEST(Executor, GathersPiecesInSegmentsInPlaceOrNot) {
+  for (bool const in_place : {false, true})
+    for (auto const* const storage : {"staged", "zero_copy", "output"}) {
+      auto const ranks = detail::make_task_team(3);
+      task t = segments_of(verb::allgather, 3, 5);
+      t.in_place = in_place;
+      segmented call(*ranks, t, "direct", storage);
+      ASSERT_EQ(call.plans.apart->segments.number, 5u);
+      carried all(*ranks, [&](member& me) { return call.start(me); });
+      ASSERT_TRUE(carry(all, [](std::size_t k) { return static_cast<rank_t>(k % 3); }));
+      all.end();
+      EXPECT_EQ(call.fault(), "") << storage;
+    }
+}
+
+/// Red if copy_own() copies the whole with every segment: from the second on it reads and writes beyond the arrays.
 TEST(Executor, OfOneRankCopiesItsOwnOnce) {
   auto const ranks = detail::make_task_team(1);
   segmented call(*ranks, segments_of(verb::reduce, 1, 4), "direct", "staged");

@@ -18,9 +18,10 @@ struct connections {
   std::shared_ptr<agreement> agreed;
   seat lanes;
   circles offload;
-  window shared;             ///< empty if this process shares memory with no other
-  std::uint32_t survey = 0;  ///< which the following belongs to, and `shared`; see pool
-  std::int64_t staging = 0;  ///< the bytes of it that all hosts have
+  window shared;                      ///< empty if this process shares memory with no other
+  std::uint32_t survey = 0;           ///< which the following belongs to, and `shared`; see pool
+  std::int64_t staging = 0;           ///< the bytes of it that all hosts have
+  std::uint64_t own_cache_bytes = 0;  ///< that a core of this host has for itself, as its first process knows it
 };
 
 }  // namespace coset::mpi

@@ -45,6 +45,8 @@ struct domain {
   bool pointers = true;                 ///< in every domain ranks reach each other's arrays
   bool crowded = false;                 ///< some host has fewer processors than ranks
   std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
+  std::uint64_t own_cache_bytes =
+      0;  ///< that each core of this domain has for itself, as all its ranks know it; 0: unknown
 };
 
 /// The number of generations so far, and the marks that distinguish this generation's operations from older ones.

@@ -229,6 +229,7 @@ class split_of_processes {
     part.pointers = !mine_.shares_memory_between_processes();
     part.crowded = whole_.crowded;
     part.most_staging = most_staging();
+    part.own_cache_bytes = whole_.own_cache_bytes;
     part_identity identity{.number = number_,
                            .span = numbers(),
                            .in_whole = mine_.in_whole,
