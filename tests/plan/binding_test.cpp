@@ -136,42 +136,32 @@ TEST(Segments, HaveRoomInStaging) {
     EXPECT_GT(plan->segments.layout.staging_bytes, room / 4) << "much shorter than there is room for";
     // What is wanted shorter stays so.
     auto const shorter = bind(verb::allreduce, count, {}, room, 4096).plan;
-    EXPECT_LE(shorter->segments.count, 1024u);
+    EXPECT_LE(shorter->segments.count, 1008u);
   }
 }
 
 TEST(Segments, AreCutOutOfEachOfEqualPieces) {
   std::size_t const each = 10'000;
-  for (verb const what : {verb::reduce_scatter, verb::allgather}) {
-    auto const plan = bind(what, ranks * each, {}, SIZE_MAX, ranks * 4096).plan;
-    EXPECT_EQ(plan->segments.count, 1024u);
-    EXPECT_EQ(plan->segments.number, 10u);
-    EXPECT_EQ(plan->segments.layout.boundary, (sizes{0, 1024, 2048, 3072}));
-    EXPECT_EQ(plan->segments.last_layout.boundary.back(), ranks * (each - 9 * 1024));
-    // In arrays a segment's blocks lie as far apart as the pieces, in staging side by side.
-    for (auto const* made : {&plan->segments.layout, &plan->segments.last_layout}) {
-      EXPECT_EQ(made->offset[1], each * sizeof(float));
-      EXPECT_EQ(made->offset[2], 2 * each * sizeof(float));
-      EXPECT_EQ(made->offset[ranks + 1], made->boundary[1] * sizeof(float));
-    }
-    std::size_t const needed = bind(what, ranks * each).plan->segments.layout.staging_bytes;
-    auto const short_of_room = bind(what, ranks * each, {}, needed / 3).plan;
-    EXPECT_GT(short_of_room->segments.number, 2u);
-    EXPECT_LE(short_of_room->segments.layout.staging_bytes, needed / 3);
+  auto const plan = bind(verb::allgather, ranks * each, {}, SIZE_MAX, ranks * 4096).plan;
+  EXPECT_EQ(plan->segments.count, 1008u);
+  EXPECT_EQ(plan->segments.number, 10u);
+  EXPECT_EQ(plan->segments.layout.boundary, (sizes{0, 1008, 2016, 3024}));
+  EXPECT_EQ(plan->segments.last_layout.boundary.back(), ranks * (each - 9 * 1008));
+  // In arrays a segment's blocks lie as far apart as the pieces, in staging side by side.
+  for (auto const* made : {&plan->segments.layout, &plan->segments.last_layout}) {
+    EXPECT_EQ(made->offset[1], each * sizeof(float));
+    EXPECT_EQ(made->offset[2], 2 * each * sizeof(float));
+    EXPECT_EQ(made->offset[ranks + 1], made->boundary[1] * sizeof(float));
   }
+  std::size_t const needed = bind(verb::allgather, ranks * each).plan->segments.layout.staging_bytes;
+  auto const short_of_room = bind(verb::allgather, ranks * each, {}, needed / 3).plan;
+  EXPECT_GT(short_of_room->segments.number, 2u);
+  EXPECT_LE(short_of_room->segments.layout.staging_bytes, needed / 3);
 }
 
-/// Where an instruction takes blocks of several pieces at once, a segment of each is no run of elements.
+/// Rank 0 stages what it gives ranks 1 and 2 in one instruction, and segments of both are no run of elements.
 TEST(Segments, AreNotCutWherePiecesMoveTogether) {
-  compiled_table programs;
-  std::size_t const count = 30'000;
-  detail::call const c{.what = verb::allgather, .count = count, .reduction = &detail::table_of<float, plus>()};
-  signature const s{c.what, c.reduction, count, 0, false, 0, counts_hash({})};
-  auto const made = [&](char const* algorithm) {
-    return bind_plan(three_ranks(), programs, s, c, {{algorithm, {}}, {}, 3 * 64})->segments.number;
-  };
-  EXPECT_GT(made("direct"), 1u);
-  EXPECT_EQ(made("bruck"), 1u);
+  EXPECT_EQ(bind(verb::reduce_scatter, 30'000, {}, SIZE_MAX, ranks * 4096).plan->segments.number, 1u);
 }
 
 TEST(Segments, AreNotForPiecesOfDifferentLengths) {
