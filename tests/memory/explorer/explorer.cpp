@@ -159,6 +159,8 @@ std::string told(findings const& found) {
 
 bool is_explored() noexcept { return at_work != nullptr && at_work->is_inside() && !is_exploring; }
 
+thread_number number_of_this_thread() noexcept { return is_explored() ? at_work->current() : 0; }
+
 void expect(bool holds, char const* what) {
   exploring const here;
   if (!holds) at_work->fail(what);

@@ -51,6 +51,9 @@ findings explore(std::function<program()> const& make, bounds const& = {});
 /// For a program's threads: fails this execution.
 void expect(bool holds, char const* what);
 
+/// For a program's threads: which one it is; 0 outside.
+thread_number number_of_this_thread() noexcept;
+
 /// What an operation of the program does, as the instrumented code tells it.
 struct operation {
   enum class kind : std::uint8_t { load, store, exchange, add, subtract, bit_and, bit_or, compare_exchange, fence };

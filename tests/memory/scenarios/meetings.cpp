@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "coset/detail/private_copy.hpp"
 #include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/reduced_array.hpp"
 #include "memory/scenarios/scenarios.hpp"
 #include "reducer/core.hpp"
 #include "runtime/rank_handle.hpp"
@@ -77,16 +77,6 @@ std::function<program()> lending() {
     });
     return made;
   };
-}
-
-detail::reduced_array sums(std::size_t count) {
-  return {.count = count,
-          .reduction = &detail::table_of<long, added>(),
-          .operation = detail::kept(added{}),
-          .identity = std::make_shared<long const>(0),
-          .fill = [](void const* element, std::size_t, void* to, std::size_t number) {
-            for (std::size_t k = 0; k < number; ++k) static_cast<long*>(to)[k] = *static_cast<long const*>(element);
-          }};
 }
 
 struct reduced {
