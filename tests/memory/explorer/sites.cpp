@@ -53,7 +53,9 @@ std::uintptr_t offset_of(void const* address) {
 /// None for the counts of shared pointers, which are the standard library's.
 std::string own_frame(std::vector<std::string> const& frames) {
   for (std::string const& frame : frames) {
-    if (frame.find("/ext/atomicity.h") != std::string::npos) return {};
+    for (char const* header : {"/ext/atomicity.h", "/bits/shared_ptr_base.h"}) {
+      if (frame.find(header) != std::string::npos) return {};
+    }
   }
   for (std::string const& frame : frames) {
     for (char const* room : {"/src/", "/include/coset/", "/numa/", "/tests/memory/"}) {
