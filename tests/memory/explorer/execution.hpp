@@ -54,8 +54,8 @@ struct thread {
   void const* sleeps_on = nullptr;  ///< a futex; null: it can go on
   std::vector<look> looks;          ///< since it last wrote
   std::map<std::pair<std::size_t, void const*>, std::pair<std::uint32_t, unsigned>>
-      same;            ///< [object, place]: read so often
-  std::size_t tries = 0;     ///< to take a lock, in vain
+      same;               ///< [object, place]: read so often
+  std::size_t tries = 0;  ///< to take a lock, in vain
   std::uint64_t clock = 0;
   bool spins = false;  ///< it has read the same so often that it is the others' turn
 };

@@ -19,7 +19,7 @@ struct scenario {
 std::vector<scenario> collectives();
 std::vector<scenario> standing_still();
 std::vector<scenario> calls_that_learn();
-std::vector<scenario> memberships();        ///< who is a rank, and of which team
+std::vector<scenario> memberships();  ///< who is a rank, and of which team
 std::vector<scenario> openmp_regions();
 std::vector<scenario> threads_that_meet();  ///< outside collectives
 
