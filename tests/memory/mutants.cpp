@@ -18,6 +18,7 @@
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "memory/explorer/sites.hpp"
 #include "memory/scenarios/scenarios.hpp"
@@ -57,7 +58,7 @@ std::vector<mutant> all_mutants(std::vector<scenario> const& scenarios, std::uin
   }
   std::vector<mutant> in_order;
   for (auto& [key, made] : all) {
-    std::ranges::stable_sort(made.met_by, {}, [&](std::size_t s) { return executions[s]; });
+    std::ranges::sort(made.met_by, {}, [&](std::size_t s) { return std::pair(executions[s], s); });
     in_order.push_back(std::move(made));
   }
   return in_order;
@@ -127,7 +128,7 @@ std::map<std::string, std::string> killers_in(std::string const& file) {
 }
 
 void try_first(std::string const& name, std::vector<scenario> const& scenarios, std::vector<std::size_t>& of) {
-  std::ranges::stable_partition(of, [&](std::size_t s) { return scenarios[s].name == name; });
+  std::stable_partition(of.begin(), of.end(), [&](std::size_t s) { return scenarios[s].name == name; });
 }
 
 /// "src/a.cpp:7 load acquire" as "src/a.cpp: if (x.load(…)) load acquire", which outlives changes elsewhere in the file.
