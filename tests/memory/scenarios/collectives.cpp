@@ -208,7 +208,7 @@ char const* nothing(arrays<Count> const&) {
 }
 
 constexpr bounds no_membarrier{.preemptions = 2, .membarrier = false};
-constexpr bounds by_chance{.random = 20'000};
+constexpr bounds by_chance{.random = 10'000};
 constexpr bounds few_preemptions{.preemptions = 2}, few_with_naps{.preemptions = 2, .naps = 30};
 
 }  // namespace
