@@ -137,7 +137,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   plan->what = what;
   plan->hash = what.hash();
   static std::atomic<std::uint64_t> latest_id = 0;
-  plan->id = ++latest_id;
+  plan->id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
   plan->bytes = what.count * what.reduction->element_bytes;
   plan->arrays.shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->counts.assign(c.counts.begin(), c.counts.end());

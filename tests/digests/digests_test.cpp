@@ -95,24 +95,21 @@ class digests {
 };
 
 template <class T>
-void add_integer(digests& all, std::string const& type) {
+void add_number(digests& all, std::string const& type) {
   all.add<T, plus>(type, "plus");
   all.add<T, multiplies>(type, "multiplies");
   all.add<T, minimum>(type, "minimum");
   all.add<T, maximum>(type, "maximum");
+}
+
+template <class T>
+void add_integer(digests& all, std::string const& type) {
+  add_number<T>(all, type);
   all.add<T, bit_and>(type, "bit_and");
   all.add<T, bit_or>(type, "bit_or");
   all.add<T, bit_xor>(type, "bit_xor");
   all.add<T, logical_and>(type, "logical_and");
   all.add<T, logical_xor>(type, "logical_xor");
-}
-
-template <class T>
-void add_float(digests& all, std::string const& type) {
-  all.add<T, plus>(type, "plus");
-  all.add<T, multiplies>(type, "multiplies");
-  all.add<T, minimum>(type, "minimum");
-  all.add<T, maximum>(type, "maximum");
 }
 
 std::string all_digests() {
@@ -125,10 +122,10 @@ std::string all_digests() {
   add_integer<std::uint16_t>(all, "uint16");
   add_integer<std::uint32_t>(all, "uint32");
   add_integer<std::uint64_t>(all, "uint64");
-  add_float<float16>(all, "float16");
-  add_float<bfloat16>(all, "bfloat16");
-  add_float<float>(all, "float");
-  add_float<double>(all, "double");
+  add_number<float16>(all, "float16");
+  add_number<bfloat16>(all, "bfloat16");
+  add_number<float>(all, "float");
+  add_number<double>(all, "double");
   all.add<float, reproducible_plus>("float", "reproducible_plus");
   all.add<double, reproducible_plus>("double", "reproducible_plus");
   all.add<std::complex<float>, plus>("complex64", "plus");

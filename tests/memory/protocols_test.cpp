@@ -13,7 +13,7 @@ class Protocols : public ::testing::TestWithParam<scenario> {};
 
 TEST_P(Protocols, HoldUnderTheMemoryModel) {
   findings const found = explore(GetParam().set_up(), GetParam().within);
-  EXPECT_EQ(found.fault, "");
+  EXPECT_EQ(told(found), "");
   std::cout << GetParam().name << ": " << found.executions << (found.all ? " executions, all" : " executions")
             << ", of at most " << found.longest << " operations\n";
 }

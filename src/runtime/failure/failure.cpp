@@ -65,7 +65,7 @@ std::exception_ptr failure::original() const {
 
 void failure::clear() noexcept {
   forget_original();
-  record_.state.store(none, std::memory_order_seq_cst);
+  record_.state.store(none, std::memory_order_relaxed);  // no rank runs: they see it by what begins their next run
 }
 
 void failure::forget_original() noexcept {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "memory/explorer/sites.hpp"
+#include "memory/explorer/memories.hpp"
 
 namespace coset::memory_test {
 
@@ -34,6 +34,7 @@ bool execution::begin_next(std::uint64_t number) {
 void execution::run(program const& what) {
   model_.begin();
   locks_.clear();
+  memories::all().begin();
   written_.clear();
   events_.clear();
   naps_ = within_.naps;
@@ -47,6 +48,7 @@ void execution::run(program const& what) {
     each.looks.clear();
     each.same.clear();
     each.spins = false;
+    each.tries = each.clock = 0;
     each.loop.clear();
     each.sleeps_on = each.wants = nullptr;
   }
@@ -158,10 +160,8 @@ std::optional<thread_number> execution::choose_next() {
   }
   if (!is_old_) {
     if (!search_.is_as_before(here)) {
-      std::string now = "the program is not the same in each execution:";
-      for (thread_number t = 0; t < number_; ++t)
-        now += " thread " + std::to_string(t) + " is at " + place_of(threads_[t].waits_at);
-      fail(now);
+      for (thread_number t = 0; t < number_; ++t) note(t, "is about to go on", threads_[t].waits_at);
+      fail("the program is not the same in each execution");
       return {};
     }
     auto const chosen = search_.choose_thread(here, next_in_turn(here.enabled));
@@ -197,11 +197,10 @@ void execution::nap_or_fail() {
     --naps_;
     return;
   }
-  std::string stuck = "nobody can go on:";
   for (thread_number t = 0; t < number_; ++t) {
-    if (!threads_[t].has_ended) stuck += " thread " + std::to_string(t) + " waits at " + place_of(threads_[t].waits_at);
+    if (!threads_[t].has_ended) note(t, "waits", threads_[t].waits_at);
   }
-  fail(stuck);
+  fail("nobody can go on");
 }
 
 void execution::go_on_with(footprint const& what) {
@@ -228,16 +227,17 @@ std::uint32_t execution::choose_value(std::size_t object, std::uint32_t oldest, 
 
 void execution::note_written(std::size_t object) { written_[{object, model_.latest(object)}] = search_.depth(); }
 
-void execution::done(footprint const& what, void const* from, std::string said) {
-  if (!by_chance_ && !is_old_) search_.note(current_, what);
-  events_.push_back({current_, std::move(said), from});
+void execution::done(footprint const& touched, void const* from, char const* what, std::optional<std::uint64_t> value) {
+  if (!by_chance_ && !is_old_) search_.note(current_, touched);
+  events_.push_back({current_, what, value, from});
 }
+
+void execution::note(thread_number t, char const* what, void const* from) { events_.push_back({t, what, {}, from}); }
 
 void execution::fail(std::string const& why) {
   if (!found_.fault.empty()) return;
   found_.fault = why;
-  for (event const& e : events_)
-    found_.fault += "\n  thread " + std::to_string(e.thread) + ": " + e.what + "  " + place_of(e.from);
+  found_.path = events_;
   if (inside_) switch_back();  // for good: what the threads hold is lost
 }
 

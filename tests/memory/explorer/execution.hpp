@@ -54,14 +54,10 @@ struct thread {
   void const* sleeps_on = nullptr;  ///< a futex; null: it can go on
   std::vector<look> looks;          ///< since it last wrote
   std::map<std::pair<std::size_t, void const*>, std::pair<std::uint32_t, unsigned>>
-      same;            ///< [object, place]: read so often
+      same;               ///< [object, place]: read so often
+  std::size_t tries = 0;  ///< to take a lock, in vain
+  std::uint64_t clock = 0;
   bool spins = false;  ///< it has read the same so often that it is the others' turn
-};
-
-struct event {
-  thread_number thread;
-  std::string what;
-  void const* from;
 };
 
 struct lock_state {
@@ -86,7 +82,8 @@ class execution {
   /// Of values [oldest, latest] of an object.
   std::uint32_t choose_value(std::size_t object, std::uint32_t oldest, std::uint32_t latest);
   void note_written(std::size_t object);
-  void done(footprint const&, void const* from, std::string what);
+  void done(footprint const&, void const* from, char const* what, std::optional<std::uint64_t> value = {});
+  void note(thread_number, char const* what, void const* from);
   void fail(std::string const&);
   lock_state& lock_at(void const* mutex) { return locks_[mutex]; }
   void wake(void const* futex);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "memory/explorer/execution.hpp"
+#include "memory/explorer/memories.hpp"
 #include "memory/explorer/sites.hpp"
 
 namespace coset::memory_test {
@@ -26,8 +27,6 @@ std::vector<look> loop_at(thread const& t, std::size_t object, void const* from)
   }
   return {};
 }
-
-std::string number(std::uint64_t n) { return std::to_string(n); }
 
 std::uint64_t load(operation const& op, std::size_t object) {
   execution& all = *at_work;
@@ -52,7 +51,7 @@ std::uint64_t load(operation const& op, std::size_t object) {
   self.looks.push_back({object, which, op.from});
   times = same == which ? times + 1 : 1;
   same = which;
-  all.done(touched, op.from, "reads " + number(value) + (which == latest ? "" : ", which is old,"));
+  all.done(touched, op.from, which == latest ? "reads" : "reads what is old", value);
   return value;
 }
 
@@ -83,22 +82,53 @@ std::uint64_t write(operation const& op, std::size_t object) {
   if (op.what == operation::kind::store) {
     of.store(all.current(), object, op.operand, op.order);
     all.note_written(object);
-    all.done(touched, op.from, "writes " + number(op.operand));
+    all.done(touched, op.from, "writes", op.operand);
     return 0;
   }
   if (op.what == operation::kind::compare_exchange) {
     std::uint64_t const there = of.latest_value(object);
     if (there != op.expected) {
       of.load(all.current(), object, of.latest(object), op.order_of_failure);
-      all.done(touched, op.from, "does not exchange " + number(there));
+      all.done(touched, op.from, "does not exchange", there);
       return there;
     }
   }
   std::uint64_t const old =
       of.modify(all.current(), object, op.order, [&](std::uint64_t before) { return changed(op, before); });
   all.note_written(object);
-  all.done(touched, op.from, "changes " + number(old) + " to " + number(changed(op, old)));
+  all.done(touched, op.from, "changes to", changed(op, old));
   return old;
+}
+
+/// What a thread touches that is about to change one thing, once it is its turn.
+footprint turn_at(void const* what) {
+  footprint touched;
+  touched.add(what, true);
+  at_work->go_on_with(touched);
+  return touched;
+}
+
+void take(lock_state& mutex) {
+  execution& all = *at_work;
+  mutex.taken = true;
+  all.model().acquire_from(mutex.released, all.current());
+  all.mine().looks.clear();
+}
+
+void let_go(void const* mutex) {
+  execution& all = *at_work;
+  lock_state& taken = all.lock_at(mutex);
+  taken.taken = false;
+  all.model().release_to(taken.released, all.current());
+}
+
+/// Of those who sleep on something: not the thing itself.
+void const* queue_of(void const* what) { return static_cast<char const*>(what) + 1; }
+
+void sleep_until_woken(void const* on) {
+  at_work->mine().sleeps_on = on;
+  footprint const touched = turn_at(queue_of(on));
+  at_work->done(touched, nullptr, "wakes up");
 }
 
 }  // namespace
@@ -112,7 +142,24 @@ findings explore(std::function<program()> const& make, bounds const& within) {
   return found;
 }
 
+std::string told(findings const& found) {
+  if (found.fault.empty()) return {};
+  std::vector<void const*> from;
+  for (event const& each : found.path) from.push_back(each.from);
+  std::vector<std::string> const places = places_of(from);
+  std::string text = found.fault;
+  for (std::size_t k = 0; k < found.path.size(); ++k) {
+    event const& each = found.path[k];
+    text += "\n  thread " + std::to_string(each.thread) + " " + each.what;
+    if (each.value) text += " " + std::to_string(*each.value);
+    text += "  " + places[k];
+  }
+  return text;
+}
+
 bool is_explored() noexcept { return at_work != nullptr && at_work->is_inside() && !is_exploring; }
+
+thread_number number_of_this_thread() noexcept { return is_explored() ? at_work->current() : 0; }
 
 void expect(bool holds, char const* what) {
   exploring const here;
@@ -123,9 +170,7 @@ std::uint64_t perform(operation const& op) {
   exploring const here;
   execution& all = *at_work;
   if (op.what == operation::kind::fence) {
-    footprint touched;
-    touched.add(&all, true);  // fences have an order
-    all.go_on_with(touched);
+    footprint const touched = turn_at(&all);  // fences have an order
     all.model().fence(all.current(), op.order);
     all.done(touched, op.from, "makes a fence");
     return 0;
@@ -152,7 +197,8 @@ void access(void const* at, std::size_t bytes, bool writes, void const* from) {
   if (reinterpret_cast<std::uintptr_t>(at) - stack < stack_bytes) return;
   std::string const race = all.model().access(all.current(), at, bytes, writes);
   if (race.empty()) return;
-  all.fail("thread " + number(all.current()) + (writes ? " writes: " : " reads: ") + race + "  " + place_of(from));
+  all.note(all.current(), writes ? "writes to memory" : "reads from memory", from);
+  all.fail(race);
 }
 
 void allocated(void const* at, std::size_t bytes) {
@@ -160,43 +206,52 @@ void allocated(void const* at, std::size_t bytes) {
   at_work->model().forget(at, bytes);
 }
 
+void* memory_for(std::size_t bytes, std::size_t alignment) {
+  exploring const here;
+  return memories::all().of_threads[at_work->current()].take(std::max<std::size_t>(bytes, 1), alignment);
+}
+
+void* pages_for(std::size_t bytes) {
+  exploring const here;
+  constexpr std::size_t page_bytes = 4096;
+  return memories::all().pages.take(bytes, page_bytes);
+}
+
+std::uint64_t ticks() noexcept {
+  exploring const here;
+  std::uint64_t& clock = at_work->mine().clock;
+  return clock += 10 * at_work->current() + clock % 7 + 10;
+}
+
 void lock(void const* mutex) {
   exploring const here;
   execution& all = *at_work;
-  footprint touched;
-  touched.add(mutex, true);
   all.mine().wants = mutex;
-  all.go_on_with(touched);
-  lock_state& taken = all.lock_at(mutex);
-  taken.taken = true;
-  all.model().acquire_from(taken.released, all.current());
-  all.mine().looks.clear();
+  footprint const touched = turn_at(mutex);
+  take(all.lock_at(mutex));
   all.done(touched, nullptr, "locks");
 }
 
+/// Who tries again and again waits in truth.
 bool try_lock(void const* mutex) {
   exploring const here;
   execution& all = *at_work;
-  footprint touched;
-  touched.add(mutex, true);
-  all.go_on_with(touched);
+  thread& self = all.mine();
+  if (self.tries == looks_in_vain) self.wants = mutex;
+  footprint const touched = turn_at(mutex);
   lock_state& there = all.lock_at(mutex);
-  bool const free = !std::exchange(there.taken, true);
-  if (free) all.model().acquire_from(there.released, all.current());
+  bool const free = !there.taken;
+  self.tries = free ? 0 : self.tries + 1;
+  if (free) take(there);
   all.done(touched, nullptr, free ? "locks" : "finds it locked");
   return free;
 }
 
 void unlock(void const* mutex) {
   exploring const here;
-  execution& all = *at_work;
-  footprint touched;
-  touched.add(mutex, true);
-  all.go_on_with(touched);
-  lock_state& taken = all.lock_at(mutex);
-  taken.taken = false;
-  all.model().release_to(taken.released, all.current());
-  all.done(touched, nullptr, "unlocks");
+  footprint const touched = turn_at(mutex);
+  let_go(mutex);
+  at_work->done(touched, nullptr, "unlocks");
 }
 
 /// The system looks at the word with its own lock, and at the latest value.
@@ -206,29 +261,36 @@ void sleep_on(void const* half, std::uint32_t seen) {
   auto const word = reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(half) & ~std::uintptr_t{7});
   footprint looking;
   looking.add(word, false);
-  looking.add(static_cast<char const*>(half) + 1, true);  // the queue
+  looking.add(queue_of(half), true);
   all.go_on_with(looking);
   std::uint32_t now;
   std::memcpy(&now, half, sizeof now);
   all.done(looking, nullptr, now == seen ? "goes to sleep" : "need not sleep");
   all.mine().looks.clear();
-  if (now != seen) return;
-  all.mine().sleeps_on = half;
-  footprint waking;
-  waking.add(static_cast<char const*>(half) + 1, true);
-  all.go_on_with(waking);
-  all.done(waking, nullptr, "wakes up");
+  if (now == seen) sleep_until_woken(half);
 }
 
 void wake_all(void const* half) {
   exploring const here;
-  execution& all = *at_work;
-  footprint touched;
-  touched.add(static_cast<char const*>(half) + 1, true);
-  all.go_on_with(touched);
-  all.wake(half);
-  all.mine().looks.clear();
-  all.done(touched, nullptr, "wakes others");
+  footprint const touched = turn_at(queue_of(half));
+  at_work->wake(half);
+  at_work->mine().looks.clear();
+  at_work->done(touched, nullptr, "wakes others");
+}
+
+void wait_for_notice(void const* condition, void const* mutex) {
+  {
+    exploring const here;
+    execution& all = *at_work;
+    footprint touched;
+    touched.add(mutex, true);
+    touched.add(queue_of(condition), true);
+    all.go_on_with(touched);
+    let_go(mutex);
+    all.done(touched, nullptr, "unlocks and goes to sleep");
+    sleep_until_woken(condition);
+  }
+  lock(mutex);
 }
 
 }  // namespace coset::memory_test

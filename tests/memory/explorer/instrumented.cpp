@@ -11,10 +11,12 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "memory/explorer/explorer.hpp"
+#include "memory/explorer/memories.hpp"
 #include "memory/explorer/sites.hpp"
 
 using namespace coset::memory_test;
@@ -76,15 +78,25 @@ void plain(void const* at, std::size_t bytes, bool writes, void const* from) {
 
 }  // namespace
 
-// Whoever had the memory before has nothing to do with it.
 void* operator new(std::size_t bytes) {
+  if (is_explored()) return memory_for(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   void* const made = std::malloc(bytes == 0 ? 1 : bytes);
   if (made == nullptr) throw std::bad_alloc();
-  if (is_explored()) allocated(made, bytes);
   return made;
 }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  auto const to = static_cast<std::size_t>(alignment);
+  if (is_explored()) return memory_for(bytes, to);
+  void* const made = std::aligned_alloc(to, (bytes + to - 1) / to * to);
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+void operator delete(void* at) noexcept {
+  if (!memories::all().hold(at)) std::free(at);
+}
+void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+void operator delete(void* at, std::align_val_t) noexcept { operator delete(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { operator delete(at); }
 
 // NOLINTBEGIN: the names are the compiler's
 #define COSET_ATOMICS(bits)                                                                                           \
@@ -195,6 +207,27 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
   return 0;
 }
 
+void* __real_mmap(void*, std::size_t, int, int, int, off_t);
+void* __wrap_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  bool const is_plain = is_explored() && at == nullptr && (flags & MAP_ANONYMOUS) != 0;
+  return is_plain ? pages_for(bytes) : __real_mmap(at, bytes, protection, flags, file, offset);
+}
+int __real_munmap(void*, std::size_t);
+int __wrap_munmap(void* at, std::size_t bytes) { return memories::all().hold(at) ? 0 : __real_munmap(at, bytes); }
+
+/// Deadlines are never reached, as time stands still.
+int __real_pthread_cond_clockwait(pthread_cond_t*, pthread_mutex_t*, clockid_t, timespec const*);
+int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                  timespec const* until) {
+  if (!is_explored()) return __real_pthread_cond_clockwait(condition, mutex, clock, until);
+  wait_for_notice(condition, mutex);
+  return 0;
+}
+void __real__ZNSt18condition_variable10notify_allEv(void*);
+void __wrap__ZNSt18condition_variable10notify_allEv(void* condition) {
+  is_explored() ? wake_all(condition) : __real__ZNSt18condition_variable10notify_allEv(condition);
+}
+
 int __real_sched_yield();
 int __wrap_sched_yield() { return is_explored() ? 0 : __real_sched_yield(); }
 
@@ -205,6 +238,8 @@ std::int64_t __real__ZNSt6chrono3_V212steady_clock3nowEv();
 std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
   return is_explored() ? 0 : __real__ZNSt6chrono3_V212steady_clock3nowEv();
 }
+
+unsigned long long coset_explored_ticks() noexcept { return is_explored() ? ticks() : __builtin_ia32_rdtsc(); }
 
 long __real_syscall(long, ...);
 /// Futexes and membarrier are the explorer's, as its threads are no threads of the system.

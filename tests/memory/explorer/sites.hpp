@@ -10,9 +10,8 @@
 
 namespace coset::memory_test {
 
-/// "executor.cpp:87" of the project's own code that an address belongs to, also where it was inlined.
-std::string place_of(void const* address);
-/// Of many at once, which is quicker.
+/// "src/runtime/executor.cpp:87" of the project's own code that each address belongs to, also where it was inlined. All at
+/// once, since the program that knows takes long to start.
 std::vector<std::string> places_of(std::vector<void const*> const& addresses);
 
 enum class access_kind : std::uint8_t { load, store, change, failed_change, fence, fence_of_all };

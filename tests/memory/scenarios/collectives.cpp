@@ -5,54 +5,11 @@
 #include <stdexcept>
 
 #include "coset/detail/collective.hpp"
-#include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/ranks_alike.hpp"
 #include "memory/scenarios/scenarios.hpp"
 
 namespace coset::memory_test {
 namespace {
-
-using bodies = std::vector<explored_team::body>;
-
-/// What each rank gives and gets in a few operations; on no thread's stack, so that accesses by others are seen.
-template <std::size_t Count>
-struct arrays {
-  std::array<std::array<long, Count>, most_threads> in{}, out{};
-
-  void begin() {
-    for (std::size_t r = 0; r < most_threads; ++r) {
-      in[r].fill(1L << r);
-      out[r].fill(-1);
-    }
-  }
-};
-
-template <class Data>
-struct setting {
-  explored_team ranks;
-  Data data;
-  setting(rank_t number, waits how) : ranks(number, how) {}
-};
-
-/// A scenario in which every rank does the same. Before, all make the plans that it takes, and come to an end.
-template <class Data, class Body, class Fault, class Before>
-std::function<std::function<program()>()> each(rank_t number, waits how, Body body, Fault fault, Before before) {
-  return [=] {
-    auto const here = std::make_shared<setting<Data>>(number, how);
-    if constexpr (requires { here->data.make_plans(here->ranks.whole()); }) here->data.make_plans(here->ranks.whole());
-    here->data.begin();
-    here->ranks.run(bodies(number, [here, before](member& me) { before(me, here->data); }));
-    bodies const all(number, [here, body](member& me) { body(me, here->data); });
-    return [=] {
-      here->data.begin();
-      return here->ranks.of(all, [here, fault] { return std::string(fault(here->data)); });
-    };
-  };
-}
-
-template <class Data, class Body, class Fault>
-auto each(rank_t number, waits how, Body body, Fault fault) {
-  return each<Data>(number, how, body, fault, body);
-}
 
 /// Operations of eight bytes: payloads travel in entries. The caller may use its arrays again at once.
 void sum_twice(member& me, arrays<1>& with) {
@@ -63,15 +20,6 @@ void sum_twice(member& me, arrays<1>& with) {
 }
 
 void sum_once(member& me, arrays<1>& with) { allreduce(me, with.in[me.rank()], with.out[me.rank()], added{}); }
-
-auto sums_are(rank_t number, long sum) {
-  return [=](arrays<1> const& with) {
-    for (rank_t r = 0; r < number; ++r) {
-      if (with.out[r][0] != sum) return "a wrong sum";
-    }
-    return "";
-  };
-}
 
 /// The root may be two operations ahead of who reads its lines.
 void broadcast_often(member& me, arrays<1>& with) {
@@ -260,7 +208,7 @@ char const* nothing(arrays<Count> const&) {
 }
 
 constexpr bounds no_membarrier{.preemptions = 2, .membarrier = false};
-constexpr bounds by_chance{.random = 20'000};
+constexpr bounds by_chance{.random = 10'000};
 constexpr bounds few_preemptions{.preemptions = 2}, few_with_naps{.preemptions = 2, .naps = 30};
 
 }  // namespace

@@ -5,11 +5,26 @@
 
 namespace coset::memory_test {
 
+runtime::patience patience_of(waits how) noexcept {
+  constexpr std::uint32_t for_ever = ~0u;
+  if (how == waits::polling) return {0, for_ever, for_ever, 0, false};
+  return {0, 0, 0, 0, true};
+}
+
+void clear(runtime::shared_memory& shared) {
+  for (rank_t r = 0; r < shared.ranks; ++r) {
+    for (std::uint32_t c = 0; c < runtime::channels; ++c)
+      std::memset(static_cast<void*>(&shared.arena.lines(c, r)), 0, sizeof(runtime::channel_lines));
+    std::memset(static_cast<void*>(&shared.arena.own(r)), 0, sizeof(runtime::own_line));
+    std::memset(static_cast<void*>(&shared.arena.attention(r)), 0, sizeof(runtime::attention_line));
+  }
+  shared.question = 1;
+  shared.marks = {};
+}
+
 explored_team::explored_team(rank_t ranks, waits how)
     : ranks_(std::make_unique<team>(team_options{.ranks = ranks, .place = placement::unbound})) {
-  constexpr std::uint32_t for_ever = ~0u;
-  state().shared.patience =
-      how == waits::polling ? runtime::patience{0, for_ever, for_ever, 0, false} : runtime::patience{0, 0, 0, 0, true};
+  state().shared.patience = patience_of(how);
   if (how == waits::asking_without_membarrier) state().shared.kind.plain_signals = false;
 }
 
@@ -26,15 +41,7 @@ void explored_team::run(std::vector<body> const& bodies) {
 /// Where a team is before its first operation, but for what it knows of plans.
 void explored_team::begin_anew() {
   open_.reset();
-  runtime::shared_memory& shared = state().shared;
-  for (rank_t r = 0; r < shared.ranks; ++r) {
-    for (std::uint32_t c = 0; c < runtime::channels; ++c)
-      std::memset(static_cast<void*>(&shared.arena.lines(c, r)), 0, sizeof(runtime::channel_lines));
-    std::memset(static_cast<void*>(&shared.arena.own(r)), 0, sizeof(runtime::own_line));
-    std::memset(static_cast<void*>(&shared.arena.attention(r)), 0, sizeof(runtime::attention_line));
-  }
-  shared.question = 1;
-  shared.marks = {};
+  clear(state().shared);
   open_ = std::make_unique<detail::task_run>(*ranks_);
   state().settle({});
 }

@@ -23,6 +23,11 @@ struct added {
 /// asks when it waits for long; also where the system has no membarrier.
 enum class waits : std::uint8_t { polling, asking, asking_without_membarrier };
 
+runtime::patience patience_of(waits) noexcept;
+
+/// Lines and marks are as before the first operation.
+void clear(runtime::shared_memory&);
+
 class explored_team {
  public:
   using body = std::function<void(member&)>;

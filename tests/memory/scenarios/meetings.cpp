@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "coset/detail/private_copy.hpp"
+#include "calibration/two_threads.hpp"
+#include "measure/machine/flag_barrier.hpp"
 #include "memory/scenarios/explored_team.hpp"
+#include "memory/scenarios/reduced_array.hpp"
 #include "memory/scenarios/scenarios.hpp"
 #include "reducer/core.hpp"
 #include "runtime/rank_handle.hpp"
@@ -79,16 +81,6 @@ std::function<program()> lending() {
   };
 }
 
-detail::reduced_array sums(std::size_t count) {
-  return {.count = count,
-          .reduction = &detail::table_of<long, added>(),
-          .operation = detail::kept(added{}),
-          .identity = std::make_shared<long const>(0),
-          .fill = [](void const* element, std::size_t, void* to, std::size_t number) {
-            for (std::size_t k = 0; k < number; ++k) static_cast<long*>(to)[k] = *static_cast<long const*>(element);
-          }};
-}
-
 struct reduced {
   static constexpr std::size_t count = 16;  // two lines
   std::shared_ptr<detail::reducer_core> core = detail::make_reducer({sums(count)});
@@ -146,6 +138,53 @@ std::function<program()> folding_parts() {
   };
 }
 
+/// What measurements meet by: a barrier of flags, and two threads that pass a line to each other.
+std::function<program()> flag_barrier() {
+  struct setting {
+    measure::flag_barrier barrier{2};
+    data with;
+  };
+  auto const here = std::make_shared<setting>();
+  return [=] {
+    here->with = {};
+    program made;
+    for (rank_t r = 0; r < 2; ++r) {
+      made.threads.push_back([=] {
+        for (long round = 1; round <= 2; ++round) {
+          here->with.values[r] = round;
+          here->barrier.arrive_and_wait(r);
+          expect(here->with.values[1 - r] == round, "a barrier that does not hold");
+          here->barrier.arrive_and_wait(r);
+        }
+      });
+    }
+    return made;
+  };
+}
+
+std::function<program()> passing() {
+  struct setting {
+    std::optional<calibration::turns> line;
+    data with;
+  };
+  auto const here = std::make_shared<setting>();
+  return [=] {
+    here->line.emplace(calibration::turns::clock::time_point::max());
+    here->with = {};
+    program made;
+    for (std::uint64_t t = 0; t < 2; ++t) {
+      made.threads.push_back([=] {
+        for (std::uint64_t turn = t; turn < 4; turn += 2) {
+          here->line->come_to(turn);
+          expect(here->with.values[0]++ == static_cast<long>(turn), "a turn before the other's end");
+          here->line->pass(turn + 1);
+        }
+      });
+    }
+    return made;
+  };
+}
+
 /// A request asks for its rank, which has ended; meanwhile others take its handle.
 std::function<program()> references() {
   struct setting {
@@ -181,6 +220,8 @@ std::vector<scenario> threads_that_meet() {
       {"folding in turns", folding_in_turns},
       {"folding parts", folding_parts},
       {"references", references},
+      {"flag barrier", flag_barrier, {.preemptions = 2}},
+      {"passing", passing},
   };
 }
 

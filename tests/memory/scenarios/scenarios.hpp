@@ -18,11 +18,14 @@ struct scenario {
 
 std::vector<scenario> collectives();
 std::vector<scenario> standing_still();
-std::vector<scenario> threads_that_meet();  ///< elsewhere
+std::vector<scenario> calls_that_learn();
+std::vector<scenario> memberships();  ///< who is a rank, and of which team
+std::vector<scenario> openmp_regions();
+std::vector<scenario> threads_that_meet();  ///< outside collectives
 
 inline std::vector<scenario> all_scenarios() {
   std::vector<scenario> all = collectives();
-  for (auto const more : {standing_still, threads_that_meet}) {
+  for (auto const more : {standing_still, calls_that_learn, memberships, openmp_regions, threads_that_meet}) {
     for (scenario& each : more()) all.push_back(std::move(each));
   }
   return all;
