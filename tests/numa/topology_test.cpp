@@ -133,7 +133,7 @@ TEST(Topology, RealMachinesReadAsTheyAre) {
 
 // An invented machine, everything odd at once: high-bandwidth memory (node 0) before ordinary memory (1), processors
 // with nothing but device memory (12), a node without processors (20), a processor that is not allowed (5), capacities
-// of 512 and 1024, distances 10 to 34 row by row, a core whose caches have lines of 512 bytes and, for instructions, 1024.
+// of 512 and 1024, distances 10 to 34 row by row, a core whose cache has lines of 512 bytes.
 class OddMachine : public ::testing::Test {
  protected:
   static std::vector<unsigned> each(unsigned processor::*what) {
@@ -162,7 +162,7 @@ TEST_F(OddMachine, CallsTheCapableKindOfCoreKindZero) {
   EXPECT_EQ(each(&processor::kind), (std::vector<unsigned>{1, 1, 1, 1, 0, 0}));
 }
 
-TEST_F(OddMachine, TellsOfTheLongestLineOfDataAndWarnsOfIt) {
+TEST_F(OddMachine, TellsOfTheLongestLineAndWarnsOfIt) {
   auto machine = topology::xml(COSET_ODD_MACHINE);
   EXPECT_EQ(machine.line_bytes, 512U);
   EXPECT_NE(numa::line_warning(machine).find("512"), std::string::npos);
