@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "coset/detail/line_spacing.hpp"
+
 namespace coset::numa {
 namespace {
 
@@ -69,6 +71,12 @@ std::string describe(topology const& machine) {
   }
   if (machine.nodes.size() > 1) text += row(machine, cells_of("all", machine.processors, mebibytes(bytes), "-"));
   return text;
+}
+
+std::string line_warning(topology const& machine) {
+  if (machine.line_bytes <= detail::line_spacing) return "";
+  return "cache lines of " + std::to_string(machine.line_bytes) + " bytes hold words of several threads, which are " +
+         std::to_string(detail::line_spacing) + " apart: results are right, but late";
 }
 
 }  // namespace coset::numa

@@ -12,4 +12,7 @@ namespace coset::numa {
 /// a line for all nodes. Ends in a newline.
 std::string describe(topology const& machine);
 
+/// Of a machine whose cache lines are longer than the spacing of words that different threads write; empty otherwise.
+std::string line_warning(topology const& machine);
+
 }  // namespace coset::numa

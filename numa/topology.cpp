@@ -247,6 +247,15 @@ std::uint64_t l2_bytes(std::vector<usable> const& order) {
   return smallest;
 }
 
+// Levels may differ: Itanium's L1 has 64, its L2 128.
+unsigned line_bytes(std::vector<usable> const& order) {
+  unsigned longest = 0;
+  for (auto const& each : order)
+    for (hwloc_obj_t around = each.pu; around != nullptr; around = around->parent)
+      if (hwloc_obj_type_is_dcache(around->type) != 0) longest = std::max(longest, around->attr->cache.linesize);
+  return longest;
+}
+
 topology read(hwloc_topology_t machine, std::string name, std::function<bool(unsigned)> const& allowed) {
   auto const order = usable_in_order(machine, allowed);
   if (order.empty()) throw topology_error("no processor of " + name + " may be used");
@@ -258,6 +267,7 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.distances = distances_between(machine, result.nodes);
   result.cache_bytes = cache_bytes(order);
   result.l2_bytes = l2_bytes(order);
+  result.line_bytes = line_bytes(order);
   result.has_l3 = std::ranges::any_of(
       order, [](usable const& each) { return ancestor_or(each.pu, HWLOC_OBJ_L3CACHE, nullptr) != nullptr; });
   return result;

@@ -12,6 +12,7 @@
 #include "calibration/profile.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
+#include "numa/describe.hpp"
 #include "numa/share.hpp"
 #include "runtime/requests.hpp"
 #include "team/adopted_threads.hpp"
@@ -33,6 +34,11 @@ void keep_for_good(std::shared_ptr<detail::team_state> state) {
   static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends
   std::lock_guard const lock(keeping);
   kept->push_back(std::move(state));
+}
+
+void tell_of_lines(topology const& machine) {
+  if (!text::plans_are_logged()) return;
+  if (auto const warning = numa::line_warning(machine); !warning.empty()) text::complain(warning);
 }
 
 std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
@@ -63,6 +69,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
   if (!bound && machine.this_system && machine.nodes.size() > 1) shape.places.clear();
   if (shape.pinned && share && text::plans_are_logged())
     text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
+  tell_of_lines(machine);
   auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
   state->membership.workers = std::make_unique<workers>(*state);
   return state;
@@ -71,6 +78,7 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
 /// Threads that come with masks of their own.
 team_shape shape_anywhere(rank_t ranks) {
   topology const& machine = calibration::machine_tuned_for();
+  tell_of_lines(machine);
   return {ranks,
           {},
           node_list(ranks, anywhere),

@@ -37,7 +37,10 @@ class InfoOfPlacement(Files):
         for absent in ("latency", "L3", "left out"):
             self.assertNotIn(absent, text)
         odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve()
-        self.assertIn("a team of", coset("info", "--topology", odd).stdout)
+        text = coset("info", "--topology", odd).stdout
+        self.assertIn("a team of", text)
+        self.assertRegex(text, "cache lines of 512 bytes; words of different threads are [0-9]+ apart\nwarning: cache lines of 512")
+        self.assertEqual(json.loads(coset("info", "--topology", odd, "--json").stdout)["line_bytes"], 512)
 
     def test_another_machine_in_the_place_of_this_one_is_shown_and_not_measured(self):
         odd = str(pathlib.Path(__file__, "../../numa/odd.xml").resolve())

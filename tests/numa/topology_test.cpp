@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "coset/detail/line_spacing.hpp"
 #include "numa/describe.hpp"
 #include "numa/machines.hpp"
 
@@ -132,7 +133,7 @@ TEST(Topology, RealMachinesReadAsTheyAre) {
 
 // An invented machine, everything odd at once: high-bandwidth memory (node 0) before ordinary memory (1), processors
 // with nothing but device memory (12), a node without processors (20), a processor that is not allowed (5), capacities
-// of 512 and 1024, distances 10 to 34 row by row.
+// of 512 and 1024, distances 10 to 34 row by row, a core whose cache has lines of 512 bytes.
 class OddMachine : public ::testing::Test {
  protected:
   static std::vector<unsigned> each(unsigned processor::*what) {
@@ -159,6 +160,19 @@ TEST_F(OddMachine, KeepsTheDistancesOfNodesInUse) {
 
 TEST_F(OddMachine, CallsTheCapableKindOfCoreKindZero) {
   EXPECT_EQ(each(&processor::kind), (std::vector<unsigned>{1, 1, 1, 1, 0, 0}));
+}
+
+TEST_F(OddMachine, TellsOfTheLongestLineAndWarnsOfIt) {
+  auto machine = topology::xml(COSET_ODD_MACHINE);
+  EXPECT_EQ(machine.line_bytes, 512U);
+  EXPECT_NE(numa::line_warning(machine).find("512"), std::string::npos);
+  machine.line_bytes = detail::line_spacing;
+  EXPECT_EQ(numa::line_warning(machine), "");
+}
+
+TEST(Topology, CacheLinesAreOfUnknownLengthWithoutCaches) {
+  EXPECT_EQ(topology::synthetic("core:2 pu:1").line_bytes, 0U);
+  EXPECT_EQ(topology::synthetic("l2:1 core:2 pu:1").line_bytes, 64U);
 }
 
 TEST(Topology, ThisMachineIsThisSystem) {

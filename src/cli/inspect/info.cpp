@@ -16,6 +16,7 @@
 #include "cli/inspect/info_placement.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
+#include "coset/detail/line_spacing.hpp"
 #include "kernels/kernels.hpp"
 #include "measure/machine/latency.hpp"
 #include "numa/binding.hpp"
@@ -119,6 +120,15 @@ std::string team_text(topology const& machine, std::vector<processor> const& pla
          placement_tree(machine, places);
 }
 
+/// A line or two.
+std::string cache_lines_text(topology const& machine) {
+  auto const length = machine.line_bytes > 0 ? fmt::format("{}", machine.line_bytes) : "?";
+  auto text =
+      fmt::format("cache lines of {} bytes; words of different threads are {} apart\n", length, detail::line_spacing);
+  if (auto const warning = numa::line_warning(machine); !warning.empty()) text += fmt::format("warning: {}\n", warning);
+  return text;
+}
+
 std::string as_text(machine_report const& found) {
   std::string text = numa::describe(found.machine);
   text += fmt::format("cores {}, usable at once {}, quota {}\n", found.machine.cores(), found.usable,
@@ -136,7 +146,8 @@ std::string as_text(machine_report const& found) {
         "\nstores into lines that another core has read take {:.2f} times as long as copies of lines that it "
         "has written",
         found.memory.stores_over_copies);
-  text += fmt::format("\ninstruction set {} (of {})\n", kernels::instruction_set(),
+  text += '\n' + cache_lines_text(found.machine);
+  text += fmt::format("instruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
   text += latency_table(found);
   text += team_text(found.machine, found.places);
@@ -164,6 +175,7 @@ nlohmann::ordered_json machine_json(topology const& machine, std::vector<process
   for (auto const& n : machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
   nlohmann::ordered_json json{{"coset_info", 2},          {"topology", machine.name}, {"cores", machine.cores()},
                               {"processors", processors}, {"nodes", nodes},           {"distances", machine.distances}};
+  json.update({{"line_bytes", machine.line_bytes}, {"line_spacing", detail::line_spacing}});
   json.update(placement_json(machine, places));
   return json;
 }
@@ -203,7 +215,7 @@ void show_machine(info_command const& asked, topology const& machine, std::strin
     if (!left_out.empty()) json["left_out"] = left_out;
     std::cout << json.dump(1) << '\n';
   } else {
-    std::cout << numa::describe(machine) << team_text(machine, places);
+    std::cout << numa::describe(machine) << cache_lines_text(machine) << team_text(machine, places);
     if (!left_out.empty()) std::cout << "left out: " << left_out << '\n';
   }
 }

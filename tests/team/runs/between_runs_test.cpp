@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "coset/detail/line_spacing.hpp"
 #include "coset/detail/task_run.hpp"
 #include "numa/binding.hpp"
 #include "support/teams.hpp"
@@ -228,6 +229,18 @@ TEST(TheLog, TellsThatRanksShareProcessors) {
   EXPECT_EQ(
       by_team_of(2 * processors, placement::compact),
       "coset: " + std::to_string(2 * processors) + " ranks share " + std::to_string(processors) + " processors\n");
+}
+
+TEST(TheLog, TellsThatCacheLinesAreLongerThanTheSpacing) {
+  variable const log("COSET_LOG", "plan");
+  auto machine = topology::machine();
+  auto const by_team_on = [&](std::size_t line_bytes) {
+    machine.line_bytes = static_cast<unsigned>(line_bytes);
+    return said_by([&] { team const one(machine, {.ranks = 1}); });
+  };
+  EXPECT_EQ(by_team_on(detail::line_spacing), "");
+  EXPECT_THAT(by_team_on(2 * detail::line_spacing),
+              ::testing::StartsWith("coset: cache lines of " + std::to_string(2 * detail::line_spacing) + " bytes"));
 }
 
 }  // namespace
