@@ -5,6 +5,7 @@ does not have become plain words.
 
 usage: filter.py FILE.md
 """
+import itertools
 import os
 import pathlib
 import re
@@ -48,10 +49,24 @@ def reference(path, link, placed):
     return f"[{link['text']}](@ref {page(target)}{'_' + anchor if anchor else ''})"
 
 
+def with_references(path, text):
+    """Outside of blocks. In tables of contents the first link to a page places it."""
+    placed = set()
+
+    def of_lines(lines, taken):
+        text = "\n".join(lines)
+        text = markdown.IMAGE.sub(lambda m: m[0].replace(m["to"], pathlib.Path(m["to"]).name), text)
+        return markdown.LINK.sub(lambda m: reference(path, m, taken), text)
+
+    for kind, lines in itertools.groupby(markdown.kinds(text), key=lambda each: each[0]):
+        lines = [line for _, line in lines]
+        yield "\n".join(lines) if kind == "block" else of_lines(lines, placed if kind == "table" else set(PAGES))
+
+
 def as_doxygen_wants(path):
-    text = path.read_text(encoding="utf-8")
-    anchors = iter(list(markdown.headings(text)))
-    inside, placed = False, set()
+    text = "\n".join(with_references(path, path.read_text(encoding="utf-8")))
+    anchors = iter(list(markdown.headings(path.read_text(encoding="utf-8"))))
+    inside = False
     for line in text.splitlines():
         fence = re.match(r"```(\w*)$", line)
         if fence:
@@ -67,8 +82,7 @@ def as_doxygen_wants(path):
             name = page(path) if level == 1 else f"{page(path)}_{anchor}"
             yield f"{'#' * level} {plain} {{#{name}}}"
         else:
-            line = markdown.IMAGE.sub(lambda m: m[0].replace(m["to"], pathlib.Path(m["to"]).name), line)
-            yield markdown.LINK.sub(lambda m: reference(path, m, placed if line.startswith("|") else set(PAGES)), line)
+            yield line
 
 
 print("\n".join(as_doxygen_wants(pathlib.Path(sys.argv[1]).resolve())))

@@ -12,18 +12,18 @@ import markdown
 
 def wrong_links(path):
     text = path.read_text(encoding="utf-8")
-    for number, line in enumerate(markdown.outside_blocks(text), 1):
-        for link in [*markdown.LINK.finditer(line), *markdown.IMAGE.finditer(line)]:
-            to = urllib.parse.unquote(link["to"])
-            if "://" in to or to.startswith("mailto:"):
-                continue
-            name, _, anchor = to.partition("#")
-            target = (path.parent / name).resolve() if name else path
-            where = f"{path.relative_to(markdown.ROOT)}:{number}"
-            if not target.is_relative_to(markdown.ROOT) or not target.exists():
-                yield f"{where}: {to} does not exist"
-            elif anchor and anchor not in {a for _, _, a in markdown.headings(target.read_text(encoding='utf-8'))}:
-                yield f"{where}: {to}: no such heading"
+    outside = "\n".join(markdown.outside_blocks(text))
+    for link in [*markdown.LINK.finditer(outside), *markdown.IMAGE.finditer(outside)]:
+        to = urllib.parse.unquote(link["to"])
+        if "://" in to or to.startswith("mailto:"):
+            continue
+        name, _, anchor = to.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        where = f"{path.relative_to(markdown.ROOT)}:{outside.count(chr(10), 0, link.start()) + 1}"
+        if not target.is_relative_to(markdown.ROOT) or not target.exists():
+            yield f"{where}: {to} does not exist"
+        elif anchor and anchor not in {a for _, _, a in markdown.headings(target.read_text(encoding='utf-8'))}:
+            yield f"{where}: {to}: no such heading"
 
 
 def main():

@@ -40,13 +40,18 @@ def blocks(text):
             begin = None
 
 
-def outside_blocks(text):
-    """The lines, those of fenced blocks empty."""
+def kinds(text):
+    """(kind, line) of each line: of a fenced block, of a table, or words."""
     inside = False
     for line in text.splitlines():
         fence = line.startswith("```")
-        yield "" if inside or fence else line
+        yield "block" if inside or fence else "table" if line.startswith("|") else "words", line
         inside = inside != fence
+
+
+def outside_blocks(text):
+    """The lines, those of fenced blocks empty."""
+    return ["" if kind == "block" else line for kind, line in kinds(text)]
 
 
 def slug(heading):
