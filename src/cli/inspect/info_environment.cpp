@@ -3,17 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "environment/variables.hpp"
 
 namespace coset::cli {
+namespace {
+
+/// The table marks words as Markdown does.
+std::string plain(std::string_view marked) {
+  std::string text(marked);
+  std::erase(text, '`');
+  return text;
+}
+
+}  // namespace
 
 std::string environment_text() {
   std::string text;
   for (auto const& each : environment::variables) {
     auto const set = environment::value_of(each);
     text += set.empty() ? fmt::format("{}\n", each.name) : fmt::format("{}={}\n", each.name, set);
-    text += fmt::format("    {}\n    takes {}; without it: {}\n    read by {}\n", each.meaning, each.takes,
-                        each.standard, each.readers);
+    text += fmt::format("    {}\n    takes {}; without it: {}\n    read by {}\n", plain(each.meaning),
+                        plain(each.takes), plain(each.standard), plain(each.readers));
   }
   return text;
 }
