@@ -75,3 +75,7 @@ coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a ${cxx_runtim
 if(COSET_HAS_FORTRAN)
   coset_pkgconfig(coset-fortran "" "-L\${libdir} -lcoset_fortran -lcoset" "-I\${prefix}/${coset_modules_folder}")
 endif()
+
+# Where their links lead to each other.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md TYPE DOC)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs TYPE DOC PATTERN site EXCLUDE PATTERN "*.1" EXCLUDE)

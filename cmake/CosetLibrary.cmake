@@ -50,7 +50,7 @@ if(COSET_UNITY)
   target_compile_options(coset PRIVATE -Wno-shadow)
 endif()
 
-coset_rooms(src/text numa src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/calibration src/choice src/api src/api/c)
+coset_rooms(src/environment src/text numa src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/calibration src/choice src/api src/api/c)
 # What reads foreign text.
 get_target_property(readers coset SOURCES)
 list(FILTER readers INCLUDE REGEX

@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "environment/variables.hpp"
 #include "numa/binding.hpp"
 #include "text/format.hpp"
 
@@ -62,11 +63,11 @@ std::optional<mask> places_around(mask const& own, openmp_runtime const& runtime
 
 /// The variable by which a user has OpenMP bind threads.
 char const* binding_variable() {
-  for (char const* const name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
-    if (std::getenv(name) != nullptr) return name;
-  char const* const bind = std::getenv("OMP_PROC_BIND");
-  return bind != nullptr && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE" ? "OMP_PROC_BIND"
-                                                                                                   : nullptr;
+  for (environment::name const name :
+       std::initializer_list<environment::name>{"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (!environment::value(name).empty()) return name.text();
+  auto const bind = environment::value("OMP_PROC_BIND");
+  return !bind.empty() && bind != "false" && bind != "FALSE" ? "OMP_PROC_BIND" : nullptr;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -16,6 +15,7 @@
 #include <system_error>
 
 #include "coset/error.hpp"
+#include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/mask.hpp"
 #include "numa/quota.hpp"
@@ -51,10 +51,7 @@ void saved_mask::restore() noexcept {
   state_.reset();
 }
 
-bool binding_wanted() {
-  char const* const wish = std::getenv("COSET_BIND");
-  return wish == nullptr || std::string_view(wish) != "no";
-}
+bool binding_wanted() { return environment::value("COSET_BIND") != "no"; }
 
 void bind_this_thread(unsigned os_index) {
   if (!binding_wanted()) return;

@@ -3,28 +3,25 @@
 #include "numa/share.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
+
+#include "environment/variables.hpp"
 
 namespace coset::numa {
 namespace {
 
-std::optional<std::string_view> variable(char const* name) {
-  char const* const set = std::getenv(name);
-  return set != nullptr ? std::optional<std::string_view>(set) : std::nullopt;
-}
+using environment::value;
 
-std::optional<unsigned> number(std::optional<std::string_view> text) {
-  unsigned value = 0;
-  if (!text) return std::nullopt;
-  auto const [end, fault] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return fault == std::errc() && end == text->data() + text->size() ? std::optional(value) : std::nullopt;
+std::optional<unsigned> number(std::string_view text) {
+  unsigned found = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), found);
+  return fault == std::errc() && end == text.data() + text.size() ? std::optional(found) : std::nullopt;
 }
 
 /// Slurm's "4", or "4(x3)" for three equal hosts; empty if hosts differ: it is not worth finding out which one this is.
-std::optional<unsigned> of_every_host(std::optional<std::string_view> text) {
-  if (!text || text->find(',') != text->npos) return std::nullopt;
-  return number(text->substr(0, text->find("(x")));
+std::optional<unsigned> of_every_host(std::string_view text) {
+  if (text.find(',') != text.npos) return std::nullopt;
+  return number(text.substr(0, text.find("(x")));
 }
 
 std::optional<siblings> checked(std::optional<unsigned> own, std::optional<unsigned> all) {
@@ -35,17 +32,19 @@ std::optional<siblings> checked(std::optional<unsigned> own, std::optional<unsig
 }  // namespace
 
 std::optional<siblings> launched_siblings() {
-  if (variable("COSET_SHARE") == "no") return std::nullopt;
-  constexpr std::pair<char const*, char const*> launchers[]{
-      {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-      {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-      {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"}};
+  if (value("COSET_SHARE") == "no") return std::nullopt;
+  struct variables {
+    environment::name own, all;
+  };
+  constexpr variables launchers[]{{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                  {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+                                  {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"}};
   std::optional<siblings> found;
   for (auto const& [own, all] : launchers) {
-    if (!found) found = checked(number(variable(own)), number(variable(all)));
+    if (!found) found = checked(number(value(own)), number(value(all)));
   }
   // A batch script has SLURM_LOCALID, too; only a step has the other variable.
-  if (!found) found = checked(number(variable("SLURM_LOCALID")), of_every_host(variable("SLURM_STEP_TASKS_PER_NODE")));
+  if (!found) found = checked(number(value("SLURM_LOCALID")), of_every_host(value("SLURM_STEP_TASKS_PER_NODE")));
   return found && found->all > 1 ? found : std::nullopt;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <tuple>
 #include <utility>
 
+#include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/share.hpp"
 
@@ -277,10 +277,9 @@ bool anything(unsigned) { return true; }
 
 // This machine, or the one that replaces it by the environment.
 handle load_native(std::string const& name) {
-  char const* const file = std::getenv("HWLOC_XMLFILE");
+  std::string const file(environment::value("HWLOC_XMLFILE"));
   return load(
-      file == nullptr ? name : name + ", described by HWLOC_XMLFILE=" + file, [](hwloc_topology_t) { return 0; },
-      file == nullptr ? "" : file);
+      file.empty() ? name : name + ", described by HWLOC_XMLFILE=" + file, [](hwloc_topology_t) { return 0; }, file);
 }
 
 }  // namespace

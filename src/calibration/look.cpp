@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "calibration/clusters.hpp"
 #include "calibration/two_threads.hpp"
 #include "coset/detail/line_spacing.hpp"
+#include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 
@@ -113,9 +113,7 @@ std::optional<double> found_once(unsigned one, unsigned other, clock::time_point
 
 /// Threads of this process can and may be pinned to the machine's processors.
 bool is_possible(topology const& machine) {
-  char const* const tuning = std::getenv("COSET_TUNING");
-  bool const off = tuning != nullptr && std::string_view(tuning) == "off";
-  return !off && machine.this_system && numa::binding_wanted();
+  return environment::value("COSET_TUNING") != "off" && machine.this_system && numa::binding_wanted();
 }
 
 /// The processors that the process may use.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/profile.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "coset/detail/reduction.hpp"
 #include "coset/error.hpp"
+#include "environment/variables.hpp"
 #include "kernels/kernels.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/algorithm.hpp"
@@ -18,11 +18,6 @@ namespace coset::calibration {
 namespace {
 
 using nlohmann::json;
-
-char const* variable(char const* name) {
-  char const* const set = std::getenv(name);
-  return set != nullptr && *set != '\0' ? set : nullptr;
-}
 
 json json_of(rule const& r) {
   json made{{"verb", name_of(r.what)}, {"ranks", r.ranks}, {"from", r.from}, {"plan", program::text_of(r.how)}};
@@ -140,11 +135,12 @@ topology const& machine_tuned_for() {
 }
 
 std::string profile_file(std::string const& fingerprint) {
-  if (char const* const file = variable("COSET_TUNING")) return std::string_view(file) == "off" ? "" : file;
+  if (auto const file = environment::value("COSET_TUNING"); !file.empty())
+    return file == "off" ? "" : std::string(file);
   std::filesystem::path cache;
-  if (char const* const set = variable("XDG_CACHE_HOME")) {
+  if (auto const set = environment::value("XDG_CACHE_HOME"); !set.empty()) {
     cache = set;
-  } else if (char const* const home = variable("HOME")) {
+  } else if (auto const home = environment::value("HOME"); !home.empty()) {
     cache = std::filesystem::path(home) / ".cache";
   } else {
     return "";
@@ -154,7 +150,7 @@ std::string profile_file(std::string const& fingerprint) {
 
 std::optional<profile> find_profile(topology const& machine) {
   std::string const fingerprint = fingerprint_of(machine), file = profile_file(fingerprint);
-  bool const named = variable("COSET_TUNING") != nullptr;
+  bool const named = !environment::value("COSET_TUNING").empty();
   std::error_code unreadable;  // a folder that this user may not enter holds no profile
   if (file.empty() || (!named && !std::filesystem::exists(file, unreadable))) return std::nullopt;
   try {

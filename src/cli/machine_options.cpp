@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <set>
+
+#include "environment/variables.hpp"
 
 namespace coset::cli {
 
@@ -27,8 +29,9 @@ topology machine_to_measure() {
 
 std::string variables_of_other_machine() {
   std::vector<std::string> set;
-  for (char const* const name : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH"})
-    if (std::getenv(name) != nullptr) set.emplace_back(name);
+  for (environment::name const name :
+       std::initializer_list<environment::name>{"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH"})
+    if (!environment::value(name).empty()) set.emplace_back(name.text());
   return set.empty() ? "hwloc" : fmt::format("{}", fmt::join(set, " or "));
 }
 

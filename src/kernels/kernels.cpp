@@ -3,9 +3,9 @@
 #include "kernels/kernels.hpp"
 
 #include <array>
-#include <cstdlib>
 
 #include "coset/error.hpp"
+#include "environment/variables.hpp"
 #include "hwy/targets.h"
 #include "kernels/operation_sets.hpp"
 
@@ -35,9 +35,8 @@ std::int64_t target_named(std::string_view name) {
 }
 
 choice choose_at_start() try {
-  char const* const restricted = std::getenv("COSET_ISA");
-  bool const is_restricted = restricted != nullptr && *restricted != '\0';
-  return choose(is_restricted ? target_named(restricted) : hwy::SupportedAndGeneratedTargets().front());
+  auto const restricted = environment::value("COSET_ISA");
+  return choose(restricted.empty() ? hwy::SupportedAndGeneratedTargets().front() : target_named(restricted));
 } catch (argument_error const& e) {
   throw argument_error(std::string("COSET_ISA: ") + e.what());
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that a team over processes finds out once, and the objects that it makes.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <thread>
 
+#include "environment/variables.hpp"
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
 #include "program/program.hpp"
@@ -50,12 +49,7 @@ std::function<void()> attention_to_others() {
 std::uint64_t hash_of_wishes(options const& wanted) {
   std::string text =
       text::format("{} {} {} {}", wanted.deadline.count(), wanted.staging_bytes, wanted.library_leaders, wanted.tree);
-  for (verb const what : all_verbs()) {
-    std::string name = text::format("COSET_{}", coset::name_of(what));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-    char const* const set = std::getenv(name.c_str());
-    text += text::format(" {}", set == nullptr ? "" : set);
-  }
+  for (verb const what : all_verbs()) text += text::format(" {}", environment::plans_of(what));
   return detail::hash_of(text);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "reducer/pool.hpp"
 #include "reducer/short_lock.hpp"
 #include "text/format.hpp"
+#include "text/log.hpp"
 
 namespace coset::reducer_room {
 namespace {
@@ -314,10 +314,8 @@ std::string reducer_core::describe() const {
 }
 
 void reducer_core::log() const {
-  char const* const wanted = std::getenv("COSET_LOG");
-  if (wanted == nullptr || std::string_view(wanted) != "plan") [[likely]]
-    return;
-  text::complain(describe());
+  if (text::plans_are_logged()) [[unlikely]]
+    text::complain(describe());
 }
 
 std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/log.hpp"
 
-#include <cstdlib>
-#include <string_view>
+#include "environment/variables.hpp"
 
 namespace coset::text {
 
-bool plans_are_logged() {
-  char const* const wanted = std::getenv("COSET_LOG");
-  return wanted != nullptr && std::string_view(wanted) == "plan";
-}
+bool plans_are_logged() { return environment::value("COSET_LOG") == "plan"; }
 
 }  // namespace coset::text

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "choice/rules/table.hpp"
+#include "environment/variables.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "variable.hpp"
 
@@ -47,7 +48,7 @@ TEST(Settings, OfCosetAndOfOthersAreNotNamed) {
                                "COSET_MPIEXEC=mpirun",
                                "COSET_VM_NODES=2",
                                "COSET_SANITIZE=thread"};
-  for (verb const what : all_verbs()) all.push_back(variable_of(what) + "=direct:0-1;direct/staged:1-");
+  for (verb const what : all_verbs()) all.push_back(environment::variable_of(what) + "=direct:0-1;direct/staged:1-");
   EXPECT_THAT(wrong_settings(all), IsEmpty());
 }
 

@@ -109,6 +109,14 @@ class InfoOfSettings(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("COSET_ALLREDUCE: in 'generalized(radix=0)'", result.stderr)
 
+    def test_variables_are_shown_with_what_they_are_set_to(self):
+        shown = self.run_with("--environment", COSET_BIND="no", COSET_LOG="")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("\nCOSET_BIND=no\n    Whether ranks are pinned", shown.stdout)
+        self.assertIn("\nCOSET_LOG\n", shown.stdout)
+        found = json.loads(self.run_with("--environment", "--json", COSET_BIND="no").stdout)
+        self.assertEqual({v["name"]: v["value"] for v in found}["COSET_BIND"], "no")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes between rooms go the way arrows.txt says, that README.md shows the same, and that no folder has
+"""Checks that includes between rooms go the way arrows.txt says, that docs/architecture.md shows the same, and that no folder has
 more files than one can look through.
 
 usage: rooms.py [--picture]
 
---picture prints what README.md has to show. Without it, every arrow that is not allowed and every folder that is too full
+--picture prints what docs/architecture.md has to show. Without it, every arrow that is not allowed and every folder that is too full
 is printed, and the exit status is 1 if there is one.
 """
 import dataclasses
@@ -18,7 +18,7 @@ FOLDERS = ["include", "src", "numa", "bench", "tests"]
 WHAT_TESTS_READ = "corpus"  # a file for each case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PICTURE_IN = ROOT / "README.md"
+PICTURE_IN = ROOT / "docs/architecture.md"
 RAW_STRING = re.compile(r'R"([^(\s]*)\(.*?\)\1"', re.DOTALL)  # what a program writes into another
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

@@ -8,6 +8,7 @@
 
 #include "calibration/profile.hpp"
 #include "choice/rules/table.hpp"
+#include "environment/variables.hpp"
 #include "program/program.hpp"
 #include "support/plan_texts.hpp"
 #include "support/verbs.hpp"
@@ -24,7 +25,7 @@ using ::testing::HasSubstr;
 std::vector<std::unique_ptr<variable>> for_every_verb(std::string const& plan) {
   std::vector<std::unique_ptr<variable>> all;
   for (verb const what : all_verbs())
-    all.push_back(std::make_unique<variable>(choice::variable_of(what).c_str(), plan));
+    all.push_back(std::make_unique<variable>(environment::variable_of(what).c_str(), plan));
   return all;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <numeric>
 #include <string_view>
 
@@ -13,6 +12,7 @@
 #include "choice/rules/table.hpp"
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
+#include "environment/variables.hpp"
 #include "kernels/kernels.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "text/format.hpp"
@@ -21,10 +21,6 @@ namespace coset::choice {
 namespace {
 
 constexpr std::string_view prefix = "COSET_";
-
-/// Variables that the library reads, beside one for each verb.
-constexpr std::array<std::string_view, 7> read_by_library{
-    "COSET_ADAPT", "COSET_BIND", "COSET_INTERPOSE_REQUIRE", "COSET_ISA", "COSET_LOG", "COSET_SHARE", "COSET_TUNING"};
 
 /// Variables that builds, tests and packages of coset read: here they are no mistakes.
 constexpr std::array<std::string_view, 21> read_by_others{
@@ -36,8 +32,10 @@ constexpr std::array<std::string_view, 21> read_by_others{
 constexpr std::array<std::string_view, 3> families_of_others{"COSET_BUILD_", "COSET_MPIEXEC_", "COSET_TEST_"};
 
 std::vector<std::string> names_of_library() {
-  std::vector<std::string> names(read_by_library.begin(), read_by_library.end());
-  for (verb const what : all_verbs()) names.push_back(variable_of(what));
+  std::vector<std::string> names;
+  for (auto const& each : environment::variables) {
+    if (std::string_view(each.name).starts_with(prefix)) names.emplace_back(each.name);
+  }
   return names;
 }
 
@@ -91,7 +89,7 @@ std::string wrong_value(std::string_view name, std::string_view value) {
   if (name == "COSET_SHARE" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; processes of one host share its cores";
   for (verb const what : all_verbs()) {
-    if (name == variable_of(what)) return wrong_plan(what, value);
+    if (name == environment::variable_of(what)) return wrong_plan(what, value);
   }
   return "";
 }
@@ -111,8 +109,7 @@ bool name_wrong_settings() {
 }  // namespace
 
 adaptation wanted_adaptation() {
-  char const* const set = std::getenv("COSET_ADAPT");
-  std::string_view const wanted = set != nullptr ? set : "on";
+  auto const wanted = environment::value("COSET_ADAPT");
   return wanted == "off" ? adaptation::off : wanted == "flip" ? adaptation::flipping : adaptation::on;
 }
 

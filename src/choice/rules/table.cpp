@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "calibration/profile.hpp"
 #include "choice/rules/settings.hpp"
 #include "coset/error.hpp"
+#include "environment/variables.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "text/format.hpp"
@@ -38,12 +38,6 @@ rule parse_rule(verb what, std::string_view text) {
 
 }  // namespace
 
-std::string variable_of(verb what) {
-  std::string name = "COSET_";
-  for (char const c : name_of(what)) name += static_cast<char>(c == '_' ? c : c - 'a' + 'A');
-  return name;
-}
-
 std::vector<rule> parse_rules(verb what, std::string_view text) {
   std::vector<rule> rules;
   while (!text.empty()) {
@@ -63,11 +57,9 @@ table table::of_environment() {
   name_wrong_settings_once();
   table made;
   for (verb const what : all_verbs()) {
-    std::string const name = variable_of(what);
-    char const* const set = std::getenv(name.c_str());
-    if (set == nullptr) continue;
+    std::string const name = environment::variable_of(what);
     try {
-      for (rule& r : parse_rules(what, set)) {
+      for (rule& r : parse_rules(what, environment::plans_of(what))) {
         r.named_by = name;
         made.append(std::move(r));
       }

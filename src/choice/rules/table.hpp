@@ -54,7 +54,4 @@ table choices_here(std::vector<processor>& places, bool in_any_order);
 /// argument_error quoting the part that it cannot read, or that makes no sense: generalized(radix=0).
 std::vector<rule> parse_rules(verb, std::string_view text);
 
-/// "COSET_REDUCE_SCATTER"
-std::string variable_of(verb);
-
 }  // namespace coset::choice

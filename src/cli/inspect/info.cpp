@@ -13,6 +13,7 @@
 #include "calibration/look.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/inspect/info_environment.hpp"
 #include "cli/inspect/info_placement.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
@@ -42,7 +43,7 @@ struct chosen_plan {
 struct info_command {
   std::string topology, place = "compact";
   rank_t ranks = 0;
-  bool json = false;
+  bool json = false, environment = false;
 };
 
 /// Everything that `coset info` reports about this machine.
@@ -243,8 +244,13 @@ void add_info(CLI::App& app) {
   add_ranks(info, asked->ranks, "Ranks to place; default: one per core");
   add_place(info, asked->place);
   info.add_flag("--json", asked->json, "As JSON");
+  info.add_flag("--environment", asked->environment,
+                "The environment variables that coset reads, with their values here, instead of the machine");
   info.callback([asked] {
-    asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked, machine_named(asked->topology));
+    if (asked->environment)
+      std::cout << (asked->json ? environment_json().dump(1) + '\n' : environment_text());
+    else
+      asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked, machine_named(asked->topology));
   });
 }
 

@@ -23,6 +23,7 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "environment/variables.hpp"
 #include "measure/machine/parking.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
@@ -59,7 +60,7 @@ struct bench_arguments {
 // what coset finds of the machine; the region pins OpenMP's threads instead. Threads that share processors had best
 // wait passively.
 void restart_with_openmp_settings(bool share) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  if (!environment::value("OMP_WAIT_POLICY").empty()) return;
   char const* const policy = share ? "passive" : "active";
   setenv("OMP_WAIT_POLICY", policy, 1);
   setenv("OMP_PROC_BIND", "false", 1);

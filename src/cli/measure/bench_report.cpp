@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <numeric>
 
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
+#include "environment/variables.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::cli {
@@ -69,7 +69,7 @@ std::vector<std::vector<std::string>> summary_cells(std::vector<measure::measure
 
 std::string bench_preamble(bench_setting const& s) {
   bool const cycle = s.options.timing == measure::timing::cycle;
-  char const* const policy = std::getenv("OMP_WAIT_POLICY");
+  auto const policy = environment::value("OMP_WAIT_POLICY");
   return fmt::format(
       "# coset {}: {} ranks on processors {}, {}\n"
       "# time: {}; contestants take turns in {} rounds\n"
@@ -81,7 +81,7 @@ std::string bench_preamble(bench_setting const& s) {
       s.verb, s.ranks, fmt::join(s.processors, " "), kernels::instruction_set(),
       cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
             : "the call alone after an untimed barrier, averaged over ranks",
-      s.options.rounds, measure::tolerance, policy != nullptr ? policy : "(unset)");
+      s.options.rounds, measure::tolerance, policy.empty() ? "(unset)" : policy);
 }
 
 std::string bench_column_heads() {

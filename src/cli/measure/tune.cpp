@@ -27,6 +27,7 @@
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
+#include "environment/variables.hpp"
 #include "measure/harness/rounds.hpp"
 #include "measure/harness/statistics.hpp"
 #include "numa/quota.hpp"
@@ -346,8 +347,7 @@ void add_tune(CLI::App& app) {
       "Takes about 20 seconds. Later teams of as many ranks use the profile; COSET_TUNING=FILE names another,\n"
       "COSET_TUNING=off none. Ctrl-C ends it with the results so far and exit status 130.");
   tune.callback([a] {
-    if (char const* const set = std::getenv("COSET_TUNING"); set != nullptr && std::string_view(set) == "off")
-      unsetenv("COSET_TUNING");  // "off" would prevent the profile
+    if (environment::value("COSET_TUNING") == "off") unsetenv("COSET_TUNING");  // "off" would prevent the profile
     machine_to_measure();
     auto const file = a->output.empty()
                           ? calibration::profile_file(calibration::fingerprint_of(calibration::machine_tuned_for()))

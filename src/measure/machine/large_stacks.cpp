@@ -8,11 +8,12 @@
 #include <cstdlib>
 
 #include "coset/error.hpp"
+#include "environment/variables.hpp"
 
 namespace coset::measure {
 
 void restart_with_large_stacks(char** arguments) {
-  if (std::getenv("OMP_STACKSIZE") != nullptr) return;
+  if (!environment::value("OMP_STACKSIZE").empty()) return;
   rlimit stack{};
   getrlimit(RLIMIT_STACK, &stack);
   stack.rlim_cur = std::min<rlim_t>(stack.rlim_max, rlim_t{1} << 30);

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "environment/variables.hpp"
 #include "mpi/interpose/real.hpp"
 
 namespace coset::interpose {
@@ -24,9 +24,8 @@ std::array<std::atomic<std::uint64_t>, verbs> carried_out;
 std::mutex counting;
 std::map<std::tuple<verb, form, std::string>, std::uint64_t> left;
 
-bool says(char const* variable, std::string_view word) {
-  char const* const value = std::getenv(variable);
-  return value != nullptr && std::string_view(value).find(word) != std::string_view::npos;
+bool says(environment::name variable, std::string_view word) {
+  return environment::value(variable).find(word) != std::string_view::npos;
 }
 
 bool is_logged() {

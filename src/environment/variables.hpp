@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every environment variable that coset reads, and the only way to read one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "coset/verbs/verb.hpp"
+
+namespace coset::environment {
+
+struct variable {
+  char const* name;
+  std::string_view takes;     ///< its values
+  std::string_view standard;  ///< what holds where it is not set
+  std::string_view meaning;
+  std::string_view readers;  ///< who reads it, and when
+};
+
+inline constexpr std::string_view by_launcher = "set by the launcher";
+inline constexpr std::string_view at_team = "the library, when it makes a team";
+inline constexpr std::string_view at_plan = "the library, when it makes a plan";
+inline constexpr std::string_view in_bench = "`coset bench`";
+inline constexpr std::string_view at_start = "the library, when it makes its first team or reducer";
+inline constexpr std::string_view plans = "plans by size";
+inline constexpr std::string_view chosen = "what the model chooses";
+
+/// In the order in which they are shown: coset's own, then those of others that it heeds.
+inline constexpr std::array variables{
+    variable{
+        "COSET_ALLREDUCE", plans, chosen,
+        "Plans for the sizes of this verb, `direct/staged:0-32k;generalized(radix=4):32k-`. No team can be made with "
+        "a value that cannot be read; a plan that cannot serve a call is passed over.",
+        at_team},
+    variable{"COSET_REDUCE", plans, chosen, "The same for reduce.", at_team},
+    variable{"COSET_REDUCE_SCATTER", plans, chosen, "The same for reduce_scatter.", at_team},
+    variable{"COSET_ALLGATHER", plans, chosen, "The same for allgather.", at_team},
+    variable{"COSET_BROADCAST", plans, chosen, "The same for broadcast.", at_team},
+    variable{"COSET_SCAN", plans, chosen, "The same for scan.", at_team},
+    variable{"COSET_EXCLUSIVE_SCAN", plans, chosen, "The same for exclusive_scan.", at_team},
+    variable{"COSET_BARRIER", plans, chosen, "The same for barrier.", at_team},
+    variable{"COSET_REDUCE_SHARED", plans, chosen, "The same for reduce_shared.", at_team},
+    variable{"COSET_ALLREDUCE_VIEW", plans, chosen, "The same for allreduce_view.", at_team},
+    variable{
+        "COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
+        "Whether ranks learn from blocking calls of 4 KiB and more which storage serves a shape best; all storages "
+        "give the same bits. `flip` takes another one at each call, for tests.",
+        at_plan},
+    variable{"COSET_BIND", "`yes`, `no`", "`yes`", "Whether ranks are pinned to processors.", at_team},
+    variable{"COSET_INTERPOSE_REQUIRE", "`1`", "off",
+             "A collective that `libcoset_mpi.so` would leave to MPI is an error of its communicator.",
+             "`libcoset_mpi.so`, at its first collective"},
+    variable{"COSET_ISA", "an instruction set that `coset info` lists", "the widest of this machine",
+             "The instruction set of the kernels.", at_start},
+    variable{
+        "COSET_LOG", "`plan`, `mpi`", "nothing",
+        "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, and teams that "
+        "share processors. `mpi`: what `libcoset_mpi.so` carried out, and what it left to MPI and why.",
+        "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
+    variable{"COSET_SHARE", "`yes`, `no`", "`yes`",
+             "Whether processes that a launcher started on one host and did not bind divide its cores among them.",
+             at_team},
+    variable{
+        "COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
+        "The profile that `coset tune` wrote. `off`: neither a profile nor the quick look at the memory when a team "
+        "is made.",
+        at_team},
+    variable{"XDG_CACHE_HOME", "a folder", "`~/.cache`", "Where profiles are: in `coset/` there.", at_team},
+    variable{"HOME", "a folder", "no profile", "Where `.cache` is.", at_team},
+    variable{"HWLOC_XMLFILE", "a file of hwloc's XML", "this machine",
+             "Another machine in the place of this one, whose ranks are not pinned.", "hwloc; named in messages"},
+    variable{"HWLOC_SYNTHETIC", "hwloc's description of a machine", "this machine", "The same.", "hwloc; the command"},
+    variable{"HWLOC_FSROOT", "a folder", "`/`", "The same, from a copy of its /sys and /proc.", "hwloc; the command"},
+    variable{"HWLOC_CPUID_PATH", "a folder", "this machine", "The same, from a copy of its cpuid.",
+             "hwloc; the command"},
+    variable{
+        "OMP_PLACES", "OpenMP's places", "none",
+        "OpenMP binds threads, the first one too: teams ask its runtime for all places instead of taking this thread's "
+        "mask.",
+        at_team},
+    variable{"OMP_PROC_BIND", "OpenMP's words", "`false`", "The same, unless it is `false`.", at_team},
+    variable{"GOMP_CPU_AFFINITY", "processors", "none", "The same, of libgomp.", at_team},
+    variable{"KMP_AFFINITY", "libomp's words", "none", "The same, of libomp.", at_team},
+    variable{"OMP_WAIT_POLICY", "`active`, `passive`", "`active`, or `passive` where ranks share cores",
+             "How OpenMP's threads wait in the benchmark; it starts itself anew with the default.", in_bench},
+    variable{"OMP_STACKSIZE", "a size", "1 GiB",
+             "Stacks of OpenMP's threads in the benchmark of programs, which starts itself anew with the default.",
+             "`programs_bench_…`"},
+    variable{"OMPI_COMM_WORLD_LOCAL_RANK", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"OMPI_COMM_WORLD_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"MPI_LOCALRANKID", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"MPI_LOCALNRANKS", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"PMI_LOCAL_RANK", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"PMI_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"SLURM_LOCALID", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"SLURM_STEP_TASKS_PER_NODE", "numbers", by_launcher, "Processes on each host.", at_team},
+};
+
+/// The name of a variable that is in the table; any other does not compile.
+class name {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a name is written as what it is
+  consteval name(char const* text) : text_(text) {
+    bool const listed = std::any_of(variables.begin(), variables.end(),
+                                    [text](variable const& each) { return std::string_view(each.name) == text; });
+    if (!listed) throw "variables.hpp does not list this variable";
+  }
+  [[nodiscard]] constexpr char const* text() const noexcept { return text_; }
+
+ private:
+  char const* text_;
+};
+
+/// Empty if it is not set, too. Refers to the environment itself.
+std::string_view value(name) noexcept;
+std::string_view value_of(variable const&) noexcept;
+
+/// The variable with the plans of this verb, and its value.
+std::string variable_of(verb);
+std::string_view plans_of(verb);
+
+}  // namespace coset::environment

@@ -1,0 +1,3 @@
+enable_language(Fortran)
+add_executable(app main.f90)
+# SNIPPET

@@ -1,0 +1,12 @@
+subroutine ranks
+  use coset
+  use coset_mpi
+  use omp_lib
+  implicit none
+  include 'mpif.h'
+  type(coset_team) :: threads
+  type(coset_mpi_team) :: all
+  type(coset_member) :: me
+  real(8) :: x(1000)
+  ! SNIPPET
+end subroutine ranks

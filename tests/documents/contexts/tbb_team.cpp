@@ -1,0 +1,5 @@
+#include <coset/tbb.hpp>
+#include <vector>
+void reduce_blocks(coset::rank_t blocks, std::vector<std::vector<double>>& arrays) {
+  // SNIPPET
+}
