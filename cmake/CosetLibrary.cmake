@@ -37,8 +37,13 @@ target_include_directories(coset PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOU
 # Position-independent also when static, so that it can become part of somebody's shared library.
 set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)
+# Before 1.0 each minor version is a binary interface of its own: see tests/abi.
+set(interface_version ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  string(APPEND interface_version .${PROJECT_VERSION_MINOR})
+endif()
 set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  VERSION ${PROJECT_VERSION} SOVERSION ${interface_version}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)

@@ -7,10 +7,10 @@ usage: check.py COMPILER LIBRARY [--renew]
 The record is of two parts: the symbols that the library exports, and the types and values that public headers give to
 programs: signatures of C functions, values of enumerators, and the layout of what types.cpp names. What is added is no
 change. With --renew the present interface becomes the record; README.md says when.
-Ends with status 77 where libabigail or the record of this processor is missing.
+Ends with status 77 where libabigail is missing, or the record of this processor and version of g++, whose library's types
+are part of coset's.
 """
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -19,11 +19,17 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "include"
-RECORDS = HERE / platform.machine()
 
 
 def run(*command):
     subprocess.run(list(map(str, command)), check=True)
+
+
+def record_of(compiler):
+    """The folder for what this compiler compiles, such as x86_64-linux-gnu-12."""
+    asked = [subprocess.run([compiler, option], check=True, capture_output=True, text=True).stdout.strip()
+             for option in ("-dumpmachine", "-dumpversion")]
+    return HERE / "-".join(asked)
 
 
 def exported_c_functions(library):
@@ -62,21 +68,22 @@ def main(compiler, library, *options):
     if not shutil.which("abidw"):
         print("abidw is missing; Debian has it in abigail-tools")
         return 77
+    record = record_of(compiler)
     if options == ("--renew",):
-        RECORDS.mkdir(exist_ok=True)
+        record.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             describe(compiler, library, pathlib.Path(folder))
             for part in ("symbols.abi", "types.abi"):
-                shutil.copyfile(pathlib.Path(folder) / part, RECORDS / part)
+                shutil.copyfile(pathlib.Path(folder) / part, record / part)
         return 0
-    if not RECORDS.exists():
-        print(f"there is no record for {platform.machine()}")
+    if not record.exists():
+        print(f"there is no record for {record.name}")
         return 77
     changed = False
     with tempfile.TemporaryDirectory() as folder:
         describe(compiler, library, pathlib.Path(folder))
         for part in ("symbols.abi", "types.abi"):
-            changed |= subprocess.run(["abidiff", "--no-added-syms", RECORDS / part,
+            changed |= subprocess.run(["abidiff", "--no-added-syms", record / part,
                                        pathlib.Path(folder) / part]).returncode != 0
     if changed:
         print("Programs that are compiled against the interface on record would not run with this one: see tests/abi/README.md")

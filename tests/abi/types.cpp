@@ -3,6 +3,7 @@
 #include <coset/coset.h>
 #include <coset/c_member.hpp>
 #include <coset/coset.hpp>
+#include <coset/detail/task_run.hpp>
 
 namespace coset {
 
