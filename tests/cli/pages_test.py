@@ -105,6 +105,13 @@ class Completion(Files):
             if shutil.which(shell):
                 subprocess.run([shell, "-n", script], check=True)
 
+    def test_meanings_are_of_one_line(self):
+        for shell in ("zsh", "fish"):
+            text = pathlib.Path(self.script(shell)).read_text()
+            self.assertIn("compact: ranks fill one node after the other" if shell == "fish" else
+                          "compact\\: ranks fill one node after the other", text)
+            self.assertNotIn("scatter: ranks take", text)
+
     @unittest.skipUnless(shutil.which("fish"), "fish is missing")
     def test_fish_offers_options_and_choices(self):
         script = self.script("fish")

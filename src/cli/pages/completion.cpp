@@ -2,6 +2,7 @@
 // Scripts that complete the command's words in three shells. Where a word may be anything, files are offered.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include "cli/pages/described.hpp"
 
@@ -15,8 +16,10 @@ std::vector<std::string> with_dashes(described_option const& option) {
   return names;
 }
 
-/// The first sentence, or what comes before a semicolon or a colon: shells have a line for it.
-std::string in_short(std::string const& meaning) { return meaning.substr(0, meaning.find_first_of(".;:\n")); }
+/// The first sentence, or what comes before a semicolon: shells have a line for it.
+std::string in_short(std::string const& meaning) {
+  return meaning.substr(0, std::min({meaning.find(". "), meaning.find(';'), meaning.find('\n')}));
+}
 
 std::string escaped(std::string const& text, std::string_view specials) {
   std::string result;
