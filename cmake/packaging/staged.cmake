@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cpack runs it once all files of a package are in place: adds what Debian wants in each of them, and makes two packages of
-# the same build equal, whenever they are made.
+# cpack runs it once all files of a package are in place: adds what Debian wants in each of them.
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   set(stage ${CPACK_TEMPORARY_DIRECTORY}/${component})
@@ -10,6 +9,4 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   if(pages)
     execute_process(COMMAND gzip -9n ${pages} COMMAND_ERROR_IS_FATAL ANY)
   endif()
-  execute_process(COMMAND find ${stage} -exec touch --no-dereference --date=@$ENV{SOURCE_DATE_EPOCH} {} +
-    COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
