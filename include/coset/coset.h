@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coset/detail/visibility.h"
 #include "coset/detail/version.h"
+#include "coset/detail/visibility.h"
 
 #ifdef __cplusplus
 extern "C" {
