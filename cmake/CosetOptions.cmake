@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a build of coset can choose, and the flags that follow from the choices.
-option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+# A project that adds coset as a subdirectory has said what it wants, and gets nothing but the library.
+if(PROJECT_IS_TOP_LEVEL)
+  option(BUILD_SHARED_LIBS "coset::coset and pkg-config's coset are the shared library" ON)
+endif()
+option(COSET_INSTALL "Have rules to install, and the target uninstall" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_BENCHMARKS "Build the benchmarks and their rivals (needs OpenMP, oneTBB, Google Benchmark)"
        ${PROJECT_IS_TOP_LEVEL})
