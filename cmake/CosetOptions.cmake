@@ -52,6 +52,15 @@ function(coset_warnings target)
   target_compile_options(${target} PRIVATE ${coset_test_warnings} -Wpedantic -Wconversion)
 endfunction()
 
+# Where the build optimises, what runs once per shape or less is compiled for size: it would be half of the library.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" coset_configuration)
+string(REGEX MATCHALL "-O[^ ]*" coset_levels "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${coset_configuration}}")
+list(POP_BACK coset_levels coset_level)
+set(coset_for_size)
+if(coset_level MATCHES "^-O[23]$")
+  set(coset_for_size -Os)
+endif()
+
 # coset_precompile(target): what most files of ours include is read once. The preset clang does without, to see who forgets
 # an include.
 function(coset_precompile target)
