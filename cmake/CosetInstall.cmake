@@ -75,3 +75,9 @@ coset_pkgconfig(coset-static "hwloc, libhwy" "\${libdir}/libcoset.a ${cxx_runtim
 if(COSET_HAS_FORTRAN)
   coset_pkgconfig(coset-fortran "" "-L\${libdir} -lcoset_fortran -lcoset" "-I\${prefix}/${coset_modules_folder}")
 endif()
+# What people look at: the static library beside the static one, the shared one beside the shared one.
+if(PROJECT_IS_TOP_LEVEL)
+  install(TARGETS coset_study EXPORT coset_static_targets)
+  install(TARGETS coset_study_shared EXPORT coset_shared_targets)
+  coset_pkgconfig(coset-study "" "-L\${libdir} -lcoset_study")
+endif()
