@@ -5,7 +5,10 @@ if(COSET_LIBRARY)
     message(FATAL_ERROR "COSET_LIBRARY=${COSET_LIBRARY} does not exist; build it first, or leave the option empty")
   endif()
   add_library(coset::static STATIC IMPORTED GLOBAL)
-  set_target_properties(coset::static PROPERTIES IMPORTED_LOCATION ${COSET_LIBRARY} SYSTEM OFF)
+  set_target_properties(coset::static PROPERTIES IMPORTED_LOCATION ${COSET_LIBRARY})
+  if(PROJECT_IS_TOP_LEVEL)
+    set_target_properties(coset::static PROPERTIES SYSTEM OFF)
+  endif()
   target_compile_features(coset::static INTERFACE cxx_std_20)
   target_include_directories(coset::static INTERFACE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc hwy::hwy)
@@ -27,15 +30,20 @@ endif()
 foreach(library coset coset_shared)
   target_compile_features(${library} PUBLIC cxx_std_20)
   target_include_directories(${library}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${library} PUBLIC Threads::Threads)
 endforeach()
 target_include_directories(coset PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 # Position-independent also when static, so that it can become part of somebody's shared library.
 set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)
+# Before 1.0 each minor version is a binary interface of its own: see tests/abi.
+set(interface_version ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  string(APPEND interface_version .${PROJECT_VERSION_MINOR})
+endif()
 set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  VERSION ${PROJECT_VERSION} SOVERSION ${interface_version}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
@@ -57,6 +65,13 @@ endif()
 target_compile_options(coset PRIVATE -ffp-contract=off)
 coset_warnings(coset)
 coset_precompile(coset)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  # Others compile with warnings of their choice, and build what they link.
+  set_target_properties(coset coset_shared PROPERTIES SYSTEM ON)
+  if(NOT BUILD_SHARED_LIBS AND NOT COSET_INSTALL)
+    set_target_properties(coset_shared PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endif()
 # A third of the time, but what one file hides another sees, and a change compiles eight.
 if(COSET_UNITY)
   set_target_properties(coset PROPERTIES UNITY_BUILD ON)

@@ -3,6 +3,9 @@
 set(coset_package_of_openmpi ompi-c)
 set(coset_package_of_mpich mpich)
 
+# Where what is of this MPI is installed.
+set(coset_mpi_folder ${CMAKE_INSTALL_LIBDIR}/coset/${COSET_MPI})
+
 # coset_find_mpi(TARGET LAUNCHER name…): the first of the MPIs named that is installed, as an imported target, and its
 # mpiexec. Both are empty where none is.
 function(coset_find_mpi target launcher)

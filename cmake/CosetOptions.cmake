@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a build of coset can choose, and the flags that follow from the choices.
-option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+# A project that adds coset as a subdirectory has said what it wants, and gets nothing but the library.
+if(PROJECT_IS_TOP_LEVEL)
+  option(BUILD_SHARED_LIBS "coset::coset and pkg-config's coset are the shared library" ON)
+endif()
+option(COSET_INSTALL "Have rules to install, and the target uninstall" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_BUILD_BENCHMARKS "Build the benchmarks and their rivals (needs OpenMP, oneTBB, Google Benchmark)"
        ${PROJECT_IS_TOP_LEVEL})
@@ -93,6 +97,9 @@ endmacro()
 
 # Module files, which are one compiler's, as GNU's are.
 set(coset_modules_folder ${CMAKE_INSTALL_LIBDIR}/coset/fortran)
+
+# What the command starts to measure, apart from what people start.
+set(coset_measure_folder ${CMAKE_INSTALL_LIBEXECDIR}/coset)
 
 # coset_fortran_warnings(target): as coset_warnings(), for GNU's compiler. Equal reals are what coset promises, bodies
 # cannot leave arguments without a name, and functions of status are in conditions. At -O0 descriptors of arrays look

@@ -2,6 +2,8 @@
 // Sums whose bits do not depend on the order of the summands.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>

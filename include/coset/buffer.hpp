@@ -2,6 +2,8 @@
 // Arrays in memory near the rank that works on them.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <utility>

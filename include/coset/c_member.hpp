@@ -2,6 +2,8 @@
 // Passes a member of a C++ team to code that uses coset.h.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <memory>
 
 #include "coset/coset.h"

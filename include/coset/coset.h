@@ -18,17 +18,13 @@
 #include <stdint.h>
 
 #include "coset/detail/visibility.h"
+#include "coset/detail/version.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 // ---- version ----
-
-#define COSET_VERSION_MAJOR 0
-#define COSET_VERSION_MINOR 1
-#define COSET_VERSION_PATCH 0
-#define COSET_VERSION (COSET_VERSION_MAJOR * 10000 + COSET_VERSION_MINOR * 100 + COSET_VERSION_PATCH)
 
 /// COSET_VERSION of the loaded library.
 COSET_API int32_t coset_version(void);

@@ -2,6 +2,8 @@
 // All headers of coset that need neither MPI nor an adapter.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include "coset/buffer.hpp"
 #include "coset/error.hpp"
 #include "coset/operations.hpp"

@@ -2,6 +2,8 @@
 // What can go wrong, one type per cause; every message names the values that caused it.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <cstdint>
 #include <stdexcept>
 

@@ -2,6 +2,8 @@
 // 16-bit floating-point elements: IEEE binary16 and bfloat16, as two bytes that convert to float and back.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <bit>
 #include <concepts>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // Identities of operations: the values from which private copies start.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <complex>
 #include <concepts>
 #include <limits>

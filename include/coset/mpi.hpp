@@ -2,6 +2,8 @@
 // Teams over processes: one collective over all threads of all processes. Needs MPI; link coset::mpi.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <mpi.h>
 
 #include <chrono>

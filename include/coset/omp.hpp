@@ -3,6 +3,8 @@
 // library itself does not. Tested with the runtimes of GNU (libgomp) and LLVM (libomp).
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #ifndef _OPENMP
 #error "coset/omp.hpp is for translation units that are compiled with OpenMP (-fopenmp)"
 #endif

@@ -2,6 +2,8 @@
 // Elements, operations, and the concepts that say which operations reduce which elements.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>

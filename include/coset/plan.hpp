@@ -2,6 +2,8 @@
 // Plans: they separate choosing how a collective runs from running it.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <memory>

@@ -2,6 +2,8 @@
 // Split phase: an operation under way.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <chrono>
 #include <cstdint>
 

@@ -3,6 +3,8 @@
 // itself does not.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>

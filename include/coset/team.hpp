@@ -2,6 +2,8 @@
 // Teams of threads as ranks: making one, running on it, joining it.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <chrono>
 #include <concepts>
 #include <cstddef>

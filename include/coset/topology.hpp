@@ -2,6 +2,8 @@
 // A machine as plain data: its processors and what they share.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -54,9 +54,11 @@ int main(int argc, char** argv) {
   coset::cli::prepare_standard_output();
   CLI::App app("Reductions for threads that share memory: show schedules, measure them, choose one.", "coset");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "coset " COSET_VERSION);
+  app.set_version_flag("--version",
+                       fmt::format("coset {}.{}.{}", COSET_VERSION_MAJOR, COSET_VERSION_MINOR, COSET_VERSION_PATCH));
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
-                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_why, coset::cli::add_tune}) {
+                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_why, coset::cli::add_tune,
+                         coset::cli::add_completion, coset::cli::add_manual}) {
     add(app);
   }
 

@@ -2,6 +2,8 @@
 // Scatter-style reductions into several arrays and values at once.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>

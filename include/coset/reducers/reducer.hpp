@@ -3,6 +3,8 @@
 // into one.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // Scatter-style reductions into large arrays of which threads touch little, or whose copies have to fit a memory limit.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -2,6 +2,8 @@
 // Targets of joint reductions: arrays, views and single values, each with its operation.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>

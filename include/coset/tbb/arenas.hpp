@@ -2,6 +2,8 @@
 // For oneTBB programs on machines with several NUMA nodes: an arena on each node.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>

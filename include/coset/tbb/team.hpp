@@ -2,6 +2,8 @@
 // For oneTBB programs: collectives whose ranks are tasks.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <oneapi/tbb/task_arena.h>
 
 #include <concepts>

@@ -2,6 +2,8 @@
 // allgather: every rank gets all ranks' arrays, one after the other.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 #include <span>
 

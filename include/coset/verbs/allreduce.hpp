@@ -2,6 +2,8 @@
 // allreduce: every rank gets the element-wise reduction of all ranks' arrays.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <memory>
 #include <ranges>
 

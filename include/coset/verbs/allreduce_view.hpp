@@ -2,6 +2,8 @@
 // allreduce_view: the reduction, readable in the team's memory without a copy.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 #include <span>
 

@@ -2,6 +2,8 @@
 // barrier: no rank leaves before all ranks have come.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include "coset/detail/collective.hpp"
 
 namespace coset {

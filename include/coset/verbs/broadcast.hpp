@@ -2,6 +2,8 @@
 // broadcast: every rank gets one rank's array.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 
 #include "coset/detail/collective.hpp"

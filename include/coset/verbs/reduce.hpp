@@ -2,6 +2,8 @@
 // reduce: one rank gets the element-wise reduction of all ranks' arrays.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 
 #include "coset/detail/collective.hpp"

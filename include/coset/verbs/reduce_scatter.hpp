@@ -2,6 +2,8 @@
 // reduce_scatter: each rank gets its piece of the element-wise reduction.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 #include <span>
 

@@ -2,6 +2,8 @@
 // reduce_shared: one result that all ranks see.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 
 #include "coset/verbs/allreduce.hpp"

@@ -2,6 +2,8 @@
 // scan and exclusive_scan: each rank gets the reduction of the ranks up to it, or before it.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <ranges>
 
 #include "coset/verbs/allreduce.hpp"

@@ -2,6 +2,8 @@
 // The collectives by name, for plans.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>

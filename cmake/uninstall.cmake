@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DBUILD=FOLDER -P uninstall.cmake: removes what that build has installed, as its manifests list it, and the folders
+# of coset's own that this leaves empty.
+file(GLOB manifests ${BUILD}/install_manifest*.txt)
+if(NOT manifests)
+  message(FATAL_ERROR "${BUILD} has no install_manifest.txt: nothing was installed from there")
+endif()
+set(folders)
+foreach(manifest ${manifests})
+  file(STRINGS ${manifest} files)
+  foreach(file ${files})
+    file(REMOVE $ENV{DESTDIR}${file})
+    cmake_path(GET file PARENT_PATH folder)
+    while(folder MATCHES "/coset(/|$)")
+      list(APPEND folders ${folder})
+      cmake_path(GET folder PARENT_PATH folder)
+    endwhile()
+  endforeach()
+  file(REMOVE ${manifest})
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)  # the inner ones first
+foreach(folder ${folders})
+  file(GLOB left LIST_DIRECTORIES true $ENV{DESTDIR}${folder}/* $ENV{DESTDIR}${folder}/.*)
+  if(NOT left)
+    file(REMOVE_RECURSE $ENV{DESTDIR}${folder})
+  endif()
+endforeach()

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each C++ header includes first: the version, and one error instead of hundreds under an older standard.
+#pragma once
+
+#include "coset/detail/version.h"
+
+#if __cplusplus < 202002L
+#error "coset needs C++20: compile with -std=c++20 or later"
+// Compilers go on after #error, but not without a header.
+#include "coset/needs/c++20"
+#endif
