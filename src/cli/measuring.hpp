@@ -21,7 +21,7 @@ struct wanted_sizes {
 struct other_measurement {
   bool scaling = false, processes = false, regimes = false;
   bool rounds_given = false;  ///< by default they are fewer with `scaling`
-  rank_t threads = 1;  ///< of each process
+  rank_t threads = 1;         ///< of each process
 };
 
 struct bench_arguments {
