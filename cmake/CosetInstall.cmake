@@ -86,8 +86,18 @@ if(COSET_HAS_FORTRAN)
   coset_pkgconfig(coset-fortran fortran coset-shared "-L\${libdir} -lcoset_fortran" "-I\${prefix}/${coset_modules_folder}")
 endif()
 
+# What people look at: each library beside the one of its kind.
+if(PROJECT_IS_TOP_LEVEL)
+  install(TARGETS coset_study EXPORT coset_static_targets ARCHIVE COMPONENT development)
+  install(TARGETS coset_study_shared EXPORT coset_shared_targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
+  coset_pkgconfig(coset-study development "" "-L\${libdir} -lcoset_study")
+endif()
+
 if(TARGET coset_cli)
   install(TARGETS coset_cli RUNTIME COMPONENT tools)
+  if(TARGET coset_measure_cli)
+    install(TARGETS coset_measure_cli RUNTIME DESTINATION ${coset_measure_folder} COMPONENT tools)
+  endif()
   install(FILES ${PROJECT_SOURCE_DIR}/docs/coset.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
 

@@ -47,6 +47,19 @@ set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shar
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
+# The shared library leaves out what its interface does not reach.
+target_compile_options(coset PRIVATE -ffunction-sections -fdata-sections)
+target_link_options(coset_shared PRIVATE LINKER:--gc-sections)
+# The tables of folds are thousands of addresses, and each takes 24 bytes of relocation in the older of two forms.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <features.h>
+  #if !__GLIBC_PREREQ(2, 36) || !defined(__x86_64__)
+  #error
+  #endif
+  int main() {}" COSET_HAS_RELATIVE_RELOCATIONS)
+if(COSET_HAS_RELATIVE_RELOCATIONS)
+  target_link_options(coset_shared PRIVATE LINKER:-z,pack-relative-relocs)
+endif()
 # A product and a sum are two roundings, on every processor and under every option: the bits of results and choices
 # follow from it.
 target_compile_options(coset PRIVATE -ffp-contract=off)
@@ -66,10 +79,22 @@ if(COSET_UNITY)
 endif()
 
 coset_rooms(src/environment src/text numa src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/calibration src/choice src/api src/api/c)
+# What every call passes through, and the loops in which large schedules spend their time, is optimised as the build says.
+# All else chooses and makes plans, reads files and reports.
+target_compile_options(coset PRIVATE ${coset_for_size})
+if(coset_for_size)
+  get_target_property(passed_through coset SOURCES)
+  string(JOIN "|" names
+    "/src/(kernels|reducer|api)/.*" "/src/runtime/(transport/)?[a-z_]+" "/memory/waiting" "/plan/(plan_cache|signature)"
+    "/choice/learner" "/team/task_run" "/core/(assembly|validate)" "/groups/(fold|symmetric)")
+  list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
+  set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
+  set_source_files_properties(${passed_through} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()
 # What reads foreign text.
 get_target_property(readers coset SOURCES)
 list(FILTER readers INCLUDE REGEX
-  "/(numa/topology|(registry/(algorithm|named_[a-z]+))|io/(plan_file|tree_file)|profile|plan_text|settings)[.]cpp$")
+  "/(numa/topology|(registry/(algorithm|named_[a-z]+))|model/tree_file|profile|plan_text|settings)[.]cpp$")
 # Sanitizers compile it file by file, so that they all have the same files together.
 set_source_files_properties(${readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(COSET_FUZZ)

@@ -56,6 +56,15 @@ function(coset_warnings target)
   target_compile_options(${target} PRIVATE ${coset_test_warnings} -Wpedantic -Wconversion)
 endfunction()
 
+# Where the build optimises, what runs once per shape or less is compiled for size: it would be half of the library.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" coset_configuration)
+string(REGEX MATCHALL "-O[^ ]*" coset_levels "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${coset_configuration}}")
+list(POP_BACK coset_levels coset_level)
+set(coset_for_size)
+if(coset_level MATCHES "^-O[23]$")
+  set(coset_for_size -Os)
+endif()
+
 # coset_precompile(target): what most files of ours include is read once. The preset clang does without, to see who forgets
 # an include.
 function(coset_precompile target)
@@ -88,6 +97,9 @@ endmacro()
 
 # Module files, which are one compiler's, as GNU's are.
 set(coset_modules_folder ${CMAKE_INSTALL_LIBDIR}/coset/fortran)
+
+# What the command starts to measure, apart from what people start.
+set(coset_measure_folder ${CMAKE_INSTALL_LIBEXECDIR}/coset)
 
 # coset_fortran_warnings(target): as coset_warnings(), for GNU's compiler. Equal reals are what coset promises, bodies
 # cannot leave arguments without a name, and functions of status are in conditions. At -O0 descriptors of arrays look

@@ -28,10 +28,13 @@ using detail::max_fused_sources;
 /// With more sources than this, code of its own for one destination gains nothing.
 inline constexpr std::uint32_t most_for_one_destination = 8;
 
+/// Folds without vectors for a processor that has none of the others' instructions: small, old or rare.
+inline constexpr bool last_resort = one_lane && (HWY_TARGETS & ~HWY_TARGET) != 0;
+
 /// Code of its own for every number of sources is for the elements that most programs reduce.
 template <class T>
-inline constexpr bool often_used = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                                   std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+inline constexpr bool often_used = !last_resort && (std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                                    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>);
 template <class Operation, class T>
 inline constexpr std::uint32_t fused_sources = std::min(Operation::most_fused, often_used<T>   ? max_fused_sources
                                                                                : half_float<T> ? 4u

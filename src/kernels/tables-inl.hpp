@@ -23,6 +23,8 @@ namespace coset::kernels::HWY_NAMESPACE {
 
 template <class Operation, class T, class Folds>
 struct fold_table {
+  static constexpr std::size_t most_fused = Folds::most_fused;
+
   static void any(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
                   std::uint32_t sources, std::size_t count) {
     auto const fold = sources <= max_fused_sources ? set.of[sources] : fold_of<max_fused_sources + 1>();
@@ -48,7 +50,8 @@ struct fold_table {
   (std::make_index_sequence<max_fused_sources>());
 };
 
-/// A table for groups of `Factor` elements of another, as complex numbers are of floats.
+/// A table for groups of `Factor` elements of another, as complex numbers are of floats. More sources than one pass takes
+/// share one function, whatever their number.
 template <class Table, std::size_t Factor>
 struct scaled_table {
   template <std::size_t Index>
@@ -56,8 +59,9 @@ struct scaled_table {
                      std::uint32_t sources, std::size_t count) {
     Table::set.of[Index](context, to, destinations, from, sources, count * Factor);
   }
+  static constexpr std::size_t with_own_code(std::size_t sources) { return sources > Table::most_fused ? 0 : sources; }
   static constexpr detail::fold_set set = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return detail::fold_set{scaled<0>, {scaled<Index>...}};
+    return detail::fold_set{scaled<0>, {scaled<with_own_code(Index)>...}};
   }
   (std::make_index_sequence<max_fused_sources + 1>());
 };

@@ -55,25 +55,31 @@ struct known {
 /// As described_signature has it, of the hashes that detail::table_of() and detail::copy_of() make.
 std::uint32_t kind_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-template <class T, class... Operations>
-void add(std::vector<known>& to, list<Operations...>) {
-  std::uint64_t const type = detail::hash_of(typeid(T).name());
-  to.push_back({kind_of(type), {detail::name_of<T>(), "copy"}});
-  (to.push_back({kind_of(detail::hash_of(typeid(Operations).name(), type)),
-                 {detail::name_of<T>(), detail::name_of<Operations>()}}),
-   ...);
+struct linked_name {
+  char const* linkage;
+  std::string_view name;
+};
+
+template <class... Any>
+std::vector<linked_name> linked_names(list<Any...>) {
+  return {{typeid(Any).name(), detail::name_of<Any>()}...};
 }
 
-template <class... Types>
-std::vector<known> all_of(list<Types...>) {
+std::vector<known> all_known() {
   std::vector<known> all;
-  (add<Types>(all, operations{}), ...);
+  auto const every_operation = linked_names(operations{});
+  for (auto const& type : linked_names(types{})) {
+    std::uint64_t const hash = detail::hash_of(type.linkage);
+    all.push_back({kind_of(hash), {type.name, "copy"}});
+    for (auto const& operation : every_operation)
+      all.push_back({kind_of(detail::hash_of(operation.linkage, hash)), {type.name, operation.name}});
+  }
   return all;
 }
 
 /// Of the language's and the library's own types and operations; a caller's own ones are not known.
 std::optional<kind_names> names_of(std::uint32_t kind) {
-  static std::vector<known> const all = all_of(types{});
+  static std::vector<known> const all = all_known();
   auto const found = std::ranges::find(all, kind, &known::kind);
   if (found == all.end()) return {};
   return found->names;

@@ -14,9 +14,9 @@
 #include "choice/hosts/exchange.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/model/cost.hpp"
-#include "schedule/model/link_traffic.hpp"
 #include "schedule/model/tree.hpp"
 #include "schedule/parts/make_part.hpp"
+#include "study/link_traffic.hpp"
 
 namespace coset::choice {
 namespace {

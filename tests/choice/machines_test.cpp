@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include "choice/explain.hpp"
 #include "effort.hpp"
 #include "numa/machines.hpp"
+#include "study/explain.hpp"
 
 namespace coset::choice {
 namespace {

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/io/draw.hpp"
-#include "schedule/io/plan_json.hpp"
+#include "study/draw.hpp"
+#include "study/plan_json.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "mpi/processes.hpp"
-#include "schedule/model/link_traffic.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "study/link_traffic.hpp"
 
 namespace coset::mpi_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "schedule/core/required.hpp"
-#include "schedule/io/plan_json.hpp"
 #include "schedules.hpp"
+#include "study/plan_json.hpp"
 
 namespace coset::schedule {
 namespace {

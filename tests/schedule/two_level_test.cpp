@@ -8,9 +8,9 @@
 
 #include "schedule/core/required.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/io/draw.hpp"
-#include "schedule/model/link_traffic.hpp"
 #include "schedule/schedules.hpp"
+#include "study/draw.hpp"
+#include "study/link_traffic.hpp"
 
 namespace coset::schedule::testing {
 namespace {

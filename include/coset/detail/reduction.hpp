@@ -217,32 +217,56 @@ reduction_table const& copy_of() {
   return table;
 }
 
+/// All that a table is made of, known to the compiler: making it is code that all types and operations share.
+struct table_description {
+  reduction_table made;  ///< as far as it is known
+  std::type_info const *type, *operation;
+  bool built_in;
+  built_in_operation operation_with_kernel = {};
+  built_in_element element_with_kernel = {};
+};
+
+inline reduction_table table_from(table_description const& of) {
+  reduction_table made = of.made;
+  if (of.built_in) {
+    made.folds = &built_in_folds(of.operation_with_kernel, of.element_with_kernel);
+    made.streaming_folds = built_in_streaming_folds(of.operation_with_kernel, of.element_with_kernel);
+    made.mixed = built_in_mixed_fold(of.operation_with_kernel, of.element_with_kernel);
+  }
+  made.hash = hash_of(of.operation->name(), hash_of(of.type->name()));
+  return made;
+}
+
+template <class T, class Op>
+constexpr table_description describe_table() {
+  reduction_table made;
+  made.partial_bytes = made.element_bytes = sizeof(T);
+  made.type = name_of<T>();
+  made.operation = name_of<Op>();
+  made.exact = is_exact<Op, T>;
+  made.commutative = is_commutative<Op>;
+  made.idempotent = is_idempotent<Op, T>;
+  constexpr bool never_throws = is_built_in<T, Op> || std::is_nothrow_invocable_v<Op const&, T const&, T const&>;
+  made.standalone = never_throws && std::is_empty_v<Op> && alignof(T) <= alignof(std::max_align_t);
+  if constexpr (is_built_in<T, Op>) {
+    made.partial_bytes = partial_bytes<T, Op>();
+    return {made,
+            &typeid(T),
+            &typeid(Op),
+            true,
+            built_in_operation(built_in_operation_of<Op>),
+            built_in_element(built_in_element_of<T>)};
+  } else {
+    made.folds = &plain_folds<T, Op>;
+    return {made, &typeid(T), &typeid(Op), false};
+  }
+}
+
 /// The table of one (operation, type); made once.
 template <class T, class Op>
 reduction_table const& table_of() {
-  static reduction_table const table = [] {
-    reduction_table made;
-    made.partial_bytes = made.element_bytes = sizeof(T);
-    if constexpr (is_built_in<T, Op>) {
-      constexpr auto operation = built_in_operation(built_in_operation_of<Op>);
-      constexpr auto element = built_in_element(built_in_element_of<T>);
-      made.folds = &built_in_folds(operation, element);
-      made.streaming_folds = built_in_streaming_folds(operation, element);
-      made.mixed = built_in_mixed_fold(operation, element);
-      made.partial_bytes = partial_bytes<T, Op>();
-    } else {
-      made.folds = &plain_folds<T, Op>;
-    }
-    made.type = name_of<T>();
-    made.operation = name_of<Op>();
-    made.hash = hash_of(typeid(Op).name(), hash_of(typeid(T).name()));
-    made.exact = is_exact<Op, T>;
-    made.commutative = is_commutative<Op>;
-    made.idempotent = is_idempotent<Op, T>;
-    constexpr bool never_throws = is_built_in<T, Op> || std::is_nothrow_invocable_v<Op const&, T const&, T const&>;
-    made.standalone = never_throws && std::is_empty_v<Op> && alignof(T) <= alignof(std::max_align_t);
-    return made;
-  }();
+  static constexpr table_description description = describe_table<T, Op>();
+  static reduction_table const table = table_from(description);
   return table;
 }
 

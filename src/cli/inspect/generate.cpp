@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "schedule/io/generate_c.hpp"
+#include "study/generate_c.hpp"
 
 namespace coset::cli {
 

@@ -8,9 +8,9 @@
 #include "cli/inspect/schedule_options.hpp"
 #include "cli/numbers.hpp"
 #include "schedule/core/validate.hpp"
-#include "schedule/io/draw.hpp"
-#include "schedule/io/plan_json.hpp"
 #include "schedule/model/tree.hpp"
+#include "study/draw.hpp"
+#include "study/plan_json.hpp"
 
 namespace coset::cli {
 namespace {

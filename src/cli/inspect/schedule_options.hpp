@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "schedule/io/plan_json.hpp"
 #include "schedule/parts/part.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "study/plan_json.hpp"
 
 namespace coset::cli {
 

@@ -4,24 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/bytes.hpp"
-#include "cli/commands.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/measure/bench_processes.hpp"
 #include "cli/measure/bench_report.hpp"
 #include "cli/measure/bench_scaling.hpp"
 #include "cli/measure/regimes.hpp"
-#include "cli/numbers.hpp"
+#include "cli/measuring.hpp"
 #include "cli/output.hpp"
+#include "cli/restart.hpp"
 #include "coset/topology.hpp"
 #include "environment/variables.hpp"
 #include "measure/machine/parking.hpp"
@@ -31,31 +27,6 @@
 namespace coset::cli {
 namespace {
 
-struct wanted_sizes {
-  std::vector<std::uint64_t> named;
-  bool range_given = false;  ///< any of the following
-  std::uint64_t smallest = 8, largest = 64 << 20, factor = 2;
-};
-
-/// Measurements other than a verb beside its rivals in one process.
-struct other_measurement {
-  bool scaling = false, processes = false, regimes = false;
-  rank_t threads = 1;  ///< of each process
-};
-
-struct bench_arguments {
-  std::string verb = "allreduce";
-  wanted_sizes sizes;
-  rank_t ranks = 0;
-  std::string type = "float", operation = "sum", timing = "cycle";
-  std::vector<std::string> against = measure::rival_families();
-  std::vector<std::string> plans;
-  bool in_place = false;
-  other_measurement instead;
-  std::string json_file;
-  measure::round_options options;
-};
-
 // OpenMP reads its environment when the program is loaded. Its own pinning would confine the initial thread, and so
 // what coset finds of the machine; the region pins OpenMP's threads instead. Threads that share processors had best
 // wait passively.
@@ -64,22 +35,7 @@ void restart_with_openmp_settings(bool share) {
   char const* const policy = share ? "passive" : "active";
   setenv("OMP_WAIT_POLICY", policy, 1);
   setenv("OMP_PROC_BIND", "false", 1);
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string line(std::istreambuf_iterator<char>(file), {});
-  std::vector<char*> arguments;
-  for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1)
-    arguments.push_back(line.data() + at);
-  arguments.push_back(nullptr);
-  execv("/proc/self/exe", arguments.data());
-  throw error(fmt::format("cannot restart with OMP_WAIT_POLICY={}: {}", policy, std::strerror(errno)));
-}
-
-std::vector<std::string> verb_names() {
-  std::vector<std::string> names;
-  for (verb const what : all_verbs()) {
-    if (what != verb::exclusive_scan) names.emplace_back(name_of(what));  // as scan
-  }
-  return names;
+  start_instead("/proc/self/exe");
 }
 
 std::vector<std::uint64_t> sizes(bench_arguments const& a) {
@@ -156,6 +112,15 @@ std::vector<measure::measurement> measure_all(bench_arguments const& a, std::vec
   return found;
 }
 
+/// The families named, or all that are there.
+std::vector<std::string> rivals_named(std::vector<std::string> const& named) {
+  auto const& there = measure::rival_families();
+  for (auto const& family : named)
+    if (std::ranges::find(there, family) == there.end())
+      throw argument_error(fmt::format("no rival {} in this build; it has {}", family, fmt::join(there, ", ")));
+  return named.empty() ? there : named;
+}
+
 void run_bench(bench_arguments a) {
   a.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
   auto const all_sizes = sizes(a);
@@ -172,7 +137,7 @@ void run_bench(bench_arguments a) {
   for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, a.in_place));
   owned.push_back(measure::make_flag_round(processors));
   if (what == verb::allreduce) owned.push_back(measure::make_traffic(processors));
-  for (auto& rival : measure::make_rivals(what, processors, a.against)) owned.push_back(std::move(rival));
+  for (auto& rival : measure::make_rivals(what, processors, rivals_named(a.against))) owned.push_back(std::move(rival));
   std::vector<measure::contestant*> players;
   for (auto const& player : owned) players.push_back(player.get());
 
@@ -183,7 +148,7 @@ void run_bench(bench_arguments a) {
   finish(wrong_in(found));
 }
 
-void run_scaling(bench_arguments const& a, bool rounds_given) {
+void run_scaling(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--scaling measures allreduce, not {}", a.verb));
   scaling_request request;
   request.element = measure::element_named(a.type);
@@ -191,7 +156,7 @@ void run_scaling(bench_arguments const& a, bool rounds_given) {
   request.json_file = a.json_file;
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   request.options = a.options;
-  if (!rounds_given) request.options.rounds = scaling_rounds;
+  if (!a.instead.rounds_given) request.options.rounds = scaling_rounds;
   require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
   measure_scaling(request);
 }
@@ -217,85 +182,10 @@ void run_processes(bench_arguments const& a) {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
-  auto const a = std::make_shared<bench_arguments>();
-  auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
-  constexpr std::uint64_t most_iterations = 10'000'000;
-  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
-  auto* const b =
-      bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
-  auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
-  auto* const f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
-                      ->check(whole_number(2, 1 << 20));
-  bench.add_option("--sizes", a->sizes.named, "A list of sizes instead: 8,1K,4M")
-      ->delimiter(',')
-      ->transform(byte_size())
-      ->excludes(b)
-      ->excludes(e)
-      ->excludes(f);
-  bench.add_option("-n,--iterations", a->options.iterations, "Calls per burst; default: as many as take 6 ms")
-      ->check(whole_number(1, most_iterations));
-  bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")
-      ->check(whole_number(1, most_iterations));
-  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
-                           ->check(whole_number(1, 10000))
-                           ->capture_default_str();
-  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the largest number");
-  bench.add_option("-d,--type", a->type, "float, double, int32, int64")
-      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
-      ->capture_default_str();
-  bench
-      .add_option("-o,--op", a->operation,
-                  "sum, prod, min, max, or repsum: reproducible sums; the rivals' sums are plain")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
-      ->capture_default_str();
-  bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
-      ->check(CLI::IsMember({"cycle", "call"}))
-      ->capture_default_str();
-  bench
-      .add_option("--against", a->against,
-                  fmt::format("Rivals to measure, out of {}; default: all", fmt::join(measure::rival_families(), ", ")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(measure::rival_families()));
-  bench
-      .add_option("--plan", a->plans,
-                  "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
-      ->allow_extra_args(false);
-  bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
-  auto* const scaling = bench.add_flag(
-      "--scaling", a->instead.scaling,
-      "Instead, measure allreduce on 1 rank and more, compact, scattered and on each node, and the bandwidth of "
-      "plain reads, copies and folds on the same processors; default sizes: 64K, 1M and 16M");
-  for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
-    scaling->excludes(bench.get_option(other));
-  auto* const regimes = bench.add_flag(
-      "--regimes", a->instead.regimes,
-      "Instead, let what the caller does change in the middle of a run, and where ranks are if they can be near and "
-      "apart: calls by default against each fixed storage");
-  for (auto const* const other :
-       {"--against", "--plan", "--in-place", "--op", "--type", "--timing", "--iterations", "--warmup", "--scaling"})
-    regimes->excludes(bench.get_option(other));
-  auto* const processes = bench.add_flag("--mpi", a->instead.processes,
-                                         "Instead, launched by mpirun with one unbound process per core: compare "
-                                         "coset::mpi with OpenMP whose master calls "
-                                         "MPI, and with MPI alone");
-  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--regimes", "--ranks"})
-    processes->excludes(bench.get_option(other));
-  bench
-      .add_option("--threads", a->instead.threads,
-                  "With --mpi: threads per process; must divide the number of each host's cores")
-      ->check(whole_number(1, most_ranks))
-      ->needs(processes);
-  bench.add_option("--json", a->json_file, "Write all figures to this file");
-  bench.footer(
-      "Ctrl-C ends it with the results so far and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
-      "to 4 MiB, about half a minute.");
-  bench.callback([a, b, e, f, rounds] {
-    a->sizes.range_given = b->count() + e->count() + f->count() > 0;
-    if (a->instead.processes) return run_processes(*a);
-    if (a->instead.regimes) return run_regimes(*a);
-    a->instead.scaling ? run_scaling(*a, rounds->count() > 0) : run_bench(*a);
-  });
+void measure_bench(bench_arguments const& a) {
+  if (a.instead.processes) return run_processes(a);
+  if (a.instead.regimes) return run_regimes(a);
+  a.instead.scaling ? run_scaling(a) : run_bench(a);
 }
 
 }  // namespace coset::cli

@@ -20,11 +20,10 @@
 #include "calibration/profile.hpp"
 #include "choice/choose.hpp"
 #include "cli/bytes.hpp"
-#include "cli/commands.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/measure/tune_report.hpp"
-#include "cli/numbers.hpp"
+#include "cli/measuring.hpp"
 #include "cli/output.hpp"
 #include "coset/topology.hpp"
 #include "environment/variables.hpp"
@@ -334,43 +333,30 @@ void print_left_out(std::size_t cells, std::size_t all) {
 
 }  // namespace
 
-void add_tune(CLI::App& app) {
-  struct arguments {
-    rank_t ranks = 0;
-    std::string output;
-  };
-  auto const a = std::make_shared<arguments>();
-  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep the best plan for each verb and size");
-  add_ranks(tune, a->ranks, "Threads; default: one per core");
-  tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
-  tune.footer(
-      "Takes about 20 seconds. Later teams of as many ranks use the profile; COSET_TUNING=FILE names another,\n"
-      "COSET_TUNING=off none. Ctrl-C ends it with the results so far and exit status 130.");
-  tune.callback([a] {
-    if (environment::value("COSET_TUNING") == "off") unsetenv("COSET_TUNING");  // "off" would prevent the profile
-    machine_to_measure();
-    auto const file = a->output.empty()
-                          ? calibration::profile_file(calibration::fingerprint_of(calibration::machine_tuned_for()))
-                          : a->output;
-    if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
-    make_folder_of(file);
-    output_file const kept(file);
-    // Candidates are compared with the defaults of a user without a profile.
-    unsetenv("COSET_TUNING");
-    setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
-    setenv("COSET_ADAPT", "off", 1);  // a default that learns is another plan from call to call
-    remember_interrupts();
-    tuner all(a->ranks);
-    auto const found = all.run();
-    bool const stopped = interrupted_status() != 0;
-    if (all.measured_something() || !stopped) {
-      kept.write(found.text());
-      std::cout << all.machine() << '\n';
-      std::cout << tune_report(all.contests(), found, file);
-    }
-    print_left_out(all.left_out(), all.all());
-    if (stopped) throw CLI::RuntimeError(interrupted_status());
-  });
+void measure_tune(tune_arguments const& a) {
+  if (environment::value("COSET_TUNING") == "off") unsetenv("COSET_TUNING");  // "off" would prevent the profile
+  machine_to_measure();
+  auto const file = a.output.empty()
+                        ? calibration::profile_file(calibration::fingerprint_of(calibration::machine_tuned_for()))
+                        : a.output;
+  if (file.empty()) throw argument_error("no place for a profile: set HOME, or name a file with -o");
+  make_folder_of(file);
+  output_file const kept(file);
+  // Candidates are compared with the defaults of a user without a profile.
+  unsetenv("COSET_TUNING");
+  setenv("XDG_CACHE_HOME", "/proc/self/no-profiles", 1);
+  setenv("COSET_ADAPT", "off", 1);  // a default that learns is another plan from call to call
+  remember_interrupts();
+  tuner all(a.ranks);
+  auto const found = all.run();
+  bool const stopped = interrupted_status() != 0;
+  if (all.measured_something() || !stopped) {
+    kept.write(found.text());
+    std::cout << all.machine() << '\n';
+    std::cout << tune_report(all.contests(), found, file);
+  }
+  print_left_out(all.left_out(), all.all());
+  if (stopped) throw CLI::RuntimeError(interrupted_status());
 }
 
 }  // namespace coset::cli

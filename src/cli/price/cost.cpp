@@ -13,8 +13,8 @@
 #include "cli/price/cost_machine.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
-#include "schedule/model/link_traffic.hpp"
 #include "schedule/model/selector.hpp"
+#include "study/link_traffic.hpp"
 
 namespace coset::cli {
 namespace {

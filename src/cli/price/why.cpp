@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "calibration/look.hpp"
-#include "choice/explain.hpp"
 #include "choice/rules/table.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
@@ -17,6 +16,7 @@
 #include "cli/price/why_between.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
+#include "study/explain.hpp"
 
 namespace coset::cli {
 namespace {

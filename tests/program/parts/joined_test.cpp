@@ -8,8 +8,8 @@
 
 #include "program/parts/hosts.hpp"
 #include "schedule/core/validate.hpp"
-#include "schedule/io/draw.hpp"
 #include "schedule/parts/joined.hpp"
+#include "study/draw.hpp"
 
 namespace coset::program::testing {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing the tree ring as C.
-#include "schedule/io/generate_c.hpp"
+#include "study/generate_c.hpp"
 
 #include "text/format.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing schedules.
-#include "schedule/io/draw.hpp"
+#include "study/draw.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "schedule/core/association.hpp"
-#include "schedule/io/number_runs.hpp"
+#include "study/number_runs.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing Plan JSON, a step per line group, so that large plans stream and small ones can be read.
-#include "schedule/io/plan_json.hpp"
+#include "study/plan_json.hpp"
 
 #include <charconv>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choice/explain.hpp"
+#include "study/explain.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Volumes between pairs of hosts, and the links that they cross.
-#include "schedule/model/link_traffic.hpp"
+#include "study/link_traffic.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,9 @@
 // One rank's part of a schedule, as text: nothing is made for the ranks of other hosts.
 #include <map>
 
-#include "schedule/io/draw.hpp"
-#include "schedule/io/number_runs.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "study/draw.hpp"
+#include "study/number_runs.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {

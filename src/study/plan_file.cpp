@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "schedule/core/required.hpp"
-#include "schedule/io/plan_json.hpp"
+#include "study/plan_json.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
