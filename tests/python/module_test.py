@@ -29,7 +29,8 @@ class Verbs(unittest.TestCase):
         for dtype in "i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split():
             for ranks in (1, 2, 3):
                 def body(me):
-                    x = np.arange(100).astype(dtype) % 10 + me.rank
+                    x = (np.arange(100) % 10).astype(dtype)
+                    x += np.array(me.rank).astype(dtype)
                     self.assertIs(me.allreduce(x), x)
                     return x
                 expected = (np.arange(100) % 10 * ranks + ranks * (ranks - 1) // 2).astype(dtype)
