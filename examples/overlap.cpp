@@ -25,8 +25,6 @@ struct layer {
   }
 };
 
-#ifdef __cpp_impl_coroutine
-
 coset::task reduced(coset::member& me, layer& of, int step) {
   of.differentiate(me.rank(), step);
   co_await coset::start_allreduce(me, of.gradient);  // the next layer begins
@@ -36,19 +34,6 @@ coset::task reduced(coset::member& me, layer& of, int step) {
 void train(coset::member& me, layer& top, layer& middle, layer& bottom, int step) {
   coset::run_until_done(reduced(me, top, step), reduced(me, middle, step), reduced(me, bottom, step));
 }
-
-#else  // clang before 15: a function instead of what follows co_await
-
-void train(coset::member& me, layer& top, layer& middle, layer& bottom, int step) {
-  coset::progress loop;
-  for (layer* const each : {&top, &middle, &bottom}) {
-    each->differentiate(me.rank(), step);
-    loop.then(coset::start_allreduce(me, each->gradient), [each, &me] { each->update(me.size()); });
-  }
-  loop.run();
-}
-
-#endif
 
 /// What one layer's weights are after these steps, computed by one thread.
 float expected_weight(std::size_t i, unsigned ranks, int steps) {

@@ -103,13 +103,16 @@ constexpr fold_set folds_of_rows = [] {
   return set;
 }();
 
+/// The copies of an array of this length take about as long as the rounds of a call of its own.
+constexpr std::size_t longest_copied = 4096;
+
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 /// Cuts the parts into slices for so many rows; returns the bytes of a row.
 std::size_t cut(std::span<joint_part> parts, std::size_t rows) {
   std::size_t bytes = rows > 1 ? sizeof(row_number) : 0;
   for (joint_part& part : parts) {
-    part.slice = (part.count + rows - 1) / rows;
+    part.slice = part.stays ? 0 : (part.count + rows - 1) / rows;
     part.at = round_up(bytes, part.alignment);
     bytes = part.at + part.slice * part.reduction->element_bytes;
   }
@@ -120,6 +123,7 @@ std::size_t cut(std::span<joint_part> parts, std::size_t rows) {
 joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
   std::size_t all = 0, alignment = 1;
   for (joint_part const& part : parts) {
+    if (part.stays) continue;
     all += part.count * part.reduction->element_bytes;
     alignment = std::max(alignment, part.alignment);
   }
@@ -227,11 +231,21 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
 }
 
 void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+  for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
   pack(all, room_in(me.memory.packed, all.bytes()));
   part_lengths const lengths(parts);
-  run(me, call_of(all, lengths));
+  run(me, call_of(all, lengths));  // with no rows, too: the ranks find out here whether they agree
   unpack(all);
+  for (joint_part const& part : parts) {
+    if (!part.stays) continue;
+    run(me, {.what = verb::allreduce,
+             .in = part.place,
+             .out = part.place,
+             .count = part.count,
+             .reduction = part.own_reduction,
+             .operation = part.own_operation});
+  }
 }
 
 request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part const> parts,

@@ -7,7 +7,7 @@ PYBIND11_MODULE(coset, m) {
   namespace py = pybind11;
   using namespace coset;
   m.doc() = "Reductions over numpy arrays by the threads of one machine, and the schedules behind them.";
-  m.attr("__version__") = COSET_VERSION;
+  m.attr("__version__") = COSET_MODULE_VERSION;
   // Those that are registered later are tried first.
   auto const base = py::register_exception<error>(m, "Error", PyExc_RuntimeError);
   py::register_exception<argument_error>(m, "ArgumentError", base);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests in coroutines: co_await coset::start_allreduce(me, x). Needs a compiler with C++20's coroutines: g++ 12, clang 15.
+// Requests in coroutines: co_await coset::start_allreduce(me, x).
 #pragma once
-
-#ifdef __cpp_impl_coroutine
 
 #include <concepts>
 #include <coroutine>
@@ -87,9 +85,9 @@ struct task::promise_type {
    public:
     explicit awaiter(task of, progress& loop) noexcept : of_(std::move(of)), loop_(loop) {}
     bool await_ready() const noexcept { return false; }
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> who) noexcept {
       of_.coroutine_.promise().loop = &loop_;
-      of_.coroutine_.promise().awaiting = awaiting;
+      of_.coroutine_.promise().awaiting = who;
       return of_.coroutine_;
     }
     void await_resume() const { of_.result(); }
@@ -136,5 +134,3 @@ void run_until_done(Tasks... tasks) {
 }
 
 }  // namespace coset
-
-#endif

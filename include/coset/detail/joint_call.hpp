@@ -25,6 +25,8 @@ inline constexpr std::size_t longest_row = row_sizes.back();
 struct joint_part {
   reduction_table const* reduction;  ///< of its elements as they travel
   void const* operation;
+  reduction_table const* own_reduction;  ///< of the caller's elements
+  void const* own_operation;
   void* place;                           ///< the caller's
   std::size_t count;                     ///< elements
   std::size_t element_bytes, alignment;  ///< the caller's elements; those that travel
@@ -32,6 +34,7 @@ struct joint_part {
   void (*unpack)(void* to, void const* from, std::size_t count) noexcept;
   std::size_t at = 0;     ///< byte of each row where its slice begins; by the library, as the next
   std::size_t slice = 0;  ///< elements in each row but the last ones
+  bool stays = false;     ///< in its place: too long to be copied
 };
 
 /// What follows from the types and operations alone; one for all calls that have them.

@@ -82,10 +82,12 @@ struct joint_types<target<Place, Op, no_identity>> {
   static reduction_table const& table() { return table_of<value_type, Op>(); }
   static joint_part part(target<Place, Op, no_identity> const& of) {
     static constexpr plus sum;
-    void const* own = std::addressof(of.op);
-    if constexpr (!std::same_as<operation, Op>) own = &sum;
+    void const* sum_or_own = std::addressof(of.op);
+    if constexpr (!std::same_as<operation, Op>) sum_or_own = &sum;
     return {.reduction = &table_of<travels, operation>(),
-            .operation = own,
+            .operation = sum_or_own,
+            .own_reduction = &table(),
+            .own_operation = std::addressof(of.op),
             .place = of.place.data(),
             .count = of.place.count(),
             .element_bytes = sizeof(value_type),
@@ -154,10 +156,9 @@ requires(sizeof...(Things) > 0) auto together(Things&&... things) {
 /// without one of their own. Order is kept if one of them needs it.
 /// Bits: equal on every rank, and on every run with the same team size and lengths. What one array gets may depend on
 /// the lengths of the others. Sums of 16-bit floats and reproducible sums are rounded once, as in calls of their own.
-/// Cost: that of one allreduce of all bytes, and a copy of each array out and in. For three arrays of up to 0.5 KiB and two
-/// values that is a third to a half of the time of five calls (two ranks); at 4 KiB an array both take the same, and
-/// longer arrays, which calls of their own reduce without these copies, take two to five times as long as there. No
-/// allocation once a call of these lengths has run.
+/// Cost: that of one allreduce of all bytes, and a copy of each array out and in. Arrays beyond 4 KiB, which would pay more
+/// for the copies than for rounds, follow by operations of their own. For three arrays of up to 0.5 KiB and two values all
+/// that is a third to a half of the time of five calls (two ranks). No allocation once a call of these lengths has run.
 /// Throws mismatch_error on every rank if the ranks disagree in number, types, operations or lengths, which the message
 /// tells; otherwise as allreduce.
 template <class... Parts, class Op = plus>
@@ -167,7 +168,8 @@ requires(detail::reduces<Parts, Op>&&...) void allreduce(member& me, joined<Part
   detail::run_joint(me.state(), arguments.kind(), parts);
 }
 
-/// The same in split phase, see request: the arrays and values have the result once it is complete. Allocates.
+/// The same in split phase, see request: the arrays and values have the result once it is complete. Allocates, and copies
+/// all of them, however long: start longer ones by themselves.
 template <class... Parts, class Op = plus>
 requires(detail::reduces<Parts, Op>&&...) [[nodiscard]] request
     start_allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
@@ -176,7 +178,7 @@ requires(detail::reduces<Parts, Op>&&...) [[nodiscard]] request
   return detail::start_joint(me.state(), kept->kind(), parts, kept);
 }
 
-/// A persistent allreduce of several arrays and values; see plan.
+/// A persistent allreduce of several arrays and values, all of which it copies; see plan.
 ///
 ///     coset::joint_plan sums(team, coset::together(forces, energy), coset::plus{}, {.algorithm = "ring"});
 ///     sums.execute(me, coset::together(forces, energy));  // each rank its own

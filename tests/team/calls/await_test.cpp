@@ -124,8 +124,6 @@ TEST(Sender, ErrorsOfTheStartAndOfTheTeamAreSet) {
   expect_works(ranks);
 }
 
-#ifdef __cpp_impl_coroutine
-
 task doubled(member& me, int& value, int times) {
   for (int k = 0; k < times; ++k) co_await start_allreduce(me, together(value));
 }
@@ -221,8 +219,6 @@ TEST(Completion, IsAwaitedByAnyCoroutine) {
     EXPECT_EQ(value, 2);
   });
 }
-
-#endif
 
 }  // namespace
 }  // namespace coset::team_test
