@@ -58,8 +58,9 @@ void fold_row(joint_layout const& all, std::size_t row, std::span<void* const> t
     for (std::size_t d = 0; d < to.size(); ++d) destinations[d] = static_cast<std::byte*>(to[d]) + offset + part.at;
     for (std::size_t s = 0; s < from.size(); ++s)
       sources[s] = static_cast<std::byte const*>(from[s]) + offset + part.at;
-    part.reduction->folds->for_sources(number)(part.operation, destinations.data(),
-                                               static_cast<std::uint32_t>(to.size()), sources.data(), number, count);
+    part.travelling.table->folds->for_sources(number)(part.travelling.operation, destinations.data(),
+                                                      static_cast<std::uint32_t>(to.size()), sources.data(), number,
+                                                      count);
   }
   if (!all.numbers_rows()) return;
   row_number const same = row;
@@ -114,7 +115,7 @@ std::size_t cut(std::span<joint_part> parts, std::size_t rows) {
   for (joint_part& part : parts) {
     part.slice = part.stays ? 0 : (part.count + rows - 1) / rows;
     part.at = round_up(bytes, part.alignment);
-    bytes = part.at + part.slice * part.reduction->element_bytes;
+    bytes = part.at + part.slice * part.travelling.table->element_bytes;
   }
   return bytes;
 }
@@ -124,7 +125,7 @@ joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
   std::size_t all = 0, alignment = 1;
   for (joint_part const& part : parts) {
     if (part.stays) continue;
-    all += part.count * part.reduction->element_bytes;
+    all += part.count * part.travelling.table->element_bytes;
     alignment = std::max(alignment, part.alignment);
   }
   std::size_t rows = (all + longest_row - 1) / longest_row;
@@ -146,7 +147,7 @@ void pack(joint_layout& all, std::byte* to) {
       auto const* const from = static_cast<std::byte const*>(part.place) + row * part.slice * part.element_bytes;
       if (std::size_t const count = filled(part, row); count > 0) part.pack(to + part.at, from, count);
     }
-    std::size_t const end = last.at + last.slice * last.reduction->element_bytes;
+    std::size_t const end = last.at + last.slice * last.travelling.table->element_bytes;
     std::memset(to + end, 0, all.row_bytes() - end);
   }
 }
@@ -243,8 +244,8 @@ void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> par
              .in = part.place,
              .out = part.place,
              .count = part.count,
-             .reduction = part.own_reduction,
-             .operation = part.own_operation});
+             .reduction = part.own.table,
+             .operation = part.own.operation});
   }
 }
 

@@ -21,12 +21,16 @@ inline constexpr std::array<std::size_t, 19> row_sizes{8,   16,  24,  32,  40,  
                                                        256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096};
 inline constexpr std::size_t longest_row = row_sizes.back();
 
+/// A reduction and its operation, as folds get it.
+struct joint_reduction {
+  reduction_table const* table;
+  void const* operation;
+};
+
 /// One of the arrays and values.
 struct joint_part {
-  reduction_table const* reduction;  ///< of its elements as they travel
-  void const* operation;
-  reduction_table const* own_reduction;  ///< of the caller's elements
-  void const* own_operation;
+  joint_reduction travelling;            ///< of its elements as they travel
+  joint_reduction own;                   ///< of the caller's elements
   void* place;                           ///< the caller's
   std::size_t count;                     ///< elements
   std::size_t element_bytes, alignment;  ///< the caller's elements; those that travel

@@ -84,10 +84,8 @@ struct joint_types<target<Place, Op, no_identity>> {
     static constexpr plus sum;
     void const* sum_or_own = std::addressof(of.op);
     if constexpr (!std::same_as<operation, Op>) sum_or_own = &sum;
-    return {.reduction = &table_of<travels, operation>(),
-            .operation = sum_or_own,
-            .own_reduction = &table(),
-            .own_operation = std::addressof(of.op),
+    return {.travelling = {&table_of<travels, operation>(), sum_or_own},
+            .own = {&table(), std::addressof(of.op)},
             .place = of.place.data(),
             .count = of.place.count(),
             .element_bytes = sizeof(value_type),
