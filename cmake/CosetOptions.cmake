@@ -29,6 +29,11 @@ coset_choice(COSET_SANITIZE "" address thread HELP "Sanitizers: address (with un
 coset_choice(COSET_KERNEL_TARGETS all all few HELP "Instruction sets to compile the kernels for: all, or few to save time")
 coset_choice(COSET_MPI off off openmpi mpich HELP "The message-passing layer: off, openmpi or mpich")
 coset_choice(COSET_FORTRAN auto auto on off HELP "The Fortran module: on, off, or auto: on where there is a compiler")
+if(PROJECT_IS_TOP_LEVEL)
+  coset_choice(COSET_PYTHON auto auto on off HELP "The Python module: on, off, or auto: on where pybind11 is installed")
+else()
+  coset_choice(COSET_PYTHON off auto on off HELP "The Python module: on, off, or auto: on where pybind11 is installed")
+endif()
 set(COSET_LIBRARY "" CACHE FILEPATH "A libcoset.a built from these sources, to build only what is around it")
 
 if(COSET_SANITIZE)

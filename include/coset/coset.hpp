@@ -24,4 +24,5 @@
 #include "coset/verbs/reduce_scatter.hpp"
 #include "coset/verbs/reduce_shared.hpp"
 #include "coset/verbs/scan.hpp"
+#include "coset/verbs/together.hpp"
 #include "coset/verbs/verb.hpp"

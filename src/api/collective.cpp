@@ -176,7 +176,7 @@ void run(rank_state& me, call const& c) {
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) {
   try {
-    return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation));
+    return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
   } catch (lacks_staging const&) {
     run_piece_by_piece(me, c);
     return {};

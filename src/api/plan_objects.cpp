@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistent plans.
+#include "api/plan_objects.hpp"
+
 #include <numeric>
 
 #include "coset/plan.hpp"
@@ -31,14 +32,14 @@ void check(verb what, std::size_t count, shared_memory const& shared, plan_optio
   }
 }
 
+}  // namespace
+
 std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
   auto made = team.plans.of_options(c, options);
   bool const has_first_rank = team.shared.part.first == 0 && (team.shared.kind.one_process || team.members[0]);
   if (has_first_rank) team.plans.log_refusal(*made);
   return made;
 }
-
-}  // namespace
 
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {

@@ -72,10 +72,16 @@ struct rank_lines {
   std::atomic<std::uint32_t> const& sleepers;  ///< that wait for this rank's signals
 };
 
+/// Of rows in which several arrays travel as one.
+struct alignas(64) packed_line {
+  std::array<std::byte, 64> bytes;
+};
+
 /// Grows and is used again.
 struct rank_memory {
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
   std::vector<piece> pieces;
+  std::vector<packed_line> packed;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   std::size_t view_capacity = 0;
 };

@@ -21,11 +21,18 @@ using clock = std::chrono::steady_clock;
 /// Of a part of one process, whose ranks may never wait for long, and yet have to hear that other processes have failed.
 constexpr std::uint32_t calls_per_look_around = 64;
 
-void finish(rank_state& me, pending& p) {
+/// It is complete, or given up.
+void end(rank_state& me, pending& p) {
   p.live = false;
+  p.deliver = nullptr;
   p.operation.reset();
   --me.requests.live;
   if (&me.root != &me) --me.root.requests.live;
+}
+
+void finish(rank_state& me, pending& p) {
+  if (p.deliver != nullptr) p.deliver(p.operation.get());
+  end(me, p);
 }
 
 enum class progress : std::uint8_t { none, some, complete };
@@ -175,13 +182,14 @@ void complete(rank_state& me, flight& f) {
 }
 
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
-               std::shared_ptr<void const> operation) {
+               std::shared_ptr<void const> operation, void (*deliver)(void const*) noexcept) {
   if (!me.shared.kind.ranks_may_wait && me.requests.started >= split_channels) [[unlikely]]
     refuse_to_wait(me, text::format("operation {} of one run", me.requests.started + 1));
   pending& next = free_channel(me);
   prepare(next.under_way, me, 0, plan, in, out, operation.get());
   next.under_way.line.started = true;
   next.operation = std::move(operation);
+  next.deliver = deliver;
   set_off(me, next);
   request made(me.requests.handle.reference(), next.under_way.line.channel, next.serial, me.shared.marks.generation);
   advance_all(me.root);
@@ -194,7 +202,7 @@ void abandon_requests(rank_state& me) noexcept {
   me.shared.quiesce(me);
   for (pending& p : me.requests.channels) {
     if (!p.live) continue;
-    finish(me, p);
+    end(me, p);
     p.given_up = true;
   }
 }

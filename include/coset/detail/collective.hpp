@@ -26,7 +26,10 @@ struct call {
   reduction_table const* reduction = nullptr;
   void const* operation = nullptr;  ///< the caller's, on the stack of a blocking call
   rank_t root = 0;
-  std::span<std::size_t const> counts = {};  ///< lengths of the ranks' pieces; empty if all are equal
+  /// Lengths of the ranks' pieces, empty if all are equal; or of the arrays that travel together.
+  std::span<std::size_t const> counts = {};
+  /// Of a started call: gets `operation` when the call is complete, before the request says so.
+  void (*deliver)(void const* operation) noexcept = nullptr;
 };
 
 COSET_API void run(rank_state&, call const&);

@@ -3,6 +3,10 @@
 #ifndef COSET_VISIBILITY_H
 #define COSET_VISIBILITY_H
 
+#ifndef __linux__
+#error "coset needs Linux (futex, membarrier, memory policies); macOS, Windows and FreeBSD are not supported"
+#endif
+
 #define COSET_API __attribute__((visibility("default")))
 
 #endif

@@ -104,31 +104,46 @@ auto place_of(Thing&& thing) {
 
 }  // namespace detail
 
+namespace detail {
+/// For collectives, which start from what ranks bring.
+struct no_identity {};
+}  // namespace detail
+
 /// An array or value that is reduced into, and its operation. Made by into().
-template <class Place, class Op>
+template <class Place, class Op, class Identity = typename Place::value_type>
 struct target {
   using value_type = typename Place::value_type;
   Place place;
-  Op op;
-  value_type identity;
+  [[no_unique_address]] Op op;
+  [[no_unique_address]] Identity identity;
 };
 
 namespace detail {
 template <class T>
 inline constexpr bool is_target = false;
+template <class Place, class Op, class Identity>
+inline constexpr bool is_target<target<Place, Op, Identity>> = true;
+
+template <class T>
+inline constexpr bool lacks_identity = false;
 template <class Place, class Op>
-inline constexpr bool is_target<target<Place, Op>> = true;
+inline constexpr bool lacks_identity<target<Place, Op, no_identity>> = true;
 }  // namespace detail
 
 /// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and
-/// the operation by which threads reduce into it. A view with gaps throws argument_error. The array or value stays the
-/// caller's; a vector may be resized, see joint_reducer::fit().
+/// the operation by which threads or, in together(), ranks reduce into it. A view with gaps throws argument_error. The
+/// array or value stays the caller's; a vector may be resized, see joint_reducer::fit(). Reducers need the operation's
+/// identity and cannot keep an order; together() takes any operation.
 template <class Thing, class Op = plus>
 auto into(Thing&& thing, Op op = {}) {
   auto place = detail::place_of(std::forward<Thing>(thing));
   using value_type = typename decltype(place)::value_type;
-  static_assert(has_identity<Op, value_type>, "this operation's identity has to be given: into(thing, op, identity)");
-  return target<decltype(place), Op>{place, std::move(op), identity_of<value_type, Op>()};
+  static_assert(reduction<Op, value_type>, "this is no operation on elements of the array or value");
+  if constexpr (has_identity<Op, value_type>) {
+    return target<decltype(place), Op>{place, std::move(op), identity_of<value_type, Op>()};
+  } else {
+    return target<decltype(place), Op, detail::no_identity>{place, std::move(op), {}};
+  }
 }
 /// With an operation and an identity of your own.
 template <class Thing, class Op, class T>
@@ -145,6 +160,8 @@ namespace detail {
 template <class Thing>
 auto as_target(Thing&& thing) {
   if constexpr (is_target<std::remove_cvref_t<Thing>>) {
+    static_assert(!lacks_identity<std::remove_cvref_t<Thing>>,
+                  "this operation's identity has to be given: into(thing, op, identity)");
     return std::remove_cvref_t<Thing>(std::forward<Thing>(thing));
   } else {
     return into(std::forward<Thing>(thing));

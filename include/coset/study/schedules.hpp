@@ -3,6 +3,8 @@
 // own, coset::study, which programs that reduce do not need.
 #pragma once
 
+#include "coset/detail/cxx20.hpp"
+
 #include <string>
 
 #include "coset/detail/visibility.h"

@@ -23,15 +23,15 @@ namespace {
 constexpr std::string_view prefix = "COSET_";
 
 /// Variables that builds, tests and packages of coset read: here they are no mistakes.
-constexpr std::array<std::string_view, 22> read_by_others{
+constexpr std::array<std::string_view, 24> read_by_others{
     "COSET_DIR",       "COSET_ROOT",           "COSET_FORTRAN",
     "COSET_FUZZ",      "COSET_INSTALL",        "COSET_KERNEL_TARGETS",
     "COSET_LIBOMP",    "COSET_LIBRARY",        "COSET_MACHINES",
     "COSET_MPI",       "COSET_MPIEXEC",        "COSET_MPI_DIR",
     "COSET_MPI_RIVAL", "COSET_OPENMP_RUNTIME", "COSET_PERTURB",
-    "COSET_PREFIX",    "COSET_SANITIZE",       "COSET_UNITY",
-    "COSET_VALGRIND",  "COSET_VERSION",        "COSET_VM_NODES",
-    "COSET_WERROR"};
+    "COSET_PREFIX",    "COSET_PYTHON",         "COSET_PYTHON_FOLDER",
+    "COSET_SANITIZE",  "COSET_UNITY",          "COSET_VALGRIND",
+    "COSET_VERSION",   "COSET_VM_NODES",       "COSET_WERROR"};
 constexpr std::array<std::string_view, 3> families_of_others{"COSET_BUILD_", "COSET_MPIEXEC_", "COSET_TEST_"};
 
 std::vector<std::string> names_of_library() {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes on when requests are complete, and the loop that finds out.
+#pragma once
+
+#include "coset/detail/cxx20.hpp"
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "coset/request.hpp"
+
+namespace coset {
+
+class progress;
+
+namespace detail {
+
+/// Who waits in a loop for a request: a coroutine, a function, the state of a sender's operation. It leaves the loop when
+/// it is destroyed, and with it the request is given up.
+class continuation {
+ public:
+  explicit continuation(request of) noexcept : request_(std::move(of)) {}
+  continuation() = default;
+  continuation(continuation const&) = delete;
+  continuation& operator=(continuation const&) = delete;
+
+ protected:
+  virtual ~continuation() { leave(); }
+
+  request request_;
+
+ private:
+  friend coset::progress;
+
+  /// The request is complete, or its team has failed with `error`; out of the loop. May destroy this object.
+  virtual void go_on(std::exception_ptr error) = 0;
+
+  void leave() noexcept {
+    if (to_this_ == nullptr) return;
+    *to_this_ = next_;
+    if (next_ != nullptr) next_->to_this_ = to_this_;
+    to_this_ = nullptr;
+  }
+
+  continuation* next_ = nullptr;
+  continuation** to_this_ = nullptr;  ///< null outside loops
+};
+
+}  // namespace detail
+
+/// A loop of one thread: resumes what waits for the thread's requests, once they are complete.
+///
+/// Nothing advances requests but their member's own calls, so whoever awaits a request has to be resumed by such a call:
+/// poll() or run(), of the thread whose rank has started it. Nothing is resumed by another thread, or inside another call
+/// of coset. The order is that in which they began to wait, whichever request is complete first, and nothing goes on at
+/// once: as operations match in the order of their starts, what is resumed may start the next one only if it is resumed
+/// in the same order on all ranks. With poll(), when it is resumed depends on the rank's time; so what starts requests
+/// goes with run(), or has a member of its own (split()).
+///
+/// A loop may serve several members of its thread. It outlives what waits in it.
+class progress {
+ public:
+  progress() = default;
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+  /// Functions of then() that have not been called are not called any more; their requests are given up.
+  ~progress() {
+    while (first_ != nullptr) {
+      detail::continuation& each = *first_;
+      each.leave();
+      if (dynamic_cast<calling_base*>(&each) != nullptr) delete static_cast<calling_base*>(&each);
+    }
+  }
+
+  /// Calls `function` when the request is complete: inside poll() or run(). If the team fails, these throw its error
+  /// instead, as they throw what the function throws.
+  template <std::invocable Function>
+  void then(request of, Function function) {
+    add(*new calling<Function>(std::move(of), std::move(function)));
+  }
+
+  /// Resumes what can go on without waiting. Whether anything is left. Tasks of coset::tbb::team may call it, too.
+  bool poll() {
+    while (first_ != nullptr && resumed_if([](request& of) { return of.test(); })) continue;
+    return first_ != nullptr;
+  }
+
+  /// Until nothing is left. Waits as a blocking call does.
+  void run() {
+    while (step()) continue;
+  }
+  /// Waits for one request and resumes what waits for it. Whether there was any.
+  bool step() {
+    return first_ != nullptr && resumed_if([](request& of) {
+             of.wait();
+             return true;
+           });
+  }
+
+  /// For what waits by itself. At the end of the loop.
+  void add(detail::continuation& waiting) noexcept {
+    detail::continuation** end = &first_;
+    while (*end != nullptr) end = &(*end)->next_;
+    *end = &waiting;
+    waiting.to_this_ = end;
+    waiting.next_ = nullptr;
+  }
+
+ private:
+  struct calling_base : detail::continuation {
+    using detail::continuation::continuation;
+    ~calling_base() override = default;
+  };
+  template <class Function>
+  class calling final : public calling_base {
+   public:
+    calling(request of, Function function) : calling_base(std::move(of)), function_(std::move(function)) {}
+
+   private:
+    void go_on(std::exception_ptr error) override {
+      std::unique_ptr<calling> const self(this);
+      if (error) std::rethrow_exception(error);
+      function_();
+    }
+    Function function_;
+  };
+
+  template <class Complete>
+  bool resumed_if(Complete is_complete) {
+    detail::continuation& oldest = *first_;
+    std::exception_ptr error;
+    try {
+      if (!is_complete(oldest.request_)) return false;
+    } catch (...) {
+      error = std::current_exception();
+    }
+    oldest.leave();
+    oldest.go_on(std::move(error));
+    return true;
+  }
+
+  detail::continuation* first_ = nullptr;
+};
+
+}  // namespace coset

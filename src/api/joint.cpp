@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several arrays and values in one operation: they are copied into rows, and the rows are reduced as elements.
+#include "coset/detail/joint_call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/plan_objects.hpp"
+#include "plan/bound_plan.hpp"
+#include "runtime/rank_state.hpp"
+#include "runtime/requests.hpp"
+#include "team/team_state.hpp"
+#include "text/format.hpp"
+
+namespace coset::detail {
+
+using runtime::packed_line;
+
+namespace {
+
+/// Where there are several rows, each begins with its number: a fold has to know how much of a row is filled, and is told
+/// addresses only.
+using row_number = std::uint64_t;
+
+/// How parts lie in rows, for the folds; which are given its address as that of the operation.
+struct joint_layout {
+  std::span<joint_part const> parts;
+  reduction_table const* table = nullptr;
+  std::size_t rows = 0;
+  std::byte* packed = nullptr;
+
+  std::size_t row_bytes() const noexcept { return table->element_bytes; }
+  std::size_t bytes() const noexcept { return rows * row_bytes(); }
+  bool numbers_rows() const noexcept { return rows > 1; }
+};
+
+/// Elements of a part in a row.
+std::size_t filled(joint_part const& part, std::size_t row) noexcept {
+  std::size_t const before = row * part.slice;
+  return before < part.count ? std::min(part.slice, part.count - before) : 0;
+}
+
+/// One row of each array, `offset` bytes into it: of no more arrays than one pass of a fold takes.
+void fold_row(joint_layout const& all, std::size_t row, std::span<void* const> to, std::span<void const* const> from,
+              std::size_t offset) {
+  std::array<void*, max_fused_sources> destinations;
+  std::array<void const*, max_fused_sources> sources;
+  auto const number = static_cast<std::uint32_t>(from.size());
+  for (joint_part const& part : all.parts) {
+    std::size_t const count = filled(part, row);
+    if (count == 0) continue;
+    for (std::size_t d = 0; d < to.size(); ++d) destinations[d] = static_cast<std::byte*>(to[d]) + offset + part.at;
+    for (std::size_t s = 0; s < from.size(); ++s)
+      sources[s] = static_cast<std::byte const*>(from[s]) + offset + part.at;
+    part.travelling.table->folds->for_sources(number)(part.travelling.operation, destinations.data(),
+                                                      static_cast<std::uint32_t>(to.size()), sources.data(), number,
+                                                      count);
+  }
+  if (!all.numbers_rows()) return;
+  row_number const same = row;
+  for (void* const there : to) std::memcpy(static_cast<std::byte*>(there) + offset, &same, sizeof(same));
+}
+
+/// The same for any number of arrays. A destination may be one of the last sources.
+void fold_row_by_tile(joint_layout const& all, std::size_t row, std::span<void* const> to,
+                      std::span<void const* const> from, std::size_t offset) {
+  alignas(64) std::array<std::byte, longest_row> tile;
+  std::array<void*, 1> const into_tile{tile.data()};
+  std::array<void const*, max_fused_sources> sources;
+  for (std::size_t done = 0; done < from.size();) {
+    std::size_t const kept = done > 0 ? 1 : 0;  // the tile itself
+    std::size_t const now = std::min(from.size() - done, sources.size() - kept);
+    sources[0] = tile.data();
+    for (std::size_t s = 0; s < now; ++s) sources[kept + s] = static_cast<std::byte const*>(from[done + s]) + offset;
+    fold_row(all, row, into_tile, std::span(sources).first(kept + now), 0);
+    done += now;
+  }
+  for (void* const there : to) std::memcpy(static_cast<std::byte*>(there) + offset, tile.data(), all.row_bytes());
+}
+
+/// The fold_function of rows.
+void fold_rows(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
+               std::uint32_t sources, std::size_t count) {
+  auto const& all = *static_cast<joint_layout const*>(context);
+  bool const in_one_pass = sources <= max_fused_sources && destinations <= max_fused_sources;
+  auto const fold = in_one_pass ? fold_row : fold_row_by_tile;
+  for (std::size_t offset = 0; offset < count * all.row_bytes(); offset += all.row_bytes()) {
+    row_number row = 0;
+    if (all.numbers_rows()) std::memcpy(&row, static_cast<std::byte const*>(from[0]) + offset, sizeof(row));
+    fold(all, row, {to, destinations}, {from, sources}, offset);
+  }
+}
+
+constexpr fold_set folds_of_rows = [] {
+  fold_set set{};
+  set.any = fold_rows;
+  set.of.fill(fold_rows);
+  return set;
+}();
+
+/// The copies of an array of this length take about as long as the rounds of a call of its own.
+constexpr std::size_t longest_copied = 4096;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+/// Cuts the parts into slices for so many rows; returns the bytes of a row.
+std::size_t cut(std::span<joint_part> parts, std::size_t rows) {
+  std::size_t bytes = rows > 1 ? sizeof(row_number) : 0;
+  for (joint_part& part : parts) {
+    part.slice = part.stays ? 0 : (part.count + rows - 1) / rows;
+    part.at = round_up(bytes, part.alignment);
+    bytes = part.at + part.slice * part.travelling.table->element_bytes;
+  }
+  return bytes;
+}
+
+/// Rows of equal size for all parts. The same on all ranks, as it depends on types and lengths only.
+joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
+  std::size_t all = 0, alignment = 1;
+  for (joint_part const& part : parts) {
+    if (part.stays) continue;
+    all += part.count * part.travelling.table->element_bytes;
+    alignment = std::max(alignment, part.alignment);
+  }
+  std::size_t rows = (all + longest_row - 1) / longest_row;
+  std::size_t bytes = rows > 0 ? cut(parts, rows) : 0;
+  while (bytes > longest_row) bytes = cut(parts, rows += rows / 64 + 1);
+  std::size_t size = 0;
+  while (row_sizes[size] < bytes || row_sizes[size] % alignment != 0) ++size;
+  return {.parts = parts, .table = &kind.table(size), .rows = rows};
+}
+
+/// Copies the callers' arrays into rows at `to`, which has room for them.
+void pack(joint_layout& all, std::byte* to) {
+  all.packed = to;
+  joint_part const& last = all.parts.back();
+  for (std::size_t row = 0; row < all.rows; ++row, to += all.row_bytes()) {
+    row_number const number = row;
+    if (all.numbers_rows()) std::memcpy(to, &number, sizeof(number));
+    for (joint_part const& part : all.parts) {
+      auto const* const from = static_cast<std::byte const*>(part.place) + row * part.slice * part.element_bytes;
+      if (std::size_t const count = filled(part, row); count > 0) part.pack(to + part.at, from, count);
+    }
+    std::size_t const end = last.at + last.slice * last.travelling.table->element_bytes;
+    std::memset(to + end, 0, all.row_bytes() - end);
+  }
+}
+
+void unpack(joint_layout const& all) noexcept {
+  std::byte const* from = all.packed;
+  for (std::size_t row = 0; row < all.rows; ++row, from += all.row_bytes()) {
+    for (joint_part const& part : all.parts) {
+      auto* const to = static_cast<std::byte*>(part.place) + row * part.slice * part.element_bytes;
+      if (std::size_t const count = filled(part, row); count > 0) part.unpack(to, from + part.at, count);
+    }
+  }
+}
+
+/// Room for rows that only grows.
+std::byte* room_in(std::vector<packed_line>& lines, std::size_t bytes) {
+  std::size_t const needed = bytes / sizeof(packed_line) + 1;
+  if (lines.size() < needed) lines.resize(needed);
+  return lines.front().bytes.data();
+}
+
+/// Lengths of parts: in the place of pieces' lengths, so that ranks have to agree on them, and messages tell them.
+class part_lengths {
+ public:
+  explicit part_lengths(std::span<joint_part const> parts) {
+    if (parts.size() > few_.size()) many_.resize(parts.size());
+    std::span<std::size_t> const room = many_.empty() ? std::span(few_).first(parts.size()) : std::span(many_);
+    for (std::size_t p = 0; p < parts.size(); ++p) room[p] = parts[p].count;
+    all_ = room;
+  }
+  part_lengths(part_lengths const&) = delete;
+  part_lengths& operator=(part_lengths const&) = delete;
+
+  operator std::span<std::size_t const>() const noexcept { return all_; }
+
+ private:
+  std::array<std::size_t, 16> few_;  ///< no allocation
+  std::vector<std::size_t> many_;
+  std::span<std::size_t const> all_;
+};
+
+call call_of(joint_layout const& all, part_lengths const& lengths) {
+  return {.what = verb::allreduce,
+          .in = all.packed,
+          .out = all.packed,
+          .count = all.rows,
+          .reduction = all.table,
+          .operation = &all,
+          .counts = lengths};
+}
+
+/// An operation in split phase: its own copy of everything.
+struct started_joint {
+  std::vector<joint_part> parts;
+  std::shared_ptr<void const> operations;
+  std::vector<packed_line> lines;
+  joint_layout layout;
+};
+
+}  // namespace
+
+joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
+  reduction_table of_all;
+  of_all.folds = &folds_of_rows;
+  of_all.hash = hash_of("rows");
+  of_all.exact = of_all.idempotent = true;
+  for (reduction_table const* const part : parts) {
+    types_ += (types_.empty() ? "rows of " : ", ") + std::string(part->type);
+    operations_ += (operations_.empty() ? "" : ", ") + std::string(part->operation);
+    of_all.hash = planning::mixed(of_all.hash, part->hash);
+    of_all.exact = of_all.exact && part->exact;
+    of_all.commutative = of_all.commutative && part->commutative;
+    of_all.idempotent = of_all.idempotent && part->idempotent;
+  }
+  of_all.type = types_;
+  of_all.operation = operations_;
+  for (std::size_t s = 0; s < row_sizes.size(); ++s) {
+    tables_[s] = of_all;
+    tables_[s].element_bytes = tables_[s].partial_bytes = row_sizes[s];
+    tables_[s].hash = planning::mixed(of_all.hash, row_sizes[s]);
+  }
+}
+
+void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+  for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
+  joint_layout all = laid_out(kind, parts);
+  pack(all, room_in(me.memory.packed, all.bytes()));
+  part_lengths const lengths(parts);
+  run(me, call_of(all, lengths));  // with no rows, too: the ranks find out here whether they agree
+  unpack(all);
+  for (joint_part const& part : parts) {
+    if (!part.stays) continue;
+    run(me, {.what = verb::allreduce,
+             .in = part.place,
+             .out = part.place,
+             .count = part.count,
+             .reduction = part.own.table,
+             .operation = part.own.operation});
+  }
+}
+
+request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part const> parts,
+                    std::shared_ptr<void const> operations) {
+  auto const started = std::make_shared<started_joint>();
+  started->parts.assign(parts.begin(), parts.end());
+  started->operations = std::move(operations);
+  joint_layout& all = started->layout = laid_out(kind, started->parts);
+  pack(all, room_in(started->lines, all.bytes()));
+  part_lengths const lengths(parts);
+  call c = call_of(all, lengths);
+  c.deliver = [](void const* layout) noexcept { unpack(*static_cast<joint_layout const*>(layout)); };
+  return start(me, c, std::shared_ptr<void const>(started, &all));
+}
+
+plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<joint_part> parts,
+                           plan_options const& options) {
+  joint_layout all = laid_out(kind, parts);
+  std::byte one_array;  // stands for the rows
+  all.packed = &one_array;
+  part_lengths const lengths(parts);
+  auto const plan = make_plan(team, call_of(all, lengths), options);
+  return {plan, plan};
+}
+
+void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) {
+  joint_layout all = laid_out(kind, parts);
+  part_lengths const lengths(parts);
+  std::span<std::size_t const> const given = lengths;
+  std::vector<std::size_t> const& planned = plans.in_place->counts;
+  if (!std::ranges::equal(given, planned))
+    refuse(me, text::format("plan: arrays of [{}] elements, planned for [{}]", text::joined(given, ", "),
+                            text::joined(planned, ", ")));
+  pack(all, room_in(me.memory.packed, all.bytes()));
+  execute(me, plans, {all.packed, all.rows, all.packed, all.rows}, &all);
+  unpack(all);
+}
+
+}  // namespace coset::detail

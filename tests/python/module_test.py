@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python module: verbs over numpy's arrays, errors on all ranks, schedules as data.
+
+usage: module_test.py FOLDER, where the module lies. Exit status 77 without numpy."""
+import fractions
+import gc
+import json
+import sys
+import threading
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+sys.path.insert(0, sys.argv.pop(1))
+import coset  # noqa: E402
+
+
+def team(ranks):
+    return coset.Team(ranks, placement="unbound")
+
+
+class Verbs(unittest.TestCase):
+    def test_every_dtype_is_reduced(self):
+        for dtype in "i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split():
+            for ranks in (1, 2, 3):
+                def body(me):
+                    x = (np.arange(100) % 10).astype(dtype)
+                    x += np.array(me.rank).astype(dtype)
+                    self.assertIs(me.allreduce(x), x)
+                    return x
+                expected = (np.arange(100) % 10 * ranks + ranks * (ranks - 1) // 2).astype(dtype)
+                for got in team(ranks).run(body):
+                    np.testing.assert_array_equal(got, expected)
+
+    def test_every_verb(self):
+        def body(me):
+            rank, size = me.rank, me.size
+            x = np.full((2, 3), rank + 1.0)
+            out = np.empty_like(x)
+            me.allreduce(x, op="maximum", out=out)
+            np.testing.assert_array_equal(out, np.full((2, 3), size))
+            self.assertEqual(me.allreduce(rank), size * (size - 1) // 2)
+            self.assertEqual(me.allreduce(0.5, op="multiplies"), 0.5 ** size)
+            total = me.reduce(np.full(5, 1), root=1)
+            if rank == 1:
+                np.testing.assert_array_equal(total, np.full(5, size))
+            np.testing.assert_array_equal(me.broadcast(np.full(4, rank), root=2), np.full(4, 2))
+            everyone = np.empty(2 * size, dtype=np.int64)
+            me.allgather(np.array([rank, -rank]), out=everyone)
+            np.testing.assert_array_equal(everyone[::2], np.arange(size))
+            piece = np.empty(3)
+            me.reduce_scatter(np.arange(3.0 * size), out=piece)
+            np.testing.assert_array_equal(piece, size * (np.arange(3.0) + 3 * rank))
+            np.testing.assert_array_equal(me.scan(np.ones(3)), np.full(3, rank + 1.0))
+            before = me.exclusive_scan(np.ones(3))
+            if rank > 0:
+                np.testing.assert_array_equal(before, np.full(3, float(rank)))
+            me.barrier()
+            y = np.ones(1000)
+            request = me.start_allreduce(y)
+            while not request.test():
+                pass
+            np.testing.assert_array_equal(y, np.full(1000, size))
+            me.start_allreduce(y, op="minimum").wait()
+            return rank
+        self.assertEqual(team(3).run(body), [0, 1, 2])
+
+    def test_one_thread_of_python_gives_all_arrays(self):
+        ranks = team(4)
+        arrays = [np.full(100_000, r, dtype=np.float32) for r in range(4)]
+        ranks.allreduce(arrays)
+        for each in arrays:
+            np.testing.assert_array_equal(each, np.full(100_000, 6))
+        with self.assertRaisesRegex(coset.ArgumentError, "3 arrays for 4 ranks"):
+            ranks.allreduce(arrays[:3])
+        with self.assertRaises(coset.MismatchError):
+            ranks.allreduce(arrays[:3] + [np.zeros(7, dtype=np.float32)])
+        ranks.allreduce(arrays)
+
+    def test_verbs_run_without_the_gil(self):
+        """Rank 0 waits in a verb until a thread that is no rank has done something: with the GIL, for ever."""
+        seen = threading.Event()
+
+        def body(me):
+            if me.rank == 1:
+                threading.Thread(target=seen.set).start()
+                self.assertTrue(seen.wait(60))
+            me.barrier()
+        team(2).run(body)
+
+
+class Errors(unittest.TestCase):
+    def test_what_a_body_raises_is_raised_by_run(self):
+        ranks = team(3)
+        for who in range(3):
+            def body(me):
+                if me.rank == who:
+                    raise KeyError("mine")
+                me.barrier()
+            with self.assertRaisesRegex(KeyError, "mine"):
+                ranks.run(body)
+        self.assertEqual(ranks.run(lambda me: me.allreduce(1)), [3, 3, 3])
+
+    def test_ranks_that_disagree_all_hear_of_it(self):
+        heard = []
+
+        def body(me):
+            try:
+                me.allreduce(np.zeros(3 + me.rank))
+            except coset.MismatchError as error:
+                heard.append(str(error))
+        with self.assertRaises(coset.Error):
+            team(2).run(lambda me: (body(me), me.barrier()))
+        self.assertEqual(len(heard), 2)
+        for text in heard:
+            self.assertRegex(text, "of 3 .*of 4 |of 4 .*of 3 ")
+
+    def test_arrays_that_cannot_be_reduced_are_refused(self):
+        read_only = np.zeros(3)
+        read_only.flags.writeable = False
+        for wrong, words in ((np.zeros((4, 4))[:, ::2], "gaps"), (read_only, "read-only"),
+                             (np.zeros(3, dtype=">f8"), "byte order"), (np.array(["a"]), "not <U1")):
+            with self.assertRaisesRegex(coset.ArgumentError, words):
+                team(1).run(lambda me: me.allreduce(wrong))
+        with self.assertRaisesRegex(coset.ArgumentError, "no operation is called sum; there are plus"):
+            team(1).run(lambda me: me.allreduce(np.zeros(3), op="sum"))
+        with self.assertRaisesRegex(coset.ArgumentError, "different dtypes"):
+            team(1).run(lambda me: me.allreduce(np.zeros(3), out=np.zeros(3, dtype=np.float32)))
+
+    def test_members_end_with_their_body(self):
+        kept = team(2).run(lambda me: me)
+        with self.assertRaisesRegex(coset.ArgumentError, "after its body has ended"):
+            kept[0].barrier()
+
+        def by_another_thread(me):
+            caught = []
+
+            def use():
+                try:
+                    me.barrier()
+                except coset.ArgumentError as error:
+                    caught.append(str(error))
+            other = threading.Thread(target=use)
+            other.start()
+            other.join()
+            return caught[0]
+        self.assertIn("another thread", team(1).run(by_another_thread)[0])
+
+    def test_a_request_keeps_its_arrays_and_may_outlive_its_run(self):
+        def body(me):
+            request = me.start_allreduce(np.ones(50_000))
+            gc.collect()
+            me.barrier()
+            request.wait()
+            return request
+        team(2).run(body)
+
+
+class Schedules(unittest.TestCase):
+    def test_properties_are_exact(self):
+        found = coset.Schedule("ring", ranks=7).properties
+        self.assertEqual(found["received_max"], fractions.Fraction(12, 7))
+        self.assertEqual(found["steps"], 12)
+        self.assertEqual(coset.Schedule("generalized(saved_steps=1)", 7).ranks, 7)
+
+    def test_reads_are_those_of_the_json(self):
+        schedule = coset.Schedule("generalized", ranks=6)
+        text = json.loads(schedule.json())
+        rows = {(s, a["rank"], a["block"], a["slot"], *source)
+                for s, step in enumerate(text["steps"]) for a in step for source in a["from"]}
+        reads = schedule.reads()
+        names = ("step", "rank", "block", "slot", "source_rank", "source_slot")
+        self.assertEqual(set(zip(*(reads[name].tolist() for name in names))), rows)
+        np.testing.assert_array_equal(schedule.result, np.array(text["result"]))
+
+    def test_json_is_proved(self):
+        schedule = coset.Schedule("direct", ranks=4)
+        self.assertEqual(coset.Schedule.from_json(schedule.json()).properties, schedule.properties)
+        wrong = json.loads(schedule.json())
+        del wrong["properties"]
+        wrong["steps"][0][0]["from"].pop()
+        with self.assertRaises(coset.ScheduleError):
+            coset.Schedule.from_json(json.dumps(wrong))
+        with self.assertRaises(coset.ScheduleError):
+            coset.Schedule.from_json("{}")
+
+    def test_cost_is_linear_and_of_any_shape(self):
+        ring = coset.Schedule("ring", ranks=4)
+        costs = ring.cost(np.array([[0.0, 1e6], [2e6, 3e6]]), alpha=1e-6, beta=1e-9, gamma=0)
+        self.assertEqual(costs.shape, (2, 2))
+        self.assertAlmostEqual(costs[0, 0], 6e-6)
+        self.assertAlmostEqual(costs[0, 1], 6e-6 + 1.5e-3)
+        order = coset.compare(ranks=8, bytes=8)
+        self.assertEqual(order, sorted(order, key=lambda one: one[1]))
+        self.assertLess(order[0][1], coset.Schedule("ring", 8).cost(8))
+
+    def test_there_are_pictures_and_names(self):
+        schedule = coset.Schedule("direct", ranks=3)
+        self.assertIn("<svg", schedule._repr_svg_())
+        self.assertIn("digraph", schedule.dot())
+        self.assertIn("direct", repr(schedule))
+        self.assertTrue(schedule.text())
+        self.assertIn("ring", [row["name"] for row in coset.algorithms()])
+        with self.assertRaisesRegex(coset.ScheduleError, "no_such"):
+            coset.Schedule("no_such", ranks=3)
+
+
+if __name__ == "__main__":
+    unittest.main()
