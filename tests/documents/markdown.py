@@ -30,7 +30,7 @@ def blocks(text):
     lines = text.splitlines()
     begin = None
     for number, line in enumerate(lines):
-        fence = re.match(r"```(\w*)", line)
+        fence = re.match(r"```([\w+]*)", line)
         if begin is None and fence:
             before = lines[number - 1] if number > 0 else ""
             marker = re.fullmatch(r"<!-- (.*) -->", before)

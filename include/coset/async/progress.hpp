@@ -32,7 +32,7 @@ class continuation {
   request request_;
 
  private:
-  friend coset::progress;
+  friend class coset::progress;
 
   /// The request is complete, or its team has failed with `error`; out of the loop. May destroy this object.
   virtual void go_on(std::exception_ptr error) = 0;
