@@ -170,6 +170,7 @@ void run(rank_state& me, call const& c) {
     prepare(f, me, 0, plan, c.in, c.out, c.operation);
     complete(me, f);
   } catch (lacks_staging const&) {
+    if (!by_pieces(c.what)) throw;
     run_piece_by_piece(me, c);
   }
 }
@@ -178,6 +179,7 @@ request start(rank_state& me, call const& c, std::shared_ptr<void const> operati
   try {
     return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
   } catch (lacks_staging const&) {
+    if (!by_pieces(c.what)) throw;
     run_piece_by_piece(me, c);
     return {};
   }

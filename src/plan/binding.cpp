@@ -100,13 +100,15 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_p
   if (!can_be_cut || plan.bytes <= most) return;
   std::size_t const parts = of_pieces ? team.ranks : 1, count = plan.what.count / parts;
   std::size_t const quantum = std::lcm(program::line_bytes, element_bytes) / element_bytes;
-  std::size_t const longest = std::max<std::size_t>(most / parts / element_bytes / quantum, 1) * quantum;
+  std::size_t const lines = std::max<std::size_t>(most / parts / element_bytes / quantum, 1) * quantum;
+  // Elements so large that whole lines of them have no room begin anywhere.
+  std::size_t const longest = std::min(lines, std::max<std::size_t>(longest_staged / parts, 1));
   std::size_t const even = (count - 1) / ((count - 1) / longest + 1) + 1;
   auto const bound = [&](std::size_t elements) {
     if (!of_pieces) return program::bind(*plan.code, elements, items);
     return program::bind_segment(*plan.code, pieces, program::rank_pieces::equal(team.ranks, elements), items);
   };
-  plan.segments.count = std::min((even + quantum - 1) / quantum * quantum, longest);
+  plan.segments.count = std::min({(even + quantum - 1) / quantum * quantum, longest, count});
   plan.segments.number = (count - 1) / plan.segments.count + 1;
   plan.segments.layout = bound(plan.segments.count);
   plan.segments.last_layout = bound(count - (plan.segments.number - 1) * plan.segments.count);

@@ -11,7 +11,8 @@
 
 namespace coset::planning {
 
-/// Where staging cannot grow a vector goes in segments, but not one whose pieces are the ranks' own.
+/// Where staging cannot grow a vector goes in segments, and one that is made of ranks' pieces if all are equally long and none
+/// moves together with others.
 struct lacks_staging : argument_error {
   using argument_error::argument_error;
 };

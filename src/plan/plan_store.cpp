@@ -65,7 +65,7 @@ std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_opt
 plan_store::pointer plan_store::bind_by_options(call const& c, plan_options const& options) try {
   return bind_by_rules(c, &options);
 } catch (lacks_staging const&) {
-  if (options.algorithm != "auto" || options.storage != "auto") throw;
+  if (!by_pieces(c.what) || options.algorithm != "auto" || options.storage != "auto") throw;
   auto plan = bind_pieces(c, facts_);
   plan->owner = this;
   return plan;

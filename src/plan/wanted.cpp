@@ -161,6 +161,9 @@ choice::answer changed(choice::answer chosen, plan_options const& options, team_
   }
   if (options.segment_bytes != 0) chosen.segment_bytes = options.segment_bytes;
   auto const domains = domains_of(team.spread);
+  // What the default is cut into is no matter of another algorithm, whose bits segments may change.
+  if (options.segment_bytes == 0 && options.algorithm != "auto" && domains.size() <= 1)
+    chosen.segment_bytes = team.pointers ? 0 : choice::staged_segment(question_of(team, c), chosen);
   bool const offloaded = chosen.storage.offloads && options.algorithm == "auto" && domains.size() > 1;
   if (offloaded) chosen.algorithm = choice::offloaded_between(domains, team.spread.combiners.size());
   if (!team.pointers &&

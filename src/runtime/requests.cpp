@@ -167,7 +167,8 @@ void complete(rank_state& me, flight& f) {
   if (!me.shared.kind.ranks_may_wait) [[unlikely]]
     refuse_to_wait(me, f.plan->what.text());
   bool const travels = me.shared.kind.has_messages;
-  if (travels && f.plan->segments.number > 1) return complete_in_segments(me, f);
+  if (f.plan->segments.number > 1 && travels && !me.shared.part.spread.is_one_domain())
+    return complete_in_segments(me, f);
   announce(me, f);
   if (me.root.requests.live == 0 && !travels) [[likely]] {
     if (me.acts.number % calls_per_look_around == 0) unless_messages_fail(me, [&] { listen_for_others(me); });

@@ -80,8 +80,11 @@ choice::adaptation adaptation_of(capabilities const& kind) {
   return can_learn && is_of_use ? wanted : choice::adaptation::off;
 }
 
-/// Of several processes, only what all of them know alike.
-calibration::memory_facts memory_of(domain const& part) { return {.own_cache_bytes = part.own_cache_bytes}; }
+/// Of several processes, only what all of them know alike, and which they use for segments alone: where ranks take turns,
+/// every meeting is a turn, and there shall be none.
+calibration::memory_facts memory_of(domain const& part) {
+  return {.own_cache_bytes = part.crowded ? 0 : part.own_cache_bytes};
+}
 
 /// What is decided before any plan is made.
 planning::team_facts facts_of(team_state const& team) {
@@ -89,7 +92,7 @@ planning::team_facts facts_of(team_state const& team) {
   shared_memory const& shared = team.shared;
   return {.ranks = shared.part.total,
           .pointers = shared.kind.has_messages ? shared.part.pointers : shared.kind.one_process,
-          .crowded = shared.kind.one_process ? shared.kind.crowded : shared.part.crowded,
+          .crowded = shared.kind.one_process && shared.kind.crowded,
           .levels = choice::levels_of(shape.places),
           .nodes = choice::nodes_of(shape.places),
           .links = choice::links_of(shape.places),

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -157,6 +158,30 @@ TEST(Segments, AreCutOutOfEachOfEqualPieces) {
   auto const short_of_room = bind(verb::allgather, ranks * each, {}, needed / 3).plan;
   EXPECT_GT(short_of_room->segments.number, 2u);
   EXPECT_LE(short_of_room->segments.layout.staging_bytes, needed / 3);
+}
+
+/// Red if segments of large elements are whole lines of them, for which there is no room, or longer than the vector.
+TEST(Segments, AreOfFewerElementsThanLinesHaveWhereElementsAreLarge) {
+  struct large {
+    std::array<double, 1025> values;
+    bool operator==(large const&) const = default;
+  };
+  struct first {
+    large operator()(large const& a, large const&) const { return a; }
+  };
+  compiled_table programs;
+  detail::call const c{.what = verb::allreduce, .count = 5, .reduction = &detail::table_of<large, first>()};
+  signature const s{c.what, c.reduction, c.count, 0, false, 0, counts_hash({})};
+  auto const made = [&](std::size_t room, std::size_t wanted) {
+    return bind_plan(three_ranks(room), programs, s, c, {{"direct", {}}, {}, wanted});
+  };
+  auto const whole = made(SIZE_MAX, 0);
+  auto const in_lines = made(SIZE_MAX, 64);
+  EXPECT_EQ(in_lines->segments.number, 1u);
+  EXPECT_EQ(in_lines->candidacy.most_staging, whole->candidacy.most_staging);
+  auto const cramped = made(whole->candidacy.most_staging / 2, 0);
+  EXPECT_GE(cramped->segments.number, 3u);
+  EXPECT_LE(cramped->candidacy.most_staging, whole->candidacy.most_staging / 2);
 }
 
 /// Rank 0 stages what it gives ranks 1 and 2 in one instruction, and segments of both are no run of elements.

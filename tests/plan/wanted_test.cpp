@@ -176,6 +176,19 @@ TEST(Options, ReplaceWhatTheyName) {
   EXPECT_EQ(chosen({.storage = "staged_pull"}).storage.how, program::copies::pull);
 }
 
+/// Red if another algorithm, whose bits depend on where blocks begin, is cut as the default is.
+TEST(Options, OfAlgorithmsAreNotCutAsTheDefaultIs) {
+  team_facts facts = some_ranks(4);
+  facts.pointers = false;
+  facts.memory.own_cache_bytes = 1 << 20;
+  detail::call const c = sum_of(4'000'000);
+  choice::answer const usual = default_for(facts, c);
+  EXPECT_EQ(usual.segment_bytes, 128u << 10);
+  EXPECT_EQ(changed(usual, {.algorithm = "ring"}, facts, c).segment_bytes, 0u);
+  EXPECT_EQ(changed(usual, {.algorithm = "direct"}, facts, c).segment_bytes, usual.segment_bytes);
+  EXPECT_EQ(changed(usual, {.algorithm = "ring", .segment_bytes = 4096}, facts, c).segment_bytes, 4096u);
+}
+
 /// A rule for each verb, which no rank can serve; the same reason is said once, whatever the size.
 TEST(RefusedRules, AreThoseOfEveryVerbOnce) {
   for (verb const what : all_verbs()) {
