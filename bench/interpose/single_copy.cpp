@@ -29,11 +29,11 @@ constexpr int rounds = 15;
 
 /// What both processes see.
 struct meeting_place {
-  struct alignas(256) side {
+  struct alignas(4096) side {
     std::atomic<std::size_t> arrived = 0, staged = 0;
     std::byte const* array = nullptr;
     pid_t process = 0;
-    alignas(4096) std::array<std::byte, 2 * segment> staging;  // one segment is read while the next is written
+    alignas(256) std::array<std::byte, 2 * segment> staging;  // one segment is read while the next is written
   };
   std::array<side, 2> sides;
 };

@@ -28,7 +28,7 @@ int main(int argc, char* argv[]) {
     coset::buffer<double> memory(me, 64 * 64);  // on this rank's node
     field const mine(memory.data(), 64, 64);
     for (int i = 0; i < 64; ++i)
-      for (int j = 0; j < 64; ++j) mine(i, j) = i + j + me.rank();
+      for (int j = 0; j < 64; ++j) mine(i, j) = i + j + static_cast<int>(me.rank());
     double largest = mine(63, 63);
     coset::allreduce(me, coset::together(elements_of(mine), coset::into(largest, coset::maximum{})));
     if (me.rank() == 0) right = mine(3, 4) == 2 * 7 + 1 && largest == 127;
