@@ -232,6 +232,7 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
 }
 
 void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+  runtime::require_current(me);  // before the rows of a call under way are written over
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
   pack(all, room_in(me.memory.packed, all.bytes()));
@@ -273,6 +274,7 @@ plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<j
 }
 
 void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) {
+  runtime::require_current(me);  // as above
   joint_layout all = laid_out(kind, parts);
   part_lengths const lengths(parts);
   std::span<std::size_t const> const given = lengths;

@@ -218,6 +218,40 @@ TEST(Joined, AnOperationThatThrowsFailsOnAllRanks) {
   expect_works(ranks);
 }
 
+/// The rows of the call under way stay as and where they are, though the inner calls would need more room.
+template <class Call>
+void expect_inner_calls_do_no_harm(Call outer) {
+  team ranks(options_for(3));
+  ranks.run([&](member& me) {
+    int refused = 0;
+    auto const calls_again = [&](int a, int b) {
+      std::vector<int> more(3000, -1);
+      double value = -1;
+      refused += outcome_of([&] { outer(me, together(more, value)); }).type == type_name<argument_error>() ? 1 : 0;
+      return a + b;
+    };
+    std::vector<int> sums(100, 1);
+    double value = 2;
+    allreduce(me, together(into(sums, calls_again), value));
+    EXPECT_EQ(sums, std::vector<int>(100, 3));
+    EXPECT_EQ(value, 6);
+    EXPECT_GT(refused, 0);
+  });
+}
+
+TEST(Joined, CallsInsideAnOperationAreRefusedAndDoNoHarm) {
+  expect_inner_calls_do_no_harm([](member& me, auto const& arrays) { allreduce(me, arrays); });
+  expect_inner_calls_do_no_harm([](member& me, auto const& arrays) { (void)start_allreduce(me, arrays); });
+}
+
+TEST(Joined, PlansInsideAnOperationAreRefusedAndDoNoHarm) {
+  team other(options_for(1));
+  std::vector<int> shape(3000);
+  double value = 0;
+  joint_plan const plan(other, together(shape, value));
+  expect_inner_calls_do_no_harm([&](member& me, auto const& arrays) { plan.execute(me, arrays); });
+}
+
 TEST(Joined, APlanRefusesOtherLengthsOnAllRanks) {
   team ranks(options_for(2));
   std::vector<int> shape(3);
