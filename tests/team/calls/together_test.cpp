@@ -201,6 +201,30 @@ TEST(Joined, RanksThatDisagreeInAnythingAllHearOfIt) {
   });
 }
 
+TEST(Joined, ArraysThatOverlapAreRefusedOnAllRanks) {
+  team ranks(options_for(3));
+  std::array<int, 12> shape{};
+  auto const parts = [](std::array<int, 12>& of, std::size_t second, double& value) {
+    return together(std::span(of).first(8), value, std::span(of).subspan(second, 4));
+  };
+  double value = 0;
+  joint_plan const plan(ranks, parts(shape, 8, value));
+  for (rank_t const wrong : {0u, 2u}) {
+    for (int way = 0; way < 3; ++way) {
+      auto const call = [&](member& me) {
+        std::array<int, 12> array{};
+        double mine = 0;
+        auto const all = parts(array, me.rank() == wrong ? 7 : 8, mine);
+        if (way == 0) allreduce(me, all);
+        if (way == 1) start_allreduce(me, all).wait();
+        if (way == 2) plan.execute(me, all);
+      };
+      expect_everybody_threw<argument_error>(outcomes(ranks, call), {"overlap", "32 bytes", "16 bytes"});
+      expect_works(ranks);
+    }
+  }
+}
+
 TEST(Joined, AnOperationThatThrowsFailsOnAllRanks) {
   team ranks(options_for(3));
   auto const all = outcomes(ranks, [](member& me) {
