@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All headers of coset that need neither MPI nor an adapter.
+// All headers for teams, collectives, plans and reducers. Left out: coset/async/ (what goes on when requests are complete),
+// coset/study/ (schedules to look at), coset/c_member.hpp, and the adapters coset/mpi.hpp, coset/omp.hpp and coset/tbb.hpp.
 #pragma once
 
 #include "coset/detail/cxx20.hpp"

@@ -136,6 +136,24 @@ joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
   return {.parts = parts, .table = &kind.table(size), .rows = rows};
 }
 
+/// Comes before rows are written: they may be those of a call under way. The arrays are compared here, as the ranks see
+/// each other's rows only. Cost: a few comparisons for each pair.
+void check_call(rank_state& me, std::span<joint_part const> parts) {
+  runtime::require_current(me);
+  for (std::size_t p = 1; p < parts.size(); ++p) {
+    auto const a = reinterpret_cast<std::uintptr_t>(parts[p].place);
+    std::size_t const a_bytes = parts[p].count * parts[p].element_bytes;
+    for (std::size_t q = 0; q < p; ++q) {
+      auto const b = reinterpret_cast<std::uintptr_t>(parts[q].place);
+      std::size_t const b_bytes = parts[q].count * parts[q].element_bytes;
+      bool const overlap = a_bytes > 0 && b_bytes > 0 && a < b + b_bytes && b < a + a_bytes;
+      if (overlap) [[unlikely]]
+        refuse(me, text::format("together: arrays {} and {} of rank {} overlap: {} bytes from {} and {} bytes from {}",
+                                q + 1, p + 1, me.number, b_bytes, parts[q].place, a_bytes, parts[p].place));
+    }
+  }
+}
+
 /// Copies the callers' arrays into rows at `to`, which has room for them.
 void pack(joint_layout& all, std::byte* to) {
   all.packed = to;
@@ -232,6 +250,7 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
 }
 
 void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+  check_call(me, parts);
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
   pack(all, room_in(me.memory.packed, all.bytes()));
@@ -251,6 +270,7 @@ void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> par
 
 request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part const> parts,
                     std::shared_ptr<void const> operations) {
+  check_call(me, parts);
   auto const started = std::make_shared<started_joint>();
   started->parts.assign(parts.begin(), parts.end());
   started->operations = std::move(operations);
@@ -273,6 +293,7 @@ plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<j
 }
 
 void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) {
+  check_call(me, parts);
   joint_layout all = laid_out(kind, parts);
   part_lengths const lengths(parts);
   std::span<std::size_t const> const given = lengths;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callers may not write, one case at a time, given as WRONG_USE; if that is empty this compiles.
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "coset/async/progress.hpp"
+#include "coset/error.hpp"
 
 namespace coset {
 
@@ -48,7 +49,8 @@ class [[nodiscard]] completion final : detail::continuation {
 ///     }
 ///     coset::run_until_done(step(me, first), step(me, second));
 ///
-/// It starts when it is run or awaited. Destroying one that is not done gives up its request, which aborts the team.
+/// It starts when it is run or awaited, unless it has been started before: then who awaits it only waits for its end.
+/// Destroying one that is not done gives up its request, which aborts the team.
 /// Every rank runs the same tasks in the same order; then their requests match, however many they start.
 class [[nodiscard]] task {
  public:
@@ -64,7 +66,7 @@ class [[nodiscard]] task {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// Runs it until it waits or is done; the loop resumes it.
+  /// Runs it until it waits or is done; the loop resumes it. Throws argument_error if it has been started before.
   void start(progress& loop);
   bool done() const noexcept { return coroutine_.done(); }
   /// Throws what the coroutine threw.
@@ -86,10 +88,12 @@ struct task::promise_type {
   class awaiter {
    public:
     explicit awaiter(task of, progress& loop) noexcept : of_(std::move(of)), loop_(loop) {}
-    bool await_ready() const noexcept { return false; }
+    bool await_ready() const noexcept { return of_.done(); }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> who) noexcept {
-      of_.coroutine_.promise().loop = &loop_;
-      of_.coroutine_.promise().awaiting = who;
+      promise_type& awaited = of_.coroutine_.promise();
+      awaited.awaiting = who;
+      if (awaited.loop != nullptr) return std::noop_coroutine();  // it waits already, and will be resumed
+      awaited.loop = &loop_;
       return of_.coroutine_;
     }
     void await_resume() const { of_.result(); }
@@ -112,13 +116,15 @@ struct task::promise_type {
     return std::forward<Other>(other);
   }
 
-  progress* loop = nullptr;
+  progress* loop = nullptr;  ///< null until it is started
   std::coroutine_handle<> awaiting = std::noop_coroutine();
   std::exception_ptr error;
 };
 
 inline void task::start(progress& loop) {
-  coroutine_.promise().loop = &loop;
+  progress*& resumes = coroutine_.promise().loop;
+  if (resumes != nullptr) throw argument_error("a task is started twice");
+  resumes = &loop;
   coroutine_.resume();
 }
 
@@ -127,12 +133,16 @@ inline void task::result() const {
 }
 
 /// Runs tasks of this thread side by side until all are done, or one has thrown, which it throws; the others are given up.
+/// The loop is its own: a task that awaits what only others resume, such as a completion of another loop or an awaitable
+/// of another library, would stay unfinished; then it throws argument_error and gives up the tasks, which nobody may
+/// resume any more.
 template <std::same_as<task>... Tasks>
 void run_until_done(Tasks... tasks) {
   progress loop;
   (tasks.start(loop), ...);
   do (tasks.result(), ...);
   while (loop.step());
+  if (!(tasks.done() && ...)) throw argument_error("run_until_done: a task awaits what this loop does not resume");
 }
 
 }  // namespace coset

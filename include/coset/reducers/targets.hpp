@@ -84,6 +84,10 @@ bool same_layout(place_of_view<A> const& a, place_of_view<B> const& b) {
   return a.view.mapping() == b.view.mapping();
 }
 
+/// Elements that outlive the expression: of a variable or of a view of one. A temporary std::views::single owns its own.
+template <class Thing>
+concept lasting_elements = writable_elements<Thing> && std::ranges::borrowed_range<Thing>;
+
 template <class Thing>
 auto place_of(Thing&& thing) {
   using bare_type = std::remove_cvref_t<Thing>;
@@ -91,7 +95,7 @@ auto place_of(Thing&& thing) {
     if (!thing.mapping().is_exhaustive())
       throw argument_error("a view with gaps cannot be a target: the gaps would be written, too");
     return place_of_view<bare_type>{thing};
-  } else if constexpr (writable_elements<Thing> && std::ranges::view<bare_type>) {
+  } else if constexpr (lasting_elements<Thing> && std::ranges::view<bare_type>) {
     return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
   } else if constexpr (writable_elements<Thing> && std::is_lvalue_reference_v<Thing>) {
     return place_of_range<std::remove_reference_t<Thing>>{std::addressof(thing)};
@@ -171,7 +175,7 @@ auto as_target(Thing&& thing) {
 /// The types that as_target() accepts.
 template <class Thing>
 concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std::remove_cvref_t<Thing>> ||
-    writable_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
+    lasting_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
 
 template <reduced_into Thing>
 using target_of = decltype(as_target(std::declval<Thing>()));

@@ -135,7 +135,8 @@ struct joined {
 };
 
 /// `together(std::span(a, n), b, x, into(top, coset::maximum{}))`: arrays, views and single variables, each of its own
-/// type and length, and with into() of its own operation. None may overlap another.
+/// type and length, and with into() of its own operation. None may overlap another: of one rank, that throws
+/// argument_error on every rank. One that all ranks share is not found, as they reduce copies; each needs its own.
 template <detail::reduced_into... Things>
 requires(sizeof...(Things) > 0) auto together(Things&&... things) {
   auto const part = []<class Thing>(Thing&& thing) {
@@ -158,9 +159,10 @@ requires(sizeof...(Things) > 0) auto together(Things&&... things) {
 /// the lengths of the others. Sums of 16-bit floats and reproducible sums are rounded once, as in calls of their own.
 /// Cost: that of one allreduce of all bytes, and a copy of each array out and in. Arrays beyond 4 KiB, which would pay more
 /// for the copies than for rounds, follow by operations of their own. For three arrays of up to 0.5 KiB and two values all
-/// that is a third to a half of the time of five calls (two ranks). No allocation once a call of these lengths has run.
-/// Throws mismatch_error on every rank if the ranks disagree in number, types, operations or lengths, which the message
-/// tells; otherwise as allreduce.
+/// that is a third to a half of the time of five calls (two ranks). Each pair of arrays is compared, for overlaps. No
+/// allocation once a call of these lengths has run, up to 16 arrays and values.
+/// Throws mismatch_error on every rank if the ranks disagree in number, types, operations or lengths; the message tells
+/// types, operations and the first four lengths of both sides. Otherwise as allreduce.
 template <class... Parts, class Op = plus>
 requires(detail::reduces<Parts, Op>&&...) void allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
   auto const arguments = all.arguments(op);

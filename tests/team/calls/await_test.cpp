@@ -191,6 +191,41 @@ TEST(Task, AFailureOfTheTeamIsThrownWhereItIsAwaited) {
   EXPECT_TRUE(caught[0] && caught[1]);
 }
 
+TEST(Task, StartedOnesMayBeAwaitedButNotStartedAgain) {
+  team ranks(options_for(2));
+  ranks.run([](member& me) {
+    progress loop;
+    int early = 1, late = 1;
+    task ended = doubled(me, early, 1), waiting = doubled(me, late, 3);
+    ended.start(loop);
+    loop.run();
+    EXPECT_TRUE(ended.done());
+    EXPECT_THROW(ended.start(loop), argument_error);
+    waiting.start(loop);
+    EXPECT_THROW(waiting.start(loop), argument_error);
+    task both = [](task first, task second) -> task {
+      co_await std::move(first);
+      co_await std::move(second);
+    }(std::move(waiting), std::move(ended));
+    both.start(loop);
+    EXPECT_FALSE(both.done());
+    loop.run();
+    EXPECT_TRUE(both.done());
+    EXPECT_EQ(early, 2);
+    EXPECT_EQ(late, 8);
+  });
+}
+
+TEST(Task, WhatNobodyInTheLoopResumesIsNotTakenForDone) {
+  bool resumed = false;
+  auto const body = [](bool& went_on) -> task {
+    co_await std::suspend_always();
+    went_on = true;
+  };
+  EXPECT_THROW(run_until_done(body(resumed)), argument_error);
+  EXPECT_FALSE(resumed);
+}
+
 /// A coroutine type that knows nothing of coset.
 struct detached {
   struct promise_type {

@@ -201,6 +201,30 @@ TEST(Joined, RanksThatDisagreeInAnythingAllHearOfIt) {
   });
 }
 
+TEST(Joined, ArraysThatOverlapAreRefusedOnAllRanks) {
+  team ranks(options_for(3));
+  std::array<int, 12> shape{};
+  auto const parts = [](std::array<int, 12>& of, std::size_t second, double& value) {
+    return together(std::span(of).first(8), value, std::span(of).subspan(second, 4));
+  };
+  double value = 0;
+  joint_plan const plan(ranks, parts(shape, 8, value));
+  for (rank_t const wrong : {0u, 2u}) {
+    for (int way = 0; way < 3; ++way) {
+      auto const call = [&](member& me) {
+        std::array<int, 12> array{};
+        double mine = 0;
+        auto const all = parts(array, me.rank() == wrong ? 7 : 8, mine);
+        if (way == 0) allreduce(me, all);
+        if (way == 1) start_allreduce(me, all).wait();
+        if (way == 2) plan.execute(me, all);
+      };
+      expect_everybody_threw<argument_error>(outcomes(ranks, call), {"overlap", "32 bytes", "16 bytes"});
+      expect_works(ranks);
+    }
+  }
+}
+
 TEST(Joined, AnOperationThatThrowsFailsOnAllRanks) {
   team ranks(options_for(3));
   auto const all = outcomes(ranks, [](member& me) {
@@ -216,6 +240,40 @@ TEST(Joined, AnOperationThatThrowsFailsOnAllRanks) {
   }
   EXPECT_GT(told, 0);
   expect_works(ranks);
+}
+
+/// The rows of the call under way stay as and where they are, though the inner calls would need more room.
+template <class Call>
+void expect_inner_calls_do_no_harm(Call outer) {
+  team ranks(options_for(3));
+  ranks.run([&](member& me) {
+    int refused = 0;
+    auto const calls_again = [&](int a, int b) {
+      std::vector<int> more(3000, -1);
+      double value = -1;
+      refused += outcome_of([&] { outer(me, together(more, value)); }).type == type_name<argument_error>() ? 1 : 0;
+      return a + b;
+    };
+    std::vector<int> sums(100, 1);
+    double value = 2;
+    allreduce(me, together(into(sums, calls_again), value));
+    EXPECT_EQ(sums, std::vector<int>(100, 3));
+    EXPECT_EQ(value, 6);
+    EXPECT_GT(refused, 0);
+  });
+}
+
+TEST(Joined, CallsInsideAnOperationAreRefusedAndDoNoHarm) {
+  expect_inner_calls_do_no_harm([](member& me, auto const& arrays) { allreduce(me, arrays); });
+  expect_inner_calls_do_no_harm([](member& me, auto const& arrays) { (void)start_allreduce(me, arrays); });
+}
+
+TEST(Joined, PlansInsideAnOperationAreRefusedAndDoNoHarm) {
+  team other(options_for(1));
+  std::vector<int> shape(3000);
+  double value = 0;
+  joint_plan const plan(other, together(shape, value));
+  expect_inner_calls_do_no_harm([&](member& me, auto const& arrays) { plan.execute(me, arrays); });
 }
 
 TEST(Joined, APlanRefusesOtherLengthsOnAllRanks) {
