@@ -71,6 +71,7 @@ void fold_row(joint_layout const& all, std::size_t row, std::span<void* const> t
 void fold_row_by_tile(joint_layout const& all, std::size_t row, std::span<void* const> to,
                       std::span<void const* const> from, std::size_t offset) {
   alignas(64) std::array<std::byte, longest_row> tile;
+  std::memset(tile.data(), 0, all.row_bytes());  // the gaps between parts travel, too
   std::array<void*, 1> const into_tile{tile.data()};
   std::array<void const*, max_fused_sources> sources;
   for (std::size_t done = 0; done < from.size();) {

@@ -85,7 +85,8 @@ def configure(folder, name, snippet, prefix, compilers):
     for source in ("main.cpp", "main.f90"):
         (project / source).write_text("", encoding="utf-8")
     (project / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.25)\nproject(app LANGUAGES C CXX)\n" + snippet.code, encoding="utf-8")
+        "cmake_minimum_required(VERSION 3.25)\nproject(app LANGUAGES C CXX)\n" +
+        snippet.code.replace("/path/to/coset", str(markdown.ROOT)), encoding="utf-8")
     return run(["cmake", "-S", project, "-B", project / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", *compilers],
                snippet.where, folder)
 

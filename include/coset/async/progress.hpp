@@ -4,6 +4,7 @@
 
 #include "coset/detail/cxx20.hpp"
 
+#include <chrono>
 #include <concepts>
 #include <exception>
 #include <memory>
@@ -84,6 +85,7 @@ class progress {
   /// Resumes what can go on without waiting. Whether anything is left. Tasks of coset::tbb::team may call it, too.
   bool poll() {
     while (first_ != nullptr && resumed_if([](request& of) { return of.test(); })) continue;
+    advance_other_members();
     return first_ != nullptr;
   }
 
@@ -93,7 +95,10 @@ class progress {
   }
   /// Waits for one request and resumes what waits for it. Whether there was any.
   bool step() {
-    return first_ != nullptr && resumed_if([](request& of) {
+    return first_ != nullptr && resumed_if([this](request& of) {
+             while (advance_other_members()) {
+               if (of.wait_for(between_members)) return true;
+             }
              of.wait();
              return true;
            });
@@ -140,6 +145,23 @@ class progress {
     oldest.go_on(std::move(error));
     return true;
   }
+
+  /// What advances the oldest request does not advance those of other members, for which other ranks may wait. Whether there
+  /// are any. What they throw, they throw again in their turn.
+  bool advance_other_members() noexcept {
+    bool any = false;
+    for (detail::continuation* each = first_; each != nullptr; each = each->next_) {
+      if (each->request_.shares_member_with(first_->request_)) continue;
+      try {
+        any |= !each->request_.test();
+      } catch (...) {
+      }
+    }
+    return any;
+  }
+
+  /// How long one member's requests may keep those of another waiting.
+  static constexpr std::chrono::microseconds between_members{50};
 
   detail::continuation* first_ = nullptr;
 };

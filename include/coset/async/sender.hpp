@@ -22,6 +22,13 @@
 
 namespace coset {
 
+// The type depends on the implementation: one program may have files with and without it.
+#ifdef COSET_EXECUTION
+inline namespace named_senders {
+#else
+inline namespace structural_senders {
+#endif
+
 /// A sender of no values. Made by sender_of().
 template <class Start>
 class request_sender {
@@ -92,5 +99,7 @@ requires std::same_as<std::invoke_result_t<Start&>, request> request_sender<Star
                                                                                              Start start) {
   return {loop, std::move(start)};
 }
+
+}  // namespace named_senders or structural_senders
 
 }  // namespace coset

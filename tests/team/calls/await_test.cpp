@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions, coroutines and receivers that go on when requests are complete.
 #include <array>
+#include <atomic>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "coset/async/sender.hpp"
@@ -72,6 +74,38 @@ TEST(Progress, ALoopThatEndsGivesUpWhatWaits) {
   });
   EXPECT_NE(all[1].type, "");
   expect_works(ranks);
+}
+
+/// A rank of two teams whose loop waits for one, while the other rank needs it in the other team first.
+void expect_no_circle(void (*until_done)(progress&)) {
+  auto const first = team::adopt(2), second = team::adopt(2);
+  std::atomic<bool> started = false;
+  auto const serve = [&](rank_t rank) {
+    auto of_first = first->join(rank), of_second = second->join(rank);
+    std::vector<int> one(20'000, 1), two(20'000, 2);  // several steps
+    if (rank == 0) {
+      progress loop;
+      loop.then(start_allreduce(*of_first, one), [] {});
+      loop.then(start_allreduce(*of_second, two), [] {});
+      started = true;
+      until_done(loop);
+    } else {
+      while (!started) std::this_thread::yield();
+      start_allreduce(*of_second, two).wait();
+      start_allreduce(*of_first, one).wait();
+    }
+    EXPECT_EQ(one.back(), 2);
+    EXPECT_EQ(two.back(), 4);
+  };
+  std::jthread const other(serve, 1);
+  serve(0);
+}
+
+TEST(Progress, ServesMembersOfSeveralTeamsAtOnce) {
+  expect_no_circle([](progress& loop) { loop.run(); });
+  expect_no_circle([](progress& loop) {
+    while (loop.poll()) std::this_thread::yield();
+  });
 }
 
 /// As small a receiver as there can be.

@@ -1,0 +1,2 @@
+add_executable(app main.cpp)
+# SNIPPET
