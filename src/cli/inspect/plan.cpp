@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved.
+// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved; several on one page.
 #include <fmt/format.h>
 #include <iostream>
 #include <optional>
@@ -10,6 +10,7 @@
 #include "schedule/core/validate.hpp"
 #include "schedule/model/tree.hpp"
 #include "study/draw.hpp"
+#include "study/page/plan_page.hpp"
 #include "study/plan_json.hpp"
 
 namespace coset::cli {
@@ -17,17 +18,21 @@ namespace {
 
 struct plan_command {
   schedule_options what;
-  bool json = false, dot = false, svg = false, text = false, check = false;
+  std::vector<std::string> others;  // algorithms or files, for the page
+  bool json = false, dot = false, svg = false, html = false, text = false, check = false;
   std::optional<rank_t> view;
 
   void run() const {
+    if (!others.empty() && !html) throw schedule_error("several algorithms are shown together by --html only");
     if (view) {
       std::cout << schedule::draw_text(what.make_part(*view), *view);
       return;
     }
     auto const [made, stated] = what.make();
     if (what.names_file()) prove(made);  // others are right by construction
-    if (json)
+    if (html)
+      write_page(made);
+    else if (json)
       schedule::write_plan(std::cout, made, schedule::validate(made));
     else if (dot)
       std::cout << schedule::draw_dot(made);
@@ -36,6 +41,18 @@ struct plan_command {
     else if (text || !check)
       std::cout << schedule::draw_text(made);
     if (check) report(made, stated);
+  }
+
+  void write_page(schedule::schedule const& first) const {
+    std::vector<schedule::proved_plan> all{{first, schedule::validate(first)}};
+    for (std::string const& name : others) {
+      schedule_options another = what;
+      another.algorithm = name;
+      auto made = another.make().plan;
+      auto const found = prove(made);
+      all.push_back({std::move(made), found});
+    }
+    schedule::write_page(std::cout, all);
   }
 
   static schedule::properties prove(schedule::schedule const& made) {
@@ -49,7 +66,7 @@ struct plan_command {
 
   // If a drawing goes to standard output, the verdict goes to standard error.
   void report(schedule::schedule const& made, schedule::statements const& stated) const {
-    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+    std::ostream& out = json || dot || svg || html ? std::cerr : std::cout;
     auto const p = prove(made);
     if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
       for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
@@ -74,13 +91,18 @@ void add_plan(CLI::App& app) {
   auto const command = app.add_subcommand("plan", "Show the schedule of an algorithm");
   auto const state = std::make_shared<plan_command>();
   state->what.add_to(*command);
+  command->add_option("others", state->others, "More algorithms, for --html: the options hold for all of them");
   auto const format = command->add_option_group("format", "How to show it");
   auto const add = [&](char const* name, bool& flag, char const* meaning) {
     return format->add_flag(name, flag, meaning);
   };
   add("--text", state->text, "What each rank reads, from which rank, and holds, step by step (default)");
-  auto const drawings = {add("--json", state->json, "Plan JSON, for programs"),
-                         add("--dot", state->dot, "A graph for Graphviz"), add("--svg", state->svg, "A picture")};
+  auto const drawings = {
+      add("--json", state->json, "Plan JSON, for programs"), add("--dot", state->dot, "A graph for Graphviz"),
+      add("--svg", state->svg, "A picture"),
+      add("--html", state->html,
+          "A page for a browser, to step through; it needs no network. Further algorithms, or files, are "
+          "shown beside the first")};
   format->require_option(0, 1);
   auto const check =
       command->add_flag("--check", state->check,
