@@ -221,7 +221,7 @@ class PlanPage(PageTestCase):
         self.check(page)
 
     def test_a_picture_for_the_documents(self):
-        page = self.open(self.page_of("pictured", "ring", "recursive_halving", "-r", 8), "step=5", width=1000, height=800)
+        page = self.open(self.page_of("pictured", "recursive_halving", "-r", 8), "step=2", width=1000, height=720)
         self.picture(page, "plan", whole=False)
 
 
