@@ -172,6 +172,11 @@ class PlanPage(PageTestCase):
         self.assertEqual(page.text("#readout"), "")
         page.hover("#partials svg .held", 0.01, 0.01)
         self.assertTrue(page.text("#readout").startswith("Rank "))
+        phone = self.open(self.folder / "read.html", width=360, height=740, phone=True)
+        at = phone.place_of(".matrix:not([hidden]) svg .held", 0.4, 0.9)
+        for kind, points in (("touchStart", [at]), ("touchEnd", [])):
+            phone.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+        self.assertEqual(phone.evaluate("page.panels[0].partials.readout.textContent"), "Rank 3, block 1: {3}, its input")
 
     def test_everything_is_reached_by_tab_and_announced(self):
         page = self.open(self.page_of("reached", "ring", "direct", "-r", 4))
@@ -195,6 +200,12 @@ class PlanPage(PageTestCase):
         arrows = self.open(self.page_of("arrows", "ring", "-r", 64), "step=1")
         self.assertEqual(len(self.arrows(arrows)), 64)
         self.check(arrows)
+        arrows.hover("circle[data-rank='7']")
+        self.assertEqual(arrows.count(".arrows.dim path.of"), 2, "what it sends and what it reads")
+        arrows.hover("h1")
+        self.assertEqual(arrows.count(".arrows.dim, .arrows path.of"), 0)
+        many = self.open(self.page_of("many", "direct", "-r", 64), "step=1")
+        self.assertEqual((len(self.arrows(many)), many.count(".arrows.thin")), (64 * 63, 1))
         matrix = self.open(self.page_of("matrix", "generalized", "-r", 100), "step=1")
         self.assertEqual((matrix.count(".picture:not([hidden])"), matrix.evaluate("page.panels[0].messages.box.hidden")), (0, False))
         self.assertEqual(matrix.evaluate("Number(document.querySelector('.matrix .fold').dataset.cells)"), 100)
@@ -221,7 +232,7 @@ class PlanPage(PageTestCase):
         self.check(page)
 
     def test_a_picture_for_the_documents(self):
-        page = self.open(self.page_of("pictured", "recursive_halving", "-r", 8), "step=2", width=1000, height=720)
+        page = self.open(self.page_of("pictured", "recursive_halving", "-r", 8), "step=2", width=1000, height=790)
         self.picture(page, "plan", whole=False)
 
 

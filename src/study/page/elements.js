@@ -103,12 +103,14 @@ class Matrix {
 
   listen() {
     const isFocused = () => document.activeElement === this.box;
-    this.picture.addEventListener('pointermove', (event) => {
+    const look = (event) => {
       const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.picture.getScreenCTM().inverse());
       const row = Math.floor((at.y - this.top) / this.cell), column = Math.floor((at.x - this.left) / this.cell);
       if (row >= 0 && row < this.rows && column >= 0 && column < this.columns) this.show(row, column);
-    });
-    this.picture.addEventListener('pointerleave', () => isFocused() || this.hide());
+    };
+    this.picture.addEventListener('pointermove', look);
+    this.picture.addEventListener('pointerdown', look);  // a finger does not move before it leaves
+    this.picture.addEventListener('pointerleave', ({pointerType}) => pointerType !== 'mouse' || isFocused() || this.hide());
     this.box.addEventListener('focus', () => this.show(...this.at));
     this.box.addEventListener('blur', () => this.hide());
     this.box.addEventListener('keydown', (event) => {

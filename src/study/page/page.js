@@ -111,6 +111,7 @@ class Page {
     const chosen = {layout: this.find('#layout').value, nodes: this.find('#nodes').value, torus: this.find('#torus').value};
     this.shown = this.panels.filter((_, i) => !this.boxes || this.boxes[i].checked);
     this.panels.forEach((panel) => { panel.box.hidden = !this.shown.includes(panel); });
+    this.find('#panels').classList.toggle('several', this.shown.length > 1);
     for (const id of ['nodes', 'torus']) this.find(`#${id}`).closest('label').hidden = chosen.layout !== id;
     this.checkFits('#nodes', nodeSizes, 'sizes of nodes, like 4+4 or 4*2, that add up to the ranks');
     this.checkFits('#torus', torusShape, 'columns and rows, like 4x2, that multiply to the ranks');

@@ -20,6 +20,7 @@ class Panel {
     });
     this.partials.resize(this.partials.width + 130);
     this.picture.addEventListener('pointerover', ({target}) => this.pointOut(target.getAttribute('data-rank')));
+    this.picture.addEventListener('pointerleave', ({pointerType}) => pointerType === 'mouse' && this.pointOut(null));
     this.status = html('p', {class: 'status'});
     this.links = html('p', {class: 'links'});
     this.tables = [['Transfers of this step', () => this.transferTable()], ['What every rank holds after it', () => this.holdingTable()],

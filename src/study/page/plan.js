@@ -34,6 +34,11 @@ const RankSet = {
   union(a, b) {
     return a.map((word, i) => word | b[i]);
   },
+  size(set) {
+    let count = 0;
+    for (let word of set) for (; word !== 0; word &= word - 1) count++;
+    return count;
+  },
   members(set) {
     const found = [];
     set.forEach((word, i) => {
@@ -112,7 +117,7 @@ class Plan {
         transfers.get(ends).blocks.push(block);
         transfers.get(ends).volume += this.sizes[block];
       }
-      this.held[rank * this.blocks + block].push({slot, since: number, set, count: RankSet.members(set).length});
+      this.held[rank * this.blocks + block].push({slot, since: number, set, count: RankSet.size(set)});
     }
     for (const {blocks} of transfers.values()) blocks.sort((a, b) => a - b);
     this.transfers.push([...transfers.values()].sort((a, b) => a.from - b.from || a.to - b.to));
