@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <optional>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/inspect/schedule_options.hpp"
@@ -22,17 +23,47 @@ struct plan_command {
   bool json = false, dot = false, svg = false, html = false, text = false, check = false;
   std::optional<rank_t> view;
 
+  struct subject {
+    schedule::plan_file made;
+    bool is_file;
+  };
+
   void run() const {
     if (!others.empty() && !html) throw schedule_error("several algorithms are shown together by --html only");
     if (view) {
       std::cout << schedule::draw_text(what.make_part(*view), *view);
       return;
     }
-    auto const [made, stated] = what.make();
-    if (what.names_file()) prove(made);  // others are right by construction
+    auto const all = subjects();
     if (html)
-      write_page(made);
-    else if (json)
+      write_page(all);
+    else
+      show(all.front().made.plan);
+    if (!check) return;
+    for (subject const& each : all) {
+      if (all.size() > 1)
+        std::cerr << schedule::algorithm{each.made.plan.algorithm, each.made.plan.parameters}.text() << ": ";
+      report(each);
+    }
+  }
+
+  std::vector<subject> subjects() const {
+    std::vector<subject> all;
+    auto const add = [&](schedule_options const& wanted) {
+      all.push_back({wanted.make(), wanted.names_file()});
+      if (wanted.names_file()) prove(all.back().made.plan);  // others are right by construction
+    };
+    add(what);
+    for (std::string const& name : others) {
+      auto another = what;
+      another.algorithm = name;
+      add(another);
+    }
+    return all;
+  }
+
+  void show(schedule::schedule const& made) const {
+    if (json)
       schedule::write_plan(std::cout, made, schedule::validate(made));
     else if (dot)
       std::cout << schedule::draw_dot(made);
@@ -40,19 +71,12 @@ struct plan_command {
       std::cout << schedule::draw_svg(made);
     else if (text || !check)
       std::cout << schedule::draw_text(made);
-    if (check) report(made, stated);
   }
 
-  void write_page(schedule::schedule const& first) const {
-    std::vector<schedule::proved_plan> all{{first, schedule::validate(first)}};
-    for (std::string const& name : others) {
-      schedule_options another = what;
-      another.algorithm = name;
-      auto made = another.make().plan;
-      auto const found = prove(made);
-      all.push_back({std::move(made), found});
-    }
-    schedule::write_page(std::cout, all);
+  static void write_page(std::vector<subject> const& all) {
+    std::vector<schedule::proved_plan> proved;
+    for (subject const& each : all) proved.push_back({each.made.plan, schedule::validate(each.made.plan)});
+    schedule::write_page(std::cout, proved);
   }
 
   static schedule::properties prove(schedule::schedule const& made) {
@@ -65,10 +89,11 @@ struct plan_command {
   }
 
   // If a drawing goes to standard output, the verdict goes to standard error.
-  void report(schedule::schedule const& made, schedule::statements const& stated) const {
+  void report(subject const& shown) const {
+    schedule::schedule const& made = shown.made.plan;
     std::ostream& out = json || dot || svg || html ? std::cerr : std::cout;
     auto const p = prove(made);
-    if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
+    if (auto const wrong = schedule::contradictions(shown.made.stated, p); !wrong.empty()) {
       for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
       throw CLI::RuntimeError(1);
     }
@@ -79,7 +104,7 @@ struct plan_command {
         p.ordered ? "rank order kept" : "commutative operations only");
     if (made.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
     auto const tree = made.parameters.find("tree");
-    if (tree != made.parameters.end() && !what.names_file())  // the tree of a plan in a file may have changed
+    if (tree != made.parameters.end() && !shown.is_file)  // the tree of a plan in a file may have changed
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
                          schedule::busiest_edge(made, schedule::read_tree(tree->second)));
   }
