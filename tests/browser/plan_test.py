@@ -125,6 +125,18 @@ class PlanPage(PageTestCase):
             shown, = page.evaluate(CELLS)
             self.assertEqual(shown, results * blocks // 5, f"results of {verb}")
 
+    def test_every_kind_of_schedule_is_drawn_in_every_layout(self):
+        for ranks, names in ((6, ("product(dims=3x2)", "latency", "capped(cap=2)", "circulant", "dissemination", "binomial",
+                                  "leaders(nodes=3+3)", "flexreduce(nodes=3+3)", "tree_ring(nodes=2+4)", "elimination_3_2")),
+                             (2, ("ring", "direct")), (1, ("ring", "direct"))):
+            page = self.open(self.page_of("every", *names, "-r", ranks))
+            for layout in ("ring", "nodes", "torus", "matrix"):
+                self.go(page, f"layout={layout}")
+                page.evaluate("(() => { for (let step = 0; step <= page.last; step++) page.go(step); })()")
+                self.assertIsNone(page.evaluate("document.querySelector('#panels').innerHTML.match(/.{30}(NaN|undefined|Infinity)/)"))
+            self.assertEqual(page.evaluate("page.panels.map(panel => panel.complete() / panel.plan.results)"), [1] * len(names))
+            self.check(page)
+
     def test_plans_stand_side_by_side_and_can_be_left_out(self):
         page = self.open(self.page_of("two", "ring", "product(dims=4x2)", "-r", 8))
         ring, product = page.evaluate("[...document.querySelectorAll('.panel')].map(e => [e.offsetTop, e.offsetLeft])")
