@@ -6,13 +6,41 @@
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
 import xml.etree.ElementTree
+from collections import defaultdict
 
 import check_plan
 from command import SMALL, TREE, VERBS, Files, coset, listed, needed
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+PICTURED = [("ring", 4), ("generalized(saved_steps=1)", 7), ("direct", 5), ("unequal(nodes=3+2)", 5), ("bruck_ho(n=2)", 7)]
+
+
+def transfers(plan):
+    """{(step, from, to, "fold" or "copy"): its blocks}, steps from 1."""
+    found = defaultdict(set)
+    for number, step in enumerate(plan["steps"], 1):
+        for a in step:
+            for peer, _ in a["from"]:
+                if peer != a["rank"]:
+                    found[number, peer, a["rank"], "fold" if len(a["from"]) > 1 else "copy"].add(a["block"])
+    return found
+
+
+def numbers(runs):
+    """"0-2,5" as {0, 1, 2, 5}."""
+    ends = [list(map(int, run.split("-"))) for run in runs.split(",")]
+    return {n for run in ends for n in range(run[0], run[-1] + 1)}
+
+
+def data_of(page):
+    """The plans in a page, which ends the script at its first </script>, as browsers do."""
+    return json.loads(re.search(r'<script type="application/json" id="plans">(.*?)</script>', page, re.DOTALL).group(1))
 
 
 class List(unittest.TestCase):
@@ -81,29 +109,101 @@ class Plan(Files):
 
     def test_pictures_are_well_formed(self):
         picture = xml.etree.ElementTree.fromstring(coset("plan", "ring", "-r", 4, "--svg").stdout)
-        self.assertEqual(sum(1 for circle in picture.iter("{http://www.w3.org/2000/svg}circle")), 4 * 7)
+        self.assertEqual(sum(1 for circle in picture.iter(f"{SVG}circle")), 4 * 7)
         graph = coset("plan", "ring", "-r", 4, "--dot").stdout
         self.assertTrue(graph.startswith("digraph") and graph.count("{") == graph.count("}"))
         self.assertEqual(sum("->" in line and "dotted" not in line and "invis" not in line for line in graph.splitlines()), 4 * 6)
         text = coset("plan", "binomial", "-r", 4, "-c", "reduce").stdout
         self.assertIn("rank 0   reads 2         block 0 = {0-3}", text)
 
+    def test_pictures_have_an_arrow_for_each_transfer(self):
+        for name, ranks in PICTURED:
+            with self.subTest(name=name):
+                plan = transfers(json.loads(coset("plan", name, "-r", ranks, "--json").stdout))
+                picture = xml.etree.ElementTree.fromstring(coset("plan", name, "-r", ranks, "--svg").stdout)
+                shown = {}
+                for arrow in picture.iter(f"{SVG}line"):
+                    if (kind := arrow.get("class")) is None:
+                        continue
+                    self.assertEqual(arrow.get("marker-end"), f"url(#{kind})")
+                    title = re.fullmatch(r"step (\d+): (\d+) to (\d+), block (\S+) to (fold|copy)", arrow[0].text)
+                    step, begin, end = (int(title[i]) for i in (1, 2, 3))
+                    self.assertEqual(title[5], kind)
+                    self.assertNotIn((step, begin, end, kind), shown)
+                    shown[step, begin, end, kind] = numbers(title[4])
+                    for across, rank in (("x1", begin), ("x2", end)):  # which leads from the one to the other
+                        self.assertLessEqual(abs(float(arrow.get(across)) - 100 - 60 * rank), 15)
+                self.assertEqual(shown, plan)
+                texts = {text.text for text in picture.iter(f"{SVG}text")}
+                self.assertLessEqual({"folded", "copied", *(f"step {step}" for step, *_ in plan)}, texts)
+
+    def test_graphs_have_an_edge_for_each_transfer(self):
+        for name, ranks in PICTURED:
+            with self.subTest(name=name):
+                plan = transfers(json.loads(coset("plan", name, "-r", ranks, "--json").stdout))
+                graph = coset("plan", name, "-r", ranks, "--dot").stdout
+                shown = {}
+                for edge in re.finditer(r's(\d+)r(\d+) -> s(\d+)r(\d+) \[label="(.*?)", color="(.*?)"(, style=dashed)?\];', graph):
+                    self.assertEqual(int(edge[3]), int(edge[1]) + 1)
+                    shown[int(edge[3]), int(edge[2]), int(edge[4]), "copy" if edge[7] else "fold"] = numbers(edge[5])
+                self.assertEqual(shown, plan)
+
     def test_graphs_keep_the_ranks_of_each_level_in_order(self):
         graph = coset("plan", "circulant", "-t", 5, "--dot").stdout
         for level in range(7):
             line = next(line for line in graph.splitlines() if f"s{level}r0 [label" in line)
-            for rank in range(4):
-                self.assertIn(f"s{level}r{rank} -> s{level}r{rank + 1} [style=invis];", line)
-        alone = coset("plan", "direct", "-t", 1, "--dot").stdout
-        self.assertNotIn("invis", alone)
+            self.assertIn("{ rank=same;", line)
+            self.assertIn(f"t{level} -> {' -> '.join(f's{level}r{rank}' for rank in range(5))} [style=invis];", line)
+            self.assertIn('label="inputs"' if level == 0 else f'label="step {level}"', line)
+
+    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    def test_graphviz_draws_rows_from_left_to_right(self):
+        graph = coset("plan", "generalized", "-t", 7, "--dot").stdout
+        drawn = subprocess.run(["dot", "-Tplain"], input=graph, capture_output=True, text=True, check=True).stdout
+        places = {m[1]: (float(m[2]), float(m[3])) for m in re.finditer(r"^node (\S+) (\S+) (\S+)", drawn, re.MULTILINE)}
+        for level in range(7):
+            row = [places[f"s{level}r{rank}"] for rank in range(7)]
+            self.assertEqual(row, sorted(row))
+            self.assertEqual({y for _, y in row}, {places[f"t{level}"][1]})
+
+    def test_a_page_has_the_plans_that_json_prints(self):
+        names = ["ring", "generalized(saved_steps=1)", "bruck_ho(n=2)"]
+        page = coset("plan", *names, "-r", 7, "-c", "allreduce", "--html")
+        self.assertEqual((page.returncode, page.stderr), (0, ""))
+        expected = [json.loads(coset("plan", name, "-r", 7, "--json").stdout) for name in names]
+        self.assertEqual(data_of(page.stdout), expected)
+        for outside in ("http://", "https://", "src=", "<link", "@import", "url(data"):
+            self.assertNotIn(outside, page.stdout.replace("http://www.w3.org/2000/svg", ""))
+
+    def test_a_page_of_files_is_proved_and_cannot_be_broken_out_of(self):
+        plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
+        plan["parameters"]["tree"] = "</script><!--<script>"
+        page = coset("plan", self.file(plan), "--html")
+        self.assertEqual(data_of(page.stdout), [plan])
+        self.assertEqual((page.stdout.count("</script"), page.stdout.count("<!--")), (2, 0))
+        plan["steps"][0][0]["from"] = plan["steps"][0][0]["from"][:1]
+        wrong = self.file(plan)
+        for arguments in ([wrong, "--html"], ["--html", wrong, wrong]):
+            self.assertEqual((coset("plan", *arguments).returncode, coset("plan", *arguments).stdout), (1, ""))
+
+    def test_several_algorithms_need_a_page_and_a_page_has_an_end(self):
+        several = coset("plan", "ring", "direct", "-r", 4, "--svg")
+        self.assertEqual((several.returncode, several.stdout), (2, ""))
+        self.assertIn("--html", several.stderr)
+        proved = coset("plan", "ring", "direct", "-r", 4, "--html", "--check")
+        self.assertEqual(len(data_of(proved.stdout)), 2)
+        self.assertRegex(proved.stderr, r"^ring\(.*\): valid: 6 steps.*\ndirect\(.*\): valid: 2 steps.*\n$")
+        large = coset("plan", "ring", "-r", 400, "--html")
+        self.assertEqual((large.returncode, large.stdout), (2, ""))
+        self.assertIn("take fewer ranks", large.stderr)
 
     def test_the_title_of_a_picture_fits_into_it(self):
         for ranks in range(1, 9):
             picture = xml.etree.ElementTree.fromstring(coset("plan", "generalized", "-t", ranks, "--svg").stdout)
-            title = picture[0]
+            title = picture.find(f"{SVG}text")
             self.assertIn(f"{ranks} ranks", title.text)
             self.assertGreaterEqual(int(picture.get("width")), int(title.get("x")) + 7 * len(title.text), ranks)
-            rightmost = max(int(circle.get("cx")) for circle in picture.iter("{http://www.w3.org/2000/svg}circle"))
+            rightmost = max(int(circle.get("cx")) for circle in picture.iter(f"{SVG}circle"))
             self.assertGreaterEqual(int(picture.get("width")), rightmost + 11)
 
     def test_check_compares_what_a_file_states(self):
@@ -133,7 +233,7 @@ class Plan(Files):
     def test_a_plan_in_a_file_is_shown_as_the_algorithm_is(self):
         made = coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
         path = self.file(json.loads(made))
-        for form in ("--json", "--text", "--dot", "--svg", "--check"):
+        for form in ("--json", "--text", "--dot", "--svg", "--html", "--check"):
             again = coset("plan", path, form)
             self.assertEqual((again.returncode, again.stderr), (0, ""))
             self.assertEqual(again.stdout, coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, form).stdout)
@@ -154,7 +254,7 @@ class Plan(Files):
         plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
         plan["parameters"]["tree"] = '<"&>'
         picture = xml.etree.ElementTree.fromstring(coset("plan", self.file(plan), "--svg").stdout)
-        self.assertIn('tree=<"&>', picture[0].text)
+        self.assertIn('tree=<"&>', picture.find(f"{SVG}text").text)
         self.assertIn('tree=<\\"&>', coset("plan", self.file(plan), "--dot").stdout)
 
 

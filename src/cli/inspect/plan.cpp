@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved.
+// `coset plan`: one schedule, as text, Plan JSON or a picture, and proved; several on one page.
 #include <fmt/format.h>
 #include <iostream>
 #include <optional>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/inspect/schedule_options.hpp"
@@ -10,6 +11,7 @@
 #include "schedule/core/validate.hpp"
 #include "schedule/model/tree.hpp"
 #include "study/draw.hpp"
+#include "study/page/plan_page.hpp"
 #include "study/plan_json.hpp"
 
 namespace coset::cli {
@@ -17,16 +19,50 @@ namespace {
 
 struct plan_command {
   schedule_options what;
-  bool json = false, dot = false, svg = false, text = false, check = false;
+  std::vector<std::string> others;  // algorithms or files, for the page
+  bool json = false, dot = false, svg = false, html = false, text = false, check = false;
   std::optional<rank_t> view;
 
+  struct subject {
+    schedule::plan_file made;
+    bool is_file;
+  };
+
   void run() const {
+    if (!others.empty() && !html) throw schedule_error("several algorithms are shown together by --html only");
     if (view) {
       std::cout << schedule::draw_text(what.make_part(*view), *view);
       return;
     }
-    auto const [made, stated] = what.make();
-    if (what.names_file()) prove(made);  // others are right by construction
+    auto const all = subjects();
+    if (html)
+      write_page(all);
+    else
+      show(all.front().made.plan);
+    if (!check) return;
+    for (subject const& each : all) {
+      if (all.size() > 1)
+        std::cerr << schedule::algorithm{each.made.plan.algorithm, each.made.plan.parameters}.text() << ": ";
+      report(each);
+    }
+  }
+
+  std::vector<subject> subjects() const {
+    std::vector<subject> all;
+    auto const add = [&](schedule_options const& wanted) {
+      all.push_back({wanted.make(), wanted.names_file()});
+      if (wanted.names_file()) prove(all.back().made.plan);  // others are right by construction
+    };
+    add(what);
+    for (std::string const& name : others) {
+      auto another = what;
+      another.algorithm = name;
+      add(another);
+    }
+    return all;
+  }
+
+  void show(schedule::schedule const& made) const {
     if (json)
       schedule::write_plan(std::cout, made, schedule::validate(made));
     else if (dot)
@@ -35,7 +71,12 @@ struct plan_command {
       std::cout << schedule::draw_svg(made);
     else if (text || !check)
       std::cout << schedule::draw_text(made);
-    if (check) report(made, stated);
+  }
+
+  static void write_page(std::vector<subject> const& all) {
+    std::vector<schedule::proved_plan> proved;
+    for (subject const& each : all) proved.push_back({each.made.plan, schedule::validate(each.made.plan)});
+    schedule::write_page(std::cout, proved);
   }
 
   static schedule::properties prove(schedule::schedule const& made) {
@@ -48,10 +89,11 @@ struct plan_command {
   }
 
   // If a drawing goes to standard output, the verdict goes to standard error.
-  void report(schedule::schedule const& made, schedule::statements const& stated) const {
-    std::ostream& out = json || dot || svg ? std::cerr : std::cout;
+  void report(subject const& shown) const {
+    schedule::schedule const& made = shown.made.plan;
+    std::ostream& out = json || dot || svg || html ? std::cerr : std::cout;
     auto const p = prove(made);
-    if (auto const wrong = schedule::contradictions(stated, p); !wrong.empty()) {
+    if (auto const wrong = schedule::contradictions(shown.made.stated, p); !wrong.empty()) {
       for (auto const& each : wrong) std::cerr << "wrong: in the properties, " << each << '\n';
       throw CLI::RuntimeError(1);
     }
@@ -62,7 +104,7 @@ struct plan_command {
         p.ordered ? "rank order kept" : "commutative operations only");
     if (made.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
     auto const tree = made.parameters.find("tree");
-    if (tree != made.parameters.end() && !what.names_file())  // the tree of a plan in a file may have changed
+    if (tree != made.parameters.end() && !shown.is_file)  // the tree of a plan in a file may have changed
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
                          schedule::busiest_edge(made, schedule::read_tree(tree->second)));
   }
@@ -74,13 +116,18 @@ void add_plan(CLI::App& app) {
   auto const command = app.add_subcommand("plan", "Show the schedule of an algorithm");
   auto const state = std::make_shared<plan_command>();
   state->what.add_to(*command);
+  command->add_option("others", state->others, "More algorithms, for --html: the options hold for all of them");
   auto const format = command->add_option_group("format", "How to show it");
   auto const add = [&](char const* name, bool& flag, char const* meaning) {
     return format->add_flag(name, flag, meaning);
   };
   add("--text", state->text, "What each rank reads, from which rank, and holds, step by step (default)");
-  auto const drawings = {add("--json", state->json, "Plan JSON, for programs"),
-                         add("--dot", state->dot, "A graph for Graphviz"), add("--svg", state->svg, "A picture")};
+  auto const drawings = {
+      add("--json", state->json, "Plan JSON, for programs"), add("--dot", state->dot, "A graph for Graphviz"),
+      add("--svg", state->svg, "A picture"),
+      add("--html", state->html,
+          "A page for a browser, to step through; it needs no network. Further algorithms, or files, are "
+          "shown beside the first")};
   format->require_option(0, 1);
   auto const check =
       command->add_flag("--check", state->check,
