@@ -24,6 +24,11 @@ struct other_measurement {
   rank_t threads = 1;         ///< of each process
 };
 
+/// Where results go besides standard output; empty: nowhere.
+struct result_files {
+  std::string json, csv, report;
+};
+
 struct bench_arguments {
   std::string verb = "allreduce";
   wanted_sizes sizes;
@@ -33,7 +38,8 @@ struct bench_arguments {
   std::vector<std::string> plans;
   bool in_place = false;
   other_measurement instead;
-  std::string json_file;
+  bool all_rows = false;
+  result_files files;
   measure::round_options options;
 };
 
