@@ -68,6 +68,13 @@ std::string summary_cell(measure::row const& r) {
 
 using cells = std::vector<std::string>;
 
+/// As commands take it.
+std::string argument(std::size_t bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{}M", bytes >> 20);
+  if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return fmt::format("{}K", bytes >> 10);
+  return fmt::format("{}", bytes);
+}
+
 /// Two lines of heads, "omp" above "private", then a line for each size. References are no rivals.
 std::vector<cells> summary_cells(bench_results const& r) {
   std::vector<cells> table{{"", "", "coset"}, {"size", "cores", "us"}};
@@ -201,12 +208,15 @@ std::string bench_hints(bench_results const& r) {
     }
   }
   std::string text = "\nNext:\n";
+  auto const add = [&](std::string const& command, std::string_view what) {
+    text += fmt::format("  {:<42} # {}\n", command, what);
+  };
   if (worst != nullptr)
-    text += fmt::format("  coset why {} {} --ranks {}{:<10}# why the size with the least advantage gets its plan\n",
-                        r.setting.verb, worst->shape.bytes(), r.setting.ranks, "");
-  return text + fmt::format("  coset bench {} --report report.html   # all of this as a page; --json, --csv: as data; --all: "
-                            "each rival's times\n",
-                            r.setting.verb);
+    add(fmt::format("coset why {} {} --ranks {}", r.setting.verb, argument(worst->shape.bytes()), r.setting.ranks),
+        "why the size with the least advantage gets its plan");
+  add(fmt::format("coset bench {} --report report.html", r.setting.verb),
+      "all of this as a page; --json, --csv: as data; --all: the times of each rival");
+  return text;
 }
 
 std::size_t wrong_in(std::vector<measure::measurement> const& all) {

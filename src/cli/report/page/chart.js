@@ -15,7 +15,7 @@ function styles(series) {
   }));
 }
 
-/** From the least to the largest of each point, where a series has them; a tick where the plot ends. */
+/** From the low to the high value of each point, where a series has them. */
 function whiskers(series) {
   return plot => {
     const {ctx, bbox} = plot;
@@ -64,6 +64,15 @@ function axis(options) {
           ticks: {stroke: () => colour("--line"), width: 1}, font: "13px system-ui, sans-serif", ...options};
 }
 
+/** 1, 2, 5, 10 …, or closer where that would be too few. */
+function logarithmicTicks(low, high) {
+  const steps = high / low > 8 ? (high / low > 2000 ? [1] : [1, 2, 5]) : [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+  const ticks = [];
+  for (let decade = Math.floor(Math.log10(low)); decade <= Math.log10(high); ++decade)
+    ticks.push(...steps.map(step => step * 10 ** decade).filter(tick => tick >= low && tick <= high));
+  return ticks;
+}
+
 /** As many labels as there is room for. */
 function sparse(texts, plot, room) {
   const each = Math.max(1, Math.ceil(texts.length * room / Math.max(plot.width - 80, room)));
@@ -97,8 +106,8 @@ function chart({id, title, note, xTitle, x, xTexts, yTitle, yText, series, level
     scales: {x: {time: false, range: [one[0] - margin, one[1] + margin]}, y: {distr: logarithmic ? 3 : 1, range}},
     axes: [
       axis({splits: () => x, values: plot => sparse(xTexts, plot, 64), label: xTitle, labelSize: 22}),
-      axis({size: 64, label: yTitle, labelSize: 20,
-            values: (_, splits) => splits.map(v => v === null ? null : yText(v))}),
+      axis({size: 64, label: yTitle, labelSize: 20, values: (_, splits) => splits.map(yText),
+            ...(logarithmic ? {splits: (_, axis, low, high) => logarithmicTicks(low, high), filter: (_, splits) => splits} : {})}),
     ],
     series: [{}, ...series.map(s => ({
       label: s.name, show: s.shown, stroke: () => colour(s.style.stroke), dash: s.style.dash, width: s.style.width, spanGaps: true,

@@ -70,8 +70,8 @@ function showCharts(bench, points) {
   const everybody = contestants(points), place = along(points);
   section("time", "Time");
   chart({...place, id: "time-chart", title: "Time of one operation, µs", yTitle: "µs", yText: digits,
-    note: "Lower is better. Lines are medians, whiskers reach from the least to the 99th percentile. The buttons switch lines on and off.",
-    series: seriesOf(points, everybody, row => row.median_ns / 1000, row => row.min_ns / 1000, row => row.p99_ns / 1000)});
+    note: "Lower is better. Lines are medians; whiskers reach from the fastest round to the slowest. The buttons switch lines on and off.",
+    series: seriesOf(points, everybody, row => row.median_ns / 1000, row => fastestRound(row) / 1000, row => slowestRound(row) / 1000)});
   if (points.some(point => point.bytes > 0)) {
     section("bandwidth", "Bandwidth");
     chart({...place, id: "bandwidth-chart", title: "Size by time, GB/s", yTitle: "GB/s", yText: digits,

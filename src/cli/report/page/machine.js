@@ -58,8 +58,8 @@ function heatMap(latency, names) {
                      onmouseover: () => say(a, b), onfocus: () => say(a, b)}, ns.toFixed(0))));
   const first = cells.flat().find(cell => !cell.classList.contains("own"));
   first.tabIndex = 0;
-  const grid = element("table", {class: names.length > 24 ? "heat dense" : "heat", id: "heat"},
-    element("caption", {}, "One-way latency of a cache line, ns, from the row's processor to the column's"),
+  const title = "One-way latency of a cache line before the run, ns, from the row's processor to the column's";
+  const grid = element("table", {class: names.length > 24 ? "heat dense" : "heat", id: "heat", "aria-label": title},
     element("tr", {}, element("td", {class: "own"}), ...names.map(name => element("th", {scope: "col"}, String(name)))),
     ...cells.map((row, a) => element("tr", {}, element("th", {scope: "row"}, String(names[a])), ...row)));
   grid.addEventListener("keydown", event => {
@@ -70,7 +70,8 @@ function heatMap(latency, names) {
     const to = nextCell(a, cells[a].indexOf(event.target), step, names.length);
     cells[to[0]][to[1]].focus();
   });
-  return element("div", {}, element("div", {class: "scroll"}, grid), readout);
+  return element("div", {}, element("div", {class: "scroll"}, element("p", {class: "note", "aria-hidden": "true"}, title), grid),
+    readout);
 }
 
 /** The next in a direction, round the edges, that is not on the diagonal. */

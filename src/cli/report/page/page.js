@@ -26,15 +26,21 @@ function showData(files) {
       element("a", {download: name, href: `data:${type};charset=utf-8,${encodeURIComponent(text)}`}, name)))));
 }
 
+const timings = {
+  cycle: ". Timed are cycles: owners rewrite their arrays, the collective, every rank reads the whole result.",
+  call: ". Timed is the call alone.",
+};
+
 function showPage(data) {
   const run = data.bench || data.scaling;
   const what = data.bench
-    ? `${run.verb} on ${plural(run.ranks, "rank")}, ${run.timing === "cycle" ? "cycles of rewriting, the collective and reading" : "the call alone"}`
+    ? `${run.verb} on ${plural(run.ranks, "rank")}`
     : "scaling of allreduce";
   const title = `coset bench: ${what}`;
   document.title = `${title}, ${run.host}`;
   document.querySelector("h1").textContent = title;
-  document.getElementById("subtitle").textContent = `${run.processor}, host ${run.host}, ${run.date.replace("T", " ").replace("Z", " UTC")}`;
+  document.getElementById("subtitle").textContent = `${run.processor}, host ${run.host}, ` +
+    `${run.date.replace("T", " ").replace("Z", " UTC")}${timings[run.timing] || ""}`;
   if (run.partial || data.interrupted) {
     const partial = document.getElementById("partial");
     partial.hidden = false;

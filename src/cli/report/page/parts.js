@@ -20,8 +20,8 @@ function table(caption, heads, rows) {
     return element(name, {...more, ...rest}, text === null || text === undefined ? "–" : String(text));
   };
   return element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
-    element("table", {},
-      element("caption", {}, caption),
+    element("p", {class: "note", "aria-hidden": "true"}, caption),
+    element("table", {"aria-label": caption},
       element("thead", {}, element("tr", {}, ...heads.map(head => cell("th", head, {scope: "col"})))),
       element("tbody", {}, ...rows.map(row => element("tr", {},
         ...row.map((content, at) => at === 0 ? cell("th", content, {scope: "row"}) : cell("td", content)))))));
@@ -67,6 +67,10 @@ function timesWithInterval(found) {
 }
 
 function plural(number, one, many) { return `${number} ${number === 1 ? one : many || `${one}s`}`; }
+
+/** The least and the largest of a row's rounds. */
+function fastestRound(row) { return Math.min(...row.rounds_ns); }
+function slowestRound(row) { return Math.max(...row.rounds_ns); }
 
 function groupedBy(all, key) {
   const groups = new Map();
