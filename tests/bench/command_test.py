@@ -206,7 +206,7 @@ class Files(unittest.TestCase):
         with open(self.file, encoding="utf-8") as text:
             page = text.read()
         self.assertNotIn("</script><script>document", page)
-        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1]
+        data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S)[1]
         self.assertNotIn("<", data)
         data = json.loads(data)
         self.assertEqual(data["bench"]["variables"]["KMP_AFFINITY"], broken)

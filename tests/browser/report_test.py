@@ -30,7 +30,7 @@ class Report(PageTestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.file, cls.json, cls.csv = (cls.folder / name for name in ("report.html", "report.json", "report.csv"))
-        cls.coset("bench", "--sizes", "8,1K,64K,1M", "--rounds", "7", "--report", cls.file, "--json", cls.json, "--csv", cls.csv)
+        cls.coset("bench", "--sizes", "8,1K,64K,1M", "--rounds", "7", "-n", "50", "--report", cls.file, "--json", cls.json, "--csv", cls.csv)
         cls.figures = json.loads(cls.json.read_text(encoding="utf-8"))
 
     def page(self, **how):
@@ -100,7 +100,7 @@ class Report(PageTestCase):
 
     def test_the_machine_and_its_latencies(self):
         page = self.page()
-        cores = page.evaluate("JSON.parse(document.getElementById('data').textContent).machine.cores")
+        cores = page.evaluate("JSON.parse(document.getElementById('figures').textContent).machine.cores")
         self.assertEqual(page.count(".machine .core"), cores)
         self.assertEqual(page.count(".machine .core.used"), len(self.figures["processors"]))
         if cores == 1:
@@ -171,7 +171,7 @@ class Partial(PageTestCase):
         file, empty = self.folder / "some.html", self.folder / "none.html"
         self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", file)
         text = file.read_text(encoding="utf-8")
-        begin = text.index('id="data">') + len('id="data">')
+        begin = text.index('id="figures">') + len('id="figures">')
         end = text.index("</script>", begin)
         data = json.loads(text[begin:end])
         data["bench"].update(sizes=[], partial={"measured": 0, "asked": 1})

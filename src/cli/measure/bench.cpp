@@ -152,7 +152,7 @@ void run_bench(bench_arguments a) {
 
   std::cout << bench_preamble(found.setting) << bench_column_heads(found.setting);
   measure_all(a, all_sizes, found);
-  std::cout << bench_summary(found, terminal_columns()) << bench_hints(found);
+  std::cout << bench_summary(found, terminal_columns()) << bench_hints(found, a.files.report);
   auto const figures = bench_json(found);
   if (json.wanted()) json.write(text_of(figures));
   if (csv.wanted()) csv.write(bench_csv(found));

@@ -194,7 +194,7 @@ std::string bench_summary(bench_results const& r, std::size_t columns) {
   return text;
 }
 
-std::string bench_hints(bench_results const& r) {
+std::string bench_hints(bench_results const& r, std::string const& page) {
   measure::measurement const* worst = nullptr;
   double least = 0;
   for (auto const& m : r.sizes) {
@@ -214,8 +214,11 @@ std::string bench_hints(bench_results const& r) {
   if (worst != nullptr)
     add(fmt::format("coset why {} {} --ranks {}", r.setting.verb, argument(worst->shape.bytes()), r.setting.ranks),
         "why the size with the least advantage gets its plan");
-  add(fmt::format("coset bench {} --report report.html", r.setting.verb),
-      "all of this as a page; --json, --csv: as data; --all: the times of each rival");
+  if (page.empty())
+    add(fmt::format("coset bench {} --report report.html", r.setting.verb),
+        "all of this as a page; --json, --csv: as data; --all: the times of each rival");
+  else
+    add(fmt::format("xdg-open {}", page), "all of this as a page");
   return text;
 }
 

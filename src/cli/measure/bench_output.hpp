@@ -40,8 +40,8 @@ std::string bench_rows(measure::measurement const&, bench_setting const&, std::v
 /// many columns.
 std::string bench_summary(bench_results const&, std::size_t columns);
 
-/// What to run next.
-std::string bench_hints(bench_results const&);
+/// What to run next, or the page to look at.
+std::string bench_hints(bench_results const&, std::string const& page);
 
 /// Everything above as data; times in nanoseconds, bandwidths in GB/s.
 nlohmann::ordered_json bench_json(bench_results const&);

@@ -56,29 +56,19 @@ function heatMap(latency, names) {
     ? element("td", {class: "own"}, "·")
     : element("td", {style: `--heat: ${heat(ns).toFixed(3)}`, tabindex: "-1",
                      onmouseover: () => say(a, b), onfocus: () => say(a, b)}, ns.toFixed(0))));
-  const first = cells.flat().find(cell => !cell.classList.contains("own"));
-  first.tabIndex = 0;
   const title = "One-way latency of a cache line before the run, ns, from the row's processor to the column's";
   const grid = element("table", {class: names.length > 24 ? "heat dense" : "heat", id: "heat", "aria-label": title},
     element("tr", {}, element("td", {class: "own"}), ...names.map(name => element("th", {scope: "col"}, String(name)))),
     ...cells.map((row, a) => element("tr", {}, element("th", {scope: "row"}, String(names[a])), ...row)));
+  // Rows have a cell less than there are processors.
+  const all = cells.flat().filter(cell => !cell.classList.contains("own")), row = names.length - 1;
+  all[0].tabIndex = 0;
   grid.addEventListener("keydown", event => {
-    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
-    const a = cells.findIndex(row => row.includes(event.target));
-    if (!step || a < 0) return;
+    const step = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row}[event.key], now = all.indexOf(event.target);
+    if (step === undefined || now < 0) return;
     event.preventDefault();
-    const to = nextCell(a, cells[a].indexOf(event.target), step, names.length);
-    cells[to[0]][to[1]].focus();
+    all[(now + step + all.length) % all.length].focus();
   });
   return element("div", {}, element("div", {class: "scroll"}, element("p", {class: "note", "aria-hidden": "true"}, title), grid),
     readout);
-}
-
-/** The next in a direction, round the edges, that is not on the diagonal. */
-function nextCell(a, b, [down, right], size) {
-  do {
-    a = (a + down + size) % size;
-    b = (b + right + size) % size;
-  } while (a === b);
-  return [a, b];
 }

@@ -63,4 +63,4 @@ function showPage(data) {
   showData(files);
 }
 
-showPage(JSON.parse(document.getElementById("data").textContent));
+showPage(JSON.parse(document.getElementById("figures").textContent));
