@@ -24,8 +24,9 @@ struct other_measurement {
   rank_t threads = 1;         ///< of each process
 };
 
-/// Where results go besides standard output; empty: nowhere.
-struct result_files {
+/// The table, and the files for results; empty: none.
+struct wanted_output {
+  bool all_rows = false;  ///< of the table, not only coset's
   std::string json, csv, report;
 };
 
@@ -38,8 +39,7 @@ struct bench_arguments {
   std::vector<std::string> plans;
   bool in_place = false;
   other_measurement instead;
-  bool all_rows = false;
-  result_files files;
+  wanted_output output;
   measure::round_options options;
 };
 

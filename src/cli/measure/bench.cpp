@@ -12,14 +12,14 @@
 #include "cli/inspect/info.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
-#include "cli/measure/bench_processes.hpp"
 #include "cli/measure/bench_output.hpp"
+#include "cli/measure/bench_processes.hpp"
 #include "cli/measure/bench_scaling.hpp"
 #include "cli/measure/regimes.hpp"
 #include "cli/measuring.hpp"
 #include "cli/output.hpp"
-#include "cli/report/page.hpp"
 #include "cli/price/why.hpp"
+#include "cli/report/page.hpp"
 #include "cli/restart.hpp"
 #include "coset/topology.hpp"
 #include "environment/variables.hpp"
@@ -99,7 +99,7 @@ measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
 void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes, bench_results& into) {
   auto const& setting = into.setting;
   measure::latency_probe probe(setting.processors);
-  bool const has_file = !(a.files.json + a.files.csv + a.files.report).empty();
+  bool const has_file = !(a.output.json + a.output.csv + a.output.report).empty();
   into.asked = sizes.size();
   remember_interrupts();
   try {
@@ -137,9 +137,9 @@ void run_bench(bench_arguments a) {
   restart_with_openmp_settings(!measure::have_one_each(processors));
   auto const ranks = static_cast<rank_t>(processors.size());
   verb const what = verb_named(a.verb);
-  bench_results found{{a.verb, ranks, processors, a.options, a.all_rows}, {}};
+  bench_results found{{a.verb, ranks, processors, a.options, a.output.all_rows}, {}};
   require_memory_for(all_sizes, ranks);
-  output_file const json(a.files.json), csv(a.files.csv), page(a.files.report);
+  output_file const json(a.output.json), csv(a.output.csv), page(a.output.report);
   auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
@@ -152,12 +152,13 @@ void run_bench(bench_arguments a) {
 
   std::cout << bench_preamble(found.setting) << bench_column_heads(found.setting);
   measure_all(a, all_sizes, found);
-  std::cout << bench_summary(found, terminal_columns()) << bench_hints(found, a.files.report);
+  std::cout << bench_summary(found, terminal_columns()) << bench_hints(found, a.output.report);
   auto const figures = bench_json(found);
   if (json.wanted()) json.write(text_of(figures));
   if (csv.wanted()) csv.write(bench_csv(found));
   if (page.wanted())
-    page.write(report_page({{"machine", machine}, {"bench", figures}, {"why", reasons(a, found)}, {"csv", bench_csv(found)}}));
+    page.write(
+        report_page({{"machine", machine}, {"bench", figures}, {"why", reasons(a, found)}, {"csv", bench_csv(found)}}));
   finish(wrong_in(found.sizes));
 }
 
@@ -166,7 +167,7 @@ void run_scaling(bench_arguments const& a) {
   scaling_request request;
   request.element = measure::element_named(a.type);
   request.most_ranks = a.ranks;
-  request.files = a.files;
+  request.output = a.output;
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   request.options = a.options;
   if (!a.instead.rounds_given) request.options.rounds = scaling_rounds;
@@ -176,7 +177,7 @@ void run_scaling(bench_arguments const& a) {
 
 void run_regimes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--regimes measures allreduce, not {}", a.verb));
-  regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.files.json};
+  regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.output.json};
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
   measure_regimes(request);
@@ -186,8 +187,8 @@ void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
   restart_with_openmp_settings(false);
   processes_request request{
-      sizes(a),    a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
-      a.files,     a.options,        a.all_rows};
+      sizes(a), a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
+      a.output, a.options};
   request.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
   require_memory_for(request.sizes, a.instead.threads);
   measure_processes(request);

@@ -14,23 +14,16 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json row_json(measure::row const& r, std::vector<double> const& rounds) {
-  ordered_json json{{"who", r.player->name()},
-                    {"family", r.player->family()},
-                    {"median_ns", r.time.median},
-                    {"min_ns", r.time.minimum},
-                    {"p99_ns", r.time.p99},
-                    {"samples", r.time.samples},
-                    {"iterations", r.iterations},
-                    {"algbw", r.algorithm_bandwidth},
-                    {"busbw", r.bus_bandwidth},
-                    {"wrong", r.wrong},
+  ordered_json json{{"who", r.player->name()},    {"family", r.player->family()},
+                    {"median_ns", r.time.median}, {"min_ns", r.time.minimum},
+                    {"p99_ns", r.time.p99},       {"samples", r.time.samples},
+                    {"iterations", r.iterations}, {"algbw", r.algorithm_bandwidth},
+                    {"busbw", r.bus_bandwidth},   {"wrong", r.wrong},
                     {"rounds_ns", rounds}};
   if (auto const& c = r.against_coset) {
     auto const found = advantage_of(*c);
-    json["times_faster"] = {{"median", found.median},
-                            {"low", found.low},
-                            {"high", found.high},
-                            {"verdict", measure::name_of(c->verdict)}};
+    json["times_faster"] = {
+        {"median", found.median}, {"low", found.low}, {"high", found.high}, {"verdict", measure::name_of(c->verdict)}};
   }
   return json;
 }
@@ -74,16 +67,14 @@ ordered_json bench_json(bench_results const& r) {
   bench_setting const& s = r.setting;
   ordered_json json{{"coset_bench", 2}}, sizes = ordered_json::array();
   json.update(run_facts());
-  json.update({{"units",
-                {{"size", "B"},
-                 {"times", "ns"},
-                 {"bandwidths", "GB/s"},
-                 {"times_faster", "the other's time / coset's"}}},
-               {"verb", s.verb},
-               {"ranks", s.ranks},
-               {"processors", s.processors},
-               {"timing", s.options.timing == measure::timing::cycle ? "cycle" : "call"},
-               {"rounds", s.options.rounds}});
+  json.update(
+      {{"units",
+        {{"size", "B"}, {"times", "ns"}, {"bandwidths", "GB/s"}, {"times_faster", "the other's time / coset's"}}},
+       {"verb", s.verb},
+       {"ranks", s.ranks},
+       {"processors", s.processors},
+       {"timing", s.options.timing == measure::timing::cycle ? "cycle" : "call"},
+       {"rounds", s.options.rounds}});
   for (auto const& m : r.sizes) sizes.push_back(size_json(m, r.players));
   json["sizes"] = sizes;
   note_partial(json, r.sizes.size(), r.asked);
@@ -92,17 +83,18 @@ ordered_json bench_json(bench_results const& r) {
 
 std::string bench_csv(bench_results const& r) {
   std::string text =
-      "size,count,type,op,verb,ranks,timing,who,family,state,rounds,iterations,median_ns,min_ns,p99_ns,algbw,busbw,wrong,"
+      "size,count,type,op,verb,ranks,timing,who,family,state,rounds,iterations,median_ns,min_ns,p99_ns,algbw,busbw,"
+      "wrong,"
       "times_faster,low,high,verdict,run\n";
   for (auto const& m : r.sizes) {
     for (auto const& state : m.states) {
       for (auto const& row : rows_of(m, state, r.players)) {
-        text += fmt::format("{},{},{},{},{},{},{},\"{}\",{},\"{}\",{},{},{},{},{},{},{},{},", m.shape.bytes(), m.shape.count,
-                            measure::name_of(m.shape.element), measure::name_of(m.shape.operation), r.setting.verb,
-                            r.setting.ranks, r.setting.options.timing == measure::timing::cycle ? "cycle" : "call",
-                            row.player->name(), row.player->family(), state.state, state.rounds, row.iterations,
-                            row.time.median, row.time.minimum, row.time.p99, row.algorithm_bandwidth, row.bus_bandwidth,
-                            row.wrong);
+        text += fmt::format("{},{},{},{},{},{},{},\"{}\",{},\"{}\",{},{},{},{},{},{},{},{},", m.shape.bytes(),
+                            m.shape.count, measure::name_of(m.shape.element), measure::name_of(m.shape.operation),
+                            r.setting.verb, r.setting.ranks,
+                            r.setting.options.timing == measure::timing::cycle ? "cycle" : "call", row.player->name(),
+                            row.player->family(), state.state, state.rounds, row.iterations, row.time.median,
+                            row.time.minimum, row.time.p99, row.algorithm_bandwidth, row.bus_bandwidth, row.wrong);
         if (row.against_coset) {
           auto const found = advantage_of(*row.against_coset);
           text += fmt::format("{},{},{},{}", found.median, found.low, found.high,

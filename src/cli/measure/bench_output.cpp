@@ -37,7 +37,8 @@ std::string with_interval(measure::comparison const& c) {
 /// Being slower than a reference is no defeat: no verdict, but the number of line transfers that the time amounts to.
 std::string last_cell(measure::row const& r, double one_way) {
   if (!r.against_coset) return {};
-  if (!is_reference(r)) return fmt::format("{}, {}", with_interval(*r.against_coset), name_of(r.against_coset->verdict));
+  if (!is_reference(r))
+    return fmt::format("{}, {}", with_interval(*r.against_coset), name_of(r.against_coset->verdict));
   return one_way > 0 ? fmt::format("{:.1f} one-way latencies", r.time.median / one_way) : std::string{};
 }
 
@@ -50,10 +51,11 @@ std::string best_cell(measure::row const* best) {
 std::string row_text(measure::measurement const& m, measure::row const& r, std::string const& state,
                      std::string const& last) {
   bool const moves = !is_reference(r);
-  return fmt::format("{:>10} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n", m.shape.bytes(),
-                     m.shape.count, measure::name_of(m.shape.element), measure::name_of(m.shape.operation),
-                     r.player->name(), microseconds(r.time.median), microseconds(r.time.minimum),
-                     microseconds(r.time.p99), moves ? fmt::format("{:.3f}", r.algorithm_bandwidth) : "-",
+  return fmt::format("{:>10} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n",
+                     m.shape.bytes(), m.shape.count, measure::name_of(m.shape.element),
+                     measure::name_of(m.shape.operation), r.player->name(), microseconds(r.time.median),
+                     microseconds(r.time.minimum), microseconds(r.time.p99),
+                     moves ? fmt::format("{:.3f}", r.algorithm_bandwidth) : "-",
                      moves ? fmt::format("{:.3f}", r.bus_bandwidth) : "-", r.wrong, state, last);
 }
 
@@ -150,13 +152,14 @@ std::string bench_preamble(bench_setting const& s) {
          fmt::format(
              "# rivals: pinned like coset's ranks, asleep while others run, no region start timed except oneTBB's; "
              "OMP_WAIT_POLICY={}\n"
-             "# 1.80×: coset is 1.8 times faster; median of the rounds [95 % interval]; slower: all of it below {:.2f}×\n",
+             "# 1.80×: coset is 1.8 times faster; median of the rounds [95 % interval]; slower: all of it below "
+             "{:.2f}×\n",
              policy.empty() ? "(unset)" : policy, 1 / measure::tolerance);
 }
 
 std::string bench_column_heads(bench_setting const& s) {
-  return fmt::format("#{:>9} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n", "size", "count",
-                     "type", "op", "who", "time", "min", "p99", "algbw", "busbw", "#wrong", "cores",
+  return fmt::format("#{:>9} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n", "size",
+                     "count", "type", "op", "who", "time", "min", "p99", "algbw", "busbw", "#wrong", "cores",
                      s.all_rows ? "coset is faster" : "coset is faster than the best rival") +
          fmt::format("#{:>9} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8}\n", "(B)", "(items)", "", "", "",
                      "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)");

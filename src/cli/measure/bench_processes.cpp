@@ -56,7 +56,7 @@ measure::measurement measure(measure::hybrid_stage const& stage, processes_reque
 std::size_t measure_all(measure::hybrid_stage& stage, std::vector<unsigned> const& processors,
                         processes_request const& r, output_file const& json_file, output_file const& csv_file) {
   auto const owned = stage.players();
-  bench_results found{{"allreduce", stage.ranks(), processors, r.options, r.all_rows}, {}, r.sizes.size()};
+  bench_results found{{"allreduce", stage.ranks(), processors, r.options, r.output.all_rows}, {}, r.sizes.size()};
   for (auto const& player : owned) found.players.push_back(player.get());
   measure::latency_probe probe(processors);
   std::cout << preamble(stage, r) << bench_column_heads(found.setting);
@@ -87,7 +87,7 @@ void measure_processes(processes_request const& r) {
   remember_interrupts();  // on all processes: the launcher tells them all, and process 0 ends the others
   measure::hybrid_stage stage(r.threads, processors);
   if (session.process() != 0) return stage.serve();
-  output_file const json(r.files.json), csv(r.files.csv);
+  output_file const json(r.output.json), csv(r.output.csv);
   finish(measure_all(stage, processors, r, json, csv));
 }
 

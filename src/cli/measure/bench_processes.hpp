@@ -15,9 +15,8 @@ struct processes_request {
   rank_t threads = 1;                ///< of each process while coset and OpenMP are timed
   measure::element_kind element = measure::element_kind::float32;
   measure::operation_kind operation = measure::operation_kind::plus;
-  result_files files;
+  wanted_output output;
   measure::round_options options;
-  bool all_rows = false;
 };
 
 /// On every process of the launch; process 0 prints. Throws error in a build without MPI, or if the threads do not divide

@@ -126,7 +126,7 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
 void measure_scaling(scaling_request const& request) {
   auto const machine = machine_to_measure();
   auto const shapes = scaling_shapes(machine, request.most_ranks);
-  output_file const json(request.files.json), page(request.files.report);
+  output_file const json(request.output.json), page(request.output.report);
   bool const has_file = json.wanted() || page.wanted();
   auto const here = page.wanted() ? machine_here() : nlohmann::ordered_json();
   std::cout << scaling_heads(machine, request);

@@ -19,7 +19,7 @@ struct scaling_request {
   std::vector<std::uint64_t> sizes{64 << 10, 1 << 20, 16 << 20};
   rank_t most_ranks = 0;           ///< 0: one per core
   measure::round_options options;  ///< except the timing: both are measured
-  result_files files;
+  wanted_output output;
 };
 
 /// A number of ranks, placed in one way.

@@ -196,9 +196,10 @@ void measure_regimes(regimes_request const& request) {
   output_file const json(request.json_file);
   team ranks({.ranks = wanted});
   auto const phases = phases_on(machine, wanted);
-  std::cout << fmt::format("allreduce of floats on {} ranks; after each change {} calls are not timed\n"
-                           "1.80×: coset is 1.8 times faster than the best storage\n",
-                           wanted, learning_calls)
+  std::cout << fmt::format(
+                   "allreduce of floats on {} ranks; after each change {} calls are not timed\n"
+                   "1.80×: coset is 1.8 times faster than the best storage\n",
+                   wanted, learning_calls)
             << heads();
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::size_t measured = 0, wrong = 0;

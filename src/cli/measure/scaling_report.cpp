@@ -66,8 +66,7 @@ std::string scaling_heads(topology const& machine, scaling_request const& reques
              "result\n"
              "#   too, which in caches costs less than the kernel's bytes. efficiency: allreduce / kernel\n",
              measure::name_of(request.element), machine.cores(), machine.nodes.size(),
-             instruction_set_in_words(kernels::instruction_set()),
-             request.options.rounds) +
+             instruction_set_in_words(kernels::instruction_set()), request.options.rounds) +
          fmt::format("#{:>9} {:>6} {:>8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10}  {:<10} {}\n", "place",
                      "ranks", "size", "timing", "algbw", "busbw", "read", "copy", "kernel", "allreduce", "efficiency",
                      "kernel", "cores");

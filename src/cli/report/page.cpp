@@ -26,31 +26,40 @@ constexpr std::string_view page =
     ;
 
 constexpr std::array parts{
-    part{"page.css",
+    part{
+        "page.css",
 #include "page.css.inc"
     },
-    part{"parts.js",
+    part{
+        "parts.js",
 #include "parts.js.inc"
     },
-    part{"machine.js",
+    part{
+        "machine.js",
 #include "machine.js.inc"
     },
-    part{"chart.js",
+    part{
+        "chart.js",
 #include "chart.js.inc"
     },
-    part{"figures.js",
+    part{
+        "figures.js",
 #include "figures.js.inc"
     },
-    part{"page.js",
+    part{
+        "page.js",
 #include "page.js.inc"
     },
-    part{"uPlot.min.css",
+    part{
+        "uPlot.min.css",
 #include "uPlot.min.css.inc"
     },
-    part{"uPlot.iife.min.js",
+    part{
+        "uPlot.iife.min.js",
 #include "uPlot.iife.min.js.inc"
     },
-    part{"LICENSE",
+    part{
+        "LICENSE",
 #include "LICENSE.inc"
     },
 };
