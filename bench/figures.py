@@ -33,8 +33,8 @@ def best_of(rows):
     """The fastest of the rivals: (its row, how many times coset's its time is, with the interval)."""
     if not rows:
         return None
-    row = max(rows, key=lambda row: row["ratio"]["median"])
-    return row, [1 / row["ratio"][key] for key in ("high", "median", "low")]
+    row = min(rows, key=lambda row: row["times_faster"]["median"])
+    return row, [row["times_faster"][key] for key in ("low", "median", "high")]
 
 
 def cell(found):
@@ -54,7 +54,7 @@ def lines_of(file):
         for state in states:
             shares = verb in ("reduce_shared", "allreduce_view")
             # Like with like: one result for all, or one for each.
-            rivals = [row for row in state["rows"] if row["family"] not in ("reference", "floor", "coset") and "ratio" in row
+            rivals = [row for row in state["rows"] if row["family"] not in ("reference", "floor", "coset") and "times_faster" in row
                       and (shares or row["who"] != "omp shared")]
             own = next(row for row in state["rows"] if row["who"] == "coset")
             yield " | ".join([

@@ -88,9 +88,25 @@ void add_bench(CLI::App& app) {
                   "With --mpi: threads per process; must divide the number of each host's cores")
       ->check(whole_number(1, most_ranks))
       ->needs(processes);
-  bench.add_option("--json", a->json_file, "Write all figures to this file");
+  bench
+      .add_flag("--all", a->output.all_rows,
+                "Print the times of every contestant, not only coset's beside the best rival's")
+      ->excludes(scaling)
+      ->excludes(regimes);
+  bench.add_option("--json", a->output.json, "Write all figures to this file");
+  bench.add_option("--csv", a->output.csv, "The same as a table of comma-separated values")
+      ->excludes(scaling)
+      ->excludes(regimes);
+  bench
+      .add_option(
+          "--report", a->output.report,
+          "Write a page with charts, the machine and the reasons for each plan to this file, .html, which needs "
+          "nothing else")
+      ->excludes(regimes)
+      ->excludes(processes);
   bench.footer(
-      "Ctrl-C ends it with the results so far and exit status 130.\nWithout -b, -e and -f: eight sizes from 8 B "
+      "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
+      "and -f: eight sizes from 8 B "
       "to 4 MiB, about half a minute.");
   bench.callback([a, b, e, f, rounds] {
     a->sizes.range_given = b->count() + e->count() + f->count() > 0;

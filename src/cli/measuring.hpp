@@ -24,6 +24,12 @@ struct other_measurement {
   rank_t threads = 1;         ///< of each process
 };
 
+/// The table, and the files for results; empty: none.
+struct wanted_output {
+  bool all_rows = false;  ///< of the table, not only coset's
+  std::string json, csv, report;
+};
+
 struct bench_arguments {
   std::string verb = "allreduce";
   wanted_sizes sizes;
@@ -33,7 +39,7 @@ struct bench_arguments {
   std::vector<std::string> plans;
   bool in_place = false;
   other_measurement instead;
-  std::string json_file;
+  wanted_output output;
   measure::round_options options;
 };
 

@@ -33,6 +33,9 @@ class output_file {
 /// the command, and no file takes the place of a closed standard output.
 void prepare_standard_output();
 
+/// Of the terminal that standard output is; 120 if it is none.
+std::size_t terminal_columns();
+
 /// Whether output to standard output is lost, as on a full disk or when its reader has gone. Flushes.
 bool standard_output_lost();
 

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """coset bench and coset info, run as their users run them: exit statuses, columns and JSON."""
+import csv
+import fcntl
 import json
 import os
+import re
 import signal
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 COSET = sys.argv.pop(1)
@@ -17,8 +23,47 @@ def coset(*arguments):
 
 
 class Bench(unittest.TestCase):
-    def test_prints_a_row_per_size_and_contestant_and_no_progress_into_a_pipe(self):
+    def test_prints_a_row_per_size_with_the_best_rival_and_a_column_per_rival(self):
         run = coset(*SHORT, "--against", "std,omp")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        rows = [line for line in run.stdout.splitlines() if " float " in line]
+        self.assertEqual(sorted({int(row.split()[0]) for row in rows}), [8, 64, 512])
+        for row in rows:
+            self.assertRegex(row, r" sum +coset .* near +[\d.]+× \[[\d.]+, [\d.]+\] (omp|flags|std::barrier).*, "
+                                  "(faster|level|slower|undecided)$")
+        table = run.stdout.split("How many times faster coset is")[1].split("Next:")[0]
+        for words in ("private", "reduction", "std::barrier", "512 B"):
+            self.assertIn(words, table)
+        self.assertNotIn("flag round", table)
+        self.assertRegex(table, r"\n +64 B +near +[\d.]+( +[\d.]+×[ ?!]?){5,}")
+        self.assertIn("coset why allreduce ", run.stdout.split("Next:")[1])
+        self.assertIn("--report", run.stdout.split("Next:")[1])
+
+    def test_a_narrow_terminal_gets_the_table_in_parts(self):
+        def widest(columns):
+            ours, theirs = os.openpty()
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+            with subprocess.Popen([COSET, *SHORT], stdout=theirs, stderr=subprocess.DEVNULL) as run:
+                os.close(theirs)
+                seen = b""
+                while True:
+                    try:
+                        more = os.read(ours, 1 << 16)
+                    except OSError:  # the other side is closed
+                        break
+                    seen += more
+            os.close(ours)
+            self.assertEqual(run.returncode, 0)
+            table = seen.decode().split("How many times faster")[1].split("Next:")[0].splitlines()[1:]
+            return max(map(len, table)), sum("coset" in line for line in table)
+        narrow, wide = widest(70), widest(400)
+        self.assertLessEqual(narrow[0], 70)
+        self.assertGreater(wide[0], 70)
+        self.assertGreater(narrow[1], 1)
+        self.assertEqual(wide[1], 1)
+
+    def test_prints_on_demand_a_row_per_size_and_contestant_and_no_progress_into_a_pipe(self):
+        run = coset(*SHORT, "--all", "--against", "std,omp")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stderr, "")
         rows = [line.split() for line in run.stdout.splitlines() if " float " in line]
@@ -35,15 +80,24 @@ class Bench(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stderr)
             with open(file, encoding="utf-8") as text:
                 found = json.load(text)
-        self.assertEqual((found["coset_bench"], found["ranks"], found["timing"]), (1, 1, "call"))
+        self.assertEqual((found["coset_bench"], found["ranks"], found["timing"]), (2, 1, "call"))
+        for fact in ("version", "commit", "host", "compiler", "flags", "processor", "kernel", "units", "variables"):
+            self.assertIn(fact, found)
+        self.assertRegex(found["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertNotIn("partial", found)
         self.assertEqual([size["size"] for size in found["sizes"]], [8, 64, 512])
         for size in found["sizes"]:
             self.assertEqual((size["type"], size["op"], size["count"]), ("double", "max", size["size"] // 8))
             rows = {row["who"]: row for row in size["states"][0]["rows"]}
-            self.assertNotIn("ratio", rows["coset"])
-            ratio = rows["std::barrier"]["ratio"]
-            self.assertLessEqual(ratio["low"], ratio["median"])
-            self.assertLessEqual(ratio["median"], ratio["high"])
+            self.assertNotIn("times_faster", rows["coset"])
+            found_of = rows["std::barrier"]["times_faster"]
+            self.assertLessEqual(found_of["low"], found_of["median"])
+            self.assertLessEqual(found_of["median"], found_of["high"])
+            of_rounds = statistics.median(theirs / ours for ours, theirs in zip(rows["coset"]["rounds_ns"],
+                                                                               rows["std::barrier"]["rounds_ns"]))
+            self.assertAlmostEqual(found_of["median"] / of_rounds, 1, 6)  # an odd number of rounds, or near it
+            self.assertEqual(rows["coset"]["iterations"], 20 * size["states"][0]["rounds"])
+            self.assertIn(size["states"][0]["best_rival"], rows)
             self.assertEqual(sum(row["wrong"] for row in rows.values()), 0)
 
     def test_regimes_give_a_row_for_each_size_and_phase(self):
@@ -58,7 +112,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(found["rows"]), 2 * len(phases))
         for row in found["rows"]:
             self.assertEqual(min(row["median_ns"], key=lambda who: (who == "coset", row["median_ns"][who])), row["best"])
-            self.assertLessEqual(row["ratio"]["low"], row["ratio"]["high"])
+            self.assertLessEqual(row["times_faster"]["low"], row["times_faster"]["high"])
         refused = coset("bench", "reduce", "--regimes")
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("--regimes measures allreduce, not reduce", refused.stderr)
@@ -79,6 +133,9 @@ class Bench(unittest.TestCase):
             (["-n", "0"], "0"),
             (["-b", "1M", "-e", "1K"], "1048576"),
             (["-t", "100000"], "100000"),
+            (["--scaling", "--csv", "x"], "--csv"),
+            (["--regimes", "--report", "x"], "--report"),
+            (["--report", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
             (["--json", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
         ):
             with self.subTest(arguments):
@@ -131,21 +188,55 @@ class Files(unittest.TestCase):
         with open(self.file, encoding="utf-8") as text:
             self.assertEqual(len(json.load(text)["sizes"]), 1, "what was measured is kept")
 
+    def test_a_row_of_csv_for_each_contestant(self):
+        run = coset(*self.QUICK, "--csv", self.file)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(self.file, encoding="utf-8", newline="") as text:
+            rows = list(csv.DictReader(text))
+        self.assertLessEqual({"coset", "flag round", "std::barrier"}, {row["who"] for row in rows})
+        for row in rows:
+            self.assertEqual((row["size"], row["run"], None in row.values()), ("8", "whole", False))
+            self.assertLessEqual(float(row["min_ns"]), float(row["median_ns"]))
+
+    def test_no_text_in_the_data_can_end_the_scripts_of_the_page(self):
+        broken = "</script><script>document.title = 'broken out'</script><!--"
+        run = subprocess.run([COSET, *self.QUICK, "--report", self.file], capture_output=True, text=True, timeout=120, check=False,
+                             env={**os.environ, "KMP_AFFINITY": broken})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(self.file, encoding="utf-8") as text:
+            page = text.read()
+        self.assertNotIn("</script><script>document", page)
+        data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', page, re.S)[1]
+        self.assertNotIn("<", data)
+        data = json.loads(data)
+        self.assertEqual(data["bench"]["variables"]["KMP_AFFINITY"], broken)
+        self.assertEqual([why["bytes"] for why in data["why"]], [8])
+        self.assertGreater(data["machine"]["cores"], 0)
+        self.assertNotIn("{{", re.sub(r"<script.*?</script>", "", page, flags=re.S), "a part that was not put in")
+
     def test_ctrl_c_keeps_what_has_been_measured(self):
         sizes = ",".join(["8"] * 1000)
-        run = subprocess.Popen([COSET, *self.QUICK, "--sizes", sizes, "--json", self.file], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+        table, page = (os.path.join(self.folder, name) for name in ("figures.csv", "page.html"))
+        run = subprocess.Popen([COSET, *self.QUICK, "--sizes", sizes, "--json", self.file, "--csv", table, "--report", page],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines = [run.stdout.readline() for _ in range(12)]
         run.send_signal(signal.SIGINT)
         rest, told = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 130, told)
-        self.assertIn("Median time", rest)
+        self.assertRegex(rest, r"How many times faster[^#]*partial: \d+ of 1001 sizes were measured")
         self.assertRegex(told, r"interrupted, \d+ of 1001 measured")
         with open(self.file, encoding="utf-8") as text:
             found = json.load(text)
         self.assertTrue(found["interrupted"])
         self.assertTrue(0 < len(found["sizes"]) < 1001, lines)
-        self.assertEqual(os.listdir(self.folder), ["figures.json"])
+        self.assertEqual(found["partial"], {"measured": len(found["sizes"]), "asked": 1001})
+        with open(table, encoding="utf-8", newline="") as text:
+            rows = list(csv.DictReader(text))
+        self.assertEqual({row["run"] for row in rows}, {"partial"})
+        self.assertEqual(sum(row["who"] == "coset" for row in rows), sum(len(size["states"]) for size in found["sizes"]))
+        with open(page, encoding="utf-8") as text:
+            self.assertIn('"partial":{"measured":' + str(len(found["sizes"])), text.read())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["figures.csv", "figures.json", "page.html"])
 
     def test_ctrl_c_keeps_the_scaling_that_has_been_measured(self):
         run = subprocess.Popen([COSET, "bench", "--scaling", "--sizes", ",".join(["4K"] * 1000), "--rounds", "1", "-n", "2", "-t", "1",
@@ -158,6 +249,7 @@ class Files(unittest.TestCase):
         with open(self.file, encoding="utf-8") as text:
             found = json.load(text)
         self.assertTrue(found["interrupted"] and 0 < len(found["runs"]) < 2000)
+        self.assertEqual(found["partial"], {"measured": 0, "asked": 1})
 
     def test_ctrl_c_keeps_the_cells_that_have_been_tuned(self):
         ours, theirs = os.openpty()  # progress is shown to terminals

@@ -50,6 +50,13 @@ TEST(Statistics, SpreadNamesMinimumMedianAndP99) {
   EXPECT_THROW(spread_of({}), argument_error);
 }
 
+TEST(Comparison, AdvantageSaysHowManyTimesFasterOursIs) {
+  auto const found = advantage_of({.ratio = 0.5, .low = 0.4, .high = 0.8});
+  EXPECT_DOUBLE_EQ(found.median, 2);
+  EXPECT_DOUBLE_EQ(found.low, 1.25);
+  EXPECT_DOUBLE_EQ(found.high, 2.5);
+}
+
 TEST(Comparison, PairingRemovesWhatRoundsHaveInCommon) {
   auto const found = compare(noisy(100, 0.01, 2), noisy(200, 0.01, 3));
   EXPECT_NEAR(found.ratio, 0.5, 0.01);

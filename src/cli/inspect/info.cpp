@@ -13,6 +13,7 @@
 #include "calibration/look.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
+#include "cli/inspect/info.hpp"
 #include "cli/inspect/info_environment.hpp"
 #include "cli/inspect/info_placement.hpp"
 #include "cli/machine_options.hpp"
@@ -234,6 +235,8 @@ void show_this_machine(info_command const& asked) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json machine_here() { return as_json(look_around({}, machine_to_measure())); }
 
 void add_info(CLI::App& app) {
   auto const asked = std::make_shared<info_command>();

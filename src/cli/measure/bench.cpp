@@ -9,14 +9,17 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bytes.hpp"
+#include "cli/inspect/info.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/measure/bench_output.hpp"
 #include "cli/measure/bench_processes.hpp"
-#include "cli/measure/bench_report.hpp"
 #include "cli/measure/bench_scaling.hpp"
 #include "cli/measure/regimes.hpp"
 #include "cli/measuring.hpp"
 #include "cli/output.hpp"
+#include "cli/price/why.hpp"
+#include "cli/report/page.hpp"
 #include "cli/restart.hpp"
 #include "coset/topology.hpp"
 #include "environment/variables.hpp"
@@ -92,24 +95,30 @@ measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   return found;
 }
 
-/// Measures sizes until all are done, the user interrupts, or both the table's reader and the file are gone.
-std::vector<measure::measurement> measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes,
-                                              std::vector<measure::contestant*> const& players,
-                                              std::vector<unsigned> const& processors) {
-  measure::latency_probe probe(processors);
-  auto const ranks = static_cast<rank_t>(processors.size());
-  std::vector<measure::measurement> found;
+/// Measures sizes until all are done, the user interrupts, or both the table's reader and the files are gone.
+void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes, bench_results& into) {
+  auto const& setting = into.setting;
+  measure::latency_probe probe(setting.processors);
+  bool const has_file = !(a.output.json + a.output.csv + a.output.report).empty();
+  into.asked = sizes.size();
   remember_interrupts();
   try {
     for (auto const bytes : sizes) {
-      found.push_back(measure(a, bytes, players, probe, ranks));
-      std::cout << bench_rows(found.back(), players);
-      if (standard_output_lost() && a.json_file.empty()) break;
+      into.sizes.push_back(measure(a, bytes, into.players, probe, setting.ranks));
+      std::cout << bench_rows(into.sizes.back(), setting, into.players);
+      if (standard_output_lost() && !has_file) break;
     }
   } catch (interrupted const&) {
-    report_interrupt(found.size(), sizes.size());
+    report_interrupt(into.sizes.size(), sizes.size());
   }
-  return found;
+}
+
+/// What the page shows besides the figures: why each size has its plan.
+nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& found) {
+  auto all = nlohmann::ordered_json::array();
+  for (auto const& m : found.sizes)
+    all.push_back(why_here(found.setting.verb, m.shape.bytes(), found.setting.ranks, a.in_place));
+  return all;
 }
 
 /// The families named, or all that are there.
@@ -128,9 +137,10 @@ void run_bench(bench_arguments a) {
   restart_with_openmp_settings(!measure::have_one_each(processors));
   auto const ranks = static_cast<rank_t>(processors.size());
   verb const what = verb_named(a.verb);
-  bench_setting const setting{a.verb, ranks, processors, a.options};
+  bench_results found{{a.verb, ranks, processors, a.options, a.output.all_rows}, {}};
   require_memory_for(all_sizes, ranks);
-  output_file const json(a.json_file);
+  output_file const json(a.output.json), csv(a.output.csv), page(a.output.report);
+  auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
   owned.push_back(measure::make_coset(processors, "", a.in_place));
@@ -138,14 +148,18 @@ void run_bench(bench_arguments a) {
   owned.push_back(measure::make_flag_round(processors));
   if (what == verb::allreduce) owned.push_back(measure::make_traffic(processors));
   for (auto& rival : measure::make_rivals(what, processors, rivals_named(a.against))) owned.push_back(std::move(rival));
-  std::vector<measure::contestant*> players;
-  for (auto const& player : owned) players.push_back(player.get());
+  for (auto const& player : owned) found.players.push_back(player.get());
 
-  std::cout << bench_preamble(setting) << bench_column_heads();
-  auto const found = measure_all(a, all_sizes, players, processors);
-  std::cout << bench_summary(found, players);
-  if (json.wanted()) json.write(text_of(bench_json(setting, found, players)));
-  finish(wrong_in(found));
+  std::cout << bench_preamble(found.setting) << bench_column_heads(found.setting);
+  measure_all(a, all_sizes, found);
+  std::cout << bench_summary(found, terminal_columns()) << bench_hints(found, a.output.report);
+  auto const figures = bench_json(found);
+  if (json.wanted()) json.write(text_of(figures));
+  if (csv.wanted()) csv.write(bench_csv(found));
+  if (page.wanted())
+    page.write(
+        report_page({{"machine", machine}, {"bench", figures}, {"why", reasons(a, found)}, {"csv", bench_csv(found)}}));
+  finish(wrong_in(found.sizes));
 }
 
 void run_scaling(bench_arguments const& a) {
@@ -153,7 +167,7 @@ void run_scaling(bench_arguments const& a) {
   scaling_request request;
   request.element = measure::element_named(a.type);
   request.most_ranks = a.ranks;
-  request.json_file = a.json_file;
+  request.output = a.output;
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   request.options = a.options;
   if (!a.instead.rounds_given) request.options.rounds = scaling_rounds;
@@ -163,7 +177,7 @@ void run_scaling(bench_arguments const& a) {
 
 void run_regimes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--regimes measures allreduce, not {}", a.verb));
-  regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.json_file};
+  regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.output.json};
   if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes(a);
   require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));
   measure_regimes(request);
@@ -173,8 +187,8 @@ void run_processes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--mpi measures allreduce, not {}", a.verb));
   restart_with_openmp_settings(false);
   processes_request request{
-      sizes(a),    a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
-      a.json_file, a.options};
+      sizes(a), a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
+      a.output, a.options};
   request.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
   require_memory_for(request.sizes, a.instead.threads);
   measure_processes(request);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measuring.hpp"
 #include "measure/harness/rounds.hpp"
 
 namespace coset::cli {
@@ -14,7 +15,7 @@ struct processes_request {
   rank_t threads = 1;                ///< of each process while coset and OpenMP are timed
   measure::element_kind element = measure::element_kind::float32;
   measure::operation_kind operation = measure::operation_kind::plus;
-  std::string json_file;
+  wanted_output output;
   measure::round_options options;
 };
 

@@ -11,10 +11,12 @@
 #include <numeric>
 
 #include "cli/bytes.hpp"
+#include "cli/inspect/info.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
-#include "cli/measure/bench_report.hpp"
+#include "cli/measure/bench_output.hpp"
 #include "cli/output.hpp"
+#include "cli/report/page.hpp"
 #include "measure/harness/rows.hpp"
 
 namespace coset::cli {
@@ -124,18 +126,23 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
 void measure_scaling(scaling_request const& request) {
   auto const machine = machine_to_measure();
   auto const shapes = scaling_shapes(machine, request.most_ranks);
-  output_file const json(request.json_file);
+  output_file const json(request.output.json), page(request.output.report);
+  bool const has_file = json.wanted() || page.wanted();
+  auto const here = page.wanted() ? machine_here() : nlohmann::ordered_json();
   std::cout << scaling_heads(machine, request);
   std::vector<scaling_row> rows;
   std::size_t measured = 0;
   remember_interrupts();
   try {
-    for (; measured < shapes.size() && (json.wanted() || !standard_output_lost()); ++measured)
+    for (; measured < shapes.size() && (has_file || !standard_output_lost()); ++measured)
       measure_shape(request, machine, shapes[measured], rows);
   } catch (interrupted const&) {
     report_interrupt(measured, shapes.size());
   }
-  if (json.wanted()) json.write(text_of(scaling_json(machine, request, rows)));
+  auto figures = scaling_json(machine, request, rows);
+  note_partial(figures, measured, shapes.size());
+  if (json.wanted()) json.write(text_of(figures));
+  if (page.wanted()) page.write(report_page({{"machine", here}, {"scaling", figures}}));
   std::size_t wrong = 0;
   for (auto const& row : rows) wrong += row.wrong;
   finish(wrong);

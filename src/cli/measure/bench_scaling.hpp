@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measuring.hpp"
 #include "coset/topology.hpp"
 #include "measure/harness/rounds.hpp"
 
@@ -18,7 +19,7 @@ struct scaling_request {
   std::vector<std::uint64_t> sizes{64 << 10, 1 << 20, 16 << 20};
   rank_t most_ranks = 0;           ///< 0: one per core
   measure::round_options options;  ///< except the timing: both are measured
-  std::string json_file;           ///< empty: none
+  wanted_output output;
 };
 
 /// A number of ranks, placed in one way.

@@ -6,6 +6,8 @@
 
 #include "cli/bytes.hpp"
 #include "cli/measure/bench_scaling.hpp"
+#include "cli/report/facts.hpp"
+#include "cli/report/words.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::cli {
@@ -63,11 +65,11 @@ std::string scaling_heads(topology const& machine, scaling_request const& reques
              "# allreduce: in a call it reads and writes what the kernel does; a cycle writes the input and reads the "
              "result\n"
              "#   too, which in caches costs less than the kernel's bytes. efficiency: allreduce / kernel\n",
-             measure::name_of(request.element), machine.cores(), machine.nodes.size(), kernels::instruction_set(),
-             request.options.rounds) +
+             measure::name_of(request.element), machine.cores(), machine.nodes.size(),
+             instruction_set_in_words(kernels::instruction_set()), request.options.rounds) +
          fmt::format("#{:>9} {:>6} {:>8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10}  {:<10} {}\n", "place",
                      "ranks", "size", "timing", "algbw", "busbw", "read", "copy", "kernel", "allreduce", "efficiency",
-                     "kernel", "state");
+                     "kernel", "cores");
 }
 
 std::string scaling_line(scaling_row const& row) {
@@ -75,7 +77,7 @@ std::string scaling_line(scaling_row const& row) {
                           bytes_for_people(row.problem.bytes()), name_of(row.timing));
   if (row.rounds == 0) return text + "no round without a change of the machine's state\n";
   text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth, cells(row.all),
-                      row.kernel, row.state);
+                      row.kernel, state_in_words(row.state));
   if (row.node.size() < 2) return text;
   for (auto const& [node, of_node] : row.node)
     text += fmt::format("{:>52} {}\n", fmt::format("on node {}", node), cells(of_node));
@@ -86,13 +88,15 @@ ordered_json scaling_json(topology const& machine, scaling_request const& reques
                           std::vector<scaling_row> const& rows) {
   ordered_json runs = ordered_json::array();
   for (auto const& row : rows) runs.push_back(row_json(row));
-  return {{"coset_scaling", 1},
-          {"verb", "allreduce"},
-          {"type", measure::name_of(request.element)},
-          {"cores", machine.cores()},
-          {"nodes", machine.nodes.size()},
-          {"instruction_set", kernels::instruction_set()},
-          {"runs", runs}};
+  ordered_json json{{"coset_scaling", 1}};
+  json.update(run_facts());
+  json.update({{"units", {{"size", "B"}, {"bandwidths", "GB/s"}}},
+               {"verb", "allreduce"},
+               {"type", measure::name_of(request.element)},
+               {"cores", machine.cores()},
+               {"nodes", machine.nodes.size()},
+               {"runs", runs}});
+  return json;
 }
 
 }  // namespace coset::cli

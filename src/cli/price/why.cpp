@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
+#include "cli/price/why.hpp"
 #include "cli/price/why_between.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
@@ -47,18 +48,26 @@ struct why_command {
       std::cout << why_between(question_between(), json, all);
       return;
     }
-    choice::question const asked = question_asked();
+    auto const asked = question_asked();
     auto const rules = choice::table::of_this_machine();
-    calibration::rule const* const rule =
-        on_this_machine()
-            ? rules.find(asked.what, asked.ranks, asked.bytes, asked.what == verb::allreduce && asked.in_place)
-            : nullptr;
     auto const found = choice::explain(asked);
+    auto const* const rule = rule_for(asked, rules);
     std::cout << (json ? as_json(asked, found, rule).dump(1) + '\n' : as_text(asked, found, rule));
+  }
+
+  ordered_json answer() const {
+    auto const asked = question_asked();
+    auto const rules = choice::table::of_this_machine();
+    return as_json(asked, choice::explain(asked), rule_for(asked, rules));
   }
 
  private:
   bool on_this_machine() const { return topology.empty() && nodes.empty(); }
+
+  calibration::rule const* rule_for(choice::question const& q, choice::table const& rules) const {
+    if (!on_this_machine()) return nullptr;
+    return rules.find(q.what, q.ranks, q.bytes, q.what == verb::allreduce && q.in_place);
+  }
 
   choice::question question_between() const {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
@@ -71,7 +80,7 @@ struct why_command {
     return q;
   }
 
-  choice::question question_asked() {
+  choice::question question_asked() const {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
     if (q.what == verb::barrier) q.bytes = 0;
@@ -82,7 +91,7 @@ struct why_command {
     return q;
   }
 
-  void place_on(coset::topology const& machine, choice::question& q) {
+  void place_on(coset::topology const& machine, choice::question& q) const {
     q.ranks = ranks != 0 ? ranks : machine.cores();
     require_room_for(q.ranks, machine);
     auto const places = numa::place_or_share(machine, q.ranks, placement_named(place));
@@ -93,7 +102,7 @@ struct why_command {
     q.memory = on_this_machine() ? calibration::memory_here(machine, places) : calibration::told_of(machine);
   }
 
-  void place_on_nodes(choice::question& q) {
+  void place_on_nodes(choice::question& q) const {
     auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
     if (ranks != 0 && sum != ranks)
       throw argument_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
@@ -166,7 +175,7 @@ struct why_command {
     }
     if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
     text += row(found.chosen, ">");
-    text += reasons(q, found);
+    text += fmt::format("chosen: {}\n", reason(q, found));
     text += fmt::format("it took {:.0f} us to choose\n", found.choice_seconds * 1e6);
     if (rule != nullptr)
       text +=
@@ -174,16 +183,14 @@ struct why_command {
     return text;
   }
 
-  static std::string reasons(choice::question const& q, choice::explanation const& found) {
-    if (found.candidates.front().seconds() >= found.chosen.seconds()) return "chosen: the cheapest\n";
+  static std::string reason(choice::question const& q, choice::explanation const& found) {
+    if (found.candidates.front().seconds() >= found.chosen.seconds()) return "the cheapest";
     if (q.ranks <= choice::few)
-      return "chosen: few ranks fold at once, so that a sum has the same bits wherever they run; then the cheapest "
-             "storage\n";
+      return "few ranks fold at once, so that a sum has the same bits wherever they run; then the cheapest storage";
     if (found.gain < 1 && found.candidates.front().kind == choice::schedule_kind::other)
-      return fmt::format("chosen: schedules that are no products of full folds have to be {:.0f} % cheaper\n",
+      return fmt::format("schedules that are no products of full folds have to be {:.0f} % cheaper",
                          100 * (1 - found.gain));
-    return "chosen: the cheapest schedule without what is measured, so that bits stay the same; then its cheapest "
-           "storage\n";
+    return "the cheapest schedule without what is measured, so that bits stay the same; then its cheapest storage";
   }
 
   static ordered_json json_of(explained const& e) {
@@ -220,6 +227,7 @@ struct why_command {
                       {"links", links},
                       {"stores_over_copies", q.memory.stores_over_copies},
                       {"chosen", json_of(found.chosen)},
+                      {"reason", reason(q, found)},
                       {"choice_seconds", found.choice_seconds},
                       {"candidates", candidates}};
     json["rule"] = nullptr;
@@ -230,6 +238,15 @@ struct why_command {
 };
 
 }  // namespace
+
+nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, rank_t ranks, bool in_place) {
+  why_command asked;
+  asked.verb_name = verb;
+  asked.bytes = bytes;
+  asked.ranks = ranks;
+  asked.in_place = in_place;
+  return asked.answer();
+}
 
 void add_why(CLI::App& app) {
   auto const state = std::make_shared<why_command>();

@@ -24,8 +24,9 @@ struct burst_order {
 struct burst_result {
   std::vector<double> nanoseconds;  ///< samples, each the mean of consecutive iterations, averaged over ranks
   std::vector<double> by_rank =
-      {};                 ///< the median of each rank's own samples; 0 where only one thread looks at the clock
-  std::size_t wrong = 0;  ///< items, over all ranks and iterations
+      {};                      ///< the median of each rank's own samples; 0 where only one thread looks at the clock
+  std::size_t wrong = 0;       ///< items, over all ranks and iterations
+  std::size_t iterations = 0;  ///< timed; noted by the rounds
 };
 
 /// Between bursts all threads of a contestant sleep, or do so soon by themselves.

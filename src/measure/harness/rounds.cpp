@@ -64,6 +64,7 @@ class match {
   burst_result burst(std::size_t i) {
     wait_until_others_sleep();
     auto result = players_[i]->burst(work_, orders_[i]);
+    result.iterations = orders_[i].iterations;
     found_.wrong[i] += result.wrong;
     return result;
   }
@@ -117,6 +118,7 @@ void record(state_figures& state, std::vector<burst_result> const& bursts) {
     state.of[i].rounds.push_back(median(samples));
     state.of[i].samples.insert(state.of[i].samples.end(), samples.begin(), samples.end());
     state.of[i].by_rank.push_back(bursts[i].by_rank);
+    state.of[i].iterations += bursts[i].iterations;
   }
 }
 

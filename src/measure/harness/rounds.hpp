@@ -24,6 +24,7 @@ struct figures {
   std::vector<double> rounds;                     ///< median of each kept round, ns: what comparisons pair
   std::vector<double> samples;                    ///< all samples of all kept rounds, ns
   std::vector<std::vector<double>> by_rank = {};  ///< [kept round][rank]: the median of its samples, ns
+  std::size_t iterations = 0;                     ///< timed, of all kept rounds
 };
 
 /// All rounds that the machine spent in one state.

@@ -36,10 +36,22 @@ std::vector<row> rows_of(measurement const& m, state_figures const& state, std::
     r.algorithm_bandwidth = static_cast<double>(m.shape.bytes()) / r.time.median;
     r.bus_bandwidth = r.algorithm_bandwidth * bus_factor(m.shape);
     r.wrong = m.wrong[i];
+    r.iterations = state.of[i].iterations;
     if (i > 0) r.against_coset = compare(state.of[0].rounds, state.of[i].rounds);
     rows.push_back(r);
   }
   return rows;
+}
+
+row const* best_rival(std::vector<row> const& rows, verb what) {
+  bool const shares = what == verb::reduce_shared || what == verb::allreduce_view;
+  row const* best = nullptr;
+  for (row const& r : rows) {
+    auto const& family = r.player->family();
+    if (family == "coset" || family == "reference" || (!shares && r.player->name() == "omp shared")) continue;
+    if (best == nullptr || r.against_coset->ratio > best->against_coset->ratio) best = &r;
+  }
+  return best;
 }
 
 row const& least_of(std::vector<row> const& rows) {

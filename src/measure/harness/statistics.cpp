@@ -69,6 +69,8 @@ std::string_view name_of(verdict v) {
   return "undecided";
 }
 
+advantage advantage_of(comparison const& c) { return {1 / c.ratio, 1 / c.high, 1 / c.low}; }
+
 comparison compare(std::span<double const> ours, std::span<double const> theirs) {
   if (ours.empty() || ours.size() != theirs.size()) {
     throw argument_error(fmt::format("cannot pair {} rounds with {}", ours.size(), theirs.size()));

@@ -48,6 +48,12 @@ struct comparison {
   measure::verdict verdict = verdict::undecided;
 };
 
+/// The same as people read it: how many times faster ours is, 1.8 where theirs takes 1.8 times as long.
+struct advantage {
+  double median = 0, low = 0, high = 0;
+};
+advantage advantage_of(comparison const&);
+
 /// Compares two contestants measured in the same rounds: ours[i] and theirs[i] are times of round i.
 /// Deterministic: the resampling starts from a fixed seed. Throws argument_error if the lengths differ or are 0.
 comparison compare(std::span<double const> ours, std::span<double const> theirs);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the report's page consists of becomes string literals, and facts.cpp learns what it was compiled with.
+set(embedded ${CMAKE_CURRENT_BINARY_DIR}/embedded)
+foreach(part page/page.html page/page.css page/parts.js page/machine.js page/chart.js page/figures.js page/page.js
+             uplot/uPlot.min.css uplot/uPlot.iife.min.js uplot/LICENSE)
+  set(from ${CMAKE_CURRENT_SOURCE_DIR}/report/${part})
+  file(READ ${from} text)
+  cmake_path(GET part FILENAME name)
+  file(CONFIGURE OUTPUT ${embedded}/${name}.inc CONTENT "R\"part(@text@)part\"" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${from})
+endforeach()
+
+add_custom_target(coset_commit BYPRODUCTS ${embedded}/commit.hpp VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${embedded}/commit.hpp
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/report/commit.cmake)
+add_dependencies(coset_measure_cli coset_commit)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" kind)
+string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${kind}}" flags)
+set_source_files_properties(report/facts.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS "COSET_FLAGS=\"${flags}\"")
+set_source_files_properties(report/page.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+target_include_directories(coset_measure_cli PRIVATE ${embedded})

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `coset bench --report`, and that of `--scaling`: charts, heat map, values by mouse and keyboard."""
+import json
+import re
+import unittest
+import urllib.parse
+
+from harness.page_test_case import PageTestCase
+
+CHARTS = ["#time-chart", "#bandwidth-chart", "#ratio-chart"]
+
+
+def pixels_of(page, chart):
+    """How many pixels of a chart have the colour of coset's line."""
+    return page.evaluate(f"""(() => {{
+        const canvas = document.querySelector("{chart} canvas"), probe = document.createElement("i");
+        probe.style.color = "var(--coset)";
+        document.body.append(probe);
+        const [r, g, b] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+        probe.remove();
+        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        let found = 0;
+        for (let i = 0; i < data.length; i += 4) found += data[i] === r && data[i + 1] === g && data[i + 2] === b;
+        return found;
+    }})()""")
+
+
+class Report(PageTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file, cls.json, cls.csv = (cls.folder / name for name in ("report.html", "report.json", "report.csv"))
+        cls.coset("bench", "--sizes", "8,1K,64K,1M", "--rounds", "7", "-n", "50", "--report", cls.file, "--json", cls.json, "--csv", cls.csv)
+        cls.figures = json.loads(cls.json.read_text(encoding="utf-8"))
+
+    def page(self, **how):
+        return self.browser.open(self.file, **how)
+
+    def own(self, at):
+        """Coset's time at a size, as the page writes it."""
+        row = self.figures["sizes"][at]["states"][0]["rows"][0]
+        return row["median_ns"] / 1000
+
+    def test_in_light_and_dark_on_screens_and_phones_it_keeps_what_pages_have_to(self):
+        for how in ({}, {"dark": True}, {"width": 360, "height": 740, "phone": True},
+                    {"width": 360, "height": 740, "phone": True, "dark": True}):
+            with self.subTest(how):
+                page = self.page(**how)
+                page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.check(page)
+
+    def test_every_chart_has_curves_in_the_colours_of_light_and_of_dark(self):
+        for dark in (False, True):
+            page = self.page(dark=dark)
+            for chart in CHARTS:
+                self.assertGreater(pixels_of(page, chart), 100, (chart, dark))
+        backs = [self.page(dark=dark).evaluate("getComputedStyle(document.body).backgroundColor") for dark in (False, True)]
+        self.assertEqual(backs[0], "rgb(255, 255, 255)")
+        self.assertNotEqual(*backs)
+
+    def test_pointing_at_a_chart_shows_the_values_there(self):
+        page = self.page()
+        page.hover("#time-chart .u-over", across=0.999)
+        shown = page.text("#time-chart-values")
+        self.assertRegex(shown, r"^1 MiB: coset [\d.]+ \([\d.]+ to [\d.]+\), ")
+        self.assertAlmostEqual(float(re.search(r"coset ([\d.]+)", shown)[1]) / self.own(3), 1, 2)
+
+    def test_the_keyboard_moves_along_a_chart_and_tells_screen_readers(self):
+        page = self.page()
+        page.evaluate("document.querySelector('#time-chart').previousElementSibling.scrollIntoView()")
+        page.focus("#time-chart")
+        page.press("Home", "ArrowRight")
+        for text in (page.text("#time-chart-values"), page.evaluate("document.activeElement.getAttribute('aria-valuetext')")):
+            self.assertRegex(text, "^1 KiB: coset ")
+        page.press("End", "ArrowRight")
+        self.assertRegex(page.text("#time-chart-values"), "^1 MiB: coset ")
+        self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-valuenow')"), "3")
+        self.assertEqual(len(page.names("slider")), len(CHARTS))
+
+    def test_lines_are_switched_by_buttons(self):
+        page = self.page()
+        before = pixels_of(page, "#time-chart")
+        page.focus("#time .legend button")
+        page.press("Space")
+        self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-pressed')"), "false")
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertLess(pixels_of(page, "#time-chart"), before / 10)
+        page.hover("#time-chart .u-over", across=0.999)
+        self.assertNotIn(": coset ", page.text("#time-chart-values"))
+
+    def test_every_rival_stands_in_the_legend_and_in_the_table_beside_each_chart(self):
+        page = self.page()
+        rivals = {row["who"] for size in self.figures["sizes"] for row in size["states"][0]["rows"] if row["family"] != "reference"}
+        for part in ("time", "bandwidth"):
+            buttons = page.evaluate(f"[...document.querySelectorAll('#{part} .legend button')].map(each => each.textContent)")
+            heads = page.evaluate(f"[...document.querySelectorAll('#{part} details thead th')].map(each => each.textContent)")
+            self.assertEqual(set(buttons), rivals)
+            self.assertEqual(set(heads[1:]), rivals)
+            self.assertEqual(page.count(f"#{part} details tbody tr"), 4)
+
+    def test_the_machine_and_its_latencies(self):
+        page = self.page()
+        cores = page.evaluate("JSON.parse(document.getElementById('figures').textContent).machine.cores")
+        self.assertEqual(page.count(".machine .core"), cores)
+        self.assertEqual(page.count(".machine .core.used"), len(self.figures["processors"]))
+        if cores == 1:
+            self.skipTest("one core has no latencies")
+        self.assertEqual(page.count("#heat td[tabindex]"), cores * (cores - 1))
+        page.hover("#heat td[tabindex]")
+        by_mouse = page.text("#machine [role=status]")
+        self.assertRegex(by_mouse, r"^From processor \d+ to processor \d+: [\d.]+ ns one way, ")
+        page.focus("#heat td[tabindex='0']")
+        page.press("ArrowDown")
+        self.assertRegex(page.text("#machine [role=status]"), "^From processor")
+        self.assertNotEqual(page.text("#machine [role=status]"), by_mouse)
+
+    def test_tab_leads_through_the_page_from_top_to_bottom(self):
+        page = self.page()
+        stops = self.stops(page)
+        order = ["To the content", "Results", "time-chart", "coset", "ratio-chart", "coset-bench-allreduce.json"]
+        places = [stops.index(stop) for stop in order]
+        self.assertEqual(places, sorted(places), stops)
+
+    def test_plans_say_why(self):
+        page = self.page()
+        plans = page.text("#plans table")
+        self.assertIn("direct", plans)
+        self.assertRegex(plans, "cheapest|few ranks|a rule")
+        self.assertEqual(page.count("#plans details"), 4)
+
+    def test_raw_data_is_what_the_files_hold(self):
+        page = self.page()
+        for name, file in (("coset-bench-allreduce.json", self.json), ("coset-bench-allreduce.csv", self.csv)):
+            link = page.evaluate(f"document.querySelector('a[download=\"{name}\"]').href")
+            kept = urllib.parse.unquote(link.split(",", 1)[1])
+            wanted = file.read_text(encoding="utf-8")
+            same = (json.loads(kept) == json.loads(wanted)) if name.endswith("json") else kept == wanted
+            self.assertTrue(same, name)
+
+    def test_environment_names_compiler_kernel_and_variables(self):
+        shown = self.page().text("#environment")
+        for words in (self.figures["compiler"], self.figures["kernel"], self.figures["commit"], "OMP_WAIT_POLICY"):
+            self.assertIn(words, shown)
+
+    def test_pictures(self):
+        page = self.page(width=1000, height=760)
+        page.evaluate("document.getElementById('time').scrollIntoView()")
+        page.hover("#time-chart .u-over", across=0.55)
+        self.picture(page, "report")
+        self.picture(self.page(width=1000, height=760, dark=True), "report-dark")
+
+
+class Scaling(PageTestCase):
+    def test_ranks_beside_the_limit(self):
+        file = self.folder / "scaling.html"
+        self.coset("bench", "--scaling", "--sizes", "64K", "--rounds", "2", "-n", "20", "--report", file)
+        for dark in (False, True):
+            page = self.browser.open(file, dark=dark)
+            self.check(page)
+            if page.count("#scaling-65536") == 0:
+                self.skipTest("a machine that changed in every round")
+            self.assertGreater(pixels_of(page, "#scaling-65536"), 20)
+            page.focus("#scaling-65536")
+            page.press("End")
+            self.assertRegex(page.text("#scaling-65536-values"), r"^\d+: allreduce, call alone [\d.]+, limit: folds")
+
+
+class Partial(PageTestCase):
+    def test_a_page_without_any_size_still_says_what_it_is(self):
+        """As after Ctrl-C during the first size: made of another page's data."""
+        file, empty = self.folder / "some.html", self.folder / "none.html"
+        self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", file)
+        text = file.read_text(encoding="utf-8")
+        begin = text.index('id="figures">') + len('id="figures">')
+        end = text.index("</script>", begin)
+        data = json.loads(text[begin:end])
+        data["bench"].update(sizes=[], partial={"measured": 0, "asked": 1})
+        empty.write_text(text[:begin] + json.dumps(data).replace("<", "\\u003c") + text[end:], encoding="utf-8")
+        page = self.browser.open(empty)
+        self.check(page)
+        self.assertIn("Partial: 0 of 1 sizes were measured", page.text("#partial"))
+        self.assertEqual(page.count("#machine"), 1)
+        self.assertNotIn("Partial", self.browser.open(file).text())
+
+
+if __name__ == "__main__":
+    unittest.main()
