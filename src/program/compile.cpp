@@ -138,6 +138,7 @@ class emission {
 
   void emit_instruction(std::uint32_t i) {
     operation const& o = order_.operations[i];
+    out_.steps = std::max(out_.steps, o.step);
     program& p = out_.of[o.rank];
     auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);
@@ -169,6 +170,7 @@ class emission {
       p.code.back().signal = next.signal;
     } else {
       p.code.push_back(next);
+      p.steps.push_back(o.step);
     }
   }
 

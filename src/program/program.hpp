@@ -125,6 +125,7 @@ std::vector<std::vector<rank_t>> combiners_of(distribution const&, rank_t slices
 /// One rank's part of a compiled schedule.
 struct program {
   std::vector<instruction> code;
+  std::vector<std::uint32_t> steps;  ///< [instruction]: the schedule's step that it belongs to, from 1; 0: entering
   std::vector<operand> operands;
   std::vector<detail::form> forms;  ///< of the operands
   std::vector<wait> waits;
@@ -140,6 +141,7 @@ struct compiled {
   rank_t ranks = 1;  ///< of all domains
   std::vector<schedule::block> blocks;
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
+  std::uint32_t steps = 0;          ///< of the schedule
   std::uint32_t span = 1;           ///< signals that any rank makes at most: how far progress advances
   bool full = false;                ///< whoever completes it knows that every rank has entered it
   bool all_meet = false;            ///< … and has waited for every other rank's entry itself

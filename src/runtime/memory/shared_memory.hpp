@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choice/rules/settings.hpp"
 #include "numa/memory.hpp"
 #include "program/program.hpp"
 #include "runtime/failure/failure.hpp"
@@ -98,8 +99,10 @@ struct shared_memory {
   std::vector<rank_t> const root_ranks, origin_ranks;  ///< [rank]
   domain const part;
   runtime::patience patience;
+  choice::wait_limits limits;  ///< changed by tests alone once ranks run
   runtime::arena arena;
   generation_marks marks;
+  std::atomic<std::uint32_t> told_round = 0;  ///< round(), for threads that are no ranks; 0: there was none yet
   std::atomic<std::uint64_t> question = 1;  ///< of a root, see standstill
   runtime::failure& failure;  ///< of the origin, or root: ranks that touch each other's arrays hear of all their teams'
 
