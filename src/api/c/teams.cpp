@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams and members.
 
+#include <unistd.h>
+
+#include <sstream>
+
 #include "api/c/handles.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
 #include "coset/detail/collective.hpp"
+#include "coset/dump.hpp"
 #include "text/format.hpp"
 
 using namespace coset::capi;
@@ -94,6 +99,18 @@ coset_status coset_team_leave(coset_member* me) {
 
 coset_status coset_team_abort(coset_team* team, char const* reason) {
   return guarded([&] { in(team).abort(reason != nullptr ? reason : "aborted"); });
+}
+
+void coset::capi::dump(detail::any_team of, std::int32_t descriptor) {
+  std::ostringstream text;
+  coset::dump(of, text);
+  std::string const all = text.str();
+  if (write(descriptor, all.data(), all.size()) != static_cast<ssize_t>(all.size()))
+    throw argument_error(text::format("dump: file descriptor {} takes no text", descriptor));
+}
+
+coset_status coset_dump(coset_team* team, int32_t descriptor) {
+  return guarded([&] { dump(in(team), descriptor); });
 }
 
 coset_status coset_team_reserve(coset_team* team, size_t bytes) {

@@ -70,6 +70,10 @@ coset_status coset_mpi_team_run(coset_mpi_team* team, coset_body* body, void* co
   });
 }
 
+coset_status coset_mpi_dump(coset_mpi_team* team, int32_t descriptor) {
+  return guarded([&] { dump(in(team), descriptor); });
+}
+
 coset_status coset_mpi_team_join(coset_mpi_team* team, uint32_t thread, coset_member** me) {
   return guarded([&] {
     require(me, "the place for a member");
