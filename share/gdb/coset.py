@@ -150,7 +150,7 @@ class Team:
         for (of_one, of_several, rest), (since, ranks) in groups.items():
             print(f"coset:   {ranges(ranks)} {of_one if len(ranks) == 1 else of_several}{self.time(since)}{rest}")
         if self.of["ranks"] != self.of["total"]:
-            print(f"coset:   the other {self.of['total'] - self.of['ranks']} ranks share no memory with these")
+            print(f"coset:   ranks that share no memory with these: {self.of['total'] - self.of['ranks']}")
 
 
 class CosetTeams(gdb.Command):

@@ -89,7 +89,8 @@ void tell_wait(rank_state const& me, flight const& f, std::uint64_t since) {
 /// "rank 0 of 4 waits for rank 3 to begin operation 42, …", then a line for each group of ranks.
 std::vector<std::string> account_of(rank_state const& me, flight const& f, std::uint64_t now) {
   own_line const& mine = me.lines.told;
-  std::vector<std::string> lines{text::format("rank {} of {} has waited {}", me.number, me.shared.size(),
+  std::vector<std::string> lines{text::format("rank {} of {}{} has waited {}", me.number, me.shared.size(),
+                                              me.shared.is_origin() ? "" : " in a team that was split off",
                                               wait_in_words(me.shared, mine.wait, now))};
   if (auto const absent = ranks_before(me.shared, f.act.number); !absent.empty())
     lines.push_back(text::format("not come to it: {}", ranks_in_words(absent)));

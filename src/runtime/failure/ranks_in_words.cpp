@@ -27,9 +27,12 @@ std::string peer_in_words(shared_memory const& team, rank_t peer) {
 
 std::string awaited_in_words(shared_memory const& team, told_wait const& wait, bool in_this_team) {
   rank_t const rank = wait.awaited.load(relaxed);
-  std::string const peer = rank == told_wait::nobody ? "others" : in_this_team ? peer_in_words(team, rank)
-                                                                               : text::format("its rank {}", rank);
-  switch (wait.of.load(relaxed)) {
+  auto const of = wait.of.load(relaxed);
+  bool const is_far = in_this_team && of == told_wait::cause::message;
+  std::string const peer = rank == told_wait::nobody ? "others"
+                           : is_far                  ? peer_in_words(team, rank)
+                                                     : text::format("{}rank {}", in_this_team ? "" : "its ", rank);
+  switch (of) {
     case told_wait::cause::entry:
       return text::format("for {} to begin", peer);
     case told_wait::cause::reuse:
@@ -170,7 +173,7 @@ std::vector<std::string> where_ranks_are(shared_memory const& team, std::uint64_
     lines.push_back(line + g.first.is.rest);
   }
   if (team.ranks != team.size())
-    lines.push_back(text::format("the other {} ranks share no memory with these", team.size() - team.ranks));
+    lines.push_back(text::format("ranks that share no memory with these: {}", team.size() - team.ranks));
   return lines;
 }
 
