@@ -6,7 +6,6 @@
 #include "coset/detail/cxx20.hpp"
 
 #include "coset/buffer.hpp"
-#include "coset/dump.hpp"
 #include "coset/error.hpp"
 #include "coset/operations.hpp"
 #include "coset/plan.hpp"

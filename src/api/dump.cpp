@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coset/dump.hpp"
-
 #include <ostream>
 
+#include "coset/team.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
 
 namespace coset {
 
-void dump(detail::any_team of, std::ostream& to) {
-  runtime::shared_memory const& team = of.state().shared;
-  std::string text = text::format("coset: a team of {} ranks\n", team.size());
-  for (std::string const& line : runtime::where_ranks_are(team, runtime::now_of_waits()))
-    text::append(text, "coset:   {}\n", line);
-  to << text;
-}
+void dump(team const& of, std::ostream& to) { to << runtime::account_of(of.state().shared); }
 
 }  // namespace coset

@@ -46,6 +46,7 @@ class emission {
         if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
         out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
+      out_.of[r].last_step = order_.operations.back().step;
     }
     return std::move(out_);
   }
@@ -138,7 +139,6 @@ class emission {
 
   void emit_instruction(std::uint32_t i) {
     operation const& o = order_.operations[i];
-    out_.steps = std::max(out_.steps, o.step);
     program& p = out_.of[o.rank];
     auto const waits_end = static_cast<std::uint32_t>(p.waits.size());
     bool const waits = waits_end > (p.code.empty() ? 0 : p.code.back().waits_end);

@@ -134,6 +134,7 @@ struct program {
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
   std::vector<std::uint32_t> received;  ///< [message]: the instruction that waits for it
   bool sends = false;
+  std::uint32_t last_step = 0;  ///< of the schedule, whichever rank's it is
 };
 
 /// A schedule under a policy, for all ranks that share memory. Programs number these from 0, but for `peer`s.
@@ -141,7 +142,6 @@ struct compiled {
   rank_t ranks = 1;  ///< of all domains
   std::vector<schedule::block> blocks;
   std::uint32_t layers = 0;         ///< staging layers of the whole vector
-  std::uint32_t steps = 0;          ///< of the schedule
   std::uint32_t span = 1;           ///< signals that any rank makes at most: how far progress advances
   bool full = false;                ///< whoever completes it knows that every rank has entered it
   bool all_meet = false;            ///< … and has waited for every other rank's entry itself

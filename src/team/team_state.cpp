@@ -126,10 +126,9 @@ team_state::team_state(descent of, team_shape const& s, team_options wanted, num
       part(std::move(identity)),
       members(shape.ranks) {
   part.origin = of.origin;
-  if (of.origin == nullptr) shown.emplace(shared);
-  shared.limits = of.origin != nullptr ? of.origin->shared.limits
-                  : of.root != nullptr ? of.root->shared.limits
-                                       : choice::wanted_wait_limits();
+  shared.patience.limits = of.origin != nullptr ? of.origin->shared.patience.limits
+                           : of.root != nullptr ? of.root->shared.patience.limits
+                                                : choice::wanted_wait_limits();
 }
 
 team_state::team_state(team_shape const& s, team_options wanted)

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
@@ -17,7 +16,6 @@
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
 #include "plan/plan_store.hpp"
-#include "runtime/failure/for_debuggers.hpp"
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/reset_barrier.hpp"
@@ -115,7 +113,6 @@ struct team_state : std::enable_shared_from_this<team_state> {
   std::vector<std::unique_ptr<rank_state>> members;  ///< [rank]
   std::size_t reserved_bytes = 0;
   team_room::membership membership;
-  std::optional<runtime::shown_to_debuggers> shown;  ///< but for parts of teams: their ranks' waits are told in the whole
 
  private:
   /// Which teams its ranks belong to besides: those of null are none.

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <thread>
 
-#include "coset/dump.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "support/hosts.hpp"
 #include "support/teams.hpp"
@@ -18,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string dumped(detail::any_team of) {
+std::string dumped(team const& of) {
   std::ostringstream text;
   dump(of, text);
   return text.str();
@@ -57,7 +56,7 @@ class LongWaits : public ::testing::TestWithParam<waiting> {
  protected:
   team ranks{options_for(3, GetParam())};
   detail::team_state& state = ranks.state();
-  choice::wait_limits& limits = state.shared.limits;
+  choice::wait_limits& limits = state.shared.patience.limits;
 };
 
 TEST_P(LongWaits, NameTheRankThatHasNotCome) {
@@ -71,9 +70,10 @@ TEST_P(LongWaits, NameTheRankThatHasNotCome) {
       EXPECT_EQ(items[0], 3.0f);
     });
   });
-  expect_all_in(text, {"stuck\\? rank [01] of 3 has waited 0\\..* s for rank [0-2] to .* operation 2, allreduce of 1000 "
-                       "float \\(coset::plus\\), in place, planned as .*: step \\d+ of \\d+",
-                       "not come to it: rank 2\n", "rank 2 is in no wait of coset's, and began last operation 1, barrier\n"});
+  expect_all_in(text,
+                {"stuck\\? rank [01] of 3 has waited 0\\..* s for rank [0-2] to .* operation 2, allreduce of 1000 "
+                 "float \\(coset::plus\\), in place, planned as .*: step \\d+ of \\d+",
+                 "not come to it: rank 2\n", "rank 2 is in no wait of coset's, and began last operation 1, barrier\n"});
 }
 
 TEST_P(LongWaits, AreNotMentionedWhereNobodyWantsToKnow) {
@@ -127,7 +127,8 @@ TEST_P(LongWaits, OfStartedOperationsNameTheRankThatDoesNotWait) {
       under_way.wait();
     });
   });
-  expect_all_in(text, {"stuck\\?", "rank 2 has started operation 1, allreduce of 10000 double .*, and does not wait\n"});
+  expect_all_in(text,
+                {"stuck\\?", "rank 2 has started operation 1, allreduce of 10000 double .*, and does not wait\n"});
   EXPECT_EQ(times("not come to it", text), 0) << text;
 }
 
@@ -147,9 +148,10 @@ TEST(Dump, TellsOfTeamsThatWereSplitOff) {
     if (me.rank() != 0) barrier(part);
     barrier(me);
   });
-  expect_all_in(text, {"a team of 3 ranks\n", "rank 0 has waited .* for rank [12] to begin operation \\d+, barrier",
-                       "rank 1 has waited .* for its rank 1 to begin operation 1, barrier.*, in another team, of 2 ranks\n",
-                       "rank 2 is in no wait of coset's"});
+  expect_all_in(text,
+                {"a team of 3 ranks\n", "rank 0 has waited .* for rank [12] to begin operation \\d+, barrier",
+                 "rank 1 has waited .* for its rank 1 to begin operation 1, barrier.*, in another team, of 2 ranks\n",
+                 "rank 2 is in no wait of coset's"});
 }
 
 TEST(Dump, TellsOfRanksThatHaveNotComeOrHaveLeft) {
@@ -201,7 +203,7 @@ class LongWaitsOfHosts : public ::testing::Test {
   hosts all{{{2}, {2}}, true};
 
   void limit(choice::wait_limits const& to) {
-    for (std::size_t p = 0; p < all.processes(); ++p) all.state(p).shared.limits = to;
+    for (std::size_t p = 0; p < all.processes(); ++p) all.state(p).shared.patience.limits = to;
   }
   bool every_host_has_said() { return has_said(all.state(0)) && has_said(all.state(1)); }
 };
@@ -216,7 +218,8 @@ TEST_F(LongWaitsOfHosts, NameTheMessagesThatAreMissing) {
       EXPECT_EQ(items[0], 4);
     });
   });
-  expect_all_in(text, {"not come to it: rank 3\n", "rank 0 has waited .* for a message of rank 2 in it: step \\d of \\d\n"});
+  expect_all_in(text,
+                {"not come to it: rank 3\n", "rank 0 has waited .* for a message of rank 2 in it: step \\d of \\d\n"});
   EXPECT_EQ(times("stuck\\?", text), 2) << text;
   EXPECT_EQ(times("ranks that share no memory with these: 2\n", text), 2) << text;
 }

@@ -2,6 +2,7 @@
 // Teams over processes for C, and plans for their members.
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "api/c/handles.hpp"
@@ -71,7 +72,11 @@ coset_status coset_mpi_team_run(coset_mpi_team* team, coset_body* body, void* co
 }
 
 coset_status coset_mpi_dump(coset_mpi_team* team, int32_t descriptor) {
-  return guarded([&] { dump(in(team), descriptor); });
+  return guarded([&] {
+    std::ostringstream account;
+    dump(in(team), account);
+    write_to(descriptor, account.str());
+  });
 }
 
 coset_status coset_mpi_team_join(coset_mpi_team* team, uint32_t thread, coset_member** me) {

@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/memory/shared_memory.hpp"
+#include "coset/error.hpp"
 
 namespace coset::runtime {
+
+struct own_line;
+struct shared_memory;
 
 /// One team's lines, in its memory. All words of 64 bits, in this order.
 struct team_for_debuggers {
   struct rank_place {
-    own_line const* line;                   ///< in this team
-    own_line const* of_its_thread;          ///< in its thread's own team, or in the team that this one was split from
+    own_line const* line;                    ///< in this team
+    own_line const* of_its_thread;           ///< in its thread's own team, or in the team that this one was split from
     std::atomic<std::uint32_t> const* left;  ///< the round that it has left last
   };
   team_for_debuggers* next;

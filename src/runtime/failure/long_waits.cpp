@@ -47,8 +47,7 @@ awaited awaited_by(rank_state const& me, flight const& f) {
     if (next.what == program::action::await_offload) return {told_wait::cause::offload, told_wait::nobody};
     return {told_wait::cause::message, next.peer};
   }
-  if (f.wait < waits + f.code->unmet.size())
-    return named(told_wait::cause::entry, f.code->unmet[f.wait - waits]);
+  if (f.wait < waits + f.code->unmet.size()) return named(told_wait::cause::entry, f.code->unmet[f.wait - waits]);
   return {told_wait::cause::sending, told_wait::nobody};
 }
 
@@ -76,7 +75,7 @@ void tell_wait(rank_state const& me, flight const& f, std::uint64_t since) {
     to.of.store(what.of, relaxed);
     to.awaited.store(what.rank, relaxed);
     to.step.store(f.line.entered && f.at < steps.size() ? steps[f.at] : steps.empty() ? 0 : steps.back(), relaxed);
-    to.steps.store(f.plan->code->steps, relaxed);
+    to.steps.store(f.code->last_step, relaxed);
     for (std::size_t k = 0; k < to.plan.size(); ++k) {
       std::uint64_t word;
       std::memcpy(&word, words.data() + k * sizeof word, sizeof word);
@@ -124,7 +123,7 @@ void look_at_the_time(rank_state& me, flight const& f) {
     mine.since = now;
     tell_wait(me, f, now);
   }
-  choice::wait_limits const& limits = me.shared.limits;
+  choice::wait_limits const& limits = me.shared.patience.limits;
   std::chrono::nanoseconds const waited(static_cast<std::int64_t>(now - mine.since));
   if (limits.until_told.count() != 0 && waited >= limits.until_told) say_that_it_is_stuck(me, f, now);
   if (limits.longest.count() != 0 && waited >= limits.longest) run_out_of_time(me, f, now);

@@ -20,8 +20,7 @@ std::string time_in_words(std::uint64_t ns) {
 
 /// Another process's, where it has a place.
 std::string peer_in_words(shared_memory const& team, rank_t peer) {
-  std::string const place =
-      team.part.messages != nullptr ? team.part.messages->place_of(peer) : std::string();
+  std::string const place = team.part.messages != nullptr ? team.part.messages->place_of(peer) : std::string();
   return place.empty() ? text::format("rank {}", peer) : text::format("rank {} ({})", peer, place);
 }
 
@@ -96,7 +95,7 @@ told_wait const& wait_elsewhere(shared_memory const& team, rank_t rank) {
 }
 
 bool has_left(shared_memory const& team, rank_t rank) {
-  std::uint32_t const round = (team.kind.one_process ? team : team.origin).told_round.load(relaxed);
+  std::uint32_t const round = (team.kind.one_process ? team : team.origin).marks.told_round.load(relaxed);
   return round != 0 && team.left(rank).load(relaxed) == round;
 }
 
@@ -167,14 +166,20 @@ std::vector<std::string> where_ranks_are(shared_memory const& team, std::uint64_
   }
   std::vector<std::string> lines;
   for (group const& g : groups) {
-    std::string line = ranks_in_words(g.ranks) + " " + (g.ranks.size() == 1 ? g.first.is.of_one : g.first.is.of_several);
-    if (g.first.waits_since != 0)
-      text::append(line, " {} ", time_in_words(now - std::min(now, g.first.waits_since)));
+    std::string line =
+        ranks_in_words(g.ranks) + " " + (g.ranks.size() == 1 ? g.first.is.of_one : g.first.is.of_several);
+    if (g.first.waits_since != 0) text::append(line, " {} ", time_in_words(now - std::min(now, g.first.waits_since)));
     lines.push_back(line + g.first.is.rest);
   }
   if (team.ranks != team.size())
     lines.push_back(text::format("ranks that share no memory with these: {}", team.size() - team.ranks));
   return lines;
+}
+
+std::string account_of(shared_memory const& team) {
+  std::string text = text::format("coset: a team of {} ranks\n", team.size());
+  for (std::string const& line : where_ranks_are(team, now_of_waits())) text::append(text, "coset:   {}\n", line);
+  return text;
 }
 
 std::string missing_messages(detail::rank_state const& me, flight const& f) {

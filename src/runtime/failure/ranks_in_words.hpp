@@ -29,6 +29,9 @@ std::string wait_in_words(shared_memory const&, told_wait const&, std::uint64_t 
 /// The operation that has been spoken of is "it"; they are numbered from 1.
 std::vector<std::string> where_ranks_are(shared_memory const&, std::uint64_t now, std::uint32_t spoken_of = 0);
 
+/// The same with a line before, each of them beginning with "coset:".
+std::string account_of(shared_memory const&);
+
 /// "messages missing of ranks 4-7 (process 1 on host b)"; empty if none is. By the rank whose operation it is.
 std::string missing_messages(detail::rank_state const&, flight const&);
 

@@ -85,8 +85,8 @@ struct told_wait {
   std::atomic<std::uint32_t> among;   ///< ranks of the team in which it waits · 2, and 1 if these lines are another's
   std::atomic<std::uint32_t> number;  ///< of the operation
   std::atomic<cause> of;
-  std::atomic<std::uint32_t> awaited;              ///< whose word or message, as callers count; or nobody
-  std::atomic<std::uint32_t> step, steps;          ///< of the schedule, from 1; 0: before the first
+  std::atomic<std::uint32_t> awaited;               ///< whose word or message, as callers count; or nobody
+  std::atomic<std::uint32_t> step, steps;           ///< of the schedule, from 1; 0: before the first
   std::array<std::atomic<std::uint64_t>, 16> plan;  ///< the schedule and its storage in words, as much as fits
 };
 

@@ -3,7 +3,6 @@
 #include <regex>
 #include <sstream>
 
-#include "coset/dump.hpp"
 #include "mpi/processes.hpp"
 #include "team/team_state.hpp"
 
@@ -40,11 +39,11 @@ class LongWaits : public ::testing::Test {
 
 TEST_F(LongWaits, AreToldOncePerHostAndEndOnAllRanks) {
   if (processes() == 1) GTEST_SKIP() << "the library proves that all stand still";
-  here().limits = {milliseconds(50), milliseconds(1500)};
+  here().patience.limits = {milliseconds(50), milliseconds(1500)};
   ::testing::internal::CaptureStderr();
   auto const all = wait_in_a_circle();
   std::string const text = said_anywhere(::testing::internal::GetCapturedStderr());
-  here().limits = {};
+  here().patience.limits = {};
   std::string other;
   for (outcome const& one : all) {
     if (one.type != type_name<timed_out>()) other = one.type + ": " + one.message;
