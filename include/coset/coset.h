@@ -194,6 +194,11 @@ COSET_API coset_status coset_team_leave(coset_member* me);
 /// Every rank that waits in a collective, or enters one, gets COSET_ABORTED with this reason. Any thread may call it.
 COSET_API coset_status coset_team_abort(coset_team*, char const* reason);
 
+/// Writes to a file descriptor (2: standard error) where the team's ranks are: in what operation they wait, for whom and for
+/// how long, or which they began last. Any thread may call it at any time while the team lives, but no signal handler; it
+/// takes no lock of coset's and keeps no rank waiting. COSET_ARGUMENT_ERROR if it cannot be written.
+COSET_API coset_status coset_dump(coset_team*, int32_t descriptor);
+
 /// Reserves staging memory of `bytes` per rank ahead of the first call. Call it only while no rank is at work.
 /// COSET_ARGUMENT_ERROR naming the bytes if there is not enough memory; the team then stays as it was.
 COSET_API coset_status coset_team_reserve(coset_team*, size_t bytes);

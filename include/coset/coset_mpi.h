@@ -78,6 +78,9 @@ COSET_API size_t coset_mpi_team_describe(coset_mpi_team const*, char* text, size
 /// and after MPI_Finalize. COSET_ARGUMENT_ERROR for a team of adopted threads.
 COSET_API coset_status coset_mpi_team_run(coset_mpi_team*, coset_body* body, void* context);
 
+/// As coset_dump(): the ranks with which this process shares memory.
+COSET_API coset_status coset_mpi_dump(coset_mpi_team*, int32_t descriptor);
+
 /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank coset_mpi_team_first() +
 /// `thread` of the team, until it calls coset_team_leave(). Neither joining nor leaving waits for others to do so, in
 /// whatever process, or sends anything unless the team has failed: threads may join and leave as often as they like, as

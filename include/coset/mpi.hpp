@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 
@@ -27,7 +28,8 @@ struct options {
   /// MPI_THREAD_MULTIPLE.
   rank_t leaders = 0;
   /// How long a rank waits for one message or signal of another process, and a process for the others to begin and end
-  /// their run(), before the team fails with mpi::error and cannot run any more. Zero: for ever, as MPI does.
+  /// their run(), before the team fails with mpi::error and cannot run any more. Zero: what COSET_TIMEOUT says, whose end is
+  /// timed_out where ranks wait, after which the team may run again; without it for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Staging bytes per rank, channel and parity in the shared-memory window through which the processes of one host
   /// meet; less if the host has less. 0: the processes exchange messages instead. A host's window reserves 18 times
@@ -118,7 +120,13 @@ class team {
   struct state;
   void run_erased(void (*body)(void*, member&), void* context);
 
+  friend void dump(team const&, std::ostream&);
+
   std::unique_ptr<state> state_;
 };
+
+/// As coset::dump(): the ranks with which this process shares memory. On other processes there is nothing to be known but
+/// whose messages are missing.
+void dump(team const&, std::ostream&);
 
 }  // namespace coset::mpi

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct rank_state;
 COSET_API std::unique_ptr<team> make_task_team(rank_t);
 }  // namespace detail
 
-/// How a rank waits for another.
+/// How a rank waits for another. If that takes longer than COSET_STUCK says (60 s), the team says once on standard error
+/// where its ranks are, as dump() does; longer than COSET_TIMEOUT, and all its ranks throw timed_out.
 enum class waiting : std::uint8_t {
   automatic,  ///< spins briefly, then yields, then sleeps; yields at once if ranks outnumber the processors
   spin,       ///< never yields: for dedicated cores only
@@ -157,5 +159,15 @@ class COSET_API team {
 
   std::shared_ptr<detail::team_state> state_;
 };
+
+/// Writes where the ranks of a team are: a line for each group of ranks that are alike, which says in what operation and
+/// step they wait, for whom and for how long; else which operation they began last. Ranks tell that they wait once they have
+/// done so for some microseconds.
+///
+/// Any thread may call it at any time while the team lives, one that is no rank too, such as a thread that waits for
+/// signals; but no signal handler, as it allocates. It takes no lock of coset's and keeps no rank waiting. Ranks go on
+/// meanwhile, so what is said of one may be older than what is said of another.
+/// Cost: some µs, and one cache line or more of each rank.
+COSET_API void dump(team const&, std::ostream&);
 
 }  // namespace coset

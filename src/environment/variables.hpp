@@ -62,6 +62,15 @@ inline constexpr std::array variables{
     variable{"COSET_SHARE", "`yes`, `no`", "`yes`",
              "Whether processes that a launcher started on one host and did not bind divide its cores among them.",
              at_team},
+    variable{"COSET_STUCK", "seconds", "60",
+             "After how long a wait the team says, once, where its ranks are, on standard error; 0: never. See "
+             "docs/troubleshooting.md.",
+             at_team},
+    variable{
+        "COSET_TIMEOUT", "seconds", "ranks wait for ever",
+        "After how long a wait all ranks of the team throw `timed_out`. Also how long a process waits for the others "
+        "to begin and end a run(), unless `mpi::options::deadline` says it.",
+        at_team},
     variable{
         "COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
         "The profile that `coset tune` wrote. `off`: neither a profile nor the quick look at the memory when a team "

@@ -67,9 +67,11 @@ record team::state::agree(record own) {
   occasion const at = own.nearest.at;
   bool const among_runs = at != occasion::constructing && at != occasion::destroying;
   own.nearest.round = own.farthest.round = round_;
+  patience const longest =
+      wanted_.deadline.count() != 0 ? wanted_.deadline : threads_.state().shared.patience.limits.longest;
   auto const since = clock::now();
   bool has_taken_leave = false;
-  return connections_->agreed->reach(connections_->all, own, among_runs ? wanted_.deadline : patience{}, [&] {
+  return connections_->agreed->reach(connections_->all, own, among_runs ? longest : patience{}, [&] {
     if (messages_) listen_while_waiting(at, clock::now() - since, has_taken_leave);
   });
 }

@@ -3,10 +3,12 @@
 #include "coset/mpi.hpp"
 
 #include <atomic>
+#include <ostream>
 #include <utility>
 
 #include "coset/plan.hpp"
 #include "mpi/joint.hpp"
+#include "runtime/failure/ranks_in_words.hpp"
 
 namespace coset::mpi {
 
@@ -30,6 +32,8 @@ std::string team::describe() const { return state_->in_words(); }
 
 member_guard team::join(rank_t thread) { return state_->join(thread); }
 void team::reset() { state_->reset(); }
+
+void dump(team const& of, std::ostream& to) { to << runtime::account_of(of.state_->ranks().shared); }
 
 team::operator detail::any_team() noexcept { return detail::any_team(state_->ranks()); }
 

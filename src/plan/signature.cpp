@@ -123,10 +123,18 @@ void signature::describe(described_signature& to, std::span<std::size_t const> p
     to.counts[p].store(pieces[p], std::memory_order_relaxed);
 }
 
+bool signature::was_started(described_signature const& from) {
+  return (from.rest.load(std::memory_order_relaxed) & started_bit) != 0;
+}
+
 std::string signature::act_of(described_signature const& from, bool one_process) {
+  return (was_started(from) ? "starts " : "calls ") + words_of(from, one_process);
+}
+
+std::string signature::words_of(described_signature const& from, bool one_process) {
   detail::reduction_table const* const table = from.reduction.load(std::memory_order_relaxed);
   std::uint64_t const rest = from.rest.load(std::memory_order_relaxed);
-  if (table == nullptr) return "calls nothing yet";
+  if (table == nullptr) return "nothing yet";
   signature const s{verb(rest >> verb_shift & verb_mask),
                     table,
                     from.count.load(std::memory_order_relaxed),
@@ -140,8 +148,7 @@ std::string signature::act_of(described_signature const& from, bool one_process)
   } else if (auto const known = names_of(from.kind.load(std::memory_order_relaxed))) {
     names = *known;
   }
-  return ((rest & started_bit) != 0 ? "starts " : "calls ") +
-         planning::text(s, names.type, names.operation, counts_of(from));
+  return planning::text(s, names.type, names.operation, counts_of(from));
 }
 
 std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {

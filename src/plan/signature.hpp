@@ -46,6 +46,9 @@ struct signature {
   /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the names of a
   /// caller's own types and operations are not to be had.
   static std::string act_of(described_signature const&, bool one_process);
+  /// The same without "calls"; and whether it was started.
+  static std::string words_of(described_signature const&, bool one_process);
+  static bool was_started(described_signature const&);
   /// The same of a peer: where types have no names and nothing else differs, that they do.
   static std::string peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process);
 };

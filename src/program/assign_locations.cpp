@@ -75,8 +75,10 @@ class location_assignment {
   void list_operations() {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_entry(r);
     std::size_t const agreed = step_before_agreement();
+    std::uint32_t number = 1;  // messages belong to the step that reads what they bring
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       auto const& step = schedule_.steps[i];
+      std::size_t const before = operations_.size();
       if (i == agreed) ask_for_agreement();
       if (!split_.slices[i].empty()) list_offloads(split_.slices[i]);
       if (split_.has_messages[i]) list_messages(i);
@@ -86,8 +88,12 @@ class location_assignment {
       for (assignment const& a : step) {
         if (copies_[copies_.target(a)].moved) list_arrival(a);
       }
+      for (std::size_t k = before; k < operations_.size(); ++k) operations_[k].step = number;
+      if (!split_.has_messages[i]) ++number;
     }
+    std::size_t const before = operations_.size();
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
+    for (std::size_t k = before; k < operations_.size(); ++k) operations_[k].step = number - 1;
   }
 
   /// What one proxy has for another in a step is one message, if all of it is of one form. Both name what is in it by its

@@ -46,6 +46,7 @@ class emission {
         if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
         out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
+      out_.of[r].last_step = order_.operations.back().step;
     }
     return std::move(out_);
   }
@@ -169,6 +170,7 @@ class emission {
       p.code.back().signal = next.signal;
     } else {
       p.code.push_back(next);
+      p.steps.push_back(o.step);
     }
   }
 

@@ -125,6 +125,7 @@ std::vector<std::vector<rank_t>> combiners_of(distribution const&, rank_t slices
 /// One rank's part of a compiled schedule.
 struct program {
   std::vector<instruction> code;
+  std::vector<std::uint32_t> steps;  ///< [instruction]: the schedule's step that it belongs to, from 1; 0: entering
   std::vector<operand> operands;
   std::vector<detail::form> forms;  ///< of the operands
   std::vector<wait> waits;
@@ -133,6 +134,7 @@ struct program {
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
   std::vector<std::uint32_t> received;  ///< [message]: the instruction that waits for it
   bool sends = false;
+  std::uint32_t last_step = 0;  ///< of the schedule, whichever rank's it is
 };
 
 /// A schedule under a policy, for all ranks that share memory. Programs number these from 0, but for `peer`s.

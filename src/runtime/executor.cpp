@@ -7,7 +7,7 @@
 
 #include "numa/binding.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/failure/standstill.hpp"
+#include "runtime/failure/long_waits.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
 #include "runtime/transport/offload.hpp"

@@ -51,8 +51,9 @@ struct channel_end {
   channel_position position() const { return {epoch, base, capacity}; }
 };
 
-/// What a thread that waits knows of its team's standing still, see standstill.hpp.
+/// What a thread that has waited for long knows of that, see long_waits.hpp and standstill.hpp.
 struct watch {
+  std::uint64_t since = 0;       ///< ns of the steady clock; 0: it does not wait, or not for long
   std::uint64_t seen = 0;        ///< the question that was there before its latest look in vain; 0: it moves
   std::uint64_t raised = 0;      ///< the question that this thread has replaced by the next one; 0: none
   std::uint64_t moves_then = 0;  ///< of all ranks
@@ -108,7 +109,7 @@ struct rank_acts {
   std::uint32_t number = 0;                                     ///< so many
   std::uint32_t history = 0;                                    ///< a hash of them all
   std::array<std::uint64_t, described_operations> described{};  ///< what was said last
-  watch standstill;                                             ///< of a root
+  watch waiting;                                                ///< of a root
   choice::call_times times;                                     ///< told in the entries of a call that learns
 };
 

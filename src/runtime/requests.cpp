@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/failure/standstill.hpp"
+#include "runtime/failure/long_waits.hpp"
 #include "runtime/transport/proxy.hpp"
 #include "text/format.hpp"
 

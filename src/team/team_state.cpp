@@ -126,6 +126,9 @@ team_state::team_state(descent of, team_shape const& s, team_options wanted, num
       part(std::move(identity)),
       members(shape.ranks) {
   part.origin = of.origin;
+  shared.patience.limits = of.origin != nullptr ? of.origin->shared.patience.limits
+                           : of.root != nullptr ? of.root->shared.patience.limits
+                                                : choice::wanted_wait_limits();
 }
 
 team_state::team_state(team_shape const& s, team_options wanted)
@@ -199,6 +202,7 @@ void team_state::forget_operations() {
     m->acts.history = shared.marks.salt;
     for (auto& begun : m->lines.told.begun) begun.store(0, std::memory_order_relaxed);
     m->lines.told.standing.store(0, std::memory_order_relaxed);
+    m->lines.told.wait.since.store(0, std::memory_order_relaxed);
   }
 }
 

@@ -2,6 +2,7 @@
 // Teams, members, statuses, bodies that fail.
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -151,6 +152,22 @@ static void teams_can_be_aborted_and_reset(void) {
   SUCCEEDS(coset_team_free(team));
 }
 
+static void teams_tell_where_their_ranks_are(void) {
+  coset_team* const team = team_of(3);
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  SUCCEEDS(coset_team_run(team, meet, NULL));
+  SUCCEEDS(coset_dump(team, ends[1]));
+  char text[400] = "";
+  CHECK(read(ends[0], text, sizeof text - 1) > 0);
+  CHECK(strstr(text, "coset: a team of 3 ranks\ncoset:   ranks 0-2 have left after operation ") == text);
+  close(ends[0]);
+  close(ends[1]);
+  FAILS(COSET_ARGUMENT_ERROR, "takes no text", coset_dump(team, -1));
+  FAILS(COSET_ARGUMENT_ERROR, "the team is NULL", coset_dump(NULL, 2));
+  SUCCEEDS(coset_team_free(team));
+}
+
 static int split_by_parity(coset_member* me, void* context) {
   (void)context;
   uint32_t const rank = coset_member_rank(me);
@@ -186,5 +203,6 @@ void test_teams(void) {
   options_may_be_of_other_versions();
   bodies_that_fail_abort_their_team();
   teams_can_be_aborted_and_reset();
+  teams_tell_where_their_ranks_are();
   SUCCEEDS(run_on(5, split_by_parity, NULL));
 }

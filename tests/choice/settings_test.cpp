@@ -58,6 +58,22 @@ TEST(Settings, WithWordsThatTheirVariableDoesNotTakeAreNamed) {
   EXPECT_THAT(wrong_settings({"COSET_ADAPT=never"}), ElementsAre(HasSubstr("COSET_ADAPT=never: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_ADAPT=off", "COSET_ADAPT=on", "COSET_ADAPT=flip"}), IsEmpty());
   EXPECT_THAT(wrong_settings({"COSET_LOG=", "COSET_BIND="}), IsEmpty());
+  EXPECT_THAT(wrong_settings({"COSET_STUCK=often"}), ElementsAre(HasSubstr("COSET_STUCK=often: is no number of s")));
+  EXPECT_THAT(wrong_settings({"COSET_TIMEOUT=-1"}),
+              ElementsAre(HasSubstr("COSET_TIMEOUT=-1: is no number of seconds")));
+  EXPECT_THAT(wrong_settings({"COSET_STUCK=0", "COSET_STUCK=1e30", "COSET_TIMEOUT=0.5"}), IsEmpty());
+}
+
+TEST(Settings, OfWaitsAreSeconds) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(wanted_wait_limits().until_told, milliseconds(60'000));
+  EXPECT_EQ(wanted_wait_limits().longest, milliseconds(0));
+  test::variable const stuck("COSET_STUCK", "0.25"), timeout("COSET_TIMEOUT", "30");
+  EXPECT_EQ(wanted_wait_limits().until_told, milliseconds(250));
+  EXPECT_EQ(wanted_wait_limits().longest, milliseconds(30'000));
+  test::variable const never("COSET_STUCK", "0"), wrong("COSET_TIMEOUT", "soon");
+  EXPECT_EQ(wanted_wait_limits().until_told, milliseconds(0));
+  EXPECT_EQ(wanted_wait_limits().longest, milliseconds(0));
 }
 
 TEST(Settings, WithPlansThatNeverServeTheirVerbAreNamed) {

@@ -228,6 +228,8 @@ class test_transport : public runtime::transport {
       proxy.shared.failure.raise();
     } catch (mismatch_error const& e) {
       network_.tell(runtime::cause::mismatch, e.what());
+    } catch (timed_out const& e) {
+      network_.tell(runtime::cause::timed_out, e.what());
     } catch (mpi::error const& e) {
       network_.tell(runtime::cause::messages, e.what());
     } catch (error const& e) {

@@ -61,6 +61,8 @@ struct joined_member : coset_member {
 
 /// Runs a body on one rank. Exceptions tell the team of its failure.
 void run_body(member&, coset_body*, void* context);
+/// What coset_dump() does with an account of a team, by exceptions.
+void write_to(std::int32_t descriptor, std::string const& account);
 /// Whether coset_start_…() would begin an operation at once, without completing an earlier one first.
 bool may_start(coset_member*);
 /// As coset_plan_create(), for any kind of team and by exceptions.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams and members.
 
+#include <unistd.h>
+
 #include "api/c/handles.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
 #include "coset/detail/collective.hpp"
+#include "runtime/failure/ranks_in_words.hpp"
+#include "team/team_state.hpp"
 #include "text/format.hpp"
 
 using namespace coset::capi;
@@ -94,6 +98,15 @@ coset_status coset_team_leave(coset_member* me) {
 
 coset_status coset_team_abort(coset_team* team, char const* reason) {
   return guarded([&] { in(team).abort(reason != nullptr ? reason : "aborted"); });
+}
+
+void coset::capi::write_to(std::int32_t descriptor, std::string const& account) {
+  if (write(descriptor, account.data(), account.size()) != static_cast<ssize_t>(account.size()))
+    throw argument_error(text::format("dump: file descriptor {} takes no text", descriptor));
+}
+
+coset_status coset_dump(coset_team* team, int32_t descriptor) {
+  return guarded([&] { write_to(descriptor, coset::runtime::account_of(in(team).state().shared)); });
 }
 
 coset_status coset_team_reserve(coset_team* team, size_t bytes) {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "choice/choose.hpp"
@@ -82,6 +85,15 @@ std::string wrong_plan(verb what, std::string_view value) try {
   return "";  // making a team reports it
 }
 
+/// Empty where it is no number of seconds from 0. More than a century is one.
+std::optional<std::chrono::nanoseconds> seconds_of(std::string_view value) {
+  constexpr double century = 3.2e9;
+  double seconds = 0;
+  auto const [end, failure] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (failure != std::errc() || end != value.data() + value.size() || !(seconds >= 0)) return {};
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, century) * 1e9));
+}
+
 std::string wrong_value(std::string_view name, std::string_view value) {
   if (name == "COSET_LOG" && value != "plan" && value != "mpi")
     return "is no word that it takes: plan, mpi; nothing is logged";
@@ -91,6 +103,8 @@ std::string wrong_value(std::string_view name, std::string_view value) {
     return "is no word that it takes: no, yes; threads are pinned";
   if (name == "COSET_SHARE" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; processes of one host share its cores";
+  if (name == "COSET_STUCK" && !seconds_of(value)) return "is no number of seconds; it is taken for 60";
+  if (name == "COSET_TIMEOUT" && !seconds_of(value)) return "is no number of seconds; ranks wait for ever";
   for (verb const what : all_verbs()) {
     if (name == environment::variable_of(what)) return wrong_plan(what, value);
   }
@@ -114,6 +128,11 @@ bool name_wrong_settings() {
 adaptation wanted_adaptation() {
   auto const wanted = environment::value("COSET_ADAPT");
   return wanted == "off" ? adaptation::off : wanted == "flip" ? adaptation::flipping : adaptation::on;
+}
+
+wait_limits wanted_wait_limits() {
+  return {seconds_of(environment::value("COSET_STUCK")).value_or(std::chrono::seconds(60)),
+          seconds_of(environment::value("COSET_TIMEOUT")).value_or(std::chrono::seconds(0))};
 }
 
 std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {

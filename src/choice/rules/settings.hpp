@@ -2,6 +2,7 @@
 // Environment variables that begin with COSET_: which exist, and what is wrong with those that are set.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,15 @@ enum class adaptation { off, on, flipping };
 
 /// COSET_ADAPT: off, or flip for tests; on without it.
 adaptation wanted_adaptation();
+
+/// How long ranks wait for each other.
+struct wait_limits {
+  std::chrono::nanoseconds until_told{0};  ///< then the team says on standard error where its ranks are; 0: never
+  std::chrono::nanoseconds longest{0};     ///< then the team fails with timed_out; 0: for ever
+};
+
+/// COSET_STUCK, 60 s without it, and COSET_TIMEOUT.
+wait_limits wanted_wait_limits();
 
 /// One line for each of these settings ("NAME=value") that has no effect as it stands: unknown names, with the nearest
 /// known one, and words that their variable does not accept. Names that do not begin with COSET_ are ignored. A setting

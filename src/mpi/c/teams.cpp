@@ -2,6 +2,7 @@
 // Teams over processes for C, and plans for their members.
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "api/c/handles.hpp"
@@ -67,6 +68,14 @@ coset_status coset_mpi_team_run(coset_mpi_team* team, coset_body* body, void* co
   return guarded([&] {
     require(reinterpret_cast<void const*>(body), "the body");
     in(team).run([&](coset::member& me) { run_body(me, body, context); });
+  });
+}
+
+coset_status coset_mpi_dump(coset_mpi_team* team, int32_t descriptor) {
+  return guarded([&] {
+    std::ostringstream account;
+    dump(in(team), account);
+    write_to(descriptor, account.str());
   });
 }
 

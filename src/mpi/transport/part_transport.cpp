@@ -52,6 +52,8 @@ void part_transport::tell_failure(detail::rank_state& leaver) noexcept { whole_.
 
 std::chrono::nanoseconds part_transport::deadline() const noexcept { return whole_.deadline(); }
 
+std::string part_transport::place_of(rank_t rank) const { return whole_.place_of(in_whole_.at(rank)); }
+
 runtime::rules_of_parts part_transport::rules() const noexcept { return whole_.rules(); }
 
 std::unique_ptr<runtime::transport> part_transport::open_part(runtime::part_of_team const& part) {

@@ -27,6 +27,7 @@ class part_transport final : public runtime::transport, private directory {
   void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& leaver) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override;
+  std::string place_of(rank_t) const override;
   bool has_left_behind() const noexcept override { return left_behind_; }
   runtime::rules_of_parts rules() const noexcept override;
   std::unique_ptr<runtime::transport> open_part(runtime::part_of_team const&) override;

@@ -26,6 +26,11 @@ bool transport::may_send(detail::rank_state const& rank) const noexcept {
   return any_thread_sends_ || rank.root.rank == 0;
 }
 
+std::string transport::place_of(rank_t rank) const {
+  process const& p = of_.of_rank(rank);
+  return text::format("process {} on {}", p.rank, of_.hosts.at(static_cast<std::size_t>(p.host)));
+}
+
 /// What travels with an envelope is copied twice.
 void transport::fit_to(schedule::link const& network) {
   constexpr double copied_twice = 0.1e-9;  // seconds per byte

@@ -28,6 +28,7 @@ class transport final : public runtime::transport, private directory {
   void ask(detail::rank_state& proxy, runtime::flight const&, rank_t peer) override;
   void tell_failure(detail::rank_state& leaver) noexcept override;
   std::chrono::nanoseconds deadline() const noexcept override { return longest_; }
+  std::string place_of(rank_t) const override;
   runtime::rules_of_parts rules() const noexcept override;
   std::unique_ptr<runtime::transport> open_part(runtime::part_of_team const&) override;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure/argument_check.hpp"
 
+#include "runtime/failure/long_waits.hpp"
 #include "text/format.hpp"
 
 namespace coset::runtime {
@@ -54,6 +55,7 @@ void tell_failure(detail::rank_state& me) noexcept {
 }  // namespace
 
 void leave(detail::rank_state& me) {
+  tell_of_no_wait(me.root);
   me.shared.quiesce(me);
   tell_failure(me);
   (me.shared.failure.recorded() ? me.shared.failure : me.shared.root.failure).raise();

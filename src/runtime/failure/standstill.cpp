@@ -50,29 +50,21 @@ std::string what_all_wait_for(shared_memory const& team) {
       text += "has left";
       continue;
     }
-    text += signature::act_of(line.waiting_in, true);
-    std::uint32_t const among = line.waiting_among.load(std::memory_order_relaxed);
+    text += signature::act_of(line.wait.in, true);
+    std::uint32_t const among = line.wait.among.load(std::memory_order_relaxed);
     if ((among & 1) != 0) text += text::format(" in a team of {} that was split off", among / 2);
   }
   return text;
 }
 
-void describe_wait(rank_state const& me, flight const& f) {
-  own_line& line = me.root.lines.own;
-  f.plan->describe(line.waiting_in, f.line.started);
-  bool const is_split = &me.shared != &me.shared.root;
-  line.waiting_among.store(me.shared.ranks * 2 + (is_split ? 1 : 0), std::memory_order_relaxed);
-}
-
 }  // namespace
 
-void note_waiting(rank_state& me, flight const& f) {
+void note_standing(rank_state& me) {
   if (!depends_on_its_ranks_alone(me)) return;
   shared_memory& team = me.root.shared;
-  watch& mine = me.root.acts.standstill;
+  watch& mine = me.root.acts.waiting;
   std::uint64_t const question = team.question.load(std::memory_order_seq_cst);
   if (mine.seen != question) {
-    if (mine.seen == 0) describe_wait(me, f);
     mine.seen = question;
     return;  // answered after the next look in vain
   }
@@ -90,8 +82,8 @@ void note_waiting(rank_state& me, flight const& f) {
   mine.moves_then = *moves;
 }
 
-void stop_waiting(rank_state& root) noexcept {
-  root.acts.standstill = {};
+void stop_standing(rank_state& root) noexcept {
+  root.acts.waiting = {};
   if (root.lines.own.standing.load(std::memory_order_relaxed) == 0) return;
   root.lines.own.standing.store(0, std::memory_order_seq_cst);
   root.lines.own.moves.fetch_add(1, std::memory_order_seq_cst);

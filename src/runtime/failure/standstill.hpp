@@ -8,14 +8,9 @@ namespace coset::runtime {
 
 /// Called now and then by a thread that blocks, after a look in vain at everything that it waits for. If every thread of
 /// the team blocks, and nothing can come from elsewhere, the team fails with what each of them is doing.
-void note_waiting(detail::rank_state&, flight const&);
+void note_standing(detail::rank_state&);
 
-void stop_waiting(detail::rank_state& root) noexcept;
-
-/// Called when a wait is over in which note_waiting() may have been called.
-inline void note_moving(detail::rank_state& root) noexcept {
-  if (root.acts.standstill.seen != 0) [[unlikely]]
-    stop_waiting(root);
-}
+/// Called by a thread that goes on after that.
+void stop_standing(detail::rank_state& root) noexcept;
 
 }  // namespace coset::runtime

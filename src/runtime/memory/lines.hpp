@@ -65,7 +65,8 @@ struct alignas(line_spacing) attention_line {
 struct alignas(line_spacing) failure_record {
   std::atomic<std::uint32_t> state;  ///< 0: none, 1: being written, 2: written
   std::uint32_t cause;
-  std::array<char, 4 * line_spacing - 2 * sizeof(std::uint32_t)> reason;
+  std::array<char, 4 * line_spacing - 3 * sizeof(std::uint32_t)> reason;
+  std::atomic<std::uint32_t> stuck_told;  ///< not 0: some rank of the team has told that it is stuck, see stuck.hpp
 };
 
 /// Each rank numbers the operations that it begins in a team, over all channels, and tells the latest of them: so many
@@ -73,14 +74,29 @@ struct alignas(line_spacing) failure_record {
 inline constexpr std::uint32_t told_operations = 32;
 inline constexpr std::uint32_t described_operations = 8;
 
+/// What a rank tells of itself once it has waited for long. Relaxed, as described_signature: whoever reads it while the
+/// rank goes on words it worse. Nothing of it is written before a wait is long.
+struct told_wait {
+  enum class cause : std::uint32_t { entry, signal, reuse, message, sending, offload };
+  static constexpr std::uint32_t nobody = UINT32_MAX;
+
+  std::atomic<std::uint64_t> since;   ///< ns of the steady clock, which processes of a host share; 0: it does not wait
+  described_signature in;             ///< the operation
+  std::atomic<std::uint32_t> among;   ///< ranks of the team in which it waits · 2, and 1 if these lines are another's
+  std::atomic<std::uint32_t> number;  ///< of the operation
+  std::atomic<cause> of;
+  std::atomic<std::uint32_t> awaited;               ///< whose word or message, as callers count; or nobody
+  std::atomic<std::uint32_t> step, steps;           ///< of the schedule, from 1; 0: before the first
+  std::array<std::atomic<std::uint64_t>, 16> plan;  ///< the schedule and its storage in words, as much as fits
+};
+
 /// Written by its rank, read by others only when something has gone wrong or takes long.
 struct alignas(line_spacing) own_line {
   std::atomic<std::uint32_t> busy;      ///< inside an instruction that touches a peer's caller memory
   std::atomic<std::uint32_t> waits_on;  ///< one more than the processor on which it waits for long; 0: it does not
   std::atomic<std::uint64_t> standing;  ///< of a root, these three: see standstill.hpp
   std::atomic<std::uint64_t> moves;
-  described_signature waiting_in;
-  std::atomic<std::uint32_t> waiting_among;  ///< ranks of that team · 2, and 1 if it was split from the root
+  told_wait wait;  ///< in this team, and of a root or origin in the thread's other teams, too
   /// [number % told_operations]: number << 32 | history. The history is a hash of all operations of this generation up
   /// to that one, in their order and with their channels.
   std::array<std::atomic<std::uint64_t>, told_operations> begun;

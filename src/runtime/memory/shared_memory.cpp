@@ -29,11 +29,14 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
       failure(of.origin != nullptr                     ? of.origin->failure
               : of.root != nullptr && kind.one_process ? of.root->own_failure_
                                                        : own_failure_),
-      own_failure_(arena.failure()) {}
+      own_failure_(arena.failure()) {
+  if (is_origin()) shown_.emplace(*this);
+}
 
 void shared_memory::begin_history() noexcept {
   bool const agreed = kind.has_messages || !kind.one_process;
   marks.salt = (agreed ? marks.shared_round : marks.generation) * 0x9E3779B9u;
+  marks.told_round.store(round(), std::memory_order_relaxed);
 }
 
 void shared_memory::begin_generation(std::uint32_t generation) noexcept {

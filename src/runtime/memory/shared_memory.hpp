@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "numa/memory.hpp"
 #include "program/program.hpp"
 #include "runtime/failure/failure.hpp"
+#include "runtime/failure/for_debuggers.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/waiting.hpp"
 
@@ -55,6 +57,7 @@ struct generation_marks {
   std::uint32_t shared_round = 1;  ///< which processes have agreed on, where ranks of several belong to the team
   std::uint32_t failures = 0;      ///< generations of this process that have failed
   std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
+  std::atomic<std::uint32_t> told_round = 0;  ///< shared_memory::round(), for threads that are no ranks; 0: none yet
 };
 
 /// The teams that a team's ranks belong to besides, and which of their ranks these are.
@@ -107,6 +110,7 @@ struct shared_memory {
   void begin_history() noexcept;
 
   runtime::failure own_failure_;
+  std::optional<shown_to_debuggers> shown_;  ///< but for parts of teams: their ranks' waits are told in the whole
 };
 
 }  // namespace coset::runtime

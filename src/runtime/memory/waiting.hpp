@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "choice/rules/settings.hpp"
 #include "coset/team.hpp"
 
 namespace coset::runtime {
@@ -19,6 +20,7 @@ struct patience {
   std::uint32_t yields = 0;
   bool sleeps = false;
   std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);  ///< what a lost wake-up would cost
+  choice::wait_limits limits = {};                                        ///< of all phases together
 
   static patience of(waiting, bool more_ranks_than_processors) noexcept;
   /// For a thread that polls while others may have work: it spins briefly, then yields the processor to them.

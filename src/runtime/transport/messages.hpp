@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "coset/error.hpp"
@@ -104,6 +105,8 @@ class transport {
   virtual void tell_failure(detail::rank_state& leaver) noexcept = 0;
   /// How long a rank waits for one word of others; zero: for ever.
   virtual std::chrono::nanoseconds deadline() const noexcept = 0;
+  /// Where a rank is, for people: "process 2 on host b". Any thread may ask; empty: nobody knows.
+  virtual std::string place_of(rank_t) const { return {}; }
   /// A message was given up that may still be read: what it was sent from has to stay.
   virtual bool has_left_behind() const noexcept = 0;
 

@@ -7,7 +7,7 @@
 #include "memory/scenarios/explored_team.hpp"
 #include "memory/scenarios/scenarios.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/failure/standstill.hpp"
+#include "runtime/failure/long_waits.hpp"
 
 namespace coset::memory_test {
 namespace {
@@ -22,8 +22,10 @@ struct setting {
   explicit setting(rank_t number)
       : ranks(number, waits::polling),
         plans(detail::make_plans(ranks.state(), verb::barrier, 0, detail::copy_of<char>(), {})) {
-    for (rank_t r = 0; r < number; ++r)
+    for (rank_t r = 0; r < number; ++r) {
       runtime::prepare(flights.emplace_back(), *ranks.state().members[r], 0, *plans.apart, nullptr, nullptr, nullptr);
+      flights.back().act = {};
+    }
   }
 
   void wait_for(std::size_t word, member& me) {

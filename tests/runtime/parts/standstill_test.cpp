@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a team stands still, played by one thread that says which rank looks in vain, and which one goes on.
-#include "runtime/failure/standstill.hpp"
+#include "runtime/failure/long_waits.hpp"
 
 #include "coset/detail/task_run.hpp"
 #include "runtime/executor.hpp"
@@ -14,8 +14,10 @@ class Standstill : public ::testing::Test {
  protected:
   Standstill()
       : plans_(detail::make_plans(ranks_->state(), verb::barrier, 0, detail::copy_of<char>(), {})), run_(*ranks_) {
-    for (rank_t r = 0; r < ranks_->size(); ++r)
+    for (rank_t r = 0; r < ranks_->size(); ++r) {
       runtime::prepare(flights_.emplace_back(), rank(r), 0, *plans_.apart, nullptr, nullptr, nullptr);
+      flights_.back().act = {};
+    }
   }
 
   detail::rank_state& rank(rank_t r) { return *ranks_->state().members[r]; }

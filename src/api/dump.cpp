@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ostream>
+
+#include "coset/team.hpp"
+#include "runtime/failure/ranks_in_words.hpp"
+#include "team/team_state.hpp"
+
+namespace coset {
+
+void dump(team const& of, std::ostream& to) { to << runtime::account_of(of.state().shared); }
+
+}  // namespace coset
