@@ -77,6 +77,7 @@ class location_assignment {
     std::size_t const agreed = step_before_agreement();
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       auto const& step = schedule_.steps[i];
+      std::size_t const before = operations_.size();
       if (i == agreed) ask_for_agreement();
       if (!split_.slices[i].empty()) list_offloads(split_.slices[i]);
       if (split_.has_messages[i]) list_messages(i);
@@ -86,8 +87,15 @@ class location_assignment {
       for (assignment const& a : step) {
         if (copies_[copies_.target(a)].moved) list_arrival(a);
       }
+      number_step(before, i + 1);
     }
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
+  }
+
+  /// For people, who hardly look at as many.
+  void number_step(std::size_t first_operation, std::size_t step) {
+    for (std::size_t k = first_operation; k < operations_.size(); ++k)
+      operations_[k].step = static_cast<std::uint16_t>(std::min<std::size_t>(step, UINT16_MAX));
   }
 
   /// What one proxy has for another in a step is one message, if all of it is of one form. Both name what is in it by its

@@ -169,6 +169,7 @@ class emission {
       p.code.back().signal = next.signal;
     } else {
       p.code.push_back(next);
+      p.steps.push_back(o.step);
     }
   }
 

@@ -34,6 +34,7 @@ struct operation {
   bool glued = false;       ///< shares the signal of the next operation of its rank
   rank_t peer = 0;          ///< of a message: the proxy at its other end, counted in all domains
   std::uint32_t slice = 0;  ///< of an offload
+  std::uint16_t step = 0;   ///< of the schedule, from 1; 0: before the first, or after the last
 };
 
 /// The linear order: all ranks' operations, each rank's in execution order, every write before its reads.

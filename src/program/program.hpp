@@ -132,6 +132,7 @@ struct program {
   std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
   std::vector<std::uint32_t> received;  ///< [message]: the instruction that waits for it
+  std::vector<std::uint16_t> steps;     ///< [instruction]: of the schedule, from 1, for people; 0: before the first
   bool sends = false;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/rank_state.hpp"
+#include "trace/process.hpp"
 
 namespace coset::runtime {
 namespace {
@@ -29,7 +30,9 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
       failure(of.origin != nullptr                     ? of.origin->failure
               : of.root != nullptr && kind.one_process ? of.root->own_failure_
                                                        : own_failure_),
-      own_failure_(arena.failure()) {}
+      own_failure_(arena.failure()) {
+  if (trace::is_on()) marks.team = trace::next_team();
+}
 
 void shared_memory::begin_history() noexcept {
   bool const agreed = kind.has_messages || !kind.one_process;

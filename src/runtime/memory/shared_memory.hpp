@@ -55,6 +55,7 @@ struct generation_marks {
   std::uint32_t shared_round = 1;  ///< which processes have agreed on, where ranks of several belong to the team
   std::uint32_t failures = 0;      ///< generations of this process that have failed
   std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
+  std::uint32_t team = 0;          ///< the team's number in a trace of this process, where one is wanted
 };
 
 /// The teams that a team's ranks belong to besides, and which of their ranks these are.
