@@ -30,12 +30,6 @@ constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question 
 /// A rank that yields instead of spinning goes to sleep no sooner than one that spins.
 constexpr std::uint32_t yields_instead_of_spins = 5;
 
-/// How the loop goes: whether it blocks where it waits, and whether it writes down what it does. Four loops are compiled,
-/// so that the one that writes nothing down is not asked whether it does.
-struct manner {
-  bool blocks, records;
-};
-
 bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
 
@@ -353,39 +347,26 @@ bool run_segment(rank_state& me, flight& f) {
   return !me.shared.kind.has_messages || all_sent(me, f);
 }
 
-/// From where it has come to, segment by segment.
-template <manner How>
-[[gnu::always_inline]] inline bool go_on(rank_state& me, flight& f) {
-  for (;;) {
-    if (!f.line.entered && !enter<How>(me, f)) return false;
-    if (!run_segment<How>(me, f)) return false;
-    if (++f.segment.now == f.segment.end) return true;
-    std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
-    f.in = moved(f.in, bytes);
-    f.out = moved(f.out, bytes);
-    f.wait = 0;
-    f.line.entered = false;
-  }
-}
-
-template <bool Blocking>
-[[gnu::noinline]] bool go_on_recording(rank_state& me, flight& f) {
-  record_begin(me, f);
-  bool const done = go_on<manner{Blocking, true}>(me, f);
-  if (done) record_end(me, f);
-  return done;
-}
-
 }  // namespace
 
-template <bool Blocking>
-bool advance(rank_state& me, flight& f) {
+template <manner How>
+bool advance_as(rank_state& me, flight& f) {
   if (me.shared.failed()) [[unlikely]]
     leave(me);
   try {
-    if (me.memory.recorded != nullptr) [[unlikely]]
-      return go_on_recording<Blocking>(me, f);
-    return go_on<manner{Blocking, false}>(me, f);
+    if constexpr (How.records) record_begin(me, f);
+    for (;;) {
+      if (!f.line.entered && !enter<How>(me, f)) return false;
+      if (!run_segment<How>(me, f)) return false;
+      if (++f.segment.now == f.segment.end) break;
+      std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
+      f.in = moved(f.in, bytes);
+      f.out = moved(f.out, bytes);
+      f.wait = 0;
+      f.line.entered = false;
+    }
+    if constexpr (How.records) record_end(me, f);
+    return true;
   } catch (mpi::error const& thrown) {
     me.shared.fail(cause::messages, thrown.what());
     me.shared.quiesce(me);
@@ -399,7 +380,9 @@ bool advance(rank_state& me, flight& f) {
   }
 }
 
-template bool advance<true>(rank_state&, flight&);
-template bool advance<false>(rank_state&, flight&);
+template bool advance_as<manner{true, false}>(rank_state&, flight&);
+template bool advance_as<manner{false, false}>(rank_state&, flight&);
+template bool advance_as<manner{true, true}>(rank_state&, flight&);
+template bool advance_as<manner{false, true}>(rank_state&, flight&);
 
 }  // namespace coset::runtime

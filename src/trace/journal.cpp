@@ -15,8 +15,9 @@ journal::journal(std::size_t capacity, unsigned node)
     : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2 * in_doubt)) - 1),
       memory_((mask_ + 1) * sizeof(event)),
       words_(reinterpret_cast<std::atomic<std::uint64_t>*>(memory_.data())) {
-  static_cast<void>(
-      memory_.bind(0, memory_.size(), node));  // where it cannot be bound, it lies where it is first written
+  memory_.bind(0, memory_.size(), node);
+  // Now, and not while a call is under way.
+  for (std::size_t k = 0; k < memory_.size(); k += numa::page_bytes()) memory_.data()[k] = std::byte{};
 }
 
 bool journal::meets_anew(std::uint32_t plan) {

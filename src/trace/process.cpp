@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -87,6 +88,9 @@ std::size_t wanted_events() {
   return found && *found > 0 && *found <= most_events ? *found : usual_events;
 }
 
+/// By start().
+std::atomic<bool> started = false;
+
 void write_at_exit();
 
 everything::everything() : wanted{false, "", wanted_events()} {
@@ -149,13 +153,17 @@ std::string name_of_host() {
 
 }  // namespace
 
-bool is_on() { return all().wanted.recorded; }
+/// A process that records nothing does not even make room for it.
+bool is_on() {
+  static bool const asked_for = !value("COSET_TRACE").empty();
+  return (asked_for && all().wanted.recorded) || started.load(std::memory_order_relaxed);
+}
 
 void start(std::size_t events) {
   if (!numa::ticks_are_allowed())
     throw error("this process may not read the processor's clock, so nothing is recorded");
   if (events != 0) all().wanted.capacity = std::min(events, most_events);
-  all().wanted.recorded = true;
+  started.store(true, std::memory_order_relaxed);  // teams are made later by whoever called this
 }
 
 std::uint32_t next_team() {

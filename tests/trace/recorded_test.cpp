@@ -54,39 +54,39 @@ TEST_P(Volume, OfFoldsAndCopiesIsThatOfTheSchedule) {
   // Blocks of whole lines, whatever the algorithm divides by.
   std::size_t const count = 16 * 2520;
   auto const s = schedule::make(schedule::algorithm::parse(name), ranks);
-  for (std::string const storage : {"staged", "pull", "zero_copy"}) {
-    auto const log = recorded(ranks, [&](team& threads) {
-      plan_options options;
-      options.algorithm = name;
-      options.storage = storage;
-      auto const sum = make_plan<int>(threads, count, plus{}, options);
-      threads.run([&](member& me) {
-        std::vector<int> in(count, 1), out(count);
-        sum.execute(me, in, out);
-      });
+  std::vector<std::string> const storages{"staged", "pull", "zero_copy"};
+  auto const log = recorded(ranks, [&](team& threads) {
+    std::vector<plan<int>> plans;
+    for (auto const& storage : storages)
+      plans.push_back(make_plan<int>(threads, count, plus{}, plan_named(name + "/" + storage)));
+    threads.run([&](member& me) {
+      std::vector<int> in(count, 1), out(count);
+      for (auto const& each : plans) each.execute(me, in, out);
     });
-    ASSERT_EQ(log.ranks.size(), ranks);
-    std::uint64_t moved = 0, by_level = 0;
-    for (trace::rank_log const& rank : log.ranks) {
-      std::size_t operations = 0;
-      for (event const& e : rank.events) {
-        operations += e.what == kind::operation;
-        moved += e.data.moved;
-        if (e.what == kind::fold || e.what == kind::copy) {
-          EXPECT_LE(e.step, s.steps.size() + 1);
-        }
-      }
-      EXPECT_EQ(operations, 1u);
-      by_level = std::accumulate(rank.moved.begin(), rank.moved.end(), by_level);
+  });
+  ASSERT_EQ(log.ranks.size(), ranks);
+  std::vector<std::uint64_t> moved(storages.size()), operations(storages.size());
+  std::uint64_t by_level = 0;
+  for (trace::rank_log const& rank : log.ranks) {
+    for (event const& e : rank.events) {
+      ASSERT_LE(e.of.number, storages.size());
+      operations[e.of.number - 1] += e.what == kind::operation;
+      moved[e.of.number - 1] += e.data.moved;
+      EXPECT_LE(e.step, s.steps.size());
     }
-    EXPECT_EQ(static_cast<double>(moved), volume_of(s) * count * sizeof(int)) << name << '/' << storage;
-    EXPECT_EQ(moved, by_level);
+    by_level = std::accumulate(rank.moved.begin(), rank.moved.end(), by_level);
   }
+  double const expected = std::round(volume_of(s) * count * sizeof(int));
+  for (std::size_t k = 0; k < storages.size(); ++k) {
+    EXPECT_EQ(operations[k], ranks);
+    EXPECT_EQ(static_cast<double>(moved[k]), expected) << name << "/" << storages[k];
+  }
+  EXPECT_EQ(by_level, std::accumulate(moved.begin(), moved.end(), std::uint64_t{0}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Some, Volume,
                          ::testing::Combine(::testing::Values("direct", "generalized", "generalized(radix=4)", "ring"),
-                                            ::testing::Values(2, 3, 4, 5, 7)),
+                                            ::testing::Values(2, 3, 5)),
                          [](auto const& each) {
                            std::string text = std::get<0>(each.param);
                            std::ranges::replace_if(
