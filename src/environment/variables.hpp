@@ -24,6 +24,7 @@ inline constexpr std::string_view at_team = "the library, when it makes a team";
 inline constexpr std::string_view at_plan = "the library, when it makes a plan";
 inline constexpr std::string_view in_bench = "`coset bench`";
 inline constexpr std::string_view at_start = "the library, when it makes its first team or reducer";
+inline constexpr std::string_view at_exit = "the library, as the process ends";
 inline constexpr std::string_view plans = "plans by size";
 inline constexpr std::string_view chosen = "what the model chooses";
 
@@ -71,6 +72,13 @@ inline constexpr std::array variables{
         "After how long a wait all ranks of the team throw `timed_out`. Also how long a process waits for the others "
         "to begin and end a run(), unless `mpi::options::deadline` says it.",
         at_team},
+    variable{"COSET_TRACE", "a file", "nothing is recorded",
+             "What every rank does and waits for is written to this file as the process ends, for Perfetto and for "
+             "`coset trace --summary`. Several processes write `name.0.json`, `name.1.json` …; `%p` is the process's "
+             "number in the system.",
+             at_start},
+    variable{"COSET_TRACE_EVENTS", "a number", "32768",
+             "So many of each rank's latest events are kept for COSET_TRACE, of 64 bytes each.", at_start},
     variable{
         "COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
         "The profile that `coset tune` wrote. `off`: neither a profile nor the quick look at the memory when a team "
@@ -99,10 +107,16 @@ inline constexpr std::array variables{
              "`programs_bench_…`"},
     variable{"OMPI_COMM_WORLD_LOCAL_RANK", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"OMPI_COMM_WORLD_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"OMPI_COMM_WORLD_RANK", "a number", by_launcher,
+             "This process's number, for the name of COSET_TRACE's file.", at_exit},
     variable{"MPI_LOCALRANKID", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"MPI_LOCALNRANKS", "a number", by_launcher, "Processes on this host.", at_team},
     variable{"PMI_LOCAL_RANK", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"PMI_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"PMI_RANK", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
+             at_exit},
+    variable{"SLURM_PROCID", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
+             at_exit},
     variable{"SLURM_LOCALID", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"SLURM_STEP_TASKS_PER_NODE", "numbers", by_launcher, "Processes on each host.", at_team},
 };

@@ -96,6 +96,7 @@ record together(record const& one, record const& other) {
   both.nearest = nearer(one.nearest, other.nearest);
   both.farthest = farther(one.farthest, other.farthest);
   both.failed = one.failed || other.failed;
+  both.all_record = one.all_record && other.all_record;
   both.wishes = spanned(one.wishes, other.wishes);
   both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
   both.from_pool = {one.from_pool.kept & other.from_pool.kept, one.from_pool.vacant & other.from_pool.vacant,

@@ -55,6 +55,7 @@ struct record {
   place nearest, farthest;         ///< the lowest process that has come least, and most, far
   int unwell = nobody;             ///< the lowest process that has something to throw
   bool failed = false;             ///< some rank that some process knows of has failed
+  bool all_record = true;          ///< every process of a team under construction records a trace
   range wishes, kind_of_threads;   ///< of the constructors
   offer from_pool;                 ///< what all processes can offer
   std::uint32_t latest_round = 0;  ///< of any team

@@ -7,11 +7,13 @@
 #include <thread>
 
 #include "environment/variables.hpp"
+#include "mpi/clocks.hpp"
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
 #include "program/program.hpp"
 #include "runtime/memory/shared_file.hpp"
 #include "text/format.hpp"
+#include "trace/process.hpp"
 
 namespace coset::mpi {
 namespace {
@@ -145,6 +147,7 @@ void team::state::introduce() {
   own.wishes = record::range(mine.wishes);
   own.kind_of_threads = record::range(adopted != nullptr);
   own.latest_round = latest_round();
+  own.all_record = trace::is_on();
   record const everywhere = pool_->meet_founders(own, mine, attention_to_others());
   if (in_use) std::rethrow_exception(in_use);
   if (too_low)
@@ -160,6 +163,7 @@ void team::state::introduce() {
   pool::survey const& known = get_to_know(mine, everywhere);
   map_ = known.found;
   survey_ = known.number;
+  if (everywhere.all_record) align_clocks(pool_->founders());
   connections_ = pool_->take(everywhere, known);
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/failure/long_waits.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
+#include "runtime/recording.hpp"
 #include "runtime/transport/offload.hpp"
 #include "runtime/transport/proxy.hpp"
 #include "runtime/use_staging.hpp"
@@ -81,15 +82,19 @@ template <class Ready>
   note_moving(me.root);
 }
 
-template <bool Blocking, class Ready>
+template <manner How, class Ready>
 bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
   perturb();
-  if (ready(word.load(std::memory_order_acquire))) [[likely]]
-    return true;  // partner: signal()
-  if constexpr (Blocking) {
+  if (ready(word.load(std::memory_order_acquire))) [[likely]] {  // partner: signal()
+    if constexpr (How.records && !How.blocks) record_end_of_looks(me, f);
+    return true;
+  }
+  if constexpr (How.blocks) {
     await_blocking(me, f, other, word, which, ready);
+    if constexpr (How.records) record_wait(me, f);
     return true;
   } else {
+    if constexpr (How.records) record_look_in_vain(me, f);
     if (me.shared.failed()) leave(me);
     if (++f.looks.all % looks_per_nonblocking_question == 0) ask_for(me, f, other, word, ready);
     return false;
@@ -104,8 +109,9 @@ bool meet(std::byte const* a, std::byte const* b, std::size_t bytes) {
 
 /// A peer's entry. The same epoch with another history is a disagreement, seen before any data are read. So is a later
 /// epoch: a rank that has done what this one does writes no new entry before this one has seen the old.
-template <bool Blocking>
+template <manner How>
 [[gnu::always_inline]] inline bool await_entry(rank_state& me, flight& f, rank_t other) {
+  if constexpr (How.records) record_awaited(me, f, other, program::entry_signal);
   channel_end& end = me.ends[f.line.channel];
   entry_line const& line = end.lines[other]->entry[f.line.parity];
   auto const ready = [&](std::uint64_t tag) {
@@ -113,7 +119,7 @@ template <bool Blocking>
     if (!before(epoch_of(tag), epoch_of(f.line.tag))) fail_mismatch(me, f, other);
     return false;
   };
-  if (!await<Blocking>(me, f, other, line.tag, half::high, ready)) return false;
+  if (!await<How>(me, f, other, line.tag, half::high, ready)) return false;
   __builtin_prefetch(line.second.data());  // a payload there is on its way while the pointers are looked at
   rank_t const ranks = me.shared.ranks;
   auto* const in = static_cast<std::byte*>(const_cast<void*>(line.in));
@@ -131,27 +137,29 @@ template <bool Blocking>
   return true;
 }
 
-template <bool Blocking>
+template <manner How>
 bool await(rank_state& me, flight& f, wait const& w) {
-  if (w.signal == program::entry_signal) return await_entry<Blocking>(me, f, w.rank);
+  if (w.signal == program::entry_signal) return await_entry<How>(me, f, w.rank);
+  if constexpr (How.records) record_awaited(me, f, w.rank, w.signal);
   std::uint64_t const wanted = f.line.base + w.signal;
-  return await<Blocking>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.signalled, half::low,
-                         [wanted](std::uint64_t signalled) { return signalled >= wanted; });
+  return await<How>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.signalled, half::low,
+                    [wanted](std::uint64_t signalled) { return signalled >= wanted; });
 }
 
 /// Before a parity's lines and staging are written again, the ranks that read them two operations ago must have left
 /// that operation. If the operation in between was full, they have; else the readers' entries into it show that they
 /// have.
-template <bool Blocking>
+template <manner How>
 bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   channel_end& end = me.ends[f.line.channel];
   if (end.peers_entered || end.readers[epoch & 1] == nullptr) return true;
   auto const& readers = *end.readers[epoch & 1];
   for (; f.wait < readers.size(); ++f.wait) {
     rank_t const q = readers[f.wait];
+    if constexpr (How.records) record_awaited(me, f, q, trace::has_left);
     std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[(epoch - 1) & 1].tag;
     auto const entered = [epoch](std::uint64_t seen) { return !before(epoch_of(seen), epoch - 1); };
-    if (!await<Blocking>(me, f, q, tag, half::high, entered)) return false;
+    if (!await<How>(me, f, q, tag, half::high, entered)) return false;
   }
   f.wait = 0;
   return true;
@@ -172,13 +180,13 @@ void make_room(rank_state& me, flight const& f) {
 }
 
 /// Takes the next epoch of the channel.
-template <bool Blocking>
+template <manner How>
 bool enter(rank_state& me, flight& f) {
   channel_end& end = me.ends[f.line.channel];
   bound_plan const& plan = *f.plan;
   if (end.lines.empty() || me.memory.operands.size() < plan.candidacy.most_operands) [[unlikely]]
     make_room(me, f);
-  if (!await_reuse<Blocking>(me, f, end.epoch + 1)) return false;
+  if (!await_reuse<How>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.segments.layout_of(f.segment.now);
   std::size_t const staging = f.line.channel == 0 ? plan.candidacy.most_staging : f.layout->staging_bytes;
   if (staging > end.capacity) use_staging(me, f.line.channel, staging);
@@ -306,7 +314,7 @@ bool transfer(rank_state& me, flight const& f, instruction const& i) {
   }
 }
 
-template <bool Blocking>
+template <manner How>
 bool run_segment(rank_state& me, flight& f) {
   auto const& code = f.code->code;
   for (; f.at < code.size(); ++f.at) {
@@ -315,39 +323,50 @@ bool run_segment(rank_state& me, flight& f) {
     // with their entries, so those have to wait.
     if (!i.foreign && i.what == program::action::fold) resolve(me, f, i);
     for (; f.wait < i.waits_end; ++f.wait) {
-      if (!await<Blocking>(me, f, f.code->waits[f.wait])) return false;
+      if (!await<How>(me, f, f.code->waits[f.wait])) return false;
     }
     if (i.foreign) resolve(me, f, i);
     if (i.what != program::action::fold) [[unlikely]] {
-      if (!transfer(me, f, i)) return false;
+      if (!transfer(me, f, i)) {
+        if constexpr (How.records) record_look_in_vain(me, f);
+        return false;
+      }
+      if constexpr (How.records) record_transfer(me, f, i);
     } else if (i.destinations != 0) {
       fold(me, f, i);
+      if constexpr (How.records) record_fold(me, f, i);
     }
-    if (i.signal != 0) signal(me, f, i.signal);
+    if (i.signal != 0) {
+      if constexpr (How.records) record_post(me, f, i.signal);
+      signal(me, f, i.signal);
+    }
   }
   for (; f.wait < f.code->waits.size() + f.code->unmet.size(); ++f.wait) {
-    if (!await_entry<Blocking>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
+    if (!await_entry<How>(me, f, f.code->unmet[f.wait - f.code->waits.size()])) return false;
   }
   return !me.shared.kind.has_messages || all_sent(me, f);
 }
 
 }  // namespace
 
-template <bool Blocking>
-bool advance(rank_state& me, flight& f) {
+template <manner How>
+bool advance_as(rank_state& me, flight& f) {
   if (me.shared.failed()) [[unlikely]]
     leave(me);
   try {
+    if constexpr (How.records) record_begin(me, f);
     for (;;) {
-      if (!f.line.entered && !enter<Blocking>(me, f)) return false;
-      if (!run_segment<Blocking>(me, f)) return false;
-      if (++f.segment.now == f.segment.end) return true;
+      if (!f.line.entered && !enter<How>(me, f)) return false;
+      if (!run_segment<How>(me, f)) return false;
+      if (++f.segment.now == f.segment.end) break;
       std::size_t const bytes = f.plan->segments.count * f.plan->what.reduction->element_bytes;
       f.in = moved(f.in, bytes);
       f.out = moved(f.out, bytes);
       f.wait = 0;
       f.line.entered = false;
     }
+    if constexpr (How.records) record_end(me, f);
+    return true;
   } catch (mpi::error const& thrown) {
     me.shared.fail(cause::messages, thrown.what());
     me.shared.quiesce(me);
@@ -361,7 +380,9 @@ bool advance(rank_state& me, flight& f) {
   }
 }
 
-template bool advance<true>(rank_state&, flight&);
-template bool advance<false>(rank_state&, flight&);
+template bool advance_as<manner{true, false}>(rank_state&, flight&);
+template bool advance_as<manner{false, false}>(rank_state&, flight&);
+template bool advance_as<manner{true, true}>(rank_state&, flight&);
+template bool advance_as<manner{false, true}>(rank_state&, flight&);
 
 }  // namespace coset::runtime

@@ -36,12 +36,25 @@ inline void announce(detail::rank_state& me, flight& f) {
                                                             std::memory_order_release);
 }
 
+/// How the loop goes: whether it blocks where it waits, and whether it writes down what it does.
+struct manner {
+  bool blocks, records;
+};
+
+template <manner How>
+bool advance_as(detail::rank_state&, flight&);
+
+extern template bool advance_as<manner{true, false}>(detail::rank_state&, flight&);
+extern template bool advance_as<manner{false, false}>(detail::rank_state&, flight&);
+extern template bool advance_as<manner{true, true}>(detail::rank_state&, flight&);
+extern template bool advance_as<manner{false, true}>(detail::rank_state&, flight&);
+
 /// Goes on as far as peers allow. Blocking: returns true when all is done. Otherwise: false at the first wait that is not
 /// over yet; the next call goes on there. Throws what the team failed with, after peers have let go of this rank's memory.
 template <bool Blocking>
-bool advance(detail::rank_state&, flight&);
-
-extern template bool advance<true>(detail::rank_state&, flight&);
-extern template bool advance<false>(detail::rank_state&, flight&);
+bool advance(detail::rank_state& me, flight& f) {
+  return me.memory.recorded == nullptr ? advance_as<manner{Blocking, false}>(me, f)
+                                       : advance_as<manner{Blocking, true}>(me, f);
+}
 
 }  // namespace coset::runtime

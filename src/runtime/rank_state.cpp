@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/recording.hpp"
 #include "runtime/use_staging.hpp"
 
 namespace coset::detail {
@@ -24,6 +25,7 @@ rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t numb
   open_channel(*this, 0);  // by the rank's own thread, on its node
   if (in_root != nullptr) here = {root.here.thread, root.here.node, memory_node};
   root.requests.family.push_back(this);
+  begin_recording(*this);
 }
 
 rank_state::~rank_state() {

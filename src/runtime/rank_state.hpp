@@ -16,6 +16,7 @@
 #include "runtime/memory/lines.hpp"
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_handle.hpp"
+#include "runtime/recording.hpp"
 #include "runtime/transport/messages.hpp"
 
 namespace coset::runtime {
@@ -85,6 +86,7 @@ struct rank_memory {
   std::vector<packed_line> packed;
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   std::size_t view_capacity = 0;
+  std::unique_ptr<recording> recorded;  ///< null unless a trace is wanted
 };
 
 /// Requests of split phase, and the handle by which those find their rank that may outlive it.

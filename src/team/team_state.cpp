@@ -104,6 +104,18 @@ planning::team_facts facts_of(team_state const& team) {
           .most_staging = std::min(shared.arena.largest_staging(), shared.part.most_staging)};
 }
 
+/// What joins each rank to this one, for a trace.
+std::vector<trace::level> levels_from(team_shape const& shape, rank_t rank) {
+  using trace::level;
+  std::vector<level> levels(shape.ranks, level::unknown_place);
+  if (shape.places.empty()) return levels;
+  processor const& here = shape.places[rank];
+  std::ranges::transform(shape.places, levels.begin(), [&](processor const& there) {
+    return there.node != here.node ? level::host : there.l3 != here.l3 ? level::node : level::cache;
+  });
+  return levels;
+}
+
 }  // namespace
 
 runtime::descent team_state::descent::of_memory() const {
@@ -171,6 +183,7 @@ team_state::~team_state() {
 rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {
   unsigned const node = rank < shape.places.size() ? shape.places[rank].node : member::unknown_node;
   members[rank] = std::make_unique<rank_state>(*this, shared, rank, node, shape.nodes[rank], in_root);
+  if (auto* const recorded = members[rank]->memory.recorded.get()) recorded->levels = levels_from(shape, rank);
   return *members[rank];
 }
 

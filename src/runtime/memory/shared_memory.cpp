@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/rank_state.hpp"
+#include "trace/process.hpp"
 
 namespace coset::runtime {
 namespace {
@@ -31,6 +32,7 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
                                                        : own_failure_),
       own_failure_(arena.failure()) {
   if (is_origin()) shown_.emplace(*this);
+  if (trace::is_on()) marks.team = trace::next_team();
 }
 
 void shared_memory::begin_history() noexcept {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the executor writes down where a trace is wanted; nothing of it is compiled into the loop that runs otherwise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/flight.hpp"
+#include "runtime/memory/lines.hpp"
+#include "trace/journal.hpp"
+
+namespace coset::detail {
+struct rank_state;
+}
+
+namespace coset::runtime {
+
+/// One rank's. Moments are numa::ticks().
+struct recording {
+  /// Of the operation on one channel.
+  struct course {
+    std::uint64_t operation = 0;  ///< number and history of the one under way
+    std::uint64_t begin = 0, now = 0;
+    std::uint64_t waits_since = 0;  ///< without blocking; 0: it does not wait
+    rank_t awaited = 0;
+    std::uint32_t signal = 0;
+  };
+
+  trace::journal* of_thread;
+  std::uint32_t team;
+  std::vector<trace::level> levels;  ///< [rank of those that share memory]: what joins it to this one
+  std::array<course, channels> courses{};
+};
+
+/// Where a trace is wanted: makes the rank's own, in its thread's journal.
+void begin_recording(detail::rank_state&);
+
+// Each is told what has just ended, whose beginning is the end of what was recorded before.
+void record_begin(detail::rank_state&, flight const&);  ///< or that it goes on
+void record_end(detail::rank_state&, flight const&);
+void record_fold(detail::rank_state&, flight const&, program::instruction const&);
+void record_transfer(detail::rank_state&, flight const&, program::instruction const&);
+void record_post(detail::rank_state&, flight const&, std::uint32_t signal);
+/// What is going to be looked at; then that a blocking wait is over, that a look was in vain, and that it no longer is.
+void record_awaited(detail::rank_state&, flight const&, rank_t other, std::uint32_t signal);
+void record_wait(detail::rank_state&, flight const&);
+void record_look_in_vain(detail::rank_state&, flight const&);
+void record_end_of_looks(detail::rank_state&, flight const&);
+
+}  // namespace coset::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is recorded in this process: whether anything is, all its journals, the words for its plans, and its clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "trace/journal.hpp"
+#include "trace/log.hpp"
+
+namespace coset::trace {
+
+/// Whether ranks that are made from now on have journals: because COSET_TRACE names a file, which is then written at the
+/// end of the process, or after start(). Asked once per rank.
+bool is_on();
+/// As if COSET_TRACE named no file; `events` of each rank are kept, 0: as many as the environment says.
+void start(std::size_t events);
+
+/// Numbers teams from 1 on, in the order of their making.
+std::uint32_t next_team();
+/// A new journal, which stays until the process ends.
+journal& open_journal(std::uint32_t root_team, rank_t thread, unsigned node);
+void describe_plan(std::uint32_t plan, plan_words);
+
+/// Of a process that is one of several. `ahead`: so many ns the first one's clock is ahead of this one's.
+void identify(std::uint32_t process, std::uint32_t processes, std::int64_t ahead);
+/// This process's time in ns since 1970, of a clock that is never set.
+std::int64_t now();
+
+/// All that has been recorded so far, in this process.
+log collect();
+
+}  // namespace coset::trace

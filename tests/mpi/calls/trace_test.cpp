@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of several processes become one: all ranks in order, on one clock, with the messages between them.
+#include <algorithm>
+#include <map>
+
+#include "cli/trace/read.hpp"
+#include "mpi/processes.hpp"
+#include "trace/process.hpp"
+
+namespace coset::mpi_test {
+namespace {
+
+using trace::event;
+using trace::kind;
+
+/// Collective: what each process says, on all of them.
+std::vector<std::string> all_say(std::string const& own) {
+  int const mine = static_cast<int>(own.size());
+  std::vector<int> lengths(static_cast<std::size_t>(processes())), begins(lengths.size());
+  MPI_Allgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  int total = 0;
+  for (std::size_t p = 0; p < lengths.size(); total += lengths[p++]) begins[p] = total;
+  std::string all(static_cast<std::size_t>(total), ' ');
+  MPI_Allgatherv(own.data(), mine, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, MPI_COMM_WORLD);
+  std::vector<std::string> said;
+  for (std::size_t p = 0; p < lengths.size(); ++p)
+    said.push_back(all.substr(static_cast<std::size_t>(begins[p]), static_cast<std::size_t>(lengths[p])));
+  return said;
+}
+
+TEST(Trace, OfAllProcessesHasEveryRankInOrder) {
+  trace::start(0);
+  constexpr int calls = 4;
+  rank_t ranks = 0;
+  bool one_memory = false;
+  {
+    hybrid on(1);
+    ranks = on.all.size();
+    one_memory = on.all.processes() == 1;
+    on.expect_no_faults([](member& me) -> std::string {
+      for (int k = 0; k < calls; ++k) {
+        std::vector<int> items(5000, 1);
+        allreduce(me, items);
+        if (items[17] != static_cast<int>(me.size())) return "a sum is wrong";
+        barrier(me);
+      }
+      return "";
+    });
+  }
+  std::vector<trace::log> logs;
+  for (auto const& text : all_say(trace::json_of(trace::collect()))) logs.push_back(cli::trace_in(text));
+  trace::log const all = cli::merged(logs);
+  std::vector<rank_t> numbers;
+  std::map<std::uint64_t, std::vector<event>> operations;
+  std::uint64_t sent = 0, received = 0;
+  for (auto const& rank : all.ranks) {
+    if (rank.size != ranks) continue;
+    numbers.push_back(rank.number);
+    for (event const& e : rank.events) {
+      if (e.what == kind::operation) operations[e.of.tag].push_back(e);
+      if (e.what == kind::send) sent += e.data.bytes;
+      if (e.what == kind::receive) received += e.data.bytes;
+    }
+  }
+  ASSERT_EQ(numbers.size(), ranks);
+  EXPECT_TRUE(std::ranges::is_sorted(numbers));
+  EXPECT_EQ(sent, received);
+  std::size_t whole = 0;
+  for (auto const& [tag, of_all] : operations) {
+    if (of_all.size() != ranks) continue;
+    ++whole;
+    // Nobody has left before the last has come: clocks that are apart by more than an operation takes would show.
+    auto const last_begin = std::ranges::max(of_all, {}, &event::begin).begin;
+    auto const first_end = std::ranges::min(of_all, {}, &event::end).end;
+    constexpr std::uint64_t apart = 100'000'000;  // ns: far more than clocks that were compared are apart
+    EXPECT_LE(last_begin, first_end + apart);
+    EXPECT_EQ(of_all.front().joint != 0, !one_memory);
+  }
+  EXPECT_EQ(whole, 2u * calls);
+}
+
+}  // namespace
+}  // namespace coset::mpi_test
