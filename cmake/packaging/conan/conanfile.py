@@ -23,7 +23,7 @@ class Coset(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "THIRD-PARTY.md", "cmake/*", "docs/*", "examples/*", "include/*", "numa/*",
+        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "cmake/*", "docs/*", "examples/*", "include/*", "numa/*",
                         "src/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
