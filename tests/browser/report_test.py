@@ -206,7 +206,7 @@ class MadeUp(PageTestCase):
         for how in ({}, {"width": 360, "height": 740, "phone": True}, {"dark": True}):
             page = self.page_of(change, **how)
             self.check(page)
-            self.assertEqual([page.count(f".machine {kind}") for kind in (".node", ".core.used", ".cache")], [2, 64, 8 + 64])
+            self.assertEqual([page.count(f".machine {kind}") for kind in (".node", ".core.used", ".cache")], [2, 64, 8])
             self.assertEqual(page.evaluate("""new Set([...document.querySelectorAll('#heat td[tabindex]')]
                 .map(cell => getComputedStyle(cell).backgroundColor)).size"""), 3)
             page.focus("#heat td[tabindex='0']")
