@@ -165,22 +165,64 @@ class Scaling(PageTestCase):
             self.assertRegex(page.text("#scaling-65536-values"), r"^\d+: allreduce, call alone [\d.]+, limit: folds")
 
 
-class Partial(PageTestCase):
-    def test_a_page_without_any_size_still_says_what_it_is(self):
-        """As after Ctrl-C during the first size: made of another page's data."""
-        file, empty = self.folder / "some.html", self.folder / "none.html"
-        self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", file)
-        text = file.read_text(encoding="utf-8")
+class MadeUp(PageTestCase):
+    """Pages of other data than this machine can show."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file = cls.folder / "some.html"
+        cls.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", cls.file)
+
+    def page_of(self, change, **how):
+        """The page whose data this function has changed."""
+        text = self.file.read_text(encoding="utf-8")
         begin = text.index('id="figures">') + len('id="figures">')
         end = text.index("</script>", begin)
         data = json.loads(text[begin:end])
-        data["bench"].update(sizes=[], partial={"measured": 0, "asked": 1})
-        empty.write_text(text[:begin] + json.dumps(data).replace("<", "\\u003c") + text[end:], encoding="utf-8")
-        page = self.browser.open(empty)
+        change(data)
+        file = self.folder / "changed.html"
+        file.write_text(text[:begin] + json.dumps(data).replace("<", "\\u003c") + text[end:], encoding="utf-8")
+        return self.browser.open(file, **how)
+
+    def test_a_page_without_any_size_still_says_what_it_is(self):
+        """As after Ctrl-C during the first size."""
+        page = self.page_of(lambda data: data["bench"].update(sizes=[], partial={"measured": 0, "asked": 1}))
         self.check(page)
         self.assertIn("Partial: 0 of 1 sizes were measured", page.text("#partial"))
         self.assertEqual(page.count("#machine"), 1)
-        self.assertNotIn("Partial", self.browser.open(file).text())
+        self.assertNotIn("Partial", self.browser.open(self.file).text())
+
+    def test_a_machine_of_many_cores(self):
+        """Two nodes of four L3s of eight cores of two processors each."""
+        def change(data):
+            data["machine"].update(
+                cores=64, nodes=[{"os_index": n, "bytes": 1 << 38} for n in range(2)], team=list(range(64)),
+                processors=[{"os_index": 64 * thread + core, "core": core, "l2": core, "l3": core // 8, "node": core // 32,
+                             "package": core // 32, "thread": thread} for core in range(64) for thread in range(2)],
+                latency_ns=[[0 if a == b else 30 + 100 * (a // 8 != b // 8) + 200 * (a // 32 != b // 32) for b in range(64)]
+                            for a in range(64)])
+            data["bench"]["processors"] = list(range(64))
+        for how in ({}, {"width": 360, "height": 740, "phone": True}, {"dark": True}):
+            page = self.page_of(change, **how)
+            self.check(page)
+            self.assertEqual([page.count(f".machine {kind}") for kind in (".node", ".core.used", ".cache")], [2, 64, 8])
+            self.assertEqual(page.evaluate("""new Set([...document.querySelectorAll('#heat td[tabindex]')]
+                .map(cell => getComputedStyle(cell).backgroundColor)).size"""), 3)
+            page.focus("#heat td[tabindex='0']")
+            page.press("ArrowUp")
+            self.assertIn("From processor 63 to processor", page.text("#machine [role=status]"))
+
+    def test_one_core_has_no_latencies_and_a_barrier_no_bandwidth(self):
+        def change(data):
+            data["machine"].update(cores=1, latency_ns=[[0]], team=[0])
+            data["bench"].update(verb="barrier", sizes=data["bench"]["sizes"][:1])
+            data["bench"]["sizes"][0].update(size=0)
+            data["why"][0].update(bytes=0)
+        page = self.page_of(change)
+        self.check(page)
+        self.assertIn("No latencies", page.text("#machine"))
+        self.assertEqual([page.count(part) for part in ("#heat", "#bandwidth", "#time-chart", "#plans")], [0, 0, 1, 1])
 
 
 if __name__ == "__main__":

@@ -2,17 +2,23 @@
 // The machine: nodes around caches around cores, and the latencies between cores as a heat map.
 
 function machinePicture(machine, used) {
+  const isLarge = machine.cores > 8;
   const rankOf = new Map(used.map((processor, rank) => [processor, rank]));
   const box = (kind, title, inside) => element("div", {class: kind}, title, element("div", {class: "inside"}, ...inside));
   const core = processors => {
     const ranks = processors.filter(p => rankOf.has(p.os_index)).map(p => rankOf.get(p.os_index));
-    const names = `processor${processors.length > 1 ? "s" : ""} ${processors.map(p => p.os_index).join(" ")}`;
+    const numbers = processors.map(p => p.os_index).join(" ");
+    const names = isLarge ? numbers : `processor${processors.length > 1 ? "s" : ""} ${numbers}`;
     return element("div", {class: ranks.length ? "core used" : "core"}, names,
       ranks.length ? `, rank ${ranks.join(" ")}` : "");
   };
   const cores = processors => [...groupedBy(processors, p => p.core).values()].map(core);
-  const caches = processors => [...groupedBy(processors, p => p.l2).values()]
-    .map(group => box("cache", cacheName("L2", machine.caches.L2), cores(group)));
+  // A box around each core would say nothing new.
+  const caches = processors => {
+    const groups = [...groupedBy(processors, p => p.l2).values()];
+    return isLarge && groups.length === cores(processors).length ? cores(processors)
+      : groups.map(group => box("cache", cacheName("L2", machine.caches.L2), cores(group)));
+  };
   const inNode = processors => [...groupedBy(processors, p => p.l3).entries()].flatMap(([l3, group]) =>
     l3 === null || l3 === undefined ? caches(group) : [box("cache", cacheName("L3", machine.caches.L3), caches(group))]);
   const nodes = [...groupedBy(machine.processors, p => p.node).entries()].map(([node, group]) => {
