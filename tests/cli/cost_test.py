@@ -96,6 +96,7 @@ class Compared(Files):
             if row["algorithm"] == "ring":
                 self.assertAlmostEqual(float(row["seconds"]),
                                        (ranks - 1) * (2 * 3e-5 + size / ranks * (2e-8 + 2e-10)), 9)
+        self.assertEqual([row["algorithm"] for row in self.rows("-r", 4, "-b", 8, "ring")], ["ring"])  # after options, too
         text = coset("cost", "ring", "direct", "-r", "4,8", "-b", "1K,1M").stdout.splitlines()
         self.assertEqual(text[2].split(), ["ranks", "bytes", "ring", "direct", "fastest"])
         self.assertEqual([line.split()[:2] for line in text[3:]],
@@ -174,13 +175,14 @@ class Compared(Files):
             ("from 0 to 1", ["--nodes", "5,2", "--inside", "1.5"]),
             ("from 0 to 1", ["--nodes", "5,2", "--inside", "nan"]),
             ("unknown algorithm", ["rign"]),
+            ("excludes", ["ring", "--figure", 7]),
             ("range like 2-16", ["ring", "-r", "4-2"]),
             ("range like 1K-1M", ["ring", "-b", "1M-1K"]),
             ("excludes", ["ring", "--csv", "--json"]),
         ]:
             refused = coset("cost", *arguments)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
-            self.assertIn(hint, refused.stderr.lower(), arguments)
+            self.assertIn(hint.lower(), refused.stderr.lower(), arguments)
 
     def test_plots_are_scripts_with_their_data_or_pictures_by_gnuplot(self):
         script = os.path.join(self.folder, "curves.gp")

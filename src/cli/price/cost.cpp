@@ -29,22 +29,40 @@ std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
   return all;
 }
 
-struct cost_command {
-  int figure = 0;
+/// What stands side by side.
+struct compared_things {
   std::vector<std::string> algorithms, plan_files;
-  std::string collective = "allreduce", links, plot_file;
   std::vector<rank_t> ranks;         // none: what the model has
   std::vector<std::uint64_t> bytes;  // none: 8
+};
+
+/// The call, and what its operation allows.
+struct wanted_call {
+  std::string collective = "allreduce";
+  bool collective_given = false;
   rank_t root = 0;
+  bool per_rank_bits = false, ordered = false;
+};
+
+struct wanted_output {
+  bool csv = false, json = false;
+  std::string plot;
+};
+
+struct cost_command {
+  int figure = 0;
+  compared_things what;
+  wanted_call call;
+  wanted_output output;
   std::vector<rank_t> nodes;
-  bool per_rank_bits = false, ordered = false, csv = false, json = false, collective_given = false;
+  std::string links;
   flat_costs costs;
   bool gamma_given = false;
   machine_request machine;
 
   void run() {
     if (figure != 0) return print_figure(std::cout, figure, flat_model());
-    if (bytes.empty()) bytes = {8};
+    if (what.bytes.empty()) what.bytes = {8};
     if (!is_one_table()) return compare_all();
     if (!machine.topology.empty()) return print_on_machine();
     print_candidates(model());
@@ -55,9 +73,9 @@ struct cost_command {
 
   /// All algorithms at one size on one number of ranks, with what only that table has.
   bool is_one_table() const {
-    bool const asks_more = !algorithms.empty() || !plan_files.empty() || ranks.size() > 1 || bytes.size() > 1 || csv ||
-                           !plot_file.empty() || !links.empty();
-    return !asks_more && (!json || !machine.topology.empty());
+    bool const asks_more = !what.algorithms.empty() || !what.plan_files.empty() || what.ranks.size() > 1 ||
+                           what.bytes.size() > 1 || output.csv || !output.plot.empty() || !links.empty();
+    return !asks_more && (!output.json || !machine.topology.empty());
   }
 
   cost_settings model() const {
@@ -69,42 +87,43 @@ struct cost_command {
   }
 
   schedule::demand wanted(rank_t number) const {
-    return {schedule::collective_of(collective), number, root, !per_rank_bits, !ordered, false, nodes};
+    return {
+        schedule::collective_of(call.collective), number, call.root, !call.per_rank_bits, !call.ordered, false, nodes};
   }
 
   void print_on_machine() const {
     machine_request request = machine;
-    request.wanted = wanted(ranks.empty() ? 0 : ranks.front());
+    request.wanted = wanted(what.ranks.empty() ? 0 : what.ranks.front());
     if (gamma_given) request.gamma = costs.gamma;
-    request.bytes = bytes.front();
-    request.json = json;
+    request.bytes = what.bytes.front();
+    request.json = output.json;
     print_costs_on_machine(std::cout, request);
   }
 
   void compare_all() {
     auto const settings = model();
-    comparison_request request{{}, {}, ranks, bytes, {}};
-    for (auto const& text : algorithms)
+    comparison_request request{{}, {}, what.ranks, what.bytes, {}};
+    for (auto const& text : what.algorithms)
       if (text.ends_with(".json"))
-        plan_files.push_back(text);
+        what.plan_files.push_back(text);
       else
         request.algorithms.push_back(schedule::algorithm::parse(text));
-    for (auto const& name : plan_files) request.plans.push_back({name, read_proved(name)});
-    if (!collective_given && !request.plans.empty()) collective = name_of(request.plans.front().plan.verb);
+    for (auto const& name : what.plan_files) request.plans.push_back({name, read_proved(name)});
+    if (!call.collective_given && !request.plans.empty()) call.collective = name_of(request.plans.front().plan.verb);
     request.wanted = wanted(0);
     for (auto const& [name, plan] : request.plans) {
       if (plan.verb != request.wanted.verb)
         throw schedule_error(
-            fmt::format("{} is a plan of {}, and {} is compared", name, name_of(plan.verb), collective));
-      if (ranks.empty() && std::ranges::find(request.ranks, plan.ranks) == request.ranks.end())
+            fmt::format("{} is a plan of {}, and {} is compared", name, name_of(plan.verb), call.collective));
+      if (what.ranks.empty() && std::ranges::find(request.ranks, plan.ranks) == request.ranks.end())
         request.ranks.push_back(plan.ranks);
-      if (!ranks.empty() && std::ranges::find(ranks, plan.ranks) == ranks.end())
+      if (!what.ranks.empty() && std::ranges::find(what.ranks, plan.ranks) == what.ranks.end())
         throw schedule_error(fmt::format("{} is a plan for {} ranks", name, plan.ranks));
     }
     if (request.ranks.empty()) request.ranks = {settings.usual_ranks()};
     auto const found = compare(request, settings, std::cerr);
-    if (!plot_file.empty()) plot(found, plot_file);
-    std::cout << (csv ? found.as_csv() : json ? found.as_json() : found.as_text());
+    if (!output.plot.empty()) plot(found, output.plot);
+    std::cout << (output.csv ? found.as_csv() : output.json ? found.as_json() : found.as_text());
   }
 
   static schedule::schedule read_proved(std::string const& name) {
@@ -130,7 +149,7 @@ struct cost_command {
   }
 
   void print_candidates(cost_settings const& settings) const {
-    rank_t const number = ranks.empty() ? settings.usual_ranks() : ranks.front();
+    rank_t const number = what.ranks.empty() ? settings.usual_ranks() : what.ranks.front();
     schedule::require_room(number, 1);  // before arrays by rank are allocated
     auto const setting = settings.of(number);
     schedule::selector const all(wanted(number), flat_model());
@@ -141,12 +160,12 @@ struct cost_command {
     };
     std::vector<line> order;
     for (auto const& one : all.candidates()) {
-      auto const made = schedule::make(one.how, number, schedule::collective_of(collective), root);
+      auto const made = schedule::make(one.how, number, schedule::collective_of(call.collective), call.root);
       order.push_back(
-          {&one, setting.count(made).price(static_cast<double>(bytes.front())).total(), busiest_link(made)});
+          {&one, setting.count(made).price(static_cast<double>(what.bytes.front())).total(), busiest_link(made)});
     }
     std::ranges::stable_sort(order, {}, &line::seconds);
-    std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", collective, bytes.front(), number,
+    std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
                              settings.description());
     std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
@@ -157,7 +176,7 @@ struct cost_command {
                                one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
                                one->found.ordered ? "yes" : "no", one->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
-                             schedule::saved_steps(flat_model(), number, static_cast<double>(bytes.front())));
+                             schedule::saved_steps(flat_model(), number, static_cast<double>(what.bytes.front())));
   }
 };
 
@@ -222,26 +241,32 @@ void add_cost(CLI::App& app) {
       app.add_subcommand("cost", "Compare algorithms, and plans of files, under a model of the machine");
   auto const state = std::make_shared<cost_command>();
   auto const texts = std::make_shared<std::pair<std::vector<std::string>, std::vector<std::string>>>();
-  command->add_option("algorithm", state->algorithms,
-                      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
-                      "algorithms. With nodes or a tree, these need not be repeated as parameters");
-  command->add_option("--plan", state->plan_files, "A file with Plan JSON to compare with the others; repeatable")
-      ->allow_extra_args(false);
+  auto* const algorithms = command->add_option(
+      "algorithm", state->what.algorithms,
+      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
+      "algorithms. With nodes or a tree, these need not be repeated as parameters");
+  auto* const plans =
+      command
+          ->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
+          ->allow_extra_args(false);
   command
       ->add_option("-t,-r,--ranks", texts->first,
                    "How many ranks take part: 8, several like 4,8,16, or a range like 2-16; default: 8, or what plans, "
                    "nodes and links have, or one per core")
+      ->allow_extra_args(false)
       ->delimiter(',');
   command
       ->add_option("-b,--bytes", texts->second,
                    "Size of the vector: 64K, several like 1K,1M, or powers of two like 1K-1M; K, M and G are powers of "
                    "1024. Default: 8")
+      ->allow_extra_args(false)
       ->delimiter(',');
   auto* const nodes = command
                           ->add_option("--nodes", state->nodes,
                                        "Ranks of each node, 5,2,4, which share the node's link: adds algorithms that "
                                        "work node by node, and what "
                                        "the busiest link of a node carries in one direction, in vectors")
+                          ->allow_extra_args(false)
                           ->delimiter(',')
                           ->check(whole_number(1, most_ranks));
   command
@@ -255,12 +280,12 @@ void add_cost(CLI::App& app) {
       "A file of shared links: a tree, torus, mesh, dragonfly or graph, as docs/scale.md describes. All that crosses a "
       "link in one step shares it; links without a bandwidth take beta");
   auto* const collective =
-      command->add_option("-c,--collective", state->collective, "What the ranks compute")->capture_default_str();
-  command->add_option("--root", state->root, "The root of reduce and broadcast")
+      command->add_option("-c,--collective", state->call.collective, "What the ranks compute")->capture_default_str();
+  command->add_option("--root", state->call.root, "The root of reduce and broadcast")
       ->check(whole_number(0, most_ranks))
       ->capture_default_str();
-  command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
-  command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  command->add_flag("--per-rank-bits", state->call.per_rank_bits, "Bits may differ between ranks");
+  command->add_flag("--ordered", state->call.ordered, "Keep rank order, for non-commutative operations");
   auto* const alpha =
       command->add_option("--alpha", state->costs.alpha, "Seconds per step")->capture_default_str()->check(seconds());
   auto* const beta = command->add_option("--beta", state->costs.beta, "Seconds per byte sent")
@@ -275,21 +300,21 @@ void add_cost(CLI::App& app) {
           ->add_option("--figure", state->figure,
                        "Instead, reproduce a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
           ->check(whole_number(1, 99));
-  figure->excludes(nodes);
+  figure->excludes(nodes)->excludes(algorithms)->excludes(plans);
   links->excludes(nodes)->excludes(figure);
   add_machine_options(*command, state->machine, {nodes, links, alpha, beta, figure});
   auto* const csv =
-      command->add_flag("--csv", state->csv, "As CSV, a line for each algorithm, number of ranks and size");
-  command->add_flag("--json", state->json, "As JSON")->excludes(csv);
-  command->add_option("--plot", state->plot_file,
+      command->add_flag("--csv", state->output.csv, "As CSV, a line for each algorithm, number of ranks and size");
+  command->add_flag("--json", state->output.json, "As JSON")->excludes(csv);
+  command->add_option("--plot", state->output.plot,
                       "Also draw microseconds over bytes, or over ranks for one size, to this SVG file, by gnuplot; a "
                       "name that ends in .gp gets gnuplot's script. Of more than eight algorithms, those that are "
                       "fastest somewhere");
   command->callback([state, texts, gamma, collective] {
-    append_ranks(texts->first, state->ranks);
-    append_sizes(texts->second, state->bytes);
+    append_ranks(texts->first, state->what.ranks);
+    append_sizes(texts->second, state->what.bytes);
     state->gamma_given = !gamma->empty();
-    state->collective_given = !collective->empty();
+    state->call.collective_given = !collective->empty();
     state->run();
   });
 }
