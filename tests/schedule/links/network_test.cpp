@@ -173,6 +173,27 @@ TEST(LinkLoads, OnOneSwitchAreTheFlatModel) {
   }
 }
 
+// What enters a node is what leaves another, where all nodes do the same: one model, in levels and in links.
+TEST(LinkLoads, OfEqualNodesAreTheSharedLevelOfTheModelThatChooses) {
+  cost_model levels;
+  levels.links = {{3, 0, 0.25}, {UINT32_MAX, 0, 0.25, 0, 2}};
+  levels.peers_per_latency = UINT32_MAX;
+  auto const nodes = network_of_nodes({3, 3, 3, 3}, {0, 2}, {0, 0});
+  auto const inside = network_of_nodes({3, 3, 3, 3}, {0, 0}, {0, 0.25});
+  for (char const* const text :
+       {"product(dims=3x4)", "product(dims=3x2x2)", "direct", "two_level(nodes=3+3+3+3,leaders=0)",
+        "unequal(nodes=3+3+3+3)", "generalized(radix=4)", "latency"}) {
+    auto const made = schedule_of(text, 12);
+    link_loads const between(made, nodes), own(made, inside);
+    double const by_levels = counts(made, levels).priced(levels, 100).transfer;
+    EXPECT_GE(by_levels, between.priced({}, 100).transfer - 1e-9) << text;
+    EXPECT_LE(by_levels, between.priced({}, 100).transfer + own.priced({}, 100).transfer + 1e-9) << text;
+    levels.links[0].per_byte = levels.links[1].per_byte = 0;
+    EXPECT_NEAR(counts(made, levels).priced(levels, 100).transfer, between.priced({}, 100).transfer, 1e-9) << text;
+    levels.links[0].per_byte = levels.links[1].per_byte = 0.25;
+  }
+}
+
 TEST(LinkLoads, MessagesOfOneStepShareWhatTheyCross) {
   // Pairs 0 1 and 2 3; first inside, then both across at once: 100 bytes twice over a link of 4 s a byte.
   auto const pairs = network_of_nodes({2, 2}, {10, 4}, {1, 2});
