@@ -4,11 +4,17 @@
 
     cost_test.py COSET [unittest's arguments]
 """
+import csv
+import io
 import json
+import os
 import pathlib
+import shutil
+import subprocess
 import unittest
+import xml.etree.ElementTree
 
-from command import SMALL, Files, coset
+from command import COSET, SMALL, TREE, Files, coset
 
 
 class Cost(unittest.TestCase):
@@ -34,6 +40,8 @@ class Cost(unittest.TestCase):
         self.assertEqual(links["direct(saved_steps=0)"], "60/11")  # 2 · 5 ranks read 1/11 of 6 others' vectors
         same = coset("cost", "--nodes", "5,2,4", "-b", "64K", "-r", 11)
         self.assertEqual((same.returncode, same.stdout), (0, result.stdout))
+        times = {row[8]: float(row[0]) for row in rows}
+        self.assertLess(times["flexreduce(nodes=5+2+4)"], times["ring(ordered=0)"])  # whose links carry more
         for hint, arguments in [
             ("hold 11 ranks, not 9", ["--nodes", "5,2,4", "-r", 9]),
             ("not a whole number", ["--nodes", "5,0"]),
@@ -59,6 +67,145 @@ class Cost(unittest.TestCase):
     def figure(self, number):
         title, head, *rows = coset("cost", "--figure", number).stdout.splitlines()
         return [[int(row.split()[0]), *map(float, row.split()[1:])] for row in rows]
+
+
+class Compared(Files):
+    """Names, plans and models side by side."""
+
+    def rows(self, *arguments):
+        result = coset("cost", *arguments, "--csv")
+        self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
+        return list(csv.DictReader(io.StringIO(result.stdout)))
+
+    def seconds(self, *arguments):
+        return {row["algorithm"]: float(row["seconds"]) for row in self.rows(*arguments)}
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as out:
+            out.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def test_names_are_priced_over_sizes_and_ranks(self):
+        rows = self.rows("ring", "generalized(saved_steps=1)", "-r", "3-5,8", "-b", "1K-4K,1M")
+        self.assertEqual([(row["algorithm"], row["ranks"], row["bytes"]) for row in rows],
+                         [(name, ranks, size) for ranks in "3458" for size in ("1024", "2048", "4096", "1048576")
+                          for name in ("ring", "generalized(saved_steps=1)")])
+        for row in rows:  # a ring's steps send a P-th each, half of them with a combine
+            ranks, size = int(row["ranks"]), int(row["bytes"])
+            if row["algorithm"] == "ring":
+                self.assertAlmostEqual(float(row["seconds"]),
+                                       (ranks - 1) * (2 * 3e-5 + size / ranks * (2e-8 + 2e-10)), 9)
+        self.assertEqual([row["algorithm"] for row in self.rows("-r", 4, "-b", 8, "ring")], ["ring"])  # after options, too
+        text = coset("cost", "ring", "direct", "-r", "4,8", "-b", "1K,1M").stdout.splitlines()
+        self.assertEqual(text[2].split(), ["ranks", "bytes", "ring", "direct", "fastest"])
+        self.assertEqual([line.split()[:2] for line in text[3:]],
+                         [["4", "1024"], ["4", "1048576"], ["8", "1024"], ["8", "1048576"]])
+
+    def test_json_says_what_csv_says(self):
+        arguments = ("ring", "direct", "-r", "4,6", "-b", "1K")
+        found = json.loads(coset("cost", *arguments, "--json").stdout)
+        self.assertEqual(found["coset_prices"], 1)
+        for one, row in zip(found["prices"], self.rows(*arguments), strict=True):
+            self.assertEqual((one["algorithm"], str(one["ranks"])), (row["algorithm"], row["ranks"]))
+            for key in ("seconds", "latency", "transfer", "combine"):
+                self.assertAlmostEqual(one[key], float(row[key]), 12)
+
+    def test_without_names_all_algorithms_come_fastest_first(self):
+        rows = self.rows("-r", 6, "-b", "1K,1M")
+        for size in ("1024", "1048576"):
+            times = [float(row["seconds"]) for row in rows if row["bytes"] == size]
+            self.assertGreater(len(times), 20)
+            self.assertEqual(times, sorted(times))
+
+    def test_a_plan_of_a_file_costs_what_its_algorithm_costs(self):
+        plan = self.write("plan.json", coset("plan", "generalized(saved_steps=1)", "-r", 7, "--json").stdout)
+        for links in ([], ["--nodes", "3,4"], ["--topology", "node:2 core:4 pu:1"]):
+            by_name = self.seconds("generalized(saved_steps=1)", "ring", "--plan", plan, "-b", "64K", *links)
+            self.assertEqual(by_name[plan], by_name["generalized(saved_steps=1)"])
+            self.assertNotEqual(by_name[plan], by_name["ring"])
+        self.assertEqual(self.seconds(plan), self.seconds("--plan", plan))
+        refused = coset("cost", "--plan", plan, "-r", 8)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("a plan for 7 ranks", refused.stderr)
+        refused = coset("cost", "--plan", plan, "-c", "reduce")
+        self.assertIn("is a plan of allreduce", refused.stderr)
+        wrong = json.loads(pathlib.Path(plan).read_text())
+        wrong["steps"][0][0]["from"].pop()
+        refused = coset("cost", "--plan", self.write("wrong.json", wrong))
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("wrong: ", refused.stderr)
+
+    def test_what_some_numbers_of_ranks_do_not_have_is_left_out_there(self):
+        result = coset("cost", "ring", "product(dims=2x3)", "-r", "5,6", "-b", "1K", "--csv")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("left out on 5 ranks", result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        self.assertEqual([(row["ranks"], row["algorithm"]) for row in rows],
+                         [("5", "ring"), ("6", "ring"), ("6", "product(dims=2x3)")])
+        nothing = coset("cost", "product(dims=2x3)", "-r", 5)
+        self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
+
+    def test_on_a_tree_the_ring_along_it_meets_nobody_and_others_do(self):
+        tree = self.file(TREE)
+        rows = {row["algorithm"]: row for row in self.rows("ring", "tree_ring", "flexreduce", "--links", tree, "-b", "16M")}
+        self.assertEqual({row["ranks"] for row in rows.values()}, {"6"})
+        self.assertEqual((rows["tree_ring"]["contention"], rows["tree_ring"]["most_messages"]), ("1", "1"))
+        self.assertGreater(float(rows["ring"]["contention"]), 1.5)
+        every = {row["algorithm"] for row in self.rows("--links", tree)}
+        self.assertTrue({f"tree_ring(tree={tree})", f"flexreduce(tree={tree})", "ring(ordered=0)"} <= every)
+        text = coset("cost", "tree_ring", "--links", tree).stdout
+        self.assertIn("contention", text)
+
+    def test_links_are_shared_by_all_that_crosses_them(self):
+        pairs = {"tree": {"top": ["a", "b"], "a": [0, 1], "b": [2, 3]}, "link": {"bandwidth": 1e9}, "rank": {"bandwidth": 1e10}}
+        seconds = self.seconds("recursive_doubling", "--links", self.write("pairs.json", pairs), "-b", 1000, "--alpha", 0,
+                               "--gamma", 0)
+        self.assertAlmostEqual(seconds["recursive_doubling"], 1000 / 1e10 + 2 * 1000 / 1e9, 12)
+        torus = self.write("torus.json", {"torus": [3, 3], "ranks_per_host": 2})
+        self.assertEqual(self.rows("ring", "--links", torus)[0]["ranks"], "18")
+        self.assertEqual(self.rows("ring", "--links", torus, "-r", 5)[0]["ranks"], "5")
+        for hint, arguments in [
+            ("has 18 ranks", ["--links", torus, "-r", 19]),
+            ("cannot be read", ["--links", "/nowhere.json"]),
+            ("dimension", ["--links", self.write("none.json", {"torus": ["3"]})]),
+            ("excludes", ["--links", torus, "--nodes", "5,2"]),
+            ("excludes", ["--links", torus, "--topology", "core:8 pu:1"]),
+            ("requires", ["--inside", "0.5"]),
+            ("from 0 to 1", ["--nodes", "5,2", "--inside", "1.5"]),
+            ("from 0 to 1", ["--nodes", "5,2", "--inside", "nan"]),
+            ("unknown algorithm", ["rign"]),
+            ("excludes", ["ring", "--figure", 7]),
+            ("range like 2-16", ["ring", "-r", "4-2"]),
+            ("range like 1K-1M", ["ring", "-b", "1M-1K"]),
+            ("excludes", ["ring", "--csv", "--json"]),
+        ]:
+            refused = coset("cost", *arguments)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn(hint.lower(), refused.stderr.lower(), arguments)
+
+    def test_plots_are_scripts_with_their_data_or_pictures_by_gnuplot(self):
+        script = os.path.join(self.folder, "curves.gp")
+        self.assertEqual(coset("cost", "ring", "direct", "-b", "1K-8K", "--plot", script).returncode, 0)
+        text = pathlib.Path(script).read_text()
+        self.assertEqual(text.count("<< end"), 2)
+        self.assertIn("\n2048 456.198\n", text)
+        self.assertIn("curves.svg'", text)
+        self.assertEqual(coset("cost", "-r", "2-5", "-b", "1K", "--plot", script).returncode, 0)
+        self.assertIn("set xlabel 'ranks'", pathlib.Path(script).read_text())
+        self.assertLessEqual(pathlib.Path(script).read_text().count("<< end"), 8)  # what is fastest somewhere
+        one = coset("cost", "ring", "--plot", script)
+        self.assertEqual((one.returncode, one.stdout), (2, ""))
+        picture = os.path.join(self.folder, "curves.svg")
+        arguments = ["cost", "ring", "direct", "-b", "1K-8K", "--plot", picture]
+        missing = subprocess.run([COSET, *arguments], capture_output=True, text=True, env={**os.environ, "PATH": self.folder})
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        self.assertIn("gnuplot is missing", missing.stderr)
+        self.assertFalse(os.path.exists(picture))
+        if shutil.which("gnuplot"):
+            self.assertEqual(coset(*arguments).returncode, 0)
+            words = {word.strip() for word in xml.etree.ElementTree.parse(picture).getroot().itertext()}
+            self.assertTrue({"ring", "direct", "bytes"} <= words)
 
 
 class CostOnAMachine(Files):

@@ -28,6 +28,8 @@ class Numbers(Files):
                 yield names, type_name == "FLOAT"
         if command == "plan":
             yield from ((["--radix"], False), (["--saved-steps"], False), (["--nodes"], False))
+        if command == "cost":
+            yield from ((["-t", "-r", "--ranks"], False), (["-b", "--bytes"], False))
 
     def test_what_is_no_number_in_range_is_refused_everywhere(self):
         checked = set()

@@ -107,6 +107,17 @@ class Plan(Files):
         flex = coset("plan", "flexreduce", "-r", 6, "--tree", self.file(TREE), "--json")
         check_plan.check(json.loads(flex.stdout))
 
+    def test_others_show_how_many_messages_meet_on_a_tree(self):
+        def busiest(*arguments):
+            result = coset("plan", *arguments, "--check", "--tree", self.file(TREE))
+            return re.search(r"busiest edge.*: (\d+)", result.stdout), result
+
+        self.assertEqual(busiest("direct", "-r", 6)[0][1], "9")  # three of a switch read from three elsewhere
+        self.assertGreater(int(busiest("recursive_halving", "-r", 6)[0][1]), 1)
+        _, refused = busiest("ring", "-r", 7)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("tree has 6 ranks", refused.stderr)
+
     def test_pictures_are_well_formed(self):
         picture = xml.etree.ElementTree.fromstring(coset("plan", "ring", "-r", 4, "--svg").stdout)
         self.assertEqual(sum(1 for circle in picture.iter(f"{SVG}circle")), 4 * 7)

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree files: what is a tree can be walked, and what is small enough gives right schedules.
+// Tree files, and other networks: what is a tree can be walked, and what is small enough gives right schedules.
 #include <sstream>
 
 #include "answers.hpp"
 #include "schedule/algorithms/flexreduce.hpp"
 #include "schedule/core/validate.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/model/tree.hpp"
 
 namespace {
 
 using namespace coset::schedule;
+
+void run_network(std::string_view input) {
+  std::istringstream in{std::string(input)};
+  network const of = parse_network(in, "input", {}).links;
+  coset::test::demand(of.ranks() > 0, "a network has ranks");
+  std::vector<link_t> way;
+  routes(of).append(0, of.ranks() - 1, way);
+  coset::test::demand(way.front() == of.link_out_of(0) && way.back() == of.link_into(of.ranks() - 1),
+                      "a way leads from rank to rank");
+}
 
 void run(std::string_view input) {
   std::istringstream in{std::string(input)};
@@ -26,6 +37,7 @@ void run(std::string_view input) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  coset::test::answers([&] { run_network(coset::test::text_of(data, size)); });
   coset::test::answers([&] { run(coset::test::text_of(data, size)); });
   return 0;
 }

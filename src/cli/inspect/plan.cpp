@@ -103,10 +103,11 @@ struct plan_command {
         p.rank_uniform ? "same bits on every rank" : "bits may differ between ranks",
         p.ordered ? "rank order kept" : "commutative operations only");
     if (made.idempotent_only) out << "contributors count more than once: only for minimum, maximum and the like\n";
-    auto const tree = made.parameters.find("tree");
-    if (tree != made.parameters.end() && !shown.is_file)  // the tree of a plan in a file may have changed
+    auto const own = made.parameters.find("tree");
+    if (shown.is_file) return;  // the tree of a plan in a file may have changed
+    if (std::string const& file = own != made.parameters.end() ? own->second : what.tree; !file.empty())
       out << fmt::format("messages on the busiest edge, per direction and step: {}\n",
-                         schedule::busiest_edge(made, schedule::read_tree(tree->second)));
+                         schedule::busiest_edge(made, schedule::read_tree(file)));
   }
 };
 

@@ -54,7 +54,10 @@ void schedule_options::add_to(CLI::App& command) {
   add("--nodes", nodes, "Shorthand for nodes=5+2+4: ranks of each node, 5,2,4; 128*1000 is 128 a thousand times")
       ->delimiter(',')
       ->check(repeated_number());
-  add("--tree", tree, "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}");
+  add("--tree", tree,
+      "Shorthand for tree=FILE: {\"tree\": {\"top\": [\"left\", 2], \"left\": [0, 1]}}; with other algorithms, the "
+      "tree whose "
+      "busiest edge `plan --check` reports");
 }
 
 schedule::plan_file schedule_options::read() const {
@@ -78,7 +81,8 @@ schedule::algorithm schedule_options::named() const {
   set("saved_steps", saved_steps);
   set("dims", group);
   set("nodes", fmt::format("{}", fmt::join(nodes, "+")));
-  set("tree", tree);
+  auto const& taken = schedule::find_algorithm(named.name).parameters;
+  if (std::ranges::find(taken, "tree", &schedule::parameter::name) != taken.end()) set("tree", tree);
   return named;
 }
 

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
-#include <numeric>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
+#include "cli/price/comparison.hpp"
 #include "cli/price/cost_figures.hpp"
 #include "cli/price/cost_machine.hpp"
+#include "cli/price/cost_setting.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/selector.hpp"
@@ -26,82 +29,193 @@ std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
   return all;
 }
 
-/// Seconds for a step, for a byte that moves and for a byte that is combined.
-struct flat_costs {
-  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
-  bool gamma_given = false;
+/// What stands side by side.
+struct compared_things {
+  std::vector<std::string> algorithms, plan_files;
+  std::vector<rank_t> ranks;         // none: what the model has
+  std::vector<std::uint64_t> bytes;  // none: 8
+};
+
+/// The call, and what its operation allows.
+struct wanted_call {
+  std::string collective = "allreduce";
+  bool collective_given = false;
+  rank_t root = 0;
+  bool per_rank_bits = false, ordered = false;
+};
+
+struct wanted_output {
+  bool csv = false, json = false;
+  std::string plot;
 };
 
 struct cost_command {
   int figure = 0;
-  std::string collective = "allreduce";
-  rank_t ranks = 8, root = 0;
-  std::uint64_t bytes = 8;
+  compared_things what;
+  wanted_call call;
+  wanted_output output;
   std::vector<rank_t> nodes;
-  bool per_rank_bits = false, ordered = false;
+  std::string links;
   flat_costs costs;
+  bool gamma_given = false;
   machine_request machine;
-  bool ranks_given = false;
 
   void run() {
+    if (figure != 0) return print_figure(std::cout, figure, flat_model());
+    if (what.bytes.empty()) what.bytes = {8};
+    if (!is_one_table()) return compare_all();
     if (!machine.topology.empty()) return print_on_machine();
-    if (!nodes.empty()) count_ranks();
-    auto const model = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
-    if (figure != 0)
-      print_figure(std::cout, figure, model);
-    else
-      print_candidates(model);
+    print_candidates(model());
   }
 
-  void count_ranks() {
-    auto const sum = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0});
-    if (ranks_given && sum != ranks)
-      throw schedule_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", sum, ranks));
-    ranks = static_cast<rank_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
+ private:
+  schedule::cost_model flat_model() const { return schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma); }
+
+  /// All algorithms at one size on one number of ranks, with what only that table has.
+  bool is_one_table() const {
+    bool const asks_more = !what.algorithms.empty() || !what.plan_files.empty() || what.ranks.size() > 1 ||
+                           what.bytes.size() > 1 || output.csv || !output.plot.empty() || !links.empty();
+    return !asks_more && (!output.json || !machine.topology.empty());
   }
 
-  schedule::demand wanted() const {
-    return {schedule::collective_of(collective), ranks, root, !per_rank_bits, !ordered, false, nodes};
+  cost_settings model() const {
+    if (!machine.topology.empty())
+      return cost_settings::of_machine(machine_named(machine.topology), placement_named(machine.place), machine.set,
+                                       gamma_given ? std::optional(costs.gamma) : std::nullopt);
+    if (!links.empty()) return cost_settings::of_links(links, costs);
+    return nodes.empty() ? cost_settings::flat(costs) : cost_settings::of_nodes(nodes, costs);
+  }
+
+  schedule::demand wanted(rank_t number) const {
+    return {
+        schedule::collective_of(call.collective), number, call.root, !call.per_rank_bits, !call.ordered, false, nodes};
   }
 
   void print_on_machine() const {
     machine_request request = machine;
-    request.wanted = wanted();
-    if (!ranks_given) request.wanted.ranks = 0;
-    if (costs.gamma_given) request.gamma = costs.gamma;
-    request.bytes = bytes;
+    request.wanted = wanted(what.ranks.empty() ? 0 : what.ranks.front());
+    if (gamma_given) request.gamma = costs.gamma;
+    request.bytes = what.bytes.front();
+    request.json = output.json;
     print_costs_on_machine(std::cout, request);
   }
 
+  void compare_all() {
+    auto const settings = model();
+    comparison_request request{{}, {}, what.ranks, what.bytes, {}};
+    for (auto const& text : what.algorithms)
+      if (text.ends_with(".json"))
+        what.plan_files.push_back(text);
+      else
+        request.algorithms.push_back(schedule::algorithm::parse(text));
+    for (auto const& name : what.plan_files) request.plans.push_back({name, read_proved(name)});
+    if (!call.collective_given && !request.plans.empty()) call.collective = name_of(request.plans.front().plan.verb);
+    request.wanted = wanted(0);
+    for (auto const& [name, plan] : request.plans) {
+      if (plan.verb != request.wanted.verb)
+        throw schedule_error(
+            fmt::format("{} is a plan of {}, and {} is compared", name, name_of(plan.verb), call.collective));
+      if (what.ranks.empty() && std::ranges::find(request.ranks, plan.ranks) == request.ranks.end())
+        request.ranks.push_back(plan.ranks);
+      if (!what.ranks.empty() && std::ranges::find(what.ranks, plan.ranks) == what.ranks.end())
+        throw schedule_error(fmt::format("{} is a plan for {} ranks", name, plan.ranks));
+    }
+    if (request.ranks.empty()) request.ranks = {settings.usual_ranks()};
+    auto const found = compare(request, settings, std::cerr);
+    if (!output.plot.empty()) plot(found, output.plot);
+    std::cout << (output.csv ? found.as_csv() : output.json ? found.as_json() : found.as_text());
+  }
+
+  static schedule::schedule read_proved(std::string const& name) {
+    std::ifstream file(name);
+    if (!file) throw schedule_error(name + " cannot be read");
+    auto read = schedule::read_plan(file, name).plan;
+    try {
+      schedule::validate(read);
+    } catch (schedule_error const& violation) {
+      std::cerr << fmt::format("wrong: {}: {}\n", name, violation.what());
+      throw CLI::RuntimeError(1);
+    }
+    return read;
+  }
+
   /// The load of a node's busiest link in one direction, in vectors.
-  std::string busiest_link(schedule::algorithm const& how) const {
+  std::string busiest_link(schedule::schedule const& made) const {
     if (nodes.empty()) return "";
     schedule::fraction busiest = 0;
-    auto const made = schedule::make(how, ranks, schedule::collective_of(collective), root);
     for (auto const& [out, in] : schedule::host_traffic(made, node_of_ranks(nodes)))
       busiest = std::max({busiest, out, in});
     return fmt::format("{:>10}  ", busiest.text());
   }
 
-  void print_candidates(schedule::cost_model const& model) const {
-    schedule::require_room(ranks, 1);  // before arrays by rank are allocated
-    schedule::selector const all(wanted(), model);
-    auto const order = all.rank(static_cast<double>(bytes));
-    std::cout << fmt::format("{} of {} bytes on {} ranks; alpha {:g} s, beta {:g} s/B, gamma {:g} s/B\n", collective,
-                             bytes, ranks, costs.alpha, costs.beta, costs.gamma);
+  void print_candidates(cost_settings const& settings) const {
+    rank_t const number = what.ranks.empty() ? settings.usual_ranks() : what.ranks.front();
+    schedule::require_room(number, 1);  // before arrays by rank are allocated
+    auto const setting = settings.of(number);
+    schedule::selector const all(wanted(number), flat_model());
+    struct line {
+      schedule::candidate const* which;
+      double seconds;
+      std::string link;
+    };
+    std::vector<line> order;
+    for (auto const& one : all.candidates()) {
+      auto const made = schedule::make(one.how, number, schedule::collective_of(call.collective), call.root);
+      order.push_back(
+          {&one, setting.count(made).price(static_cast<double>(what.bytes.front())).total(), busiest_link(made)});
+    }
+    std::ranges::stable_sort(order, {}, &line::seconds);
+    std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
+                             settings.description());
     std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
                              "algorithm");
-    for (auto const& [one, seconds] : order)
+    for (auto const& [one, seconds, link] : order)
       std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
                                seconds / order.front().seconds, one->found.steps, one->found.received_max.text(),
-                               one->found.combined_max.text(), busiest_link(one->how),
-                               one->found.rank_uniform ? "same" : "differ", one->found.ordered ? "yes" : "no",
-                               one->how.text());
+                               one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
+                               one->found.ordered ? "yes" : "no", one->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
-                             schedule::saved_steps(model, ranks, static_cast<double>(bytes)));
+                             schedule::saved_steps(flat_model(), number, static_cast<double>(what.bytes.front())));
   }
 };
+
+CLI::Validator part_of_one() {
+  auto const check = [](std::string& text) {
+    auto const number = seconds_in(text);
+    return number && *number <= 1 ? std::string() : fmt::format("'{}' is not a number from 0 to 1", text);
+  };
+  return {check, ""};
+}
+
+/// Appends "4", or all of "2-16".
+void append_ranks(std::vector<std::string> const& texts, std::vector<rank_t>& to) {
+  constexpr std::size_t most = 1000;
+  for (std::string const& text : texts) {
+    auto const dash = text.find('-');
+    auto const first = whole_number_in(std::string_view(text).substr(0, dash));
+    auto const last = dash == std::string::npos ? first : whole_number_in(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *first == 0 || *last > most_ranks || *first > *last || *last - *first >= most)
+      throw CLI::ValidationError(
+          "--ranks", fmt::format("'{}' is not a whole number from 1 to {}, nor a range like 2-16", text, most_ranks));
+    for (auto number = *first; number <= *last; ++number) to.push_back(static_cast<rank_t>(number));
+  }
+}
+
+/// Appends "64K", or "1K-1M" in powers of two.
+void append_sizes(std::vector<std::string> const& texts, std::vector<std::uint64_t>& to) {
+  for (std::string const& text : texts) {
+    auto const dash = text.find('-');
+    auto const first = byte_size_in(std::string_view(text).substr(0, dash));
+    auto const last = dash == std::string::npos ? first : byte_size_in(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *first == 0 || *first > *last)
+      throw CLI::ValidationError(
+          "--bytes", fmt::format("'{}' is not a size from 1 to 1024T, nor a range like 1K-1M; K, M, G and T are powers "
+                                 "of 1024",
+                                 text));
+    for (auto size = *first; size <= *last; size *= 2) to.push_back(size);
+  }
+}
 
 void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
   auto* const topology = command.add_option(
@@ -118,34 +232,60 @@ void add_machine_options(CLI::App& command, machine_request& machine, std::vecto
               default_settings())
       ->allow_extra_args(false)
       ->needs(topology);
-  command.add_flag("--json", machine.json, "With --topology, as JSON")->needs(topology);
 }
 
 }  // namespace
 
 void add_cost(CLI::App& app) {
-  auto const command = app.add_subcommand("cost", "Compare the algorithms under a latency and bandwidth model");
+  auto const command =
+      app.add_subcommand("cost", "Compare algorithms, and plans of files, under a model of the machine");
   auto const state = std::make_shared<cost_command>();
-  auto* const ranks =
-      add_ranks(*command, state->ranks, "How many ranks take part; default with --topology: one per core")
-          ->capture_default_str();
-  auto* const nodes =
+  auto const texts = std::make_shared<std::pair<std::vector<std::string>, std::vector<std::string>>>();
+  auto* const algorithms = command->add_option(
+      "algorithm", state->what.algorithms,
+      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
+      "algorithms. With nodes or a tree, these need not be repeated as parameters");
+  auto* const plans =
       command
-          ->add_option(
-              "--nodes", state->nodes,
-              "Ranks of each node, 5,2,4: adds algorithms that work node by node, and what the busiest link of a "
-              "node carries in one direction, in vectors")
-          ->delimiter(',')
-          ->check(whole_number(1, most_ranks));
-  command->add_option("-b,--bytes", state->bytes, "Size of the vector; K, M and G are powers of 1024")
-      ->transform(byte_size())
-      ->capture_default_str();
-  command->add_option("-c,--collective", state->collective, "What the ranks compute")->capture_default_str();
-  command->add_option("--root", state->root, "The root of reduce and broadcast")
+          ->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
+          ->allow_extra_args(false);
+  command
+      ->add_option("-t,-r,--ranks", texts->first,
+                   "How many ranks take part: 8, several like 4,8,16, or a range like 2-16; default: 8, or what plans, "
+                   "nodes and links have, or one per core")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      ->add_option("-b,--bytes", texts->second,
+                   "Size of the vector: 64K, several like 1K,1M, or powers of two like 1K-1M; K, M and G are powers of "
+                   "1024. Default: 8")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  auto* const nodes = command
+                          ->add_option("--nodes", state->nodes,
+                                       "Ranks of each node, 5,2,4, which share the node's link: adds algorithms that "
+                                       "work node by node, and what "
+                                       "the busiest link of a node carries in one direction, in vectors")
+                          ->allow_extra_args(false)
+                          ->delimiter(',')
+                          ->check(whole_number(1, most_ranks));
+  command
+      ->add_option("--inside", state->costs.inside,
+                   "With --nodes, what alpha and beta are inside a node, as a part of those between nodes")
+      ->check(part_of_one())
+      ->capture_default_str()
+      ->needs(nodes);
+  auto* const links = command->add_option(
+      "--links", state->links,
+      "A file of shared links: a tree, torus, mesh, dragonfly or graph, as docs/scale.md describes. All that crosses a "
+      "link in one step shares it; links without a bandwidth take beta");
+  auto* const collective =
+      command->add_option("-c,--collective", state->call.collective, "What the ranks compute")->capture_default_str();
+  command->add_option("--root", state->call.root, "The root of reduce and broadcast")
       ->check(whole_number(0, most_ranks))
       ->capture_default_str();
-  command->add_flag("--per-rank-bits", state->per_rank_bits, "Bits may differ between ranks");
-  command->add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  command->add_flag("--per-rank-bits", state->call.per_rank_bits, "Bits may differ between ranks");
+  command->add_flag("--ordered", state->call.ordered, "Keep rank order, for non-commutative operations");
   auto* const alpha =
       command->add_option("--alpha", state->costs.alpha, "Seconds per step")->capture_default_str()->check(seconds());
   auto* const beta = command->add_option("--beta", state->costs.beta, "Seconds per byte sent")
@@ -160,11 +300,21 @@ void add_cost(CLI::App& app) {
           ->add_option("--figure", state->figure,
                        "Instead, reproduce a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
           ->check(whole_number(1, 99));
-  figure->excludes(nodes);
-  add_machine_options(*command, state->machine, {nodes, alpha, beta, figure});
-  command->callback([state, ranks, gamma] {
-    state->ranks_given = !ranks->empty();
-    state->costs.gamma_given = !gamma->empty();
+  figure->excludes(nodes)->excludes(algorithms)->excludes(plans);
+  links->excludes(nodes)->excludes(figure);
+  add_machine_options(*command, state->machine, {nodes, links, alpha, beta, figure});
+  auto* const csv =
+      command->add_flag("--csv", state->output.csv, "As CSV, a line for each algorithm, number of ranks and size");
+  command->add_flag("--json", state->output.json, "As JSON")->excludes(csv);
+  command->add_option("--plot", state->output.plot,
+                      "Also draw microseconds over bytes, or over ranks for one size, to this SVG file, by gnuplot; a "
+                      "name that ends in .gp gets gnuplot's script. Of more than eight algorithms, those that are "
+                      "fastest somewhere");
+  command->callback([state, texts, gamma, collective] {
+    append_ranks(texts->first, state->what.ranks);
+    append_sizes(texts->second, state->what.bytes);
+    state->gamma_given = !gamma->empty();
+    state->call.collective_given = !collective->empty();
     state->run();
   });
 }

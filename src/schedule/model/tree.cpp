@@ -129,6 +129,9 @@ std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t t
 }
 
 std::size_t busiest_edge(schedule const& made, tree const& of) {
+  if (of.ranks < made.ranks)
+    throw schedule_error("the tree has " + std::to_string(of.ranks) + " ranks, the schedule " +
+                         std::to_string(made.ranks));
   std::size_t busiest = 0;
   for (auto const& step : made.steps) {
     std::set<std::pair<rank_t, rank_t>> messages;

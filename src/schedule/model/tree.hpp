@@ -69,7 +69,7 @@ struct directed_edge {
 std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to);
 
 /// The largest number of messages that cross one edge in one direction in one step; a message is all that one rank reads
-/// from another in the step. 1: no contention.
+/// from another in the step. 1: no contention. Throws schedule_error if the tree has fewer ranks.
 std::size_t busiest_edge(schedule const& made, tree const& of);
 
 /// Allreduce by the ring along ring_order(). Cost: 2(P−1) rounds, 2(P−1)/P vectors, at most one message per edge,

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting once for each number of ranks, pricing for each size.
+#include "cli/price/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "schedule/core/required.hpp"
+
+namespace coset::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct counted_schedule {
+  std::string name;
+  schedule::properties found;
+  counted work;
+};
+
+counted_schedule counted_schedule_of(std::string name, schedule::schedule const& made, cost_setting const& setting) {
+  auto const found = schedule::validate(made);
+  return {std::move(name), found, setting.count(made)};
+}
+
+compared priced(counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
+  auto const size = static_cast<double>(bytes);
+  auto const price = one.work.price(size);
+  double contention = 1;
+  if (one.work.alone) {
+    double const alone = one.work.alone(size).transfer;
+    contention = alone > 0 ? price.transfer / alone : 1;
+  }
+  return {one.name, ranks, bytes, one.found, price, contention, one.work.busiest};
+}
+
+/// All that are tried, or those named.
+class counted_schedules {
+ public:
+  counted_schedules(comparison_request const& request, cost_settings const& settings, rank_t ranks,
+                    std::ostream& remarks)
+      : setting_(settings.of(ranks)), remarks_(remarks), wanted_(request.wanted) {
+    wanted_.ranks = ranks;
+    wanted_.nodes = setting_.nodes;
+    for (auto const& how : request.algorithms) add_named(how);
+    for (auto const& [name, plan] : request.plans)
+      if (plan.ranks == ranks) found_.push_back(counted_schedule_of(name, plan, setting_));
+    if (request.algorithms.empty() && request.plans.empty()) add_candidates();
+  }
+
+  std::vector<counted_schedule> found() && { return std::move(found_); }
+
+ private:
+  void add_named(schedule::algorithm const& how) {
+    auto const complete = setting_.with_nodes(how);
+    try {
+      found_.push_back(counted_schedule_of(
+          how.text(), schedule::make(complete, wanted_.ranks, wanted_.verb, wanted_.root), setting_));
+    } catch (schedule_error const& e) {
+      remarks_ << fmt::format("left out on {} ranks: {}\n", wanted_.ranks, e.what());
+    }
+  }
+
+  void add_candidates() {
+    auto all = schedule::candidates_for(wanted_, setting_.shape);
+    if (!setting_.tree.empty())
+      for (char const* const name : {"flexreduce", "tree_ring"}) all.push_back({name, {{"tree", setting_.tree}}});
+    schedule::rank_levels const levels(wanted_.ranks, {UINT32_MAX});
+    for (auto const& how : all)
+      if (schedule::count(how, wanted_, levels))
+        found_.push_back(
+            counted_schedule_of(how.text(), schedule::make(how, wanted_.ranks, wanted_.verb, wanted_.root), setting_));
+  }
+
+  cost_setting setting_;
+  std::ostream& remarks_;
+  schedule::demand wanted_;
+  std::vector<counted_schedule> found_;
+};
+
+double microseconds(compared const& row) { return row.price.total() * 1e6; }
+
+std::vector<std::string> names_in(std::vector<compared> const& rows) {
+  std::vector<std::string> names;
+  for (compared const& row : rows)
+    if (std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
+  return names;
+}
+
+bool has_one_point(std::vector<compared> const& rows) {
+  return std::ranges::all_of(
+      rows, [&](compared const& r) { return r.ranks == rows.front().ranks && r.bytes == rows.front().bytes; });
+}
+
+/// A line for each schedule, with what its time is spent on.
+std::string lines(comparison const& of) {
+  std::string text = fmt::format("{:>12}  {:>6}  {:>5}  {:>12}  {:>12}  {:>12}", "microseconds", "ratio", "steps",
+                                 "latency", "transfer", "combine");
+  if (of.shares_links)
+    text += fmt::format("  {:>10}  {:>9}  {:<28}", "contention", "messages", "busiest link, vectors");
+  text += fmt::format("  {:<6}  {:<5}  algorithm\n", "bits", "order");
+  auto const fastest = std::ranges::min_element(of.rows, {}, microseconds);
+  for (compared const& row : of.rows) {
+    double const ratio = microseconds(*fastest) > 0 ? microseconds(row) / microseconds(*fastest) : 1;
+    text += fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>12.2f}  {:>12.2f}  {:>12.2f}", microseconds(row), ratio,
+                        row.found.steps, (row.price.latency + row.price.peers) * 1e6, row.price.transfer * 1e6,
+                        row.price.combine * 1e6);
+    if (of.shares_links)
+      text += fmt::format("  {:>10.2f}  {:>9}  {:<28}", row.contention, row.busiest.most_messages,
+                          fmt::format("{}: {}", row.busiest.name, row.busiest.volume.text()));
+    text += fmt::format("  {:<6}  {:<5}  {}\n", row.found.rank_uniform ? "same" : "differ",
+                        row.found.ordered ? "yes" : "no", row.name);
+  }
+  return text;
+}
+
+/// A line for each number of ranks and bytes, a column for each schedule.
+std::string grid(comparison const& of) {
+  std::map<std::pair<rank_t, std::uint64_t>, std::map<std::string, double>> cells;
+  for (compared const& row : of.rows) cells[{row.ranks, row.bytes}][row.name] = microseconds(row);
+  std::string text = fmt::format("microseconds\n{:>7}  {:>14}", "ranks", "bytes");
+  for (auto const& name : names_in(of.rows)) text += fmt::format("  {:>12}", name);
+  text += "  fastest\n";
+  for (auto const& [at, times] : cells) {
+    text += fmt::format("{:>7}  {:>14}", at.first, at.second);
+    std::string fastest;
+    for (auto const& name : names_in(of.rows)) {
+      std::size_t const width = std::max<std::size_t>(name.size(), 12);
+      auto const found = times.find(name);
+      text +=
+          found == times.end() ? fmt::format("  {:>{}}", "-", width) : fmt::format("  {:>{}.2f}", found->second, width);
+      if (found != times.end() && (fastest.empty() || found->second < times.at(fastest))) fastest = name;
+    }
+    text += "  " + fastest + '\n';
+  }
+  return text;
+}
+
+std::string csv_text(std::string const& text) {
+  std::string inside;
+  for (char const c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
+  return '"' + inside + '"';
+}
+
+}  // namespace
+
+comparison compare(comparison_request const& request, cost_settings const& settings, std::ostream& remarks) {
+  comparison made{request.wanted.verb, settings.description(), settings.shares_links(), {}};
+  bool const all = request.algorithms.empty() && request.plans.empty();
+  for (rank_t const ranks : request.ranks) {
+    schedule::require_room(ranks, 1);  // before arrays by rank are allocated
+    auto const found = counted_schedules(request, settings, ranks, remarks).found();
+    for (std::uint64_t const bytes : request.bytes) {
+      auto const first = static_cast<std::ptrdiff_t>(made.rows.size());
+      for (counted_schedule const& one : found) made.rows.push_back(priced(one, ranks, bytes));
+      if (all)
+        std::stable_sort(made.rows.begin() + first, made.rows.end(),
+                         [](auto const& a, auto const& b) { return microseconds(a) < microseconds(b); });
+    }
+  }
+  if (made.rows.empty()) throw schedule_error("nothing is left to compare");
+  return made;
+}
+
+std::string comparison::as_text() const {
+  std::string text = fmt::format("{}; {}\n", name_of(verb), model);
+  if (!has_one_point(rows)) return text + grid(*this);
+  return text + fmt::format("{} bytes on {} ranks\n", rows.front().bytes, rows.front().ranks) + lines(*this);
+}
+
+std::string comparison::as_csv() const {
+  std::string text =
+      "collective,algorithm,ranks,bytes,seconds,latency,peers,transfer,combine,contention,steps,"
+      "received_max,combined_max,rank_uniform,ordered,busiest_link,busiest_vectors,most_messages\n";
+  for (compared const& row : rows)
+    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{},{},{},{},{},{},{}\n",
+                        name_of(verb), csv_text(row.name), row.ranks, row.bytes, row.price.total(), row.price.latency,
+                        row.price.peers, row.price.transfer, row.price.combine, row.contention, row.found.steps,
+                        row.found.received_max.text(), row.found.combined_max.text(), row.found.rank_uniform,
+                        row.found.ordered, shares_links ? csv_text(row.busiest.name) : "",
+                        shares_links ? row.busiest.volume.text() : "",
+                        shares_links ? fmt::format("{}", row.busiest.most_messages) : "");
+  return text;
+}
+
+std::string comparison::as_json() const {
+  ordered_json list = ordered_json::array();
+  for (compared const& row : rows) {
+    ordered_json one{{"algorithm", row.name},
+                     {"ranks", row.ranks},
+                     {"bytes", row.bytes},
+                     {"seconds", row.price.total()},
+                     {"latency", row.price.latency},
+                     {"peers", row.price.peers},
+                     {"transfer", row.price.transfer},
+                     {"combine", row.price.combine},
+                     {"steps", row.found.steps},
+                     {"received_max", row.found.received_max.text()},
+                     {"combined_max", row.found.combined_max.text()},
+                     {"rank_uniform", row.found.rank_uniform},
+                     {"ordered", row.found.ordered}};
+    if (shares_links) {
+      one["contention"] = row.contention;
+      one["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};
+      one["most_messages"] = row.busiest.most_messages;
+    }
+    list.push_back(one);
+  }
+  return ordered_json{{"coset_prices", 1}, {"collective", name_of(verb)}, {"model", model}, {"prices", list}}.dump(1) +
+         '\n';
+}
+
+}  // namespace coset::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages laid along their ways, and the time that the busiest link of each takes.
+#include "schedule/model/link_loads.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "schedule/core/events.hpp"
+
+namespace coset::schedule {
+namespace {
+
+/// A value that one rank reads from another.
+struct value_read {
+  rank_t to, from;
+  block_t block;
+  slot_t slot;
+  friend auto operator<=>(value_read const&, value_read const&) = default;
+};
+
+struct message {
+  rank_t to, from;
+  std::int64_t volume;
+};
+
+/// The messages of a step, sorted by reader: a value read twice is sent once, as validate() counts.
+std::vector<message> messages_of(schedule const& s, std::vector<assignment> const& step, units const& unit) {
+  std::vector<value_read> reads;
+  for (assignment const& a : step)
+    for (source const& from : s.from(a))
+      if (from.rank != a.rank) reads.push_back({a.rank, from.rank, a.block, from.slot});
+  std::ranges::sort(reads);
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  std::vector<message> all;
+  for (value_read const& r : reads) {
+    if (all.empty() || all.back().to != r.to || all.back().from != r.from) all.push_back({r.to, r.from, 0});
+    all.back().volume += unit.size[r.block];
+  }
+  return all;
+}
+
+std::map<rank_t, std::int64_t> combined_in(std::vector<assignment> const& step, units const& unit) {
+  std::map<rank_t, std::int64_t> combined;
+  for (assignment const& a : step) combined[a.rank] += unit.size[a.block] * (std::int64_t{a.count} - 1);
+  return combined;
+}
+
+/// The volume and the messages on each link; emptied as it was filled, as most links are idle in most steps.
+class load {
+ public:
+  explicit load(std::size_t links) : volume_(links), messages_(links) {}
+
+  void add(std::vector<link_t> const& way, std::int64_t volume) {
+    for (link_t const l : way) {
+      if (messages_[l]++ == 0) touched_.push_back(l);
+      volume_[l] += volume;
+    }
+  }
+  void clear() {
+    for (link_t const l : touched_) volume_[l] = 0, messages_[l] = 0;
+    touched_.clear();
+  }
+
+  std::int64_t volume(link_t l) const { return volume_[l]; }
+  std::size_t messages(link_t l) const { return messages_[l]; }
+  std::vector<link_t> const& touched() const { return touched_; }
+
+ private:
+  std::vector<std::int64_t> volume_;
+  std::vector<std::size_t> messages_;
+  std::vector<link_t> touched_;
+};
+
+}  // namespace
+
+link_loads::link_loads(schedule const& s, network const& on) : steps_(s.steps.size()) {
+  if (on.ranks() < s.ranks)
+    throw schedule_error("the network has " + std::to_string(on.ranks()) + " ranks, the schedule " +
+                         std::to_string(s.ranks));
+  units const unit(s);
+  routes ways(on);
+  load all(on.links().size()), own(on.links().size());
+  std::vector<std::int64_t> in_all_steps(on.links().size());
+  std::vector<std::vector<link_t>> way;  // of each message of a step
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    auto const messages = messages_of(s, s.steps[i], unit);
+    way.assign(messages.size(), {});
+    all.clear();
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      ways.append(messages[m].from, messages[m].to, way[m]);
+      all.add(way[m], messages[m].volume);
+    }
+    for (link_t const l : all.touched()) {
+      in_all_steps[l] += all.volume(l);
+      busiest_.most_messages = std::max(busiest_.most_messages, all.messages(l));
+    }
+    std::size_t next = 0;
+    for (auto const& [rank, combined] : combined_in(s.steps[i], unit)) {
+      part got{0, 0, 0, 0, unit.vectors(combined)};
+      own.clear();
+      for (; next < messages.size() && messages[next].to == rank; ++next, ++got.messages) {
+        own.add(way[next], messages[next].volume);
+        double latency = 0;
+        for (link_t const l : way[next]) latency += on.links()[l].costs.latency;
+        got.latency = std::max(got.latency, latency);
+      }
+      for (link_t const l : own.touched()) {
+        double const per_byte = on.links()[l].costs.per_byte;
+        got.shared = std::max(got.shared, per_byte * unit.vectors(all.volume(l)));
+        got.alone = std::max(got.alone, per_byte * unit.vectors(own.volume(l)));
+      }
+      if (std::ranges::find(steps_[i], got) == steps_[i].end()) steps_[i].push_back(got);
+    }
+  }
+  double longest = 0;
+  for (std::size_t l = 0; l < in_all_steps.size(); ++l) {
+    shared_link const& link = on.links()[l];
+    double const busy = link.costs.per_byte * unit.vectors(in_all_steps[l]);
+    if (busy <= longest) continue;
+    longest = busy;
+    busiest_.name = link.name;
+    busiest_.volume = fraction(in_all_steps[l], unit.denominator);
+  }
+}
+
+price link_loads::price_with(double part::*transfer, rank_costs const& costs, double bytes) const {
+  price total;
+  for (auto const& parts : steps_) {
+    price slowest;
+    for (part const& got : parts) {
+      price const one{costs.per_message * got.messages + got.latency, 0, bytes * got.*transfer,
+                      costs.combine_per_byte * bytes * got.combined};
+      if (one.total() > slowest.total()) slowest = one;
+    }
+    total += slowest;
+  }
+  return total;
+}
+
+price link_loads::priced(rank_costs const& costs, double bytes) const {
+  return price_with(&part::shared, costs, bytes);
+}
+
+price link_loads::priced_alone(rank_costs const& costs, double bytes) const {
+  return price_with(&part::alone, costs, bytes);
+}
+
+}  // namespace coset::schedule

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted times of a schedule on a network of shared links: what crosses each link, step by step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/model/cost.hpp"
+#include "schedule/model/network.hpp"
+
+namespace coset::schedule {
+
+/// What ranks pay apart from links: seconds for each message that a rank gets in a step, and per byte that it combines.
+struct rank_costs {
+  double per_message = 0, combine_per_byte = 0;
+};
+
+/// The link that is busy longest.
+struct busiest_link {
+  std::string name = "none";
+  fraction volume = 0;            ///< in all steps, in vectors
+  std::size_t most_messages = 0;  ///< of any link in one step; a message is all that one rank reads from another
+};
+
+/// A schedule's messages on the links of a network. All messages of a step are on their way at once, and those that share
+/// a link share its bandwidth: a message arrives when the busiest link of its way has carried all that crosses it in that
+/// step, after the latencies of its whole way. No sharing ends a step sooner, and one does as soon: that in proportion to
+/// the messages' lengths. A rank's step ends with its last message, a step with its slowest rank.
+class link_loads {
+ public:
+  /// Wants a schedule that validate() has passed. Its ranks are the first ones of the network.
+  /// Throws schedule_error if there are fewer, or no way between two of them.
+  /// Cost: that of validate(), and of every message the length of its way.
+  link_loads(schedule const&, network const&);
+
+  /// For a vector of `bytes`.
+  price priced(rank_costs const&, double bytes) const;
+  /// The same if no message had to share a link with those of other ranks: what is missing is contention.
+  price priced_alone(rank_costs const&, double bytes) const;
+
+  busiest_link const& busiest() const { return busiest_; }
+
+ private:
+  /// What one rank gets in one step.
+  struct part {
+    rank_t messages;
+    double latency;        // of its longest way
+    double shared, alone;  // seconds for a byte of the vector
+    double combined;       // in vectors
+    friend auto operator<=>(part const&, part const&) = default;
+  };
+
+  price price_with(double part::*transfer, rank_costs const&, double bytes) const;
+
+  std::vector<std::vector<part>> steps_;  // the different ones
+  busiest_link busiest_;
+};
+
+}  // namespace coset::schedule
