@@ -293,7 +293,7 @@ TEST(OwnChains, AreRefusedWithTheFirstViolatedCondition) {
             "group=cyclic; over others write numbers");
   EXPECT_EQ(refusal("fold(group=4x3,shifts=naive)", 13), "group=4x3: its order is not the number of ranks, 13");
   EXPECT_EQ(refusal("fold(group=binary,shifts=naive)", 12), "group=binary: 12 ranks are no power of two");
-  for (std::string const wrong : {"", "x", "4y3", "d", "dx3", "d4:2:1", "3:7", "3:7:2:1", "-3"})
+  for (std::string const wrong : {"", "x", "4y3", "d", "dx3", "d4.2.1", "3.7", "3.7.2.1", "-3"})
     EXPECT_EQ(refusal("fold(group=" + wrong + "?,shifts=naive)", 12).substr(0, 6), "group=") << wrong;
 }
 
@@ -302,17 +302,17 @@ TEST(OwnChains, AreOverTheGroupThatIsNamed) {
   EXPECT_EQ(group_of("binary", 8).factors(), (std::vector<rank_t>{2, 2, 2}));
   EXPECT_EQ(group_of("binary", 1).order(), 1u);
   EXPECT_EQ(group_of("4x3", 12).factors(), (std::vector<rank_t>{4, 3}));
-  EXPECT_EQ(group_of("3:7:2", 21).factors(), (std::vector<rank_t>{3, 7}));
+  EXPECT_EQ(group_of("3.7.2", 21).factors(), (std::vector<rank_t>{3, 7}));
   EXPECT_EQ(group_of("d6x2", 12).factors(), (std::vector<rank_t>{2, 3, 2}));
   EXPECT_FALSE(group_of("dihedral", 6).commutes());
   EXPECT_FALSE(group_of("2xd6", 12).commutes());
-  EXPECT_FALSE(group_of("3:7:2", 21).commutes());
-  EXPECT_TRUE(group_of("3:7:1", 21).commutes());
+  EXPECT_FALSE(group_of("3.7.2", 21).commutes());
+  EXPECT_TRUE(group_of("3.7.1", 21).commutes());
   EXPECT_THROW(group_of("65536x65536", 0), schedule_error);
   EXPECT_THROW(group_of("4294967295x4294967295x4294967295", 1), schedule_error);
   for (std::string const text :
-       {"fold(group=3:7:2,shifts=1+2+3+6+12)", "fold(group=7x3,shifts=3+2+1+7+14)", "fold(group=21,shifts=naive)",
-        "fold(group=3:7:2,shifts=direct)", "fold(group=3:7:2,shifts=naive,cap=1)", "fold(shifts=circulant,radix=3)",
+       {"fold(group=3.7.2,shifts=1+2+3+6+12)", "fold(group=7x3,shifts=3+2+1+7+14)", "fold(group=21,shifts=naive)",
+        "fold(group=3.7.2,shifts=direct)", "fold(group=3.7.2,shifts=naive,cap=1)", "fold(shifts=circulant,radix=3)",
         "fold(shifts=generalized,cap=2)", "fold(shifts=dilated,ordered=1)", "fold(shifts=bruck)", "fold(shifts=ring)"})
     for (collective const verb : find_algorithm("fold").verbs) EXPECT_NO_THROW(of(text, 21, verb, 7)) << text;
   EXPECT_TRUE(of("fold(shifts=dilated,ordered=1)", 21).ordered);

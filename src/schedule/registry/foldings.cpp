@@ -31,7 +31,7 @@ std::optional<rank_t> number_in(std::string_view text) {
 /// A factor of a group by its text: what it is made of, before it is made.
 struct factor {
   bool is_dihedral;
-  std::vector<rank_t> numbers;  ///< the order, or acting:normal:unit
+  std::vector<rank_t> numbers;  ///< the order, or acting.normal.unit
 
   std::uint64_t order() const { return std::uint64_t{numbers[0]} * (numbers.size() > 1 ? numbers[1] : 1); }
   group make() const {
@@ -42,7 +42,7 @@ struct factor {
 
 std::optional<factor> factor_in(std::string_view text) {
   factor found{text.starts_with('d'), {}};
-  for (std::string_view const part : split(text.substr(found.is_dihedral ? 1 : 0), ':')) {
+  for (std::string_view const part : split(text.substr(found.is_dihedral ? 1 : 0), '.')) {
     auto const number = number_in(part);
     if (!number) return {};
     found.numbers.push_back(*number);
@@ -168,7 +168,7 @@ group group_of(std::string const& text, rank_t ranks) {
   for (std::string_view const part : split(text, 'x')) {
     auto const one = factor_in(part);
     if (!one)
-      throw schedule_error("group=" + text + ": take cyclic, dihedral, binary, or factors like 4x3, d10, 3:7:2");
+      throw schedule_error("group=" + text + ": take cyclic, dihedral, binary, or factors like 4x3, d10, 3.7.2");
     product = std::min<std::uint64_t>(product * std::min<std::uint64_t>(one->order(), UINT32_MAX), UINT32_MAX);
     factors.push_back(*one);
   }

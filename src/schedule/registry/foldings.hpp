@@ -21,7 +21,7 @@ struct folding {
 std::optional<folding> folding_of(algorithm const&, rank_t ranks);
 
 /// "cyclic", "binary", "dihedral", or factors, fastest first, that make up the number of ranks: "4x3"; d10 is dihedral of
-/// order 10, 3:7:2 is Z_7, multiplied by powers of 2 by Z_3, which is the fastest. Throws schedule_error.
+/// order 10, 3.7.2 is Z_7, multiplied by powers of 2 by Z_3, which is the fastest. Throws schedule_error.
 group group_of(std::string const& text, rank_t ranks);
 
 /// One chain per factor, one after the other, digit 0 first.

@@ -35,7 +35,7 @@ parameter const ordered{"ordered", "0",
 parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
 parameter const whole_or_radix{"radix", "0", "values combined in one pass; 0: those of a whole level"};
 parameter const group_wanted{"group", "cyclic",
-                             "cyclic, dihedral, binary, or factors, fastest first: 4x3, d10 (dihedral), 3:7:2 (Z_3 "
+                             "cyclic, dihedral, binary, or factors, fastest first: 4x3, d10 (dihedral), 3.7.2 (Z_3 "
                              "multiplies Z_7 by powers of 2)"};
 parameter const shifts{
     "shifts", "",
