@@ -36,13 +36,19 @@ schedule::algorithm algorithm_of(finding const& f) {
   return {"fold", {{"group", f.group}, {"shifts", fmt::format("{}", fmt::join(f.result.best.shifts, "+"))}}};
 }
 
+/// Seconds for a step, for a byte that moves, for one that is combined, and for a cable on the way.
+struct network_costs {
+  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10, hop = 0;
+};
+
 struct search_command {
   std::string model = "flat", topology, place = "compact";
   std::vector<std::string> groups, set;
   rank_t ranks = 0;
   std::uint64_t bytes = 64 << 10;
   std::uint32_t steps = 0;
-  double alpha = 3e-5, beta = 1e-8, gamma = 2e-10, hop = 0, seconds = 60;
+  network_costs costs;
+  double seconds = 60;
   bool json = false, quiet = false;
 
   void run() {
@@ -86,16 +92,20 @@ struct search_command {
       machine_ = model_of(machine, machine.place(ranks, placement_named(place)), set);
     } else if (model.starts_with("torus:")) {
       schedule::algorithm const parsed{"torus", {{"ranks", model.substr(6)}}};
-      network_ = schedule::network{parsed.numbers("ranks"), alpha, hop, beta, gamma};
+      network_ = network_of(parsed.numbers("ranks"));
       std::uint64_t product = 1;
       for (rank_t const n : network_->dims) product = std::min<std::uint64_t>(product * n, most_ranks);
       if (ranks == 0) ranks = static_cast<rank_t>(product);
     } else if (model == "ring") {
-      network_ = schedule::network{{ranks}, alpha, hop, beta, gamma};
+      network_ = network_of({ranks});
     } else if (model != "flat") {
       throw argument_error(fmt::format("--model {} is none: take flat, ring, or a torus like torus:8x8", model));
     }
     if (ranks == 0) throw argument_error("--ranks is required, unless a topology or torus tells");
+  }
+
+  schedule::network network_of(std::vector<rank_t> dims) const {
+    return {std::move(dims), costs.alpha, costs.hop, costs.beta, costs.gamma};
   }
 
   schedule::step_prices prices(std::string const& name) const {
@@ -103,8 +113,8 @@ struct search_command {
     auto const size = static_cast<double>(bytes);
     if (network_) return {ranks_of, *network_, size};
     if (machine_) return {ranks_of, machine_->levels, machine_->costs, size};
-    auto const costs = schedule::cost_model::flat(alpha, beta, gamma);
-    return {ranks_of, schedule::rank_levels(ranks, schedule::groups_of(costs)), costs, size};
+    auto const flat = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
+    return {ranks_of, schedule::rank_levels(ranks, schedule::groups_of(flat)), flat, size};
   }
 
   /// Cyclic, dihedral, and the products that the model suggests.
@@ -205,10 +215,10 @@ void add_search(CLI::App& app) {
   auto const add_seconds = [&](char const* name, double& value, char const* meaning) {
     return command->add_option(name, value, meaning)->check(seconds())->capture_default_str();
   };
-  auto* const alpha = add_seconds("--alpha", state->alpha, "Seconds per step");
-  auto* const beta = add_seconds("--beta", state->beta, "Seconds per byte, of a rank or cable");
-  auto* const gamma = add_seconds("--gamma", state->gamma, "Seconds per byte combined");
-  auto* const hop = add_seconds("--hop", state->hop, "Seconds per cable on the longest way of a step");
+  auto* const alpha = add_seconds("--alpha", state->costs.alpha, "Seconds per step");
+  auto* const beta = add_seconds("--beta", state->costs.beta, "Seconds per byte, of a rank or cable");
+  auto* const gamma = add_seconds("--gamma", state->costs.gamma, "Seconds per byte combined");
+  auto* const hop = add_seconds("--hop", state->costs.hop, "Seconds per cable on the longest way of a step");
   auto* const topology = command->add_option(
       "--topology", state->topology,
       "A machine instead, priced as `coset cost` does: a file of hwloc's XML, a synthetic description like \"node:2 "

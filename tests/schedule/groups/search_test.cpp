@@ -8,9 +8,9 @@
 #include <bit>
 #include <limits>
 
-#include "effort.hpp"
-#include "groups.hpp"
+#include "schedule/effort.hpp"
 #include "schedule/groups/covering.hpp"
+#include "schedule/groups/some_groups.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {

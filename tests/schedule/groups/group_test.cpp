@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "effort.hpp"
-#include "groups.hpp"
+#include "schedule/effort.hpp"
+#include "schedule/groups/some_groups.hpp"
 
 namespace coset::schedule {
 namespace {

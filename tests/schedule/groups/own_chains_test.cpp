@@ -7,11 +7,11 @@
 #include <set>
 #include <tuple>
 
-#include "effort.hpp"
-#include "groups.hpp"
 #include "schedule/core/validate.hpp"
+#include "schedule/effort.hpp"
 #include "schedule/groups/chains.hpp"
 #include "schedule/groups/covering.hpp"
+#include "schedule/groups/some_groups.hpp"
 #include "schedule/groups/symmetric_verbs.hpp"
 #include "schedule/parts/part_of.hpp"
 #include "schedule/registry/foldings.hpp"
