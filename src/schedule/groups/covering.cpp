@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "schedule/groups/chains.hpp"
+
 namespace coset::schedule {
 namespace {
 
@@ -129,7 +131,7 @@ class covering {
 }  // namespace
 
 shift_list in_radix(group const& ranks, std::vector<element> const& shifts, rank_t radix) {
-  if (radix < 2) throw schedule_error("radix = " + std::to_string(radix) + " folds nothing; take 2 or more");
+  require_radix(radix);
   shift_list steps;
   for (element const s : shifts) {
     steps.push_back({s});

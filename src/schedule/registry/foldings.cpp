@@ -143,6 +143,7 @@ chain chain_of(algorithm const& a, group const& ranks) {
 }
 
 folding own(algorithm const& a, rank_t ranks) {
+  require_radix(a.number("radix"));
   group g = group_of(a.value("group"), ranks);
   chain steps = with_cap(chain_of(a, g), a.number("cap"));
   return {std::move(g), std::move(steps)};
