@@ -14,6 +14,7 @@ void add_list(CLI::App&);
 void add_plan(CLI::App&);
 void add_generate(CLI::App&);
 void add_cost(CLI::App&);
+void add_search(CLI::App&);
 void add_why(CLI::App&);
 void add_tune(CLI::App&);
 void add_trace(CLI::App&);

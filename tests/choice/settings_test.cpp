@@ -147,8 +147,12 @@ TEST(Settings, AreRefusedWhereEveryNumberOfRanksRefusesThem) {
           !p.default_value.empty() && p.default_value.find_first_not_of("0123456789") == p.default_value.npos;
       if (!is_number) continue;
       for (std::uint32_t const value : {0u, 1u, 2u}) {
-        schedule::algorithm const given{
-            row.name, {{p.name, std::to_string(value)}, {"nodes", "4+4"}, {"dims", "4x2"}, {"factors", "4x2"}}};
+        schedule::algorithm const given{row.name,
+                                        {{p.name, std::to_string(value)},
+                                         {"nodes", "4+4"},
+                                         {"dims", "4x2"},
+                                         {"factors", "4x2"},
+                                         {"shifts", "ring"}}};
         auto some = given;
         std::erase_if(some.parameters, [&](auto const& entry) {
           auto const taken = std::ranges::find(row.parameters, entry.first, &schedule::parameter::name);

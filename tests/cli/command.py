@@ -25,7 +25,7 @@ def needed(name, ranks):
     """Arguments for the algorithms that have no defaults."""
     dims = f"{ranks // 2}x2" if ranks % 2 == 0 else f"{ranks}"
     nodes = "+".join(str(n) for n in halves(ranks) if n)
-    lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}"}
+    lists = {"product": f"dims={dims}", "blueconnect": f"dims={dims}", "tower": f"factors={dims}", "fold": "shifts=ring"}
     for by_node in ("leaders", "smp_rdb", "smp_binomial", "unequal", "two_level", "two_level_scan", "flexreduce",
                     "tree_ring"):
         lists[by_node] = f"nodes={nodes}"

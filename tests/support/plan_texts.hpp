@@ -30,6 +30,9 @@ inline std::vector<std::string> node_lists(rank_t ranks) {
 
 inline std::vector<std::string> values_of(std::string const& algorithm, schedule::parameter const& p, rank_t ranks) {
   if (algorithm == "two_level" && p.name == "radix") return {};  // between two nodes every radix does the same
+  if (algorithm == "fold" && p.name == "group") return {"cyclic", "dihedral"};
+  if (algorithm == "fold" && p.name == "shifts") return {"naive", "direct"};
+  if (algorithm == "fold" && p.name != "saved_steps") return {};
   if (p.name == "radix") return {"2", "3", "4"};
   if (p.name == "saved_steps") return {"0", "1", "2"};
   if (p.name == "cap" || p.name == "n") return {"1", "2"};

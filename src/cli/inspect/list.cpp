@@ -19,11 +19,12 @@ std::string parameters_of(schedule::named_algorithm const& row) {
   return text.empty() ? text : text + ")";
 }
 
-// Two nodes as equal as possible, for the algorithms that need nodes.
+// Two nodes as equal as possible, for the algorithms that need nodes; some shifts for a chain of one's own.
 schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) {
   schedule::algorithm chosen{row.name, {}};
   rank_t const upper = (ranks + 1) / 2;
   for (auto const& [name, value, meaning, passed_on] : row.parameters) {
+    if (name == "shifts") chosen.parameters[name] = "circulant";
     if (name == "nodes") chosen.parameters[name] = fmt::format("{}+{}", upper, ranks - upper);
     if ((name == "dims" || name == "factors") && !passed_on)
       chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
@@ -67,7 +68,7 @@ void print(rank_t ranks, bool details) {
       << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "
          "rank "
          "order is kept (non-commutative operations); idem: minimum, maximum and the like only. With two nodes, or two "
-         "dimensions, where the algorithm needs them.\n";
+         "dimensions, where the algorithm needs them; fold has circulant's shifts.\n";
 }
 
 }  // namespace

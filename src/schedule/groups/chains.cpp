@@ -18,11 +18,11 @@ std::vector<element> run(rank_t begin, rank_t end, std::uint64_t step = 1) {
 
 rank_t divide_up(rank_t a, rank_t b) { return a / b + (a % b != 0); }
 
-void check_radix(rank_t radix) {
+}  // namespace
+
+void require_radix(rank_t radix) {
   if (radix < 2) throw schedule_error("radix = " + std::to_string(radix) + " folds nothing; take 2 or more");
 }
-
-}  // namespace
 
 chain direct_chain(rank_t ranks) {
   if (ranks == 1) return {};
@@ -50,7 +50,7 @@ chain capped_chain(rank_t ranks, rank_t cap) {
 }
 
 chain interval_chain(rank_t ranks, rank_t radix) {
-  check_radix(radix);
+  require_radix(radix);
   chain result;
   for (rank_t left = ranks; left > 1;) {
     rank_t const next = divide_up(left, radix);
@@ -69,7 +69,7 @@ chain interval_chain(rank_t ranks, rank_t radix) {
 }
 
 std::vector<rank_t> skips(rank_t ranks, rank_t radix) {
-  check_radix(radix);
+  require_radix(radix);
   std::vector<rank_t> result;
   for (rank_t left = ranks; left > 1; result.push_back(left)) left = divide_up(left, radix);
   return result;
@@ -101,7 +101,7 @@ chain bruck_chain(rank_t ranks) {
 }
 
 chain dilated_chain(rank_t ranks, rank_t radix) {
-  check_radix(radix);
+  require_radix(radix);
   chain result;
   for (std::uint64_t unit = 1; unit < ranks; unit *= radix) {
     result.emplace_back();

@@ -6,6 +6,9 @@
 
 namespace coset::schedule {
 
+/// Throws schedule_error if fewer than two values would be combined.
+void require_radix(rank_t);
+
 /// One step: every rank folds its block of all inputs at once. P − 1 ports.
 chain direct_chain(rank_t ranks);
 

@@ -47,7 +47,7 @@ class builder {
     made_.steps.emplace_back();
     for (auto const& [u, sources] : landings) {
       content const folded = known_.try_emplace(sources, known_.size() + 1).first->second;
-      for (element const target : targets_) assign(made_.ranks.add(u, target), folded, sources);
+      for (element const target : targets_) assign(made_.ranks.add(target, u), folded, sources);
       contents_[u] = folded;
     }
   }

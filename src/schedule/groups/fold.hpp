@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fold generator: any valid chain over any abelian group becomes an allreduce.
+// The fold generator: any valid chain over any group becomes an allreduce.
 #pragma once
 
 #include <vector>

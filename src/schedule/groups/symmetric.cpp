@@ -26,7 +26,12 @@ schedule frame(symmetric_schedule const& s) {
 /// Whose inputs each value holds, as displacements from the rank that holds it; made for the values that are asked for.
 class contents {
  public:
-  explicit contents(symmetric_schedule const& of) : of_(of), made_(of.result.size()), held_(of.result.size()) {
+  explicit contents(symmetric_schedule const& of)
+      : of_(of),
+        commutes_(of.ranks.commutes()),
+        factors_(of.ranks.factors()),
+        made_(of.result.size()),
+        held_(of.result.size()) {
     for (auto const& step : of.steps)
       for (symmetric_assignment const& a : step) made_[a.lag].push_back(&a);  // their slots are 1, 2, …
     for (std::size_t p = 0; p < made_.size(); ++p) held_[p].resize(made_[p].size());
@@ -36,23 +41,30 @@ class contents {
   rank_t least(rank_t rank, element lag, slot_t slot) {
     if (slot == 0) return rank;
     auto some = std::span<element const>(displacements(lag, slot));
+    if (!commutes_) return least_of(rank, some);
     std::uint64_t weight = of_.ranks.order();
-    auto const& factors = of_.ranks.factors();
-    for (std::size_t digit = factors.size(); digit-- > 0;) {  // the highest decides first; one that wraps is lowest
+    for (std::size_t digit = factors_.size(); digit-- > 0;) {  // the highest decides first; one that wraps is lowest
       std::uint64_t const above = weight;
-      weight /= factors[digit];
-      auto const own = rank / weight % factors[digit];
+      weight /= factors_[digit];
+      auto const own = rank / weight % factors_[digit];
       std::uint64_t const base = some.front() / above * above;
       auto const from = [&](std::uint64_t value) { return std::ranges::lower_bound(some, base + value * weight); };
-      auto first = from(factors[digit] - own);
+      auto first = from(factors_[digit] - own);
       if (first == some.end()) first = some.begin();
-      auto const value = *first / weight % factors[digit];
+      auto const value = *first / weight % factors_[digit];
       some = {first, from(value + 1)};
     }
     return of_.ranks.add(rank, some.front());
   }
 
  private:
+  /// Where digits change each other.
+  rank_t least_of(rank_t rank, std::span<element const> some) const {
+    rank_t least = of_.ranks.add(rank, some.front());
+    for (element const e : some.subspan(1)) least = std::min(least, of_.ranks.add(rank, e));
+    return least;
+  }
+
   std::vector<element> const& displacements(element lag, slot_t slot) {
     std::vector<element>& all = held_[lag][slot - 1];
     if (!all.empty()) return all;
@@ -70,6 +82,8 @@ class contents {
   }
 
   symmetric_schedule const& of_;
+  bool const commutes_;
+  std::vector<rank_t> const factors_;
   std::vector<std::vector<symmetric_assignment const*>> made_;  // [lag][slot - 1]
   std::vector<std::vector<std::vector<element>>> held_;         // the same, sorted
 };

@@ -264,7 +264,7 @@ part part_of(symmetric_schedule const& s, rank_t rank, part_options const& optio
           continue;
         }
         ++values[a.block];
-        element const lag = s.whole ? 0 : s.ranks.subtract(from.rank, a.block);
+        element const lag = s.whole ? 0 : s.ranks.add(s.ranks.negate(a.block), from.rank);
         from = {1, remote.index_of({from.rank, from.slot, partial(lag, from.slot, is_fold(options, from.rank))})};
       }
     }

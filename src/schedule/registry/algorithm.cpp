@@ -32,19 +32,20 @@ std::uint32_t number_in(std::string_view text, algorithm const& whole, std::stri
 struct least {
   std::string_view parameter;
   std::uint32_t value;
-  bool or_zero = false;
 };
-constexpr std::array smallest{least{"radix", 2},   least{"saved_steps", 0}, least{"ordered", 0},     least{"cap", 1},
-                              least{"n", 1},       least{"leaders", 0},     least{"inner", 2, true}, least{"dims", 1},
-                              least{"factors", 1}, least{"nodes", 1}};
+constexpr std::array smallest{least{"radix", 2}, least{"saved_steps", 0}, least{"ordered", 0}, least{"cap", 1},
+                              least{"n", 1},     least{"leaders", 0},     least{"inner", 2},   least{"dims", 1},
+                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1}};
 
-void require_numbers(algorithm const& given, std::string const& key) {
-  auto const known = std::ranges::find(smallest, key, &least::parameter);
+/// A default of 0 makes sense, too.
+void require_numbers(algorithm const& given, parameter const& p) {
+  auto const known = std::ranges::find(smallest, p.name, &least::parameter);
   if (known == smallest.end()) return;
-  for (std::uint32_t const number : given.numbers(key)) {
-    if (number >= known->value || (known->or_zero && number == 0)) continue;
-    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(known->value) +
-                         (known->or_zero ? ", or 0" : ""));
+  bool const or_zero = known->value > 0 && p.default_value == "0";
+  for (std::uint32_t const number : given.numbers(p.name)) {
+    if (number >= known->value || (or_zero && number == 0)) continue;
+    throw schedule_error(given.text() + ": " + p.name + " must be at least " + std::to_string(known->value) +
+                         (or_zero ? ", or 0" : ""));
   }
 }
 
@@ -176,9 +177,11 @@ algorithm between_of(algorithm const& given) {
   auto const& taken = find_algorithm(between.name).parameters;
   for (parameter const& p : find_algorithm(given.name).parameters) {
     if (!p.passed_on) continue;
-    if (std::ranges::find(taken, p.name, &parameter::name) != taken.end())
-      between.parameters[p.name] = given.value(p.name);
-    else if (given.value(p.name) != p.default_value)
+    bool const is_default = given.value(p.name) == p.default_value;
+    auto const there = std::ranges::find(taken, p.name, &parameter::name);
+    if (there != taken.end()) {
+      if (!is_default || there->default_value.empty()) between.parameters[p.name] = given.value(p.name);
+    } else if (!is_default)
       throw schedule_error(given.text() + ": " + between.name + " has no parameter " + p.name + "; leave it out");
   }
   return between;
@@ -186,7 +189,8 @@ algorithm between_of(algorithm const& given) {
 
 void require_sense(algorithm const& given) {
   algorithm const whole = completed(given);
-  for (auto const& entry : whole.parameters) require_numbers(whole, entry.first);
+  for (parameter const& p : find_algorithm(given.name).parameters)
+    if (whole.parameters.contains(p.name)) require_numbers(whole, p);
   if (whole.parameters.contains("between")) (void)between_of(whole);
   for (parameter const& p : find_algorithm(given.name).parameters) {
     bool const stands_for_another = p.name == "tree" || (p.name == "nodes" && whole.parameters.contains("tree"));

@@ -3,11 +3,7 @@
 #include "schedule/registry/named_fold.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <functional>
-#include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "schedule/algorithms/latency.hpp"
@@ -18,6 +14,7 @@
 #include "schedule/groups/chains.hpp"
 #include "schedule/groups/nesting.hpp"
 #include "schedule/groups/symmetric_verbs.hpp"
+#include "schedule/registry/foldings.hpp"
 
 namespace coset::schedule {
 
@@ -36,6 +33,15 @@ parameter const radix{"radix", "2", "values combined in one pass"};
 parameter const ordered{"ordered", "0",
                         "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
 parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
+parameter const whole_or_radix{"radix", "0", "values combined in one pass; 0: those of a whole level"};
+parameter const group_wanted{"group", "cyclic",
+                             "cyclic, dihedral, binary, or factors, fastest first: 4x3, d10 (dihedral), 3.7.2 (Z_3 "
+                             "multiplies Z_7 by powers of 2)"};
+parameter const shifts{
+    "shifts", "",
+    "of the steps, like 11+6+3+2+1, several at once like 1.2+3, or a chain's name: swing, circulant, "
+    "generalized, dilated, bruck, ring, naive, direct"};
+parameter const cap{"cap", "0", "most blocks that a rank sends a peer in a step; 0: any number"};
 parameter const nests{"nested", "0",
                       "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
                       "6x2, 12"};
@@ -49,69 +55,12 @@ schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, col
   return derive(expand(folds(ranks, steps, saved, verb)), verb, root);
 }
 
-std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
-  std::vector<rank_t> factors = a.numbers(key);
-  std::uint64_t product = 1;
-  for (rank_t const n : factors) product = std::min<std::uint64_t>(product * n, UINT32_MAX);
-  if (product != ranks)
-    throw schedule_error(a.name + ": the product of " + key + "=" + a.value(key) + " is not the number of ranks, " +
-                         std::to_string(ranks));
-  return factors;
-}
-
-/// One chain per factor, one after the other, digit 0 first.
-chain lifted(std::vector<rank_t> const& factors, rank_t ranks, std::function<chain(rank_t)> const& per_factor) {
-  chain result;
-  rank_t stride = 1;
-  for (rank_t const n : factors) {
-    append_lifted(result, per_factor(n), n, stride, ranks / stride / n);
-    stride *= n;
-  }
-  return result;
-}
-
-/// A chain over a group.
-struct folding {
-  group ranks;
-  chain steps;
-};
-
-folding cyclic(rank_t ranks, chain steps) { return {group::cyclic(ranks), std::move(steps)}; }
-
-folding along_dimensions(rank_t ranks, algorithm const& a, std::function<chain(rank_t)> const& per_dimension) {
-  auto factors = factors_of(ranks, a, "dims");
-  auto steps = lifted(factors, ranks, per_dimension);
-  return {group(std::move(factors)), std::move(steps)};
-}
-
-folding tower(algorithm const& a, rank_t ranks) {
-  rank_t const k = a.number("radix");
-  return cyclic(ranks, lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); }));
-}
-
-constexpr std::array foldings{
-    std::pair{"direct", +[](algorithm const&, rank_t p) { return cyclic(p, direct_chain(p)); }},
-    std::pair{"naive", +[](algorithm const&, rank_t p) { return cyclic(p, naive_chain(p)); }},
-    std::pair{"ring", +[](algorithm const&, rank_t p) { return cyclic(p, ring_chain(p)); }},
-    std::pair{"capped", +[](algorithm const& a, rank_t p) { return cyclic(p, capped_chain(p, a.number("cap"))); }},
-    std::pair{"generalized",
-              +[](algorithm const& a, rank_t p) { return cyclic(p, interval_chain(p, a.number("radix"))); }},
-    std::pair{"circulant",
-              +[](algorithm const& a, rank_t p) { return cyclic(p, circulant_chain(p, a.number("radix"))); }},
-    std::pair{"bruck", +[](algorithm const&, rank_t p) { return cyclic(p, bruck_chain(p)); }},
-    std::pair{"dilated", +[](algorithm const& a, rank_t p) { return cyclic(p, dilated_chain(p, a.number("radix"))); }},
-    std::pair{"tower", +[](algorithm const& a, rank_t p) { return tower(a, p); }},
-    std::pair{"product", +[](algorithm const& a, rank_t p) { return along_dimensions(p, a, direct_chain); }},
-    std::pair{"blueconnect", +[](algorithm const& a, rank_t p) { return along_dimensions(p, a, ring_chain); }},
-};
-
 bool is_set(algorithm const& a, std::string const& key) { return a.parameters.contains(key) && a.number(key) != 0; }
 
 /// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
 schedule along_chain(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  auto const [group, steps] =
-      std::ranges::find(foldings, a.name, [](auto const& f) { return f.first; })->second(a, ranks);
-  auto const all = folds(group, steps, a.number("saved_steps"), verb);
+  auto const along = folding_of(a, ranks).value();
+  auto const all = folds(along.ranks, along.steps, a.number("saved_steps"), verb);
   if (is_set(a, "ordered")) return derive(in_rank_order(expand(all, source_order::as_generated)), verb, root);
   return derive(is_set(a, "nested") ? nested(expand(all)) : expand(all), verb, root);
 }
@@ -149,6 +98,35 @@ schedule binary(rank_t ranks, std::uint32_t saved, collective verb, rank_t root)
   return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
 }
 
+/// The last rank of an odd number takes no part: before, every rank folds its block of the last one's input; after, that
+/// one copies all blocks. Whole vectors go by rank 0.
+schedule beside_last(schedule const& inner, collective verb, rank_t root) {
+  rank_t const last = inner.ranks;
+  mapped part{inner, {}, {}};
+  for (rank_t r = 0; r < last; ++r) part.members.push_back(r);
+  std::vector<fraction> cuts;
+  append_cuts(part, cuts);
+  assembly all(last + 1, cuts);
+  auto const where = [&](std::size_t b) {
+    auto const& [offset, size] = inner.blocks[b];
+    return piece{offset, offset + size};
+  };
+  for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(b, where(b), std::vector<rank_t>{b, last});
+  all.end_step();
+  all.run(std::vector{part});
+  for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(last, where(b), std::vector<rank_t>{b});
+  all.end_step();
+  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+}
+
+/// Over the dihedral group of an even number of ranks.
+schedule swing(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  if (ranks % 2 == 0) return along_chain(a, ranks, verb, root);
+  if (ranks == 1) return folded(group::cyclic(1), {}, a.number("saved_steps"), verb, root);
+  return beside_last(along_chain(a, ranks - 1, verb == collective::barrier ? verb : collective::allreduce, 0), verb,
+                     root);
+}
+
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
 schedule recursive_doubling(algorithm const&, rank_t ranks, collective verb, rank_t root) {
@@ -167,13 +145,13 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 }  // namespace
 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
-  auto const known = std::ranges::find(foldings, a.name, [](auto const& f) { return f.first; });
   bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
   bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  if (known == foldings.end() || is_set(a, "ordered") || !(is_for_all || is_by_pieces)) return {};
-  if (is_by_pieces && a.number("saved_steps") != 0) return {};
-  auto const [group, steps] = known->second(a, ranks);
-  auto made = folds(group, steps, a.number("saved_steps"), verb);
+  if (is_set(a, "ordered") || !(is_for_all || is_by_pieces)) return {};
+  if (is_by_pieces && is_set(a, "saved_steps")) return {};
+  auto const along = folding_of(a, ranks);
+  if (!along) return {};
+  auto made = folds(along->ranks, along->steps, a.number("saved_steps"), verb);
   if (verb == collective::reduce_scatter) return reduce_scatter_of(std::move(made));
   if (verb == collective::allgather) return allgather_of(std::move(made));
   return made;
@@ -191,7 +169,7 @@ std::vector<named_algorithm> fold_algorithms() {
        "direct within each level of a hierarchy, one level after the other",
        "radix-k, any dimensions",
        reductions,
-       {dims, saved_steps, nests},
+       {dims, whole_or_radix, saved_steps, nests},
        along_chain},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",
@@ -251,6 +229,30 @@ std::vector<named_algorithm> fold_algorithms() {
        reductions,
        {saved_steps},
        hybrid},
+      {"swing",
+       "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near ranks first; 2 more if P is odd",
+       "De Sensi et al., Swing; [KZ] over the dihedral group",
+       reductions,
+       {saved_steps},
+       swing},
+      {"bine",
+       "swing's exchanges, near ranks first or last",
+       "De Sensi et al., Bine trees; [KZ] over the dihedral group",
+       reductions,
+       {{"far", "0", "1: far ranks first"}, saved_steps},
+       swing},
+      {"pat",
+       "skips 1, 2, 4 ..., at most cap blocks a step",
+       "Jeaugey, PAT; [KZ], dilated and capped",
+       reductions,
+       {cap, saved_steps},
+       along_chain},
+      {"fold",
+       "a chain of one's own, over any group",
+       "[KZ], any chain and group",
+       reductions,
+       {group_wanted, shifts, radix, cap, saved_steps, ordered},
+       along_chain},
   };
 }
 

@@ -112,8 +112,8 @@ TEST(Parts, AgreeOnMessages) {
     std::vector<rank_t> const ones(number, 1), twos(number, 2);
     std::vector<rank_t> mixed;
     for (rank_t h = 0; h < number; ++h) mixed.push_back(1 + h % 3);
-    for (std::string const between :
-         {"generalized", "generalized,radix=3", "circulant", "naive", "bruck", "capped", "ring", "dilated", "direct"}) {
+    for (std::string const between : {"generalized", "generalized,radix=3", "circulant", "naive", "bruck", "capped",
+                                      "ring", "dilated", "swing", "direct"}) {
       for (std::string const saved : {"0", "1", "2"}) {
         if (saved == "2" && (between == "direct" || number < 5)) continue;
         for (auto const& hosts : {ones, twos, mixed}) {

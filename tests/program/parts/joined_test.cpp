@@ -39,10 +39,10 @@ std::vector<std::vector<rank_t>> shapes() {
 TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
   for (auto const& hosts : shapes()) {
     rank_t const ranks = std::accumulate(hosts.begin(), hosts.end(), 0u);
-    for (std::string const more :
-         {"", "leaders=0", "leaders=2", "leaders=3,radix=3", "between=direct", "between=direct,leaders=0", "inner=2",
-          "inner=2,leaders=0", "between=ring,leaders=2", "between=circulant", "between=naive", "between=capped",
-          "between=recursive_halving", "between=dilated,radix=3", "between=binomial", "saved_steps=1"}) {
+    for (std::string const more : {"", "leaders=0", "leaders=2", "leaders=3,radix=3", "between=direct",
+                                   "between=direct,leaders=0", "inner=2", "inner=2,leaders=0", "between=ring,leaders=2",
+                                   "between=circulant", "between=naive", "between=capped", "between=recursive_halving",
+                                   "between=dilated,radix=3", "between=swing", "between=binomial", "saved_steps=1"}) {
       for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast,
                               collective::reduce_scatter, collective::allgather}) {
         auto const algorithm = two_level(hosts, more);

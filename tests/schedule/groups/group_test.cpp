@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups: axioms, exhaustively to order 64.
+// The groups: axioms, exhaustively to order 64 and for products that need not commute.
 #include "schedule/groups/group.hpp"
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 #include <string>
+
+#include "schedule/effort.hpp"
+#include "schedule/groups/some_groups.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -84,6 +88,78 @@ TEST(Group, KolmakovTable1BinaryFromThreeInvolutions) {
     }
   for (element a = 0; a < 8; ++a)
     for (element b = 0; b < 8; ++b) EXPECT_EQ(g.add(a, b), a ^ b);
+}
+
+rank_t const largest = by_effort<rank_t>(20, 30, 48);
+
+std::string numbered(std::size_t index) { return "group " + std::to_string(index); }
+
+TEST(GroupInOneOrder, IsAssociativeAndHasInversesOnBothSides) {
+  auto const all = testing::groups_in_one_order(largest);
+  ASSERT_GT(all.size(), 50u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    group const& g = all[i];
+    bool commutes = true;
+    for (element a = 0; a < g.order(); ++a) {
+      ASSERT_EQ(g.add(a, 0), a) << numbered(i);
+      ASSERT_EQ(g.add(0, a), a) << numbered(i);
+      ASSERT_EQ(g.add(a, g.negate(a)), 0u) << numbered(i);
+      ASSERT_EQ(g.add(g.negate(a), a), 0u) << numbered(i);
+      for (element b = 0; b < g.order(); ++b) {
+        commutes &= g.add(a, b) == g.add(b, a);
+        ASSERT_EQ(g.subtract(g.add(a, b), b), a) << numbered(i);
+        for (element c = 0; c < g.order(); ++c)
+          ASSERT_EQ(g.add(g.add(a, b), c), g.add(a, g.add(b, c))) << numbered(i) << " of order " << g.order();
+      }
+    }
+    EXPECT_EQ(g.commutes(), commutes) << numbered(i);
+  }
+}
+
+TEST(GroupInOneOrder, ActsRegularlyFromBothSides) {
+  for (group const& g : testing::groups_in_one_order(largest))
+    for (element a = 0; a < g.order(); ++a) {
+      std::set<element> after, before;
+      for (element b = 0; b < g.order(); ++b) {
+        after.insert(g.add(b, a));
+        before.insert(g.add(a, b));
+      }
+      ASSERT_EQ(after.size(), g.order());
+      ASSERT_EQ(before.size(), g.order());
+      ASSERT_LT(*after.rbegin(), g.order());
+    }
+}
+
+TEST(GroupInOneOrder, DihedralRanksCountForwardsAndBackwardsInTurn) {
+  for (rank_t order = 2; order <= 64; order += 2) {
+    group const g = group::dihedral(order);
+    EXPECT_EQ(g.commutes(), order <= 4) << order;
+    for (element a = 0; a < order; ++a) {
+      for (element b = 0; b < order; ++b) ASSERT_EQ(g.add(a, b), (a % 2 == 0 ? a + b : a + order - b) % order) << order;
+      EXPECT_EQ(g.negate(a), a % 2 == 0 ? (order - a) % order : a);
+    }
+  }
+}
+
+TEST(GroupInOneOrder, ItsFastestRanksAreASubgroupWhoseCosetsAreNeighbours) {
+  for (group const& g : testing::groups_in_one_order(largest)) {
+    rank_t width = 1;
+    for (rank_t const n : g.factors()) {
+      width *= n;
+      for (element a = 0; a < g.order(); ++a)
+        for (element h = 0; h < width; ++h) ASSERT_EQ(g.add(a, h) / width, a / width);
+    }
+    EXPECT_EQ(width, g.order());
+  }
+}
+
+TEST(GroupInOneOrder, RefusesWhatIsNoGroup) {
+  for (rank_t const odd : {0u, 1u, 3u, 7u}) EXPECT_THROW(group::dihedral(odd), schedule_error) << odd;
+  EXPECT_THROW(group::semidirect(3, 7, 3), schedule_error);  // 3 has order 6 modulo 7
+  EXPECT_THROW(group::semidirect(2, 4, 2), schedule_error);
+  EXPECT_THROW(group::semidirect(2, 0, 1), schedule_error);
+  EXPECT_THROW(group::semidirect(0, 3, 1), schedule_error);
+  EXPECT_THROW(group::product(group::cyclic(65536), group::dihedral(65536)), schedule_error);
 }
 
 TEST(Group, RefusesFactorsThatMakeNoGroupOfRanks) {

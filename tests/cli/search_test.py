@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coset search: the cheapest chain, as users see it.
+
+    search_test.py COSET [unittest's arguments]
+"""
+import json
+import re
+import unittest
+
+from command import coset
+
+
+def searched(*arguments):
+    result = coset("search", "--json", "--quiet", *arguments)
+    return json.loads(result.stdout)
+
+
+class Search(unittest.TestCase):
+    def test_what_is_found_is_an_algorithm_that_holds(self):
+        for arguments, ranks in [
+            (["-r", 6, "--model", "ring"], 6),
+            (["-r", 13], 13),
+            (["--model", "torus:4x3"], 12),
+            (["--topology", "node:2 core:4 pu:1"], 8),
+            (["--topology", "node:2 core:4 pu:1", "--place", "scatter", "-r", 6, "--set", "machine.beta=1e-8"], 6),
+            (["-r", 10, "--group", "5x2,d10", "--model", "ring"], 10),
+        ]:
+            found = searched(*arguments)
+            self.assertEqual(found["ranks"], ranks)
+            self.assertTrue(found["proved"], arguments)
+            self.assertEqual(coset("plan", found["algorithm"], "-r", ranks, "--check").returncode, 0)
+
+    def test_its_time_is_that_of_the_schedule(self):
+        found = searched("-r", 22, "-b", "64K", "--alpha", "1e-6", "--beta", "1e-9", "--gamma", "0")
+        self.assertAlmostEqual(found["seconds"], 10 * 1e-6 + 2 * 21 / 22 * 65536 * 1e-9)
+        self.assertEqual(found["algorithm"], "fold(group=cyclic,shifts=11+6+3+2+1)")
+
+    def test_levels_are_folded_one_after_the_other(self):
+        found = searched("--topology", "node:4 core:4 pu:1", "-b", "1M")
+        self.assertEqual(found["algorithm"], "fold(group=4x4,shifts=1+2+4+8)")
+        self.assertEqual([one["group"] for one in found["groups"]], ["cyclic", "dihedral", "4x4"])
+
+    def test_rings_are_crossed_by_reflections(self):
+        ring = searched("-r", 16, "--model", "ring", "--steps", 4)
+        self.assertIn("group=dihedral", ring["algorithm"])
+        self.assertTrue(ring["proved"])
+        cyclic = searched("-r", 16, "--model", "ring", "--steps", 4, "--group", "cyclic")
+        self.assertLess(ring["seconds"], cyclic["seconds"])
+
+    def test_it_stops_in_time_and_says_what_is_not_proved(self):
+        found = searched("-r", 62, "--model", "ring", "--seconds", 0)
+        self.assertFalse(found["proved"])
+        for one in found["groups"]:
+            self.assertLessEqual(one["bound"], found["seconds"])
+        result = coset("search", "-r", 62, "--model", "ring", "--seconds", 0)
+        self.assertIn("when the time was over; none takes less than", result.stdout)
+        times = [float(t) for t in re.findall(r": ([0-9.]+) us by ", result.stderr)]
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertTrue(times)
+        self.assertEqual(coset("search", "-r", 62, "--seconds", 0, "--quiet").stderr, "")
+
+    def test_text_says_what_is_proved(self):
+        self.assertIn("proved: no chain of single shifts takes less", coset("search", "-r", 8).stdout)
+        self.assertIn("proved: none of at most 3 steps takes less",
+                      coset("search", "-r", 8, "--group", "cyclic", "--model", "ring", "--alpha", 0, "--steps", 3).stdout)
+        self.assertIn("direct", coset("search", "-r", 1).stdout)
+
+    def test_what_cannot_be_searched_is_refused(self):
+        for hint, arguments in [
+            ("--ranks is required", []),
+            ("--model mesh is none", ["-r", 8, "--model", "mesh"]),
+            ("takes whole numbers", ["--model", "torus:4xfour"]),
+            ("joins 12 ranks, not 8", ["-r", 8, "--model", "torus:4x3"]),
+            ("at most 1024 ranks", ["-r", 2000]),
+            ("dihedral group acts on an even number", ["-r", 7, "--group", "dihedral"]),
+            ("its order is not the number of ranks, 8", ["-r", 8, "--group", "4x3"]),
+            ("no chain of at most 2 steps", ["-r", 8, "--steps", 2]),
+            ("excludes", ["-r", 8, "--topology", "core:8 pu:1", "--model", "ring"]),
+        ]:
+            refused = coset("search", *arguments)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn(hint, refused.stderr, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
