@@ -9,6 +9,7 @@
 #include "plan/calls.hpp"
 #include "plan/wanted.hpp"
 #include "program/plan_text.hpp"
+#include "schedule/registry/named_file.hpp"
 #include "text/format.hpp"
 #include "text/log.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 /// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
 /// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
 std::uint32_t number_of(choice::answer const& chosen) {
-  std::uint64_t const by = detail::hash_of(chosen.algorithm.text());
+  std::uint64_t const by = detail::hash_of(schedule::identity(chosen.algorithm));
   std::uint64_t const in = detail::hash_of(program::policy_name(chosen.storage));
   return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
 }
@@ -49,6 +50,19 @@ std::shared_ptr<bound_plan> bind_pieces(call const& c, team_facts const& team) {
   plan->words.choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
   return plan;
 }
+
+/// What a rule names, its file read. Throws schedule_error naming rule and file if that is wrong for every call: who sets
+/// a plan for others to be run by wants to know.
+plan_options with_file_read(calibration::rule const& rule) try {
+  plan_options how = rule.how;
+  if (how.algorithm != "auto") how.algorithm = schedule::pinned(schedule::algorithm::parse(how.algorithm)).text();
+  return how;
+} catch (schedule_error const& why) {
+  throw schedule_error(text::format("{}, {}: {}", rule.named_by, program::text_of(rule.how), why.what()));
+}
+
+/// Files may differ between processes.
+bool is_of_file(choice::answer const& chosen) { return chosen.algorithm.parameters.contains("content"); }
 
 }  // namespace
 
@@ -88,11 +102,12 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
   };
   calibration::rule const* const rule = rule_for(facts_, c);
   if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(default_for(facts_, c));
+  plan_options const how = with_file_read(*rule);
   std::string refused;
   try {
-    auto chosen = changed(default_for(facts_, c), rule->how, facts_, c);
+    auto chosen = changed(default_for(facts_, c), how, facts_, c);
     // Hosts make their parts alone: if one cannot, the others find out by the signature.
-    if (options == nullptr && !facts_.spread.is_one_domain()) what.plan = number_of(chosen);
+    if (options == nullptr && (!facts_.spread.is_one_domain() || is_of_file(chosen))) what.plan = number_of(chosen);
     return bind_by(std::move(chosen));
   } catch (error const& why) {
     refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
@@ -160,6 +175,12 @@ void plan_store::log(bound_plan const& plan) {
   text::complain(line);
 }
 
+std::string plan_store::refusal_of(call const& c) try {
+  return bind_by_rules(c, nullptr)->words.refused;
+} catch (schedule_error const& wrong_file) {
+  return wrong_file.what();
+}
+
 std::vector<std::string> plan_store::refused_rules() {
   std::vector<std::string> refused;
   std::byte one_array;  // stands for a caller's that is input and output
@@ -175,9 +196,8 @@ std::vector<std::string> plan_store::refused_rules() {
         if (same) c.in = c.out = &one_array;
         if (same && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;  // are never in place
         if (rule_for(facts_, c) == nullptr) continue;
-        auto const made = bind_by_rules(c, nullptr);
-        if (!made->words.refused.empty() && std::ranges::find(refused, made->words.refused) == refused.end())
-          refused.push_back(made->words.refused);
+        auto const why = refusal_of(c);
+        if (!why.empty() && std::ranges::find(refused, why) == refused.end()) refused.push_back(why);
       }
     }
   }

@@ -25,7 +25,8 @@ class plan_store {
   explicit plan_store(team_facts facts) : facts_(std::move(facts)) {}
 
   team_facts const& facts() const noexcept { return facts_; }
-  /// As the team's rules or the library choose for a call. May throw lacks_staging.
+  /// As the team's rules or the library choose for a call. May throw lacks_staging, and schedule_error for a rule that names
+  /// a wrong file.
   pointer of_call(detail::call const&);
   /// The same, but for what the options say. Throws schedule_error if that cannot be.
   pointer of_options(detail::call const&, plan_options const&);
@@ -41,9 +42,12 @@ class plan_store {
   std::size_t size() const { return plans_.size(); }
 
  private:
-  /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses.
+  /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. Only
+  /// a file that is no plan, or a wrong one, is an error.
   /// The signature and the table decide, so that all ranks come to the same. `options` change either choice.
   pointer bind_by_rules(detail::call const&, plan_options const* options);
+  /// Why the rule that applies to a call cannot serve it, or nothing.
+  std::string refusal_of(detail::call const&);
   /// As the options say. Where staging has no room for pieces, and nobody has named an algorithm, they go one by one.
   pointer bind_by_options(detail::call const&, plan_options const&);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.

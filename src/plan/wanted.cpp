@@ -7,6 +7,7 @@
 #include "plan/calls.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "schedule/registry/named_file.hpp"
 #include "text/format.hpp"
 
 namespace coset::planning {
@@ -20,7 +21,7 @@ namespace {
 /// As asked for, but in the order of the ranks where the operation needs that and the algorithm offers it: "ring" for
 /// an operation that does not commute is "ring(ordered=1)", whose values are (hi, lo) pairs.
 schedule::algorithm algorithm_for(std::string const& text, reduction_table const& reduction) {
-  auto wanted = schedule::algorithm::parse(text);
+  auto wanted = schedule::pinned(schedule::algorithm::parse(text));
   auto const& offered = schedule::find_algorithm(wanted.name).parameters;
   bool const can_be_ordered =
       std::ranges::any_of(offered, [](schedule::parameter const& p) { return p.name == "ordered"; });

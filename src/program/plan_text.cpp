@@ -13,8 +13,13 @@ namespace coset {
 plan_options plan_named(std::string_view text) {
   plan_options made;
   std::string_view const whole = text;
+  // Files that an algorithm names may lie in folders.
+  auto const folders_end = [&] {
+    auto const open = text.find('('), close = text.rfind(')');
+    return open < text.find('/') && close != std::string_view::npos ? close : 0;
+  };
   auto const next = [&] {
-    auto const end = text.find('/');
+    auto const end = text.find('/', folders_end());
     std::string_view const part = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     return part;

@@ -28,8 +28,9 @@ void set_sizes(rule& r, std::string_view sizes) {
 
 rule parse_rule(verb what, std::string_view text) {
   rule r{what, 0, 0, SIZE_MAX, {}};
-  // Neither plans nor sizes contain a colon.
-  auto const colon = text.find(':');
+  // Neither storages nor sizes contain a colon.
+  auto const close = text.rfind(')');
+  auto const colon = text.find(':', close == std::string_view::npos ? 0 : close);
   r.how = plan_named(text.substr(0, colon));
   if (r.how.algorithm != "auto") schedule::require_sense(schedule::algorithm::parse(r.how.algorithm));
   if (colon != std::string_view::npos) set_sizes(r, text.substr(colon + 1));

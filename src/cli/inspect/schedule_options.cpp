@@ -11,6 +11,7 @@
 #include "cli/numbers.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/parts/make_part.hpp"
+#include "study/foreign/foreign.hpp"
 
 namespace coset::cli {
 
@@ -35,8 +36,8 @@ void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
                   "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
-                  "A name that ends in .json is a file with Plan JSON, which sets what the options below would; they "
-                  "may not be given with it")
+                  "A name that ends in .json is a file with Plan JSON, one that ends in .xml an algorithm of MSCCL. "
+                  "These set what the options below would, which may not be given with them")
       ->required();
   auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
     CLI::Option* const made = command.add_option(names, value, meaning);
@@ -67,6 +68,7 @@ schedule::plan_file schedule_options::read() const {
           fmt::format("{} is a plan file, which itself sets what {} would", algorithm, given->get_name()));
   std::ifstream file(algorithm);
   if (!file) throw schedule_error(algorithm + " cannot be read");
+  if (algorithm.ends_with(".xml")) return {schedule::read_msccl(file, algorithm)};
   return schedule::read_plan(file, algorithm);
 }
 

@@ -21,10 +21,11 @@ struct schedule_options {
 
   void add_to(CLI::App&);
 
-  bool names_file() const { return algorithm.ends_with(".json"); }
+  bool names_file() const { return algorithm.ends_with(".json") || algorithm.ends_with(".xml"); }
 
-  /// Throws schedule_error for whatever schedule::make() or schedule::read_plan() refuses, for a parameter given twice,
-  /// and for one that a plan's file determines. Proves neither a plan read nor its stated properties.
+  /// Throws schedule_error for whatever schedule::make(), schedule::read_plan() or schedule::read_msccl() refuses, for a
+  /// parameter given twice, and for one that a plan's file determines. Proves neither a plan read nor its stated
+  /// properties.
   schedule::plan_file make() const;
   /// The part of one rank and of those that share memory with it: of its node, where nodes are given, else of it alone.
   /// Made without the rest, where schedule::make_part() can. Throws as make() does, and if there is no such rank.

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "schedule/core/required.hpp"
+#include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
 #include "schedule/registry/named_special.hpp"
 
@@ -123,7 +124,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms, special_algorithms})
+    for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
       std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
   }());

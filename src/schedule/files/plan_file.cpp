@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading Plan JSON: invalid plans are refused, naming the place, so that every schedule read here can be proved or
 // refuted.
+#include "schedule/files/plan_file.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +11,7 @@
 #include <utility>
 
 #include "schedule/core/required.hpp"
-#include "study/plan_json.hpp"
+#include "schedule/core/validate.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
