@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What src/gdb/coset.py says of a process and of its core file is what coset::dump() says, but for the times.
+"""What src/runtime/failure/coset.py says of a process and of its core file is what coset::dump() says, but for the times.
 
 usage: gdb_test.py SCRIPT PROGRAM      exit status 77 where there is no gdb, or none that may start a program
 """

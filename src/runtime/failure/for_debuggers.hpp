@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How src/gdb/coset.py finds the teams of a process, or of a core file: by the address of one variable, without types.
+// How src/runtime/failure/coset.py finds the teams of a process, or of a core file: by the address of one variable, without types.
 #pragma once
 
 #include <atomic>

@@ -58,7 +58,7 @@ struct generation_marks {
   std::uint32_t failures = 0;      ///< generations of this process that have failed
   std::uint32_t salt = 0;          ///< where the history of this generation's operations begins
   std::atomic<std::uint32_t> told_round = 0;  ///< shared_memory::round(), for threads that are no ranks; 0: none yet
-  std::uint32_t team = 0;          ///< the team's number in a trace of this process, where one is wanted
+  std::uint32_t team = 0;                     ///< the team's number in a trace of this process, where one is wanted
 };
 
 /// The teams that a team's ranks belong to besides, and which of their ranks these are.
