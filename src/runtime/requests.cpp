@@ -117,10 +117,10 @@ void complete_in_segments(rank_state& me, flight const& f) {
   std::byte* const out = moved(f.out, plan.arrays.gets[me.rank].begin);
   std::size_t const bytes = plan.segments.count * plan.what.reduction->element_bytes;
   std::array<std::pair<pending*, std::uint64_t>, at_once> latest{};
-  between_looks wait(me, f);
   auto const finish_segment = [&](std::size_t s) {
     auto const [p, serial] = latest[s % at_once];
-    while (p != nullptr && !is_complete(*p, serial)) wait(advance_all(me.root));
+    if (p == nullptr) return;
+    for (between_looks wait(me, p->under_way); !is_complete(*p, serial);) wait(advance_all(me.root));
   };
   for (std::size_t s = 0; s < plan.segments.number; ++s) {
     finish_segment(s);

@@ -13,7 +13,7 @@ INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
 NAMED = re.compile(r'^\s*#\s*include\s+["<]([^">]+)', re.MULTILINE)
 
 ALLOWED = set("""
-algorithm array bit chrono cmath complex concepts cstddef cstdint cstring functional initializer_list limits memory ranges span stdexcept
+algorithm array bit chrono cmath complex concepts cstddef cstdint cstring functional initializer_list iosfwd limits memory ranges span stdexcept
 string string_view tuple type_traits typeinfo utility vector
 """.split())
 

@@ -89,7 +89,7 @@ struct search_command {
     if (!topology.empty()) {
       auto const machine = machine_named(topology);
       if (ranks == 0) ranks = machine.cores();
-      machine_ = model_of(machine, machine.place(ranks, placement_named(place)), set);
+      machine_ = cli::model_of(machine, machine.place(ranks, placement_named(place)), set);
     } else if (model.starts_with("torus:")) {
       schedule::algorithm const parsed{"torus", {{"ranks", model.substr(6)}}};
       network_ = network_of(parsed.numbers("ranks"));
@@ -104,7 +104,7 @@ struct search_command {
     if (ranks == 0) throw argument_error("--ranks is required, unless a topology or torus tells");
   }
 
-  schedule::network network_of(std::vector<rank_t> dims) const {
+  schedule::torus_network network_of(std::vector<rank_t> dims) const {
     return {std::move(dims), costs.alpha, costs.hop, costs.beta, costs.gamma};
   }
 
@@ -188,7 +188,7 @@ struct search_command {
 
  private:
   std::optional<machine_model> machine_;
-  std::optional<schedule::network> network_;
+  std::optional<schedule::torus_network> network_;
 };
 
 }  // namespace

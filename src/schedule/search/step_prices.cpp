@@ -102,7 +102,7 @@ step_prices::step_prices(group const& ranks, rank_levels const& levels, cost_mod
   }
 }
 
-step_prices::step_prices(group const& ranks, network const& on, double bytes) : step_prices(ranks) {
+step_prices::step_prices(group const& ranks, torus_network const& on, double bytes) : step_prices(ranks) {
   rank_t const p = ranks.order();
   std::uint64_t all = 1;
   for (rank_t const n : on.dims) all = std::min<std::uint64_t>(all * n, UINT32_MAX);

@@ -11,7 +11,7 @@ namespace coset::schedule {
 
 /// Ranks on a ring or torus: neighbours along each dimension are joined by cables, both ways at once, and the ends, too.
 /// Messages go the shorter way along one dimension after the other; half each way where both are as long.
-struct network {
+struct torus_network {
   std::vector<rank_t> dims;     ///< ranks along each dimension, fastest first
   double latency = 0;           ///< alpha, per step
   double per_hop = 0;           ///< and for every cable on the longest way
@@ -27,7 +27,7 @@ class step_prices {
   /// Throws schedule_error if there are more ranks than a search can bear.
   step_prices(group const&, rank_levels const&, cost_model const&, double bytes);
   /// Throws schedule_error, too, if the dimensions do not make up the ranks.
-  step_prices(group const&, network const&, double bytes);
+  step_prices(group const&, torus_network const&, double bytes);
 
   group const& ranks() const { return ranks_; }
   double seconds(element shift, rank_t blocks) const { return seconds_[shift * std::size_t{ranks_.order()} + blocks]; }

@@ -94,7 +94,7 @@ TEST(StepPrices, AddUpToThePriceOfTheWholeSchedule) {
 
 TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
   double const bytes = 800, block = 100;
-  step_prices const ring(group::cyclic(8), network{{8}, 1e-6, 1e-8, 1e-9, 1e-10}, bytes);
+  step_prices const ring(group::cyclic(8), torus_network{{8}, 1e-6, 1e-8, 1e-9, 1e-10}, bytes);
   // All messages go the same way: each cable carries as many as the shift is long.
   EXPECT_NEAR(ring.fixed(3), 2 * (1e-6 + 3 * 1e-8), 1e-15);
   EXPECT_NEAR(ring.slope(3), block * (2 * 3 * 1e-9 + 1e-10), 1e-15);
@@ -102,11 +102,11 @@ TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
   EXPECT_NEAR(ring.slope(4), block * (2 * 2 * 1e-9 + 1e-10), 1e-15) << "half each way";
   EXPECT_NEAR(ring.seconds(3, 5), ring.fixed(3) + 5 * ring.slope(3), 1e-15);
   // Reflections go both ways: even ranks forwards, odd ones backwards.
-  step_prices const swing(group::dihedral(8), network{{8}, 1e-6, 1e-8, 1e-9, 1e-10}, bytes);
+  step_prices const swing(group::dihedral(8), torus_network{{8}, 1e-6, 1e-8, 1e-9, 1e-10}, bytes);
   EXPECT_NEAR(swing.slope(1), block * (2 * 1e-9 + 1e-10), 1e-15);
   EXPECT_NEAR(swing.slope(3), block * (2 * 2 * 1e-9 + 1e-10), 1e-15);
   // A torus, one dimension after the other.
-  step_prices const torus(group({4, 4}), network{{4, 4}, 1e-6, 1e-8, 1e-9, 0}, 1600);
+  step_prices const torus(group({4, 4}), torus_network{{4, 4}, 1e-6, 1e-8, 1e-9, 0}, 1600);
   EXPECT_NEAR(torus.fixed(1 + 4), 2 * (1e-6 + 2e-8), 1e-15);
   EXPECT_NEAR(torus.slope(1), 2 * block * 1e-9, 1e-15);
   EXPECT_NEAR(torus.slope(4), 2 * block * 1e-9, 1e-15);
@@ -115,8 +115,8 @@ TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
 }
 
 TEST(StepPrices, RefuseWhatIsNoNetworkOfTheseRanks) {
-  EXPECT_THROW(step_prices(group::cyclic(8), network{{3, 3}}, 8), schedule_error);
-  EXPECT_THROW(step_prices(group::cyclic(2048), network{{2048}}, 8), schedule_error);
+  EXPECT_THROW(step_prices(group::cyclic(8), torus_network{{3, 3}}, 8), schedule_error);
+  EXPECT_THROW(step_prices(group::cyclic(2048), torus_network{{2048}}, 8), schedule_error);
 }
 
 TEST(Search, FindsWhatAllChainsConfirm) {
@@ -125,7 +125,7 @@ TEST(Search, FindsWhatAllChainsConfirm) {
     for (group const& g : small_groups(ranks)) {
       std::vector<step_prices> all;
       for (double const alpha : {0.0, 1e-7, 1e-5})
-        all.emplace_back(g, network{{ranks}, alpha, 1e-8, 1e-9, 1e-10}, 65536);
+        all.emplace_back(g, torus_network{{ranks}, alpha, 1e-8, 1e-9, 1e-10}, 65536);
       for (rank_t const size : {2u, 3u}) all.emplace_back(g, rank_levels(ranks, {size, ranks}), two_levels(size), 4096);
       for (step_prices const& prices : all) {
         auto const found = search_chain(prices, {most, always});
@@ -145,12 +145,12 @@ TEST(Search, KnowsWhenMoreStepsCannotHelp) {
   EXPECT_TRUE(found.for_any_steps);
   EXPECT_EQ(found.best.shifts.size(), 5u);
   // Without latencies the ring is best, whose 21 steps it was not allowed to take.
-  step_prices const ring(group::cyclic(22), network{{22}, 0, 0, 1e-9, 0}, 1024);
+  step_prices const ring(group::cyclic(22), torus_network{{22}, 0, 0, 1e-9, 0}, 1024);
   EXPECT_FALSE(search_chain(ring, {5, always}).for_any_steps);
 }
 
 TEST(Search, StopsWhenToldAndTellsTheBestSoFarAndABound) {
-  step_prices const prices(group::dihedral(64), network{{64}, 1e-6, 1e-8, 1e-9, 0}, 65536);
+  step_prices const prices(group::dihedral(64), torus_network{{64}, 1e-6, 1e-8, 1e-9, 0}, 65536);
   std::vector<double> told;
   auto const found =
       search_chain(prices, {8, [] { return false; }, [&](priced_chain const& c) { told.push_back(c.seconds); }});
@@ -168,7 +168,7 @@ TEST(Search, StopsWhenToldAndTellsTheBestSoFarAndABound) {
 }
 
 TEST(Search, LooksForNothingThatIsNotCheaper) {
-  step_prices const prices(group::cyclic(8), network{{8}, 1e-6, 1e-8, 1e-9, 0}, 65536);
+  step_prices const prices(group::cyclic(8), torus_network{{8}, 1e-6, 1e-8, 1e-9, 0}, 65536);
   auto const best = search_chain(prices, {4, always}).best;
   auto const again = search_chain(prices, {4, always, {}, best.seconds});
   EXPECT_TRUE(again.best.shifts.empty());
@@ -176,7 +176,7 @@ TEST(Search, LooksForNothingThatIsNotCheaper) {
 }
 
 TEST(Search, OfOneRankHasNothingToDo) {
-  step_prices const prices(group::cyclic(1), network{{1}}, 8);
+  step_prices const prices(group::cyclic(1), torus_network{{1}}, 8);
   auto const found = search_chain(prices, {3, always});
   EXPECT_TRUE(found.best.shifts.empty() && found.for_any_steps);
 }
