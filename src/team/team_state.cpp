@@ -122,7 +122,7 @@ runtime::descent team_state::descent::of_memory() const {
   return {root != nullptr ? &root->shared : nullptr, origin != nullptr ? &origin->shared : nullptr, in_root, in_origin};
 }
 
-team_state::team_state(descent of, team_shape const& s, team_options wanted, numa::memory own_memory, domain of_more,
+team_state::team_state(descent of, team_shape const& s, team_options wanted, numa::memory&& own_memory, domain of_more,
                        team_room::part_identity identity)
     : root(of.root != nullptr ? *of.root : *this),
       whole(of.origin != nullptr ? of.origin->weak_from_this().lock()

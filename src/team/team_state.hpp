@@ -122,7 +122,8 @@ struct team_state : std::enable_shared_from_this<team_state> {
 
     runtime::descent of_memory() const;
   };
-  team_state(descent, team_room::team_shape const& s, team_options wanted, numa::memory own_memory,
+  /// By reference, as those who call it look at the memory's size among the other arguments.
+  team_state(descent, team_room::team_shape const& s, team_options wanted, numa::memory&& own_memory,
              runtime::domain = {}, team_room::part_identity = {});
   void forget_operations();
   void settle_views();

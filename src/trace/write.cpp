@@ -12,7 +12,7 @@
 namespace coset::trace {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string to = "\"";
   for (char const c : text) {
     if (static_cast<unsigned char>(c) < 0x20) {
@@ -57,7 +57,7 @@ class writer {
     text::append(to_, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"coset_trace\":1,\"version\":\"{}.{}.{}\",",
                  COSET_VERSION_MAJOR, COSET_VERSION_MINOR, COSET_VERSION_PATCH);
     text::append(to_, "\"process\":{},\"processes\":{},\"host\":{},\"begin_ns\":\"{}\",\"ranks\":[", log_.process,
-                 log_.processes, quoted(log_.host), log_.begin);
+                 log_.processes, in_quotes(log_.host), log_.begin);
     for (rank_log const& rank : log_.ranks) write_rank(rank);
     to_ += "]},\n\"traceEvents\":[";
     first_ = true;
@@ -145,7 +145,7 @@ class writer {
   void write_event(rank_log const& rank, event const& e) {
     auto const& words = log_.plans.at(e.of.plan);
     separate();
-    text::append(to_, "{{\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},", quoted(name_of(e, log_)),
+    text::append(to_, "{{\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},", in_quotes(name_of(e, log_)),
                  kind_names[static_cast<std::size_t>(e.what)], group_of(rank), track_of(rank, e),
                  microseconds(e.begin));
     if (e.what == kind::post)
@@ -155,7 +155,7 @@ class writer {
     text::append(to_,
                  "\"args\":{{\"operation\":{},\"schedule\":{},\"number\":{},\"team\":{},\"joint\":{},\"channel\":{},"
                  "\"tag\":\"{:x}\"",
-                 quoted(words.call), quoted(words.schedule), e.of.number, std::uint32_t{e.team}, e.joint != 0,
+                 in_quotes(words.call), in_quotes(words.schedule), e.of.number, std::uint32_t{e.team}, e.joint != 0,
                  e.channel, e.of.tag);
     if (e.what != kind::operation) text::append(to_, ",\"step\":{}", e.step);
     if (e.peer != event::nobody) text::append(to_, ",\"peer\":{}", e.peer);

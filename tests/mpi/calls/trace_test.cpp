@@ -32,11 +32,12 @@ TEST(Trace, OfAllProcessesHasEveryRankInOrder) {
   trace::start(0);
   constexpr int calls = 4;
   rank_t ranks = 0;
-  bool one_memory = false;
+  bool one_memory = false, one_host = false;
   {
     hybrid on(1);
     ranks = on.all.size();
     one_memory = on.all.processes() == 1;
+    one_host = on.all.hosts() == 1;
     on.expect_no_faults([](member& me) -> std::string {
       for (int k = 0; k < calls; ++k) {
         std::vector<int> items(5000, 1);
@@ -52,10 +53,12 @@ TEST(Trace, OfAllProcessesHasEveryRankInOrder) {
   trace::log const all = cli::merged(logs);
   std::vector<rank_t> numbers;
   std::map<std::uint64_t, std::vector<event>> operations;
-  std::uint64_t sent = 0, received = 0;
+  std::uint64_t sent = 0, received = 0, at_known_places = 0;
   for (auto const& rank : all.ranks) {
     if (rank.size != ranks) continue;
     numbers.push_back(rank.number);
+    for (auto const known : {trace::level::cache, trace::level::node, trace::level::host})
+      at_known_places += rank.moved[static_cast<std::size_t>(known)];
     for (event const& e : rank.events) {
       if (e.what == kind::operation) operations[e.of.tag].push_back(e);
       if (e.what == kind::send) sent += e.data.bytes;
@@ -65,6 +68,8 @@ TEST(Trace, OfAllProcessesHasEveryRankInOrder) {
   ASSERT_EQ(numbers.size(), ranks);
   EXPECT_TRUE(std::ranges::is_sorted(numbers));
   EXPECT_EQ(sent, received);
+  // Nobody knows where the ranks of other processes are; those that are alone on their host know of their own.
+  EXPECT_TRUE(one_memory || !one_host || at_known_places == 0);
   std::size_t whole = 0;
   for (auto const& [tag, of_all] : operations) {
     if (of_all.size() != ranks) continue;
