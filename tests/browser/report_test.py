@@ -5,7 +5,7 @@ import re
 import unittest
 import urllib.parse
 
-from harness.page_test_case import PageTestCase
+from harness.page_test_case import PICTURES_WANTED, PageTestCase
 
 CHARTS = ["#time-chart", "#bandwidth-chart", "#ratio-chart"]
 
@@ -143,11 +143,14 @@ class Report(PageTestCase):
             self.assertIn(words, shown)
 
     def test_pictures(self):
-        page = self.page(width=1000, height=760)
-        page.evaluate("document.getElementById('time').scrollIntoView()")
-        page.hover("#time-chart .u-over", across=0.55)
-        self.picture(page, "report")
-        self.picture(self.page(width=1000, height=760, dark=True), "report-dark")
+        file = self.file
+        if PICTURES_WANTED:
+            file = self.folder / "all.html"
+            self.coset("bench", "--report", file)
+        for dark in (False, True):
+            page = self.browser.open(file, width=900, dark=dark)
+            page.hover("#time-chart .u-over", across=0.58)
+            self.picture(page, "report-dark" if dark else "report", of="#time")
 
 
 class Scaling(PageTestCase):
