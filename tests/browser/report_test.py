@@ -167,6 +167,15 @@ class Scaling(PageTestCase):
             page.press("End")
             self.assertRegex(page.text("#scaling-65536-values"), r"^\d+: allreduce, call alone [\d.]+, limit: folds")
 
+    def test_on_the_page_of_a_collective(self):
+        file, scaling = self.folder / "both.html", self.folder / "scaling.json"
+        self.coset("bench", "--scaling", "--sizes", "64K", "--rounds", "2", "-n", "20", "--json", scaling)
+        self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "--against", "std", "--report", file, "--scaling-file",
+                   scaling)
+        page = self.browser.open(file)
+        self.check(page)
+        self.assertEqual([page.count(part) for part in ("#time-chart", "#scaling")], [1, 1])
+
 
 class MadeUp(PageTestCase):
     """Pages of other data than this machine can show."""
