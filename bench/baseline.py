@@ -7,7 +7,7 @@ usage: baseline.py append MACHINE BENCH…
 
 MACHINE is what `coset info --json` has printed, each BENCH a file of `coset bench --json`. The figures are in
 bench/baselines/FINGERPRINT.jsonl, a line for each verb, number of ranks, size and state of the machine; the last line of its
-kind is what is compared with. `./dev bench --baseline` and `--compare` measure and call this.
+kind is what is compared with, if cores were as far from each other: *near* is relative, and hosts move virtual machines. `./dev bench --baseline` and `--compare` measure and call this.
 
 Compared are rounds, one by one: 1.80× says that coset is 1.8 times faster than it was, the median with a 95 % interval by
 resampling. *slower*: the whole interval is below 1/1.05, *undecided*: it straddles that. Beside it stands what has become of the
@@ -24,6 +24,7 @@ from figures import size_text, state_text
 
 FOLDER = pathlib.Path(__file__).parent / "baselines"
 TOLERANCE, FEWEST_ROUNDS, RESAMPLINGS = 1.05, 6, 2000  # those of src/measure/harness/statistics.hpp
+AS_FAR = 1.5  # latencies of one state are within so many times each other
 KEY = ("verb", "ranks", "timing", "type", "op", "size", "state")
 
 
@@ -52,6 +53,15 @@ def key_of(cell):
     return tuple(cell[name] for name in KEY)
 
 
+def last_like(cell, kept):
+    """The last line of this kind, or None."""
+    def is_as_far(other):
+        few, many = sorted((cell["one_way_ns"], other["one_way_ns"]))
+        return many <= AS_FAR * few
+    like = [other for other in kept if key_of(other) == key_of(cell) and is_as_far(other)]
+    return like[-1] if like else None
+
+
 def compared(then, now):
     """(median, low, high) of how many times faster now is."""
     ratios = [before / after for before, after in zip(then, now)]
@@ -76,7 +86,7 @@ def verdict(found, rounds):
 def lines_of(cells, kept):
     """A line of the table for each cell."""
     for cell in cells:
-        then = kept.get(key_of(cell))
+        then = last_like(cell, kept)
         name = f"{cell['verb']:<15} {cell['ranks']:>5} {size_text(cell['size']):>8}  {state_text(cell):<16}"
         now_us = statistics.median(cell["coset_ns"]) / 1000
         if then is None:
@@ -103,7 +113,7 @@ def main(arguments):
         print(f"{len(cells)} lines appended to {file}")
         return
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    kept = {key_of(cell): cell for cell in map(json.loads, lines)}
+    kept = [json.loads(line) for line in lines]
     print(f"{file}: {len(lines)} lines\n"
           f"{'verb':<15} {'ranks':>5} {'size':>8}  {'cores are':<16} {'then, µs':>10} {'now, µs':>10}  how many times faster now")
     print("\n".join(lines_of(cells, kept)))

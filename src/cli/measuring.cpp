@@ -104,6 +104,12 @@ void add_bench(CLI::App& app) {
           "nothing else")
       ->excludes(regimes)
       ->excludes(processes);
+  bench
+      .add_option("--scaling-file", a->output.scaling,
+                  "Draw on that page, too, what --scaling --json has written to this file")
+      ->check(CLI::ExistingFile)
+      ->needs("--report")
+      ->excludes(scaling);
   bench.footer(
       "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
       "and -f: eight sizes from 8 B "

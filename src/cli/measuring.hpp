@@ -28,6 +28,7 @@ struct other_measurement {
 struct wanted_output {
   bool all_rows = false;  ///< of the table, not only coset's
   std::string json, csv, report;
+  std::string scaling;  ///< a file that is read, for the report
 };
 
 struct bench_arguments {

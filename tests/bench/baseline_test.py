@@ -18,7 +18,7 @@ import baseline  # noqa: E402
 MACHINE = {"cores": 2, "nodes": [{"os_index": 0}]}
 
 
-def bench(factor, rounds=11, state="near", spread=0.01, commit="now"):
+def bench(factor, rounds=11, state="near", spread=0.01, commit="now", one_way=40):
     """Times around 100 ns times this factor; the rivals' stay."""
     def times(around):
         return [around * (1 + spread * ((7 * k) % 5 - 2)) for k in range(rounds)]
@@ -26,7 +26,7 @@ def bench(factor, rounds=11, state="near", spread=0.01, commit="now"):
             (("coset", "coset", 100 * factor), ("flag round", "reference", 50), ("omp push", "omp", 200), ("flags", "std", 300))]
     return {"verb": "allreduce", "ranks": 2, "timing": "cycle", "date": "2026-01-02T03:04:05Z", "commit": commit, "compiler": "g++",
             "processor": "AMD EPYC (9R14) ", "sizes": [{"size": 64, "type": "float", "op": "sum",
-                                                       "states": [{"state": state, "one_way_ns": 40, "rows": rows}]}]}
+                                                       "states": [{"state": state, "one_way_ns": one_way, "rows": rows}]}]}
 
 
 class Baseline(unittest.TestCase):
@@ -75,6 +75,8 @@ class Baseline(unittest.TestCase):
         self.assertIn("nothing to compare with", self.run_it("compare", bench(1)))
         self.run_it("append", bench(1))
         self.assertIn("nothing to compare with", self.run_it("compare", bench(1, state="far")))
+        self.assertIn("nothing to compare with", self.run_it("compare", bench(1, one_way=170)))
+        self.assertNotIn("nothing to compare with", self.run_it("compare", bench(1, one_way=45)))
 
 
 if __name__ == "__main__":

@@ -135,6 +135,7 @@ class Bench(unittest.TestCase):
             (["-t", "100000"], "100000"),
             (["--scaling", "--csv", "x"], "--csv"),
             (["--regimes", "--report", "x"], "--report"),
+            (["--report", "x", "--scaling-file", "/dev/null"], "is no file of coset bench --scaling"),
             (["--report", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
             (["--json", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
         ):

@@ -5,7 +5,7 @@ import re
 import unittest
 import urllib.parse
 
-from harness.page_test_case import PageTestCase
+from harness.page_test_case import PICTURES_WANTED, PageTestCase
 
 CHARTS = ["#time-chart", "#bandwidth-chart", "#ratio-chart"]
 
@@ -143,11 +143,14 @@ class Report(PageTestCase):
             self.assertIn(words, shown)
 
     def test_pictures(self):
-        page = self.page(width=1000, height=760)
-        page.evaluate("document.getElementById('time').scrollIntoView()")
-        page.hover("#time-chart .u-over", across=0.55)
-        self.picture(page, "report")
-        self.picture(self.page(width=1000, height=760, dark=True), "report-dark")
+        file = self.file
+        if PICTURES_WANTED:
+            file = self.folder / "all.html"
+            self.coset("bench", "--report", file)
+        for dark in (False, True):
+            page = self.browser.open(file, width=900, dark=dark)
+            page.hover("#time-chart .u-over", across=0.58)
+            self.picture(page, "report-dark" if dark else "report", of="#time")
 
 
 class Scaling(PageTestCase):
@@ -163,6 +166,15 @@ class Scaling(PageTestCase):
             page.focus("#scaling-65536")
             page.press("End")
             self.assertRegex(page.text("#scaling-65536-values"), r"^\d+: allreduce, call alone [\d.]+, limit: folds")
+
+    def test_on_the_page_of_a_collective(self):
+        file, scaling = self.folder / "both.html", self.folder / "scaling.json"
+        self.coset("bench", "--scaling", "--sizes", "64K", "--rounds", "2", "-n", "20", "--json", scaling)
+        self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "--against", "std", "--report", file, "--scaling-file",
+                   scaling)
+        page = self.browser.open(file)
+        self.check(page)
+        self.assertEqual([page.count(part) for part in ("#time-chart", "#scaling")], [1, 1])
 
 
 class MadeUp(PageTestCase):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -113,6 +114,16 @@ void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& siz
   }
 }
 
+/// What --scaling has measured before; nothing if no file is named.
+nlohmann::ordered_json scaling_in(std::string const& file) {
+  if (file.empty()) return {};
+  std::ifstream text(file);
+  auto found = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!found.is_object() || !found.contains("coset_scaling"))
+    throw argument_error(fmt::format("'{}' is no file of coset bench --scaling --json", file));
+  return found;
+}
+
 /// What the page shows besides the figures: why each size has its plan.
 nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& found) {
   auto all = nlohmann::ordered_json::array();
@@ -140,6 +151,7 @@ void run_bench(bench_arguments a) {
   bench_results found{{a.verb, ranks, processors, a.options, a.output.all_rows}, {}};
   require_memory_for(all_sizes, ranks);
   output_file const json(a.output.json), csv(a.output.csv), page(a.output.report);
+  auto const scaling = scaling_in(a.output.scaling);
   auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
@@ -156,9 +168,12 @@ void run_bench(bench_arguments a) {
   auto const figures = bench_json(found);
   if (json.wanted()) json.write(text_of(figures));
   if (csv.wanted()) csv.write(bench_csv(found));
-  if (page.wanted())
-    page.write(
-        report_page({{"machine", machine}, {"bench", figures}, {"why", reasons(a, found)}, {"csv", bench_csv(found)}}));
+  if (page.wanted()) {
+    nlohmann::ordered_json data{
+        {"machine", machine}, {"bench", figures}, {"why", reasons(a, found)}, {"csv", bench_csv(found)}};
+    if (!scaling.is_null()) data["scaling"] = scaling;
+    page.write(report_page(data));
+  }
   finish(wrong_in(found.sizes));
 }
 

@@ -215,9 +215,15 @@ class Page:
         """Texts whose contrast is below WCAG's 4.5 to 1 (3 to 1 where they are large): (contrast, text)."""
         return self.evaluate(CONTRAST)
 
-    def screenshot(self, file, whole=False):
-        """The window, or the whole page, as a PNG file."""
+    def screenshot(self, file, whole=False, of=None):
+        """The window, the whole page, or one element, as a PNG file."""
         size = {}
+        if of is not None:
+            left, top, width, height = self.evaluate(f"""(() => {{
+                const r = document.querySelector({json.dumps(of)}).getBoundingClientRect();
+                return [r.left + scrollX, r.top + scrollY, r.width, r.height];
+            }})()""")
+            size = {"captureBeyondViewport": True, "clip": {"x": left, "y": top, "width": width, "height": height, "scale": 1}}
         if whole:
             content = self.ask("Page.getLayoutMetrics")["cssContentSize"]
             size = {"captureBeyondViewport": True,

@@ -12,6 +12,7 @@ from . import browser
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COSET = os.environ.get("COSET", ROOT / "build/release/coset")
+PICTURES_WANTED = os.environ.get("COSET_PICTURES") == "write"
 LARGEST_PICTURE = 150_000  # bytes: README's readers load them
 
 
@@ -59,9 +60,8 @@ class PageTestCase(unittest.TestCase):
             stops.append(stop)
         return stops
 
-    def picture(self, page, name, whole=False):
-        """A screenshot: into docs/pictures if asked for, else thrown away. Small either way."""
-        wanted = os.environ.get("COSET_PICTURES") == "write"
-        file = (ROOT / "docs/pictures" if wanted else self.folder) / f"{name}.png"
-        page.screenshot(file, whole)
+    def picture(self, page, name, **what):
+        """A screenshot, see there: into docs/pictures if asked for, else thrown away. Small either way."""
+        file = (ROOT / "docs/pictures" if PICTURES_WANTED else self.folder) / f"{name}.png"
+        page.screenshot(file, **what)
         self.assertLess(file.stat().st_size, LARGEST_PICTURE, file)
