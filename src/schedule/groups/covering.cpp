@@ -152,11 +152,11 @@ chain with_cap(chain steps, rank_t cap) {
     for (transfer const& sent : step) most = std::max(most, sent.lags.size());
     for (std::size_t first = 0; first < most; first += cap) {
       capped.emplace_back();
-      for (auto const& [shift, lags] : step) {
-        auto const at = [&](std::size_t k) {
-          return lags.begin() + static_cast<std::ptrdiff_t>(std::min(k, lags.size()));
-        };
-        if (first < lags.size()) capped.back().push_back({shift, {at(first), at(first + cap)}});
+      for (transfer const& sent : step) {
+        if (first >= sent.lags.size()) continue;
+        auto const from = sent.lags.begin() + static_cast<std::ptrdiff_t>(first);
+        auto const count = std::min<std::size_t>(cap, sent.lags.size() - first);
+        capped.back().push_back({sent.shift, {from, from + static_cast<std::ptrdiff_t>(count)}});
       }
     }
   }

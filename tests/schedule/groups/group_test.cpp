@@ -165,6 +165,7 @@ TEST(GroupInOneOrder, RefusesWhatIsNoGroup) {
 TEST(Group, RefusesFactorsThatMakeNoGroupOfRanks) {
   EXPECT_THROW(group({3, 0}), schedule_error);
   EXPECT_THROW(group({65536, 65536}), schedule_error);
+  EXPECT_EQ(group({65535, 65537}).order(), UINT32_MAX);
 }
 
 }  // namespace

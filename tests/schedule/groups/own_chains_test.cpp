@@ -99,6 +99,24 @@ TEST(Covering, AChainExistsExactlyWhereSumsOfShiftsAreAllElements) {
   EXPECT_GT(none, 100);
 }
 
+TEST(Covering, EveryListOfFewShiftsOnFewRanksIsAChainOrRefused) {
+  for (group const& g : {group::cyclic(3), group::cyclic(4), group::cyclic(5), group::cyclic(6), group::dihedral(6),
+                         group::cyclic(7), group::cyclic(8), group::dihedral(8)}) {
+    rank_t const others = g.order() - 1;
+    for (rank_t list = 0; list < others * others * others * others; ++list) {
+      shift_list steps;
+      for (rank_t rest = list; steps.size() < 4; rest /= others) steps.push_back({1 + rest % others});
+      if (sums_of(g, steps).size() < g.order()) continue;
+      try {
+        chain const made = covering_chain(g, steps);
+        ASSERT_NO_THROW(last_level(g, made)) << list << " of " << g.order();
+      } catch (schedule_error const& e) {
+        ASSERT_TRUE(std::string(e.what()).ends_with("leave it out")) << e.what();
+      }
+    }
+  }
+}
+
 TEST(Covering, EveryChainOverEveryGroupIsAnAllreduceOfTheLeastVolume) {
   generator random(11);
   for (group const& g : some_groups()) {
@@ -267,6 +285,8 @@ TEST(OwnChains, AreRefusedWithTheFirstViolatedCondition) {
   EXPECT_EQ(refusal("fold(shifts=8+4+2)", 16),
             "the shifts reach 8 of 16 elements: no sum of some of them, the last one first, is 1");
   EXPECT_EQ(refusal("fold(shifts=16+8+4+2+1)", 16), "step 0, shift 16: there are only 16 elements");
+  EXPECT_EQ(refusal("fold(radix=3,shifts=30+9+3+1)", 27), "step 0, shift 30: there are only 27 elements");
+  EXPECT_EQ(refusal("fold(radix=1,shifts=ring)", 27), "radix = 1 folds nothing; take 2 or more");
   EXPECT_EQ(refusal("fold(shifts=8+0+4+2+1)", 16), "step 1, shift 0: shift 0 leaves every rank with what it has");
   EXPECT_EQ(refusal("fold(shifts=3+8+4+2+1)", 16),
             "step 0, shift 3: it reaches nothing that later steps do not reach; leave it out");

@@ -138,6 +138,31 @@ TEST(Search, FindsWhatAllChainsConfirm) {
   }
 }
 
+/// Where every step doubles what is reached, sets of sums are looked at once.
+TEST(Search, FindsChainsThatAreNotOfTheField) {
+  step_prices const prices(group::dihedral(16), network{{16}, 3e-5, 0, 1e-8, 2e-10}, 65536);
+  auto const found = search_chain(prices, {4, always});
+  EXPECT_EQ(found.proved_steps, 4u);
+  EXPECT_NEAR(found.best.seconds, seconds_of(prices, {1, 2, 4, 15}), 1e-12);
+  EXPECT_LT(found.best.seconds, 0.95 * seconds_of(prices, {1, 15, 3, 11}));
+}
+
+TEST(Search, BeginsWithTheChainsOfTheField) {
+  auto const at_once = [](step_prices const& prices) {
+    return search_chain(prices, {8, [] { return false; }}).best.seconds;
+  };
+  cost_model const model = two_levels(16);
+  rank_levels const levels(256, groups_of(model));
+  step_prices const in_digits(group({16, 16}), levels, model, 65536);
+  EXPECT_LE(at_once(in_digits), seconds_of(in_digits, {1, 2, 4, 8, 16, 32, 64, 128}) * (1 + 1e-9));
+  network const ring{{200}, 1e-6, 0, 1e-9, 0};
+  step_prices const cyclic(group::cyclic(200), ring, 65536), dihedral(group::dihedral(200), ring, 65536);
+  EXPECT_LE(at_once(cyclic), seconds_of(cyclic, {1, 2, 4, 8, 16, 32, 64, 128}) * (1 + 1e-9));
+  std::vector<element> swing;
+  for (auto const& step : swing_shifts(200)) swing.push_back(step.front());
+  EXPECT_LE(at_once(dihedral), seconds_of(dihedral, swing) * (1 + 1e-9));
+}
+
 TEST(Search, KnowsWhenMoreStepsCannotHelp) {
   cost_model const model = cost_model::flat(1e-6, 1e-9, 1e-10);
   step_prices const flat(group::cyclic(22), rank_levels(22, groups_of(model)), model, 1024);
