@@ -69,7 +69,15 @@ class Cost(unittest.TestCase):
         return [[int(row.split()[0]), *map(float, row.split()[1:])] for row in rows]
 
 
-class Compared(Files):
+class Written(Files):
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as out:
+            out.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+
+class Compared(Written):
     """Names, plans and models side by side."""
 
     def rows(self, *arguments):
@@ -79,12 +87,6 @@ class Compared(Files):
 
     def seconds(self, *arguments):
         return {row["algorithm"]: float(row["seconds"]) for row in self.rows(*arguments)}
-
-    def write(self, name, content):
-        path = os.path.join(self.folder, name)
-        with open(path, "w") as out:
-            out.write(content if isinstance(content, str) else json.dumps(content))
-        return path
 
     def test_names_are_priced_over_sizes_and_ranks(self):
         rows = self.rows("ring", "generalized(saved_steps=1)", "-r", "3-5,8", "-b", "1K-4K,1M")
@@ -208,7 +210,7 @@ class Compared(Files):
             self.assertTrue({"ring", "direct", "bytes"} <= words)
 
 
-class CostOnAMachine(Files):
+class CostOnAMachine(Written):
     """Volumes are small whole numbers of vectors where nodes are equal, so they are checked by hand."""
 
     def costs(self, machine, *arguments):
@@ -261,6 +263,39 @@ class CostOnAMachine(Files):
         found = self.costs("node:2 core:2 pu:2", "-r", 8)
         self.assertEqual(found["levels"][0]["level"], "core")
         self.assertIn("product(dims=2x2x2,saved_steps=0)", self.by_name)
+
+    def test_near_nodes_are_a_level_where_they_are_no_packages(self):
+        """Packages of a node of two cores each, joined in pairs: at distance 16, and 32 to the others."""
+        def package(k):
+            sets = lambda cpus: f'cpuset="{cpus:#x}" complete_cpuset="{cpus:#x}" nodeset="{1 << k:#x}" complete_nodeset="{1 << k:#x}"'
+            core = lambda c: (f'<object type="Core" os_index="{c}" {sets(1 << c)} gp_index="{100 + c}">'
+                              f'<object type="PU" os_index="{c}" {sets(1 << c)} gp_index="{200 + c}"/></object>')
+            return (f'<object type="Package" os_index="{k}" {sets(3 << 2 * k)} gp_index="{10 + k}">'
+                    f'<object type="NUMANode" os_index="{k}" {sets(3 << 2 * k)} gp_index="{20 + k}" local_memory="1073741824"/>'
+                    f'{core(2 * k)}{core(2 * k + 1)}</object>')
+
+        def levels(distance):
+            matrix = " ".join(str(distance(a, b)) for a in range(4) for b in range(4)) + " "
+            everything = " ".join(f'{name}="0x{"ff" if "cpu" in name else "f"}"' for kind in ("cpuset", "nodeset")
+                                  for name in (kind, f"complete_{kind}", f"allowed_{kind}"))
+            found = self.costs(self.write("machine.xml", f"""<?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE topology SYSTEM "hwloc2.dtd">
+                <topology version="2.0"><object type="Machine" os_index="0" {everything} gp_index="1">
+                {"".join(map(package, range(4)))}</object>
+                <distances2 type="NUMANode" nbobjs="4" kind="5" name="NUMALatency" indexing="os">
+                <indexes length="8">0 1 2 3 </indexes><u64values length="{len(matrix)}">{matrix}</u64values></distances2>
+                </topology>"""))
+            return {level["level"]: level["alpha"] for level in found["levels"]}
+
+        pairs = levels(lambda a, b: 10 if a == b else 16 if a // 2 == b // 2 else 32)
+        self.assertEqual(list(pairs)[-2:], ["near16", "machine"])
+        self.assertTrue(4e-7 < pairs["near16"] < pairs["machine"])
+        self.assertIn("product(dims=2x2x2,saved_steps=0)", self.by_name)
+        self.assertEqual(self.by_name["product(dims=2x2x2,saved_steps=0)"]["between_nodes"], "6")
+        self.assertEqual(self.traffic("product(dims=2x2x2,saved_steps=0)")["machine"], ("2", "1/4"))
+        alike = levels(lambda a, b: 10 if a == b else 21)
+        chain = levels(lambda a, b: 10 + 6 * abs(a - b))  # neighbours of neighbours are no neighbours
+        self.assertEqual((list(alike), list(chain)), (list(pairs)[:-2] + ["machine"],) * 2)
 
     def test_the_table_is_sorted_and_settings_change_the_times(self):
         def lines(*arguments):

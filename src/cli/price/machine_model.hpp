@@ -10,9 +10,11 @@
 
 namespace coset::cli {
 
-/// Levels that join no two of the ranks are left out, and L3 caches if the machine reports none.
+/// Levels that join no two of the ranks are left out, and L3 caches if the machine reports none. Where the distances between
+/// nodes form groups that are no packages, these are levels, too.
 struct machine_model {
-  std::vector<std::string> names;  ///< of core, l3, node, package, machine: those that join ranks, innermost first
+  std::vector<std::string>
+      names;  ///< of core, l3, node, package, machine, near16 (nodes at distances up to 16): those that join ranks, innermost first
   schedule::rank_levels levels;
   schedule::cost_model costs;  ///< a link per level; groups if equal and consecutive
 

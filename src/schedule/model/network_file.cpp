@@ -17,7 +17,7 @@ namespace {
 using json = nlohmann::json;
 
 constexpr std::uint64_t most_ranks = UINT16_MAX;  // as of trees
-constexpr std::uint64_t most_links = 1 << 22;
+constexpr std::uint64_t most_links = 1 << 20;
 
 class reader {
  public:

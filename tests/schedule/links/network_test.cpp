@@ -53,6 +53,13 @@ TEST(Network, WaysOnATorusAreAsLongAsTheRingsOfItsDimensionsSay) {
   }
 }
 
+TEST(Network, RingsOfTwoAreLines) {
+  std::size_t const own = 2 * 6, between_two = 2 * 3,
+                    between_three = 2 * 2;  // pairs in a row of two, and in one of three
+  EXPECT_EQ(grid_network({2, 3}, false, {}).links().size(), own + between_two + 2 * between_three);
+  EXPECT_EQ(grid_network({2, 3}, true, {}).links().size(), own + between_two + 2 * (between_three + 2));
+}
+
 TEST(Network, MessagesOnATorusGoOneDimensionAfterTheOther) {
   auto const of = network_of(R"({"torus": [4, 4]})");
   std::string names;
