@@ -44,7 +44,9 @@ void add_size(CLI::App& to, generate_command& state, char const* combine) {
   to.add_option("-b,--bytes", state.size.bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())
       ->capture_default_str();
-  to.add_option("--combine", state.size.combine_per_byte, combine)->check(number, "NUMBER", "number")->capture_default_str();
+  to.add_option("--combine", state.size.combine_per_byte, combine)
+      ->check(number, "NUMBER", "number")
+      ->capture_default_str();
 }
 
 void add_tree_ring(CLI::App& to) {
