@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include "schedule/files/random_plan.hpp"
 #include "schedule/registry/named_file.hpp"
-#include "schedules.hpp"
-#include "set_execution.hpp"
+#include "schedule/schedules.hpp"
+#include "schedule/set_execution.hpp"
 #include "study/plan_json.hpp"
-#include "support/random_plan.hpp"
 
 namespace coset::schedule {
 namespace {
