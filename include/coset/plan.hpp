@@ -25,8 +25,9 @@ enum class bits : std::uint8_t {
 
 /// How to run a collective, for callers who know better than the library.
 struct plan_options {
-  std::string algorithm = "auto";  ///< "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …
-  std::string storage = "auto";    ///< where peers meet: "staged", "zero_copy", "output+stream", "staged+library" …
+  /// "direct", "ring", "generalized(radix=4,saved_steps=1)", "product(dims=4x3)" …; "plan(file=mine.json)": Plan JSON
+  std::string algorithm = "auto";
+  std::string storage = "auto";  ///< where peers meet: "staged", "zero_copy", "output+stream", "staged+library" …
   bits required = bits::same_on_all_ranks;
   rank_t root = 0;                       ///< of reduce and broadcast
   std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty if all are equal
@@ -88,7 +89,8 @@ template <element T, reduction<T> Op = plus>
 class plan {
  public:
   /// Any thread may call it. Throws schedule_error if the algorithm or storage does not exist, is undefined for this
-  /// many ranks, or does not give the required bits; the message names a remedy. Throws argument_error for a root that
+  /// many ranks, or does not give the required bits, and if a file's plan is wrong or for another verb or root; the message
+  /// names a remedy. Throws argument_error for a root that
   /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for; over processes also for
   /// reduce_shared, and for a named reduce_scatter or allgather that is too long for `options::staging_bytes`.
   plan(detail::any_team owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})

@@ -61,7 +61,8 @@ void add_bench(CLI::App& app) {
       ->check(CLI::IsMember({"omp", "tbb", "std", "mpi"}));
   bench
       .add_option("--plan", a->plans,
-                  "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\"; repeatable")
+                  "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\", "
+                  "\"plan(file=mine.json)\"; repeatable")
       ->allow_extra_args(false);
   bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
   auto* const scaling = bench.add_flag(

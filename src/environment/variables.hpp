@@ -33,7 +33,8 @@ inline constexpr std::array variables{
     variable{
         "COSET_ALLREDUCE", plans, chosen,
         "Plans for the sizes of this verb, `direct/staged:0-32k;generalized(radix=4):32k-`. No team can be made with "
-        "a value that cannot be read; a plan that cannot serve a call is passed over.",
+        "a value that cannot be read; a plan that cannot serve a call is passed over. `plan(file=FILE)` is a schedule "
+        "as Plan JSON; calls that it is for throw if it is wrong.",
         at_team},
     variable{"COSET_REDUCE", plans, chosen, "The same for reduce.", at_team},
     variable{"COSET_REDUCE_SCATTER", plans, chosen, "The same for reduce_scatter.", at_team},

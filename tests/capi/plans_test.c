@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of every verb, with options, and what cannot be planned.
+#define _POSIX_C_SOURCE 200809L  // mkstemp, ftruncate
+
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -159,8 +164,46 @@ static void wrong_plans_are_refused(void) {
   SUCCEEDS(coset_team_free(team));
 }
 
+static int sum_by(coset_member* me, void* context) {
+  int32_t items[6], i;
+  for (i = 0; i < 6; ++i) items[i] = (int32_t)coset_member_rank(me) + i;
+  SUCCEEDS(coset_plan_execute(context, me, COSET_IN_PLACE, items));
+  for (i = 0; i < 6; ++i) CHECK(items[i] == 1 + 2 * i);
+  return 0;
+}
+
+/* Rank 0 folds the whole vector, rank 1 copies it. */
+static void plans_of_files_serve(void) {
+  static char const right[] =
+      "{\"coset_plan\": 1, \"collective\": \"allreduce\", \"algorithm\": \"mine\", \"parameters\": {}, \"root\": null, "
+      "\"ranks\": 2, \"blocks\": [{\"offset\": \"0\", \"size\": \"1\"}], "
+      "\"steps\": [[{\"rank\": 0, \"block\": 0, \"slot\": 1, \"from\": [[0, 0], [1, 0]]}], "
+      "[{\"rank\": 1, \"block\": 0, \"slot\": 1, \"from\": [[0, 1]]}]], \"result\": [[1], [1]]}";
+  char path[] = "/tmp/coset_plan_XXXXXX", algorithm[64];
+  int const file = mkstemp(path);
+  coset_team* const team = team_of(2);
+  coset_plan* plan = NULL;
+  coset_plan_options options = COSET_PLAN_OPTIONS;
+  CHECK(file >= 0 && write(file, right, sizeof right - 1) == (ssize_t)(sizeof right - 1));
+  snprintf(algorithm, sizeof algorithm, "plan(file=%s)", path);
+  options.algorithm = algorithm;
+  SUCCEEDS(coset_plan_create(team, COSET_VERB_ALLREDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+  CHECK(strstr(coset_plan_describe(plan), path) != NULL);
+  SUCCEEDS(coset_team_run(team, sum_by, plan));
+  SUCCEEDS(coset_plan_free(plan));
+  CHECK(ftruncate(file, (off_t)sizeof right - 20) == 0);
+  FAILS(COSET_SCHEDULE_ERROR, "is not a plan",
+        coset_plan_create(team, COSET_VERB_ALLREDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+  close(file);
+  unlink(path);
+  FAILS(COSET_SCHEDULE_ERROR, "cannot be read",
+        coset_plan_create(team, COSET_VERB_ALLREDUCE, 6, COSET_INT32, COSET_PLUS, &options, &plan));
+  SUCCEEDS(coset_team_free(team));
+}
+
 void test_plans(void) {
   plans_of_every_verb_serve_many_times();
   options_are_heeded();
   wrong_plans_are_refused();
+  plans_of_files_serve();
 }

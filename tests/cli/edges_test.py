@@ -132,7 +132,7 @@ class BadInput(Files):
         self.assertRefused("", "plan", "ring", "-r", "many")
         self.assertRefused("", "plan", "ring", "-r", 4, "--json", "--dot")
         self.assertRefused("no command 'plain'; it has info, bench", "plain")
-        self.assertRefused("no command 'tree'; it has tree_ring", "generate", "tree")
+        self.assertRefused("no command 'tree'; it has mpi, goal, replay, msccl, tree_ring", "generate", "tree")
         self.assertRefused("")
 
     def test_trees_that_are_none_are_refused_with_the_reason(self):

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan JSON: what is read is proved or refuted; what is proved can be written, read again and drawn.
+// Plan JSON: what is read is proved or refuted; what is proved can be written, read again, drawn and generated for others.
 #include <sstream>
 
 #include "answers.hpp"
 #include "study/draw.hpp"
+#include "study/foreign/foreign.hpp"
 #include "study/plan_json.hpp"
 
 namespace {
@@ -25,6 +26,8 @@ void run(std::string_view input) {
   schedule const plan = read(std::string(input));
   std::string const text = written(plan);
   coset::test::demand(written(read(text)) == text, "a plan that was written and read is that plan");
+  coset::test::demand(!mpi_routine(plan).empty() && !goal(plan, {1000, 1}).empty() && !replay_trace(plan, {}).empty(),
+                      "a proved plan can be generated for other programs");
   coset::test::demand(!draw_text(plan).empty() && !draw_dot(plan).empty() && !draw_svg(plan).empty(),
                       "a proved plan can be drawn");
 }

@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "mpi/processes.hpp"
+#include "schedule/files/random_plan.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "variable.hpp"
 
 namespace coset::mpi_test {
@@ -82,6 +84,88 @@ TEST(Plans, OfTheThreadsAreNoneOfTheProcesses) {
   }
   EXPECT_EQ(said_anywhere(wrong), "");
   on.expect_works();
+}
+
+/// A schedule for all ranks, for each process to put into a file of its own.
+schedule::schedule named(char const* algorithm, rank_t ranks) {
+  return schedule::make(schedule::algorithm::parse(algorithm), ranks);
+}
+
+TEST(Plans, FromFilesServeAllProcesses) {
+  hybrid on(1);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    test::plan_in_file const file(test::random_plan(on.all.size(), seed).plan());
+    auto const plan = make_plan<int>(on.all, 1000, plus{}, {.algorithm = file.named()});
+    on.expect_no_faults([&](member& me) -> std::string {
+      std::vector<int> sums(1000, static_cast<int>(me.rank()) + 1);
+      plan.execute(me, sums);
+      int const expected = static_cast<int>(me.size() * (me.size() + 1) / 2);
+      return std::ranges::count(sums, expected) == 1000
+                 ? ""
+                 : "a sum is wrong under the plan of seed " + std::to_string(seed);
+    });
+  }
+}
+
+/// In a folder of this process, where the same relative name is another file.
+class own_folder {
+ public:
+  explicit own_folder(test::plan_in_file const& file) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(std::filesystem::path(file.path()).parent_path());
+  }
+  ~own_folder() { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_;
+};
+
+/// What each rank of this process says to an allreduce, and whether that is not one of these types.
+std::string not_refused(hybrid& on, std::vector<std::string> const& types, std::function<void(member&)> const& call) {
+  std::vector<outcome> all(on.all.threads());
+  auto const fault = on.faults([&](member& me) -> std::string {
+    all[me.rank() - on.all.first()] = outcome_of([&] { call(me); });
+    return "";
+  });
+  for (auto const& one : all)
+    if (std::ranges::find(types, one.type) == types.end()) return "threw '" + one.type + "' '" + one.message + "'";
+  return fault;
+}
+
+TEST(Plans, FromFilesThatDifferAreAnErrorOnAllRanks) {
+  if (processes() == 1) GTEST_SKIP();
+  hybrid on(1);
+  test::plan_in_file const file(named(process() == 0 ? "ring" : "direct", on.all.size()));
+  auto const plan = make_plan<int>(on.all, 1000, plus{}, {.algorithm = file.named()});
+  std::vector<std::string> const mismatch{type_name<mismatch_error>()};
+  EXPECT_EQ(said_anywhere(not_refused(on, mismatch,
+                                      [&](member& me) {
+                                        std::vector<int> items(1000, 1);
+                                        plan.execute(me, items);
+                                      })),
+            "");
+  on.expect_works();
+}
+
+TEST(Plans, FromFilesOfTheEnvironmentThatDifferOrLackAreAnErrorOnAllRanks) {
+  if (processes() == 1) GTEST_SKIP();
+  variable const set("COSET_ALLREDUCE", "plan(file=plan.json)");
+  for (bool const lacks : {false, true}) {
+    hybrid on(1);
+    test::plan_in_file const file(named(process() == 0 ? "ring" : "direct", on.all.size()));
+    own_folder const here(file);
+    std::vector<std::string> errors{type_name<mismatch_error>()};
+    if (lacks) {
+      if (process() == 0) std::filesystem::remove(file.path());
+      errors.push_back(type_name<schedule_error>());  // who lacks it
+    }
+    EXPECT_EQ(said_anywhere(not_refused(on, errors,
+                                        [](member& me) {
+                                          std::vector<int> items(1000, 1);
+                                          allreduce(me, items);
+                                        })),
+              "")
+        << lacks;
+  }
 }
 
 }  // namespace

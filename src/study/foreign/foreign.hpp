@@ -12,8 +12,8 @@ namespace coset::schedule {
 
 /// Vectors for simulators, which want to know lengths.
 struct simulated_size {
-  std::uint64_t bytes = 0;         ///< of the whole vector
-  double combine_per_byte = 0;     ///< nanoseconds (GOAL) or flops (replay) that a rank computes for each byte it combines
+  std::uint64_t bytes = 0;      ///< of the whole vector
+  double combine_per_byte = 0;  ///< nanoseconds (GOAL) or flops (replay) that a rank computes for each byte it combines
 };
 
 /// A C file with one function, like MPI's of the verb (MPI_Reduce_scatter_block for reduce_scatter), that needs MPI alone:

@@ -95,6 +95,7 @@ static int start(const struct call *c, int sends, int peer, const int *values, i
 /* Receives, sends and folds of all steps; leaves `at` at the results. */
 static int run_steps(const struct call *c, const int **at, MPI_Comm comm) {
   MPI_Request requests[MOST_MESSAGES];
+  MPI_Status statuses[MOST_MESSAGES];
   int steps, step, sends, i, status = MPI_SUCCESS;
   const int *p = *at;
   for (steps = *p++, step = 0; step < steps && status == MPI_SUCCESS; ++step) {
@@ -106,7 +107,7 @@ static int run_steps(const struct call *c, const int **at, MPI_Comm comm) {
         if (status == MPI_SUCCESS) ++started;
       }
     }
-    if (status == MPI_SUCCESS) status = MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
+    if (status == MPI_SUCCESS) status = MPI_Waitall(started, requests, statuses);
     i = *p++;
     for (; i > 0 && status == MPI_SUCCESS; --i, p += 2 + p[1]) status = fold(c, p[0], p + 2, p[1]);
   }
@@ -176,10 +177,11 @@ constexpr std::array interfaces{
     interface{verb::reduce, "const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm",
               "  if (root != ROOT) return MPI_ERR_ROOT;\n"
               "  return run(in == MPI_IN_PLACE ? out : in, 0, out, 0, n, type, op, comm);\n"},
-    interface{verb::reduce_scatter, "const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm",
-              "  int rank;\n  MPI_Comm_rank(comm, &rank);\n"
-              "  return run(in == MPI_IN_PLACE ? out : in, 0, out, (long long)n * rank, (long long)n * RANKS, type, op, "
-              "comm);\n"},
+    interface{
+        verb::reduce_scatter, "const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm",
+        "  int rank;\n  MPI_Comm_rank(comm, &rank);\n"
+        "  return run(in == MPI_IN_PLACE ? out : in, 0, out, (long long)n * rank, (long long)n * RANKS, type, op, "
+        "comm);\n"},
     interface{verb::allgather,
               "const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type, MPI_Comm comm",
               "  int rank;\n  MPI_Comm_rank(comm, &rank);\n"
@@ -284,7 +286,8 @@ std::string name_for(schedule const& of, std::string const& wanted) {
   bool const is_name = std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
   if (is_name) return name;
   if (!wanted.empty()) throw schedule_error(wanted + " is no name of a C function");
-  std::ranges::replace_if(name, [&](char c) { return !fits(c); }, '_');
+  std::ranges::replace_if(
+      name, [&](char c) { return !fits(c); }, '_');
   return "plan_" + name;
 }
 
@@ -313,13 +316,15 @@ std::string mpi_routine(schedule const& of, std::string name) {
       "#define MOST_MESSAGES {}\n#define PARTS {}LL\n",
       title_of(of), of.ranks, validate(of).ordered ? 1 : 0, most_values, most_messages, parts.denominator);
   if (of.root) text::append(all, "#define ROOT {}\n", *of.root);
-  text::append(all, "\n/* Where blocks begin, in parts of the vector. */\nstatic const long long begins[] = {{{}}};\n\n",
-               text::joined(ends, ", "));
   text::append(all,
-               "/* Of each rank: values made or received, and their blocks; steps; in each of them messages received, and\n"
-               "   sent, as peer, number of values, values; folds as target, number of sources, sources; at the end the\n"
-               "   results. */\n{}static const int *const tables[] = {{{}}};\n{}",
-               tables, list, loop);
+               "\n/* Where blocks begin, in parts of the vector. */\nstatic const long long begins[] = {{{}}};\n\n",
+               text::joined(ends, ", "));
+  text::append(
+      all,
+      "/* Of each rank: values made or received, and their blocks; steps; in each of them messages received, and\n"
+      "   sent, as peer, number of values, values; folds as target, number of sources, sources; at the end the\n"
+      "   results. */\n{}static const int *const tables[] = {{{}}};\n{}",
+      tables, list, loop);
   auto const found = std::ranges::find(interfaces, of.verb, &interface::what);
   text::append(all, "int {}({}) {{\n{}}}\n", name, found->declared, found->body);
   return all;

@@ -129,8 +129,7 @@ class translation {
   }
 
   place place_of(rank_t holder, rank_t of, block_t b, slot_t slot) {
-    if (holder == of && slot == 0)
-      return {'i', begins_[b] - first_of(of, schedule_.verb == collective::allgather)};
+    if (holder == of && slot == 0) return {'i', begins_[b] - first_of(of, schedule_.verb == collective::allgather)};
     auto const [at, is_new] = places_.emplace(std::tuple{holder, of, b, slot}, gpus_[holder].scratch);
     if (is_new) gpus_[holder].scratch += chunks_.size[b];
     return {'s', at->second};
@@ -176,8 +175,8 @@ class translation {
 
   static void require_room(gpu const& g) {
     if (g.blocks.size() > most_thread_blocks)
-      throw schedule_error(text::format("MSCCL has {} thread blocks at most: a rank needs {}", most_thread_blocks,
-                                        g.blocks.size()));
+      throw schedule_error(
+          text::format("MSCCL has {} thread blocks at most: a rank needs {}", most_thread_blocks, g.blocks.size()));
     for (thread_block const& b : g.blocks)
       if (b.code.size() > most_instructions)
         throw schedule_error(text::format("MSCCL has {} instructions in a thread block at most: one needs {}",
@@ -188,12 +187,13 @@ class translation {
     text::append(all, "    <tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"{}\">\n", id, of.send, of.receive, of.channel);
     for (std::size_t s = 0; s < of.code.size(); ++s) {
       instruction const& each = of.code[s];
-      text::append(all,
-                   "      <step s=\"{}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"{}\" "
-                   "depid=\"{}\" deps=\"{}\" hasdep=\"{}\"/>\n",
-                   s, each.type, each.from.buffer, each.from.chunk, each.to.buffer, each.to.chunk, each.chunks,
-                   each.after ? static_cast<std::int64_t>(each.after->block) : -1,
-                   each.after ? static_cast<std::int64_t>(each.after->step) : -1, each.is_awaited ? 1 : 0);
+      text::append(
+          all,
+          "      <step s=\"{}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"{}\" "
+          "depid=\"{}\" deps=\"{}\" hasdep=\"{}\"/>\n",
+          s, each.type, each.from.buffer, each.from.chunk, each.to.buffer, each.to.chunk, each.chunks,
+          each.after ? static_cast<std::int64_t>(each.after->block) : -1,
+          each.after ? static_cast<std::int64_t>(each.after->step) : -1, each.is_awaited ? 1 : 0);
     }
     all += "    </tb>\n";
   }

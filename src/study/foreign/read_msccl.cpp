@@ -23,6 +23,7 @@ namespace coset::schedule {
 namespace {
 
 constexpr std::int64_t most_gpus = 1 << 16, most_chunks = 1 << 20, most_offset = std::int64_t{1} << 31;
+constexpr std::int64_t most_inputs = 1 << 22;  // chunks of all GPUs: 256 GPUs may have 16,384 each
 
 /// A part of the vector as some rank holds it.
 struct value {
@@ -87,7 +88,8 @@ class run {
     chunks_ = algo.number("nchunksperloop", most_chunks);
     is_in_place_ = algo.number("inplace", 2) == 1;
     if (made_.ranks == 0 || chunks_ == 0) throw schedule_error("there are no GPUs, or no chunks");
-    require_room(made_.ranks, static_cast<std::size_t>(chunks_));
+    if (chunks_ > most_inputs / made_.ranks)
+      throw schedule_error(text::format("{} GPUs with {} chunks each are too many to follow", made_.ranks, chunks_));
     if (made_.verb != collective::allreduce && chunks_ % made_.ranks != 0)
       throw schedule_error(text::format("{} chunks do not divide among {} GPUs", chunks_, made_.ranks));
     own_chunks_ = chunks_ / made_.ranks;
@@ -106,8 +108,10 @@ class run {
       auto const number = static_cast<std::size_t>(each.number("id", most_gpus));
       if (number != gpus_[id].blocks.size())
         throw schedule_error(text::format("gpu {}: thread block {} is not in order", id, number));
-      thread_block made{each.number("send", made_.ranks, true), each.number("recv", made_.ranks, true),
-                        each.number("chan", most_gpus, true), {}};
+      thread_block made{each.number("send", made_.ranks, true),
+                        each.number("recv", made_.ranks, true),
+                        each.number("chan", most_gpus, true),
+                        {}};
       for (xml_element const& step : each.children) made.code.push_back(read_step(step));
       gpus_[id].blocks.push_back(std::move(made));
     }
@@ -159,8 +163,8 @@ class run {
     for (rank_t r = 0; r < made_.ranks; ++r)
       for (std::size_t b = 0; b < gpus_[r].blocks.size(); ++b)
         if (gpus_[r].blocks[b].done < gpus_[r].blocks[b].code.size())
-          throw schedule_error(text::format("step {} of thread block {} of gpu {} waits for ever",
-                                            gpus_[r].blocks[b].done, b, r));
+          throw schedule_error(
+              text::format("step {} of thread block {} of gpu {} waits for ever", gpus_[r].blocks[b].done, b, r));
   }
 
   bool execute_next(rank_t r, thread_block& in) {
@@ -169,7 +173,8 @@ class run {
       auto const awaited = static_cast<std::size_t>(now.after_block);
       if (awaited >= gpus_[r].blocks.size())
         throw schedule_error(text::format("gpu {} has no thread block {} to wait for", r, awaited));
-      if (now.after_step >= 0 && gpus_[r].blocks[awaited].done <= static_cast<std::size_t>(now.after_step)) return false;
+      if (now.after_step >= 0 && gpus_[r].blocks[awaited].done <= static_cast<std::size_t>(now.after_step))
+        return false;
     }
     std::vector<value> arrived;
     if (now.receives()) {
@@ -235,8 +240,8 @@ class run {
     steps_of(r, b).push_back(step);
     auto const slot = static_cast<slot_t>(steps_of(r, b).size());
     if (step >= made_.steps.size()) made_.steps.resize(step + 1);
-    made_.steps[step].push_back({r, b, slot, static_cast<std::uint32_t>(made_.sources.size()),
-                                 static_cast<std::uint32_t>(from.size())});
+    made_.steps[step].push_back(
+        {r, b, slot, static_cast<std::uint32_t>(made_.sources.size()), static_cast<std::uint32_t>(from.size())});
     made_.sources.insert(made_.sources.end(), from.begin(), from.end());
     return {b, r, slot};
   }

@@ -25,9 +25,7 @@ struct turn {
 };
 
 /// Empty messages do not exist in either language, but somebody waits for them.
-std::uint64_t length_of(message const& m, cuts const& bytes) {
-  return std::max<std::uint64_t>(bytes.length(m), 1);
-}
+std::uint64_t length_of(message const& m, cuts const& bytes) { return std::max<std::uint64_t>(bytes.length(m), 1); }
 
 /// [rank][step]
 std::vector<std::vector<turn>> turns_of(schedule const& of, simulated_size const& size) {

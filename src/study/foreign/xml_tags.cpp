@@ -129,7 +129,8 @@ std::int64_t xml_element::number(std::string const& attribute, std::int64_t end,
   auto const [stop, failure] = std::from_chars(written.data(), written.data() + written.size(), found);
   bool const is_number = failure == std::errc() && stop == written.data() + written.size();
   if (!is_number || found >= end || found < (or_none ? -1 : 0))
-    throw schedule_error(text::format("{} of <{}> is '{}', not a whole number below {}", attribute, name, written, end));
+    throw schedule_error(
+        text::format("{} of <{}> is '{}', not a whole number below {}", attribute, name, written, end));
   return found;
 }
 
