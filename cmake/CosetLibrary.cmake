@@ -86,10 +86,15 @@ if(coset_for_size)
   get_target_property(passed_through coset SOURCES)
   string(JOIN "|" names
     "/src/(kernels|reducer|api)/.*" "/src/runtime/(transport/)?[a-z_]+" "/memory/waiting" "/plan/(plan_cache|signature)"
-    "/choice/learner" "/team/task_run" "/core/(assembly|validate)" "/groups/(fold|symmetric)")
+    "/choice/learner" "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
+  list(FILTER passed_through EXCLUDE REGEX "/(dump|recording)[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
-  set_source_files_properties(${passed_through} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  # Loops over large schedules: without what -O3 adds, which is size.
+  get_target_property(large coset SOURCES)
+  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric))[.]cpp$")
+  set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
+  set_source_files_properties(${passed_through} ${large} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
 # What reads foreign text.
 get_target_property(readers coset SOURCES)
