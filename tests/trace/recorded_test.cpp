@@ -50,7 +50,8 @@ double volume_of(schedule::schedule const& s) {
 class Volume : public ::testing::TestWithParam<std::tuple<std::string, rank_t>> {};
 
 TEST_P(Volume, OfFoldsAndCopiesIsThatOfTheSchedule) {
-  auto const& [name, ranks] = GetParam();
+  std::string const& name = std::get<0>(GetParam());
+  rank_t const ranks = std::get<1>(GetParam());
   // Blocks of whole lines, whatever the algorithm divides by.
   std::size_t const count = 16 * 2520;
   auto const s = schedule::make(schedule::algorithm::parse(name), ranks);
