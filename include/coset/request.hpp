@@ -51,10 +51,10 @@ class COSET_API request {
 
   /// Whether it is an operation of this member's present run or membership, or complete.
   bool belongs_to(member const&) const noexcept;
-  /// Whether both are operations of one member, so that a call for one of them advances the other. Not of complete ones.
-  bool shares_member_with(request const& other) const noexcept {
-    return member_.handle == other.member_.handle && member_.life == other.member_.life;
-  }
+  /// Whether a call for one of them advances the other, too: their members are one, or were split from one.
+  bool advances_with(request const& other) const noexcept;
+  /// wait() that calls this function between its looks, for a thread that has other things to bring on.
+  void wait(void (*between)(void*) noexcept, void* context);
 
   request(detail::rank_reference member, std::uint32_t channel, std::uint64_t serial, std::uint32_t generation) noexcept
       : member_(member), serial_(serial), channel_(channel), generation_(generation) {}

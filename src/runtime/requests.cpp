@@ -269,6 +269,12 @@ bool request::belongs_to(member const& me) const noexcept {
   return member_.rank() == &me.state() && generation_ == me.state().shared.root.marks.generation;
 }
 
+bool request::advances_with(request const& other) const noexcept {
+  if (member_.handle == other.member_.handle && member_.life == other.member_.life) return true;
+  detail::rank_state const *const mine = member_.rank(), *const others = other.member_.rank();
+  return mine != nullptr && others != nullptr && &mine->root == &others->root;
+}
+
 bool request::test() {
   detail::rank_state* const me = live_member();
   pending* const p = live(me, channel_, serial_);
@@ -288,6 +294,17 @@ void request::wait() {
     return;
   }
   for (between_looks wait(*me, p->under_way); !is_complete(*p, serial_);) wait(advance_all(me->root));
+}
+
+void request::wait(void (*between)(void*) noexcept, void* context) {
+  detail::rank_state* const me = live_member();
+  pending* const p = live(me, channel_, serial_);
+  if (p == nullptr) return;
+  if (!me->shared.kind.ranks_may_wait) refuse_to_wait(*me, "request::wait()");
+  for (between_looks wait(*me, p->under_way); !is_complete(*p, serial_);) {
+    between(context);
+    wait(advance_all(me->root));
+  }
 }
 
 bool request::wait_for(std::chrono::nanoseconds longest) {

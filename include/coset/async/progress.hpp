@@ -4,7 +4,6 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <chrono>
 #include <concepts>
 #include <exception>
 #include <memory>
@@ -85,7 +84,7 @@ class progress {
   /// Resumes what can go on without waiting. Whether anything is left. Tasks of coset::tbb::team may call it, too.
   bool poll() {
     while (first_ != nullptr && resumed_if([](request& of) { return of.test(); })) continue;
-    advance_other_members();
+    advance_other_teams();
     return first_ != nullptr;
   }
 
@@ -96,10 +95,10 @@ class progress {
   /// Waits for one request and resumes what waits for it. Whether there was any.
   bool step() {
     return first_ != nullptr && resumed_if([this](request& of) {
-             while (advance_other_members()) {
-               if (of.wait_for(between_members)) return true;
-             }
-             of.wait();
+             if (serves_several_teams())
+               of.wait([](void* loop) noexcept { static_cast<progress*>(loop)->advance_other_teams(); }, this);
+             else
+               of.wait();
              return true;
            });
   }
@@ -146,22 +145,23 @@ class progress {
     return true;
   }
 
-  /// What advances the oldest request does not advance those of other members, for which other ranks may wait. Whether there
-  /// are any. What they throw, they throw again in their turn.
-  bool advance_other_members() noexcept {
-    bool any = false;
+  bool serves_several_teams() const noexcept {
+    for (detail::continuation* each = first_; each != nullptr; each = each->next_)
+      if (!each->request_.advances_with(first_->request_)) return true;
+    return false;
+  }
+
+  /// What advances the oldest request does not advance those of unrelated teams, whose ranks may wait for this one. What
+  /// they throw, they throw again in their turn.
+  void advance_other_teams() noexcept {
     for (detail::continuation* each = first_; each != nullptr; each = each->next_) {
-      if (each->request_.shares_member_with(first_->request_)) continue;
+      if (each->request_.advances_with(first_->request_)) continue;
       try {
-        any |= !each->request_.test();
+        each->request_.test();
       } catch (...) {
       }
     }
-    return any;
   }
-
-  /// How long one member's requests may keep those of another waiting.
-  static constexpr std::chrono::microseconds between_members{50};
 
   detail::continuation* first_ = nullptr;
 };
