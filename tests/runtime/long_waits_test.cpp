@@ -28,6 +28,13 @@ void await(std::function<bool()> const& what) {
 }
 
 bool has_said(detail::team_state& of) { return of.shared.arena.failure().stuck_told != 0; }
+/// As if it had been said already, until all are where the test wants them.
+void keep_silent(detail::team_state& of) { of.shared.arena.failure().stuck_told = 1; }
+void speak(detail::team_state& of) { of.shared.arena.failure().stuck_told = 0; }
+bool waits_in(detail::team_state& of, rank_t rank, std::uint32_t operation) {
+  runtime::told_wait const& wait = of.shared.arena.own(rank).wait;
+  return wait.since != 0 && wait.number == operation;
+}
 /// By its thread's own lines, whichever team it waits in.
 bool tells_of_a_wait(team& of, rank_t rank) { return of.state().shared.arena.own(rank).wait.since != 0; }
 
@@ -57,14 +64,21 @@ class LongWaits : public ::testing::TestWithParam<waiting> {
   team ranks{options_for(3, GetParam())};
   detail::team_state& state = ranks.state();
   choice::wait_limits& limits = state.shared.patience.limits;
+
+  void let_others_say_it_in(std::uint32_t operation) {
+    await([&] { return waits_in(state, 0, operation) && waits_in(state, 1, operation); });
+    speak(state);
+    await([&] { return has_said(state); });
+  }
 };
 
 TEST_P(LongWaits, NameTheRankThatHasNotCome) {
-  limits.until_told = milliseconds(20);
+  limits.until_told = milliseconds(1);
+  keep_silent(state);
   std::string const text = said([&] {
     ranks.run([&](member& me) {
       barrier(me);
-      if (me.rank() == 2) await([&] { return has_said(state); });
+      if (me.rank() == 2) let_others_say_it_in(2);
       std::vector<float> items(1000, 1.0f);
       allreduce(me, items);
       EXPECT_EQ(items[0], 3.0f);
@@ -114,7 +128,8 @@ TEST_P(LongWaits, EndOnAllRanksWhenTheTimeIsOver) {
 }
 
 TEST_P(LongWaits, OfStartedOperationsNameTheRankThatDoesNotWait) {
-  limits.until_told = milliseconds(20);
+  limits.until_told = milliseconds(1);
+  keep_silent(state);
   std::atomic<bool> started = false;
   std::vector<double> items[3]{std::vector<double>(10'000), std::vector<double>(10'000), std::vector<double>(10'000)};
   std::string const text = said([&] {
@@ -123,7 +138,7 @@ TEST_P(LongWaits, OfStartedOperationsNameTheRankThatDoesNotWait) {
       if (me.rank() != 2) await([&] { return started.load(); });  // else its start might be its end
       auto under_way = start_allreduce(me, mine, mine, plus{});
       started = true;
-      if (me.rank() == 2) await([&] { return has_said(state); });
+      if (me.rank() == 2) let_others_say_it_in(1);
       under_way.wait();
     });
   });
@@ -157,7 +172,6 @@ TEST(Dump, TellsOfTeamsThatWereSplitOff) {
 TEST(Dump, TellsOfRanksThatHaveNotComeOrHaveLeft) {
   auto const ranks = team::adopt(2);
   expect_all_in(dumped(*ranks), {"ranks 0, 1 have begun no operation yet\n"});
-  std::atomic<bool> gone = false;
   std::string text;
   std::thread other([&] {
     auto me = ranks->join(1);
@@ -205,14 +219,19 @@ class LongWaitsOfHosts : public ::testing::Test {
   void limit(choice::wait_limits const& to) {
     for (std::size_t p = 0; p < all.processes(); ++p) all.state(p).shared.patience.limits = to;
   }
-  bool every_host_has_said() { return has_said(all.state(0)) && has_said(all.state(1)); }
 };
 
 TEST_F(LongWaitsOfHosts, NameTheMessagesThatAreMissing) {
-  limit({milliseconds(20), {}});
+  limit({milliseconds(1), {}});
+  for (std::size_t host : {0, 1}) keep_silent(all.state(host));
   std::string const text = said([&] {
     all.run([&](member& me) {
-      if (me.rank() == 3) await([&] { return every_host_has_said(); });
+      if (me.rank() == 3) {
+        auto &here = all.state(1), &there = all.state(0);
+        await([&] { return waits_in(there, 0, 1) && waits_in(there, 1, 1) && waits_in(here, 0, 1); });
+        for (std::size_t host : {0, 1}) speak(all.state(host));
+        await([&] { return has_said(here) && has_said(there); });
+      }
       std::vector<int> items(10'000, 1);
       allreduce(me, items);
       EXPECT_EQ(items[0], 4);
