@@ -118,11 +118,28 @@ std::string refusal(Call call) {
 }
 
 TEST(Settings, WithoutSenseForAnyNumberOfRanksMakeNoTeam) {
-  for (std::string const wrong :
-       {"generalized(radix=0)", "generalized(radix=1)/staged", "generalized(radix=x)", "generalized(saved_steps=-1)",
-        "capped(cap=0)", "bruck_ho(n=0)", "product", "product(dims=0x3)", "product(dims=3y3)", "tower(radix=2)",
-        "unequal(radix=2)", "unequal(nodes=3+0)", "two_level(nodes=2+2,between=rong)", "two_level(nodes=2+2,dims=2)",
-        "two_level(nodes=2+2,between=ring,radix=3)", "ring(radix=2)", "flexreduce"}) {
+  for (std::string const wrong : {"generalized(radix=0)",
+                                  "generalized(radix=1)/staged",
+                                  "generalized(radix=x)",
+                                  "generalized(saved_steps=-1)",
+                                  "capped(cap=0)",
+                                  "bruck_ho(n=0)",
+                                  "product",
+                                  "product(dims=0x3)",
+                                  "product(dims=3y3)",
+                                  "tower(radix=2)",
+                                  "unequal(radix=2)",
+                                  "unequal(nodes=3+0)",
+                                  "two_level(nodes=2+2,between=rong)",
+                                  "two_level(nodes=2+2,dims=2)",
+                                  "two_level(nodes=2+2,between=ring,radix=3)",
+                                  "ring(radix=2)",
+                                  "flexreduce",
+                                  "fold",
+                                  "fold(shifts=1+two)",
+                                  "fold(shifts=2+1,group=4y3)",
+                                  "fold(shifts=2+1,group=d)",
+                                  "fold(shifts=2+)"}) {
     variable const set("COSET_ALLREDUCE", "ring:0-1k;" + wrong + ":1k-");
     auto const said = refusal([] { team const made({.ranks = 2, .place = placement::unbound}); });
     EXPECT_THAT(said, HasSubstr("COSET_ALLREDUCE: in '" + wrong)) << wrong;
@@ -132,7 +149,9 @@ TEST(Settings, WithoutSenseForAnyNumberOfRanksMakeNoTeam) {
 /// What some team could take is passed over by others, not refused.
 TEST(Settings, ThatSomeNumberOfRanksGivesASenseAreTaken) {
   for (std::string const good : {"generalized(radix=17,saved_steps=9)", "product(dims=4x3)", "unequal(nodes=5+4+2)",
-                                 "two_level(nodes=1+1,leaders=0)", "flexreduce(tree=absent.json)", "auto/staged"}) {
+                                 "two_level(nodes=1+1,leaders=0)", "fold(group=3.7.2,shifts=1+2.3+6)/staged",
+                                 "fold(group=dihedral,shifts=swing)", "fold(shifts=circulant,radix=3,cap=2)", "swing",
+                                 "flexreduce(tree=absent.json)", "auto/staged"}) {
     variable const set("COSET_ALLREDUCE", good);
     EXPECT_EQ(refusal([] { team const made({.ranks = 2, .place = placement::unbound}); }), "nothing was thrown")
         << good;

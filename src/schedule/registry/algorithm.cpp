@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "schedule/core/required.hpp"
+#include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
 #include "schedule/registry/named_special.hpp"
@@ -197,6 +198,7 @@ void require_sense(algorithm const& given) {
     bool const stands_for_another = p.name == "tree" || (p.name == "nodes" && whole.parameters.contains("tree"));
     if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
   }
+  require_readable_chain(whole);
 }
 
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {

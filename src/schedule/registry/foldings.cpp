@@ -51,6 +51,19 @@ std::optional<factor> factor_in(std::string_view text) {
   return is_known ? std::optional(found) : std::nullopt;
 }
 
+std::vector<factor> factors_in(std::string const& group) {
+  std::vector<factor> factors;
+  for (std::string_view const part : split(group, 'x')) {
+    auto const one = factor_in(part);
+    if (!one)
+      throw schedule_error("group=" + group + ": take cyclic, dihedral, binary, or factors like 4x3, d10, 3.7.2");
+    factors.push_back(*one);
+  }
+  return factors;
+}
+
+bool is_name_of_group(std::string_view text) { return text == "cyclic" || text == "dihedral" || text == "binary"; }
+
 std::vector<rank_t> factors_of(rank_t ranks, algorithm const& a, std::string const& key) {
   std::vector<rank_t> factors = a.numbers(key);
   std::uint64_t product = 1;
@@ -80,7 +93,7 @@ folding tower(algorithm const& a, rank_t ranks) {
 }
 
 /// Steps by their shifts: "11+6+3.5+1".
-shift_list shifts_of(algorithm const& a, group const& ranks) {
+shift_list shifts_in(algorithm const& a) {
   auto const refuse = [&](std::string_view what) {
     throw schedule_error(a.text() +
                          ": shifts takes whole numbers, a step after the other, like 11+6+3+2+1, or 3.5 where a "
@@ -96,6 +109,11 @@ shift_list shifts_of(algorithm const& a, group const& ranks) {
       steps.back().push_back(*number);
     }
   }
+  return steps;
+}
+
+shift_list shifts_of(algorithm const& a, group const& ranks) {
+  auto steps = shifts_in(a);
   rank_t const radix = a.number("radix");
   if (radix == 2) return steps;
   std::vector<element> single;
@@ -157,6 +175,13 @@ folding swing(rank_t ranks, bool far_first) {
 
 }  // namespace
 
+void require_readable_chain(algorithm const& a) {
+  if (a.name != "fold") return;
+  if (!is_name_of_group(a.value("group"))) (void)factors_in(a.value("group"));
+  bool const is_name = a.value("shifts") == "swing" || chain_named(a.value("shifts")) != chains.end();
+  if (!is_name) (void)shifts_in(a);
+}
+
 group group_of(std::string const& text, rank_t ranks) {
   if (text == "cyclic") return group::cyclic(ranks);
   if (text == "dihedral") return group::dihedral(ranks);
@@ -164,15 +189,10 @@ group group_of(std::string const& text, rank_t ranks) {
     if (std::has_single_bit(ranks)) return group::binary(static_cast<unsigned>(std::bit_width(ranks)) - 1);
     throw schedule_error("group=binary: " + std::to_string(ranks) + " ranks are no power of two");
   }
-  std::vector<factor> factors;
+  auto const factors = factors_in(text);
   std::uint64_t product = 1;
-  for (std::string_view const part : split(text, 'x')) {
-    auto const one = factor_in(part);
-    if (!one)
-      throw schedule_error("group=" + text + ": take cyclic, dihedral, binary, or factors like 4x3, d10, 3.7.2");
-    product = std::min<std::uint64_t>(product * std::min<std::uint64_t>(one->order(), UINT32_MAX), UINT32_MAX);
-    factors.push_back(*one);
-  }
+  for (factor const& one : factors)
+    product = std::min<std::uint64_t>(product * std::min<std::uint64_t>(one.order(), UINT32_MAX), UINT32_MAX);
   if (product != ranks)
     throw schedule_error("group=" + text + ": its order is not the number of ranks, " + std::to_string(ranks));
   group made(std::vector<rank_t>{});

@@ -20,6 +20,9 @@ struct folding {
 /// Throws schedule_error for parameters that make none.
 std::optional<folding> folding_of(algorithm const&, rank_t ranks);
 
+/// Of a completed algorithm: throws schedule_error if its group or its shifts cannot be read, whatever the number of ranks.
+void require_readable_chain(algorithm const&);
+
 /// "cyclic", "binary", "dihedral", or factors, fastest first, that make up the number of ranks: "4x3"; d10 is dihedral of
 /// order 10, 3.7.2 is Z_7, multiplied by powers of 2 by Z_3, which is the fastest. Throws schedule_error.
 group group_of(std::string const& text, rank_t ranks);

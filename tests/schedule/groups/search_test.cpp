@@ -30,7 +30,7 @@ chain chain_of(group const& g, std::vector<element> const& shifts) {
 
 cost_model two_levels(rank_t group_size) {
   cost_model model;
-  model.links = {{group_size, 1e-7, 3e-11, 2e-8, 0}, {UINT32_MAX, 7e-7, 2e-10, 1e-7, 4e-11}};
+  model.links = {{group_size, 1e-7, 3e-11, 2e-8, 0}, {UINT32_MAX, 7e-7, 2e-10, 1e-7, 1e-10}};
   model.combine_per_byte = 1e-11;
   model.peers_per_latency = UINT32_MAX;
   return model;
@@ -101,6 +101,12 @@ TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
   EXPECT_NEAR(ring.slope(5), ring.slope(3), 1e-15);
   EXPECT_NEAR(ring.slope(4), block * (2 * 2 * 1e-9 + 1e-10), 1e-15) << "half each way";
   EXPECT_NEAR(ring.seconds(3, 5), ring.fixed(3) + 5 * ring.slope(3), 1e-15);
+  step_prices const six(group::cyclic(6), network{{6}, 1e-6, 1e-8, 1e-9, 0}, 600);
+  for (element s = 1; s < 6; ++s) {
+    rank_t const apart = std::min(s, 6 - s);
+    EXPECT_NEAR(six.fixed(s), 2 * (1e-6 + apart * 1e-8), 1e-15) << s;
+    EXPECT_NEAR(six.slope(s), block * 2 * (s == 3 ? 1.5 : apart) * 1e-9, 1e-15) << s;
+  }
   // Reflections go both ways: even ranks forwards, odd ones backwards.
   step_prices const swing(group::dihedral(8), torus_network{{8}, 1e-6, 1e-8, 1e-9, 1e-10}, bytes);
   EXPECT_NEAR(swing.slope(1), block * (2 * 1e-9 + 1e-10), 1e-15);
