@@ -29,20 +29,6 @@ char const* name_of(occasion at) {
   return "has destroyed its team";
 }
 
-/// For the error of a process that waits in vain.
-char const* awaited_at(occasion at) {
-  switch (at) {
-    case occasion::beginning:
-    case occasion::prepared:
-      return "all processes to begin their run()";
-    case occasion::ending:
-    case occasion::clearing:
-      return "all processes to end their run()";
-    default:
-      return "all processes";
-  }
-}
-
 using place = record::place;
 
 auto order_of(place const& p) { return std::pair(p.at, p.round); }
@@ -84,6 +70,22 @@ extern "C" void combine_for_mpi(void* in, void* in_and_out, int* count, MPI_Data
 }
 
 }  // namespace
+
+char const* awaited_at(occasion at) {
+  switch (at) {
+    case occasion::constructing:
+      return "all processes to construct their team";
+    case occasion::beginning:
+    case occasion::prepared:
+      return "all processes to begin their run()";
+    case occasion::ending:
+    case occasion::clearing:
+      return "all processes to end their run()";
+    case occasion::destroying:
+      break;
+  }
+  return "all processes to destroy their team";
+}
 
 void record::say(std::string_view words) {
   std::size_t const length = std::min(words.size(), reason.size() - 1);

@@ -26,6 +26,9 @@ enum class occasion : std::uint32_t {
   destroying,  ///< the team
 };
 
+/// What a process waits for there, in words.
+char const* awaited_at(occasion);
+
 inline constexpr int nobody = std::numeric_limits<int>::max();
 
 /// What a process brings, and what some processes have brought together: of one size, whatever the occasion needs of it

@@ -67,12 +67,19 @@ record team::state::agree(record own) {
   occasion const at = own.nearest.at;
   bool const among_runs = at != occasion::constructing && at != occasion::destroying;
   own.nearest.round = own.farthest.round = round_;
-  patience const longest =
-      wanted_.deadline.count() != 0 ? wanted_.deadline : threads_.state().shared.patience.limits.longest;
+  auto const& limits = threads_.state().shared.patience.limits;
+  patience const longest = wanted_.deadline.count() != 0 ? wanted_.deadline : limits.longest;
   auto const since = clock::now();
   bool has_taken_leave = false;
+  bool told = self_ > 1;  // of many processes two say it: either may be the one that is missing
   return connections_->agreed->reach(connections_->all, own, among_runs ? longest : patience{}, [&] {
-    if (messages_) listen_while_waiting(at, clock::now() - since, has_taken_leave);
+    patience const waited = clock::now() - since;
+    if (!told && limits.until_told.count() != 0 && waited >= limits.until_told) {
+      told = true;
+      text::complain(text::format("stuck? process {} has waited {} s for {}: some have not come", self_,
+                                  std::chrono::duration_cast<std::chrono::seconds>(waited).count(), awaited_at(at)));
+    }
+    if (messages_) listen_while_waiting(at, waited, has_taken_leave);
   });
 }
 

@@ -368,6 +368,7 @@ bool advance_as(rank_state& me, flight& f) {
     if constexpr (How.records) record_end(me, f);
     return true;
   } catch (mpi::error const& thrown) {
+    tell_of_no_wait(me.root);
     me.shared.fail(cause::messages, thrown.what());
     me.shared.quiesce(me);
     throw;

@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
+
 #include "api/c/handles.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
@@ -101,8 +104,13 @@ coset_status coset_team_abort(coset_team* team, char const* reason) {
 }
 
 void coset::capi::write_to(std::int32_t descriptor, std::string const& account) {
-  if (write(descriptor, account.data(), account.size()) != static_cast<ssize_t>(account.size()))
-    throw argument_error(text::format("dump: file descriptor {} takes no text", descriptor));
+  for (std::string_view left = account; !left.empty();) {  // pipes take part of it, signals interrupt
+    ssize_t const written = write(descriptor, left.data(), left.size());
+    if (written >= 0)
+      left.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      throw argument_error(text::format("dump: file descriptor {} takes no text", descriptor));
+  }
 }
 
 coset_status coset_dump(coset_team* team, int32_t descriptor) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of several processes that wait for one another in different teams: what each host says, and when the time is over.
+#include <chrono>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "mpi/processes.hpp"
 #include "team/team_state.hpp"
@@ -60,6 +62,26 @@ TEST_F(LongWaits, AreToldOncePerHostAndEndOnAllRanks) {
     EXPECT_EQ(times("messages missing: of rank 0 \\(process \\d+ on ", text), 1) << text;
   }
   on.expect_works();
+}
+
+TEST_F(LongWaits, OfProcessesForARunAreTold) {
+  if (processes() == 1) GTEST_SKIP() << "nobody else has to begin it";
+  bool const is_last = process() + 1 == processes();
+  auto& limits = detail::any_team(on.threads).state().shared.patience.limits;
+  limits = {milliseconds(50), {}};
+  ::testing::internal::CaptureStderr();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_last) {
+    for (auto const since = std::chrono::steady_clock::now();
+         std::chrono::steady_clock::now() - since < milliseconds(300);)
+      std::this_thread::yield();
+  }
+  on.expect_works();
+  std::string const text = said_anywhere(::testing::internal::GetCapturedStderr());
+  limits = {};
+  EXPECT_GE(times("stuck\\? process \\d+ has waited \\d+ s for all processes to begin their run\\(\\)", text),
+            processes() == 2 ? 1 : 2)
+      << text;
 }
 
 TEST_F(LongWaits, AreToldToWhoAsks) {

@@ -111,12 +111,12 @@ TEST(Progress, ServesMembersOfSeveralTeamsAtOnce) {
 TEST(Progress, RequestsOfTwoPartsWaitAsOneCallDoes) {
   team ranks(options_for(2));
   expect_everybody_threw<mismatch_error>(outcomes(ranks, [](member& me) {
-    auto const first = me.split(0), second = me.split(0);
+    member first = me.split(0), second = me.split(0);
     if (me.rank() != 0) return barrier(me);
     int one = 1, two = 2;
     progress loop;
-    loop.then(start_allreduce(*first, together(one)), [] {});
-    loop.then(start_allreduce(*second, together(two)), [] {});
+    loop.then(start_allreduce(first, together(one)), [] {});
+    loop.then(start_allreduce(second, together(two)), [] {});
     loop.run();  // which sees that all ranks wait for one another
   }));
   expect_works(ranks);
