@@ -101,7 +101,7 @@ TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
   EXPECT_NEAR(ring.slope(5), ring.slope(3), 1e-15);
   EXPECT_NEAR(ring.slope(4), block * (2 * 2 * 1e-9 + 1e-10), 1e-15) << "half each way";
   EXPECT_NEAR(ring.seconds(3, 5), ring.fixed(3) + 5 * ring.slope(3), 1e-15);
-  step_prices const six(group::cyclic(6), network{{6}, 1e-6, 1e-8, 1e-9, 0}, 600);
+  step_prices const six(group::cyclic(6), torus_network{{6}, 1e-6, 1e-8, 1e-9, 0}, 600);
   for (element s = 1; s < 6; ++s) {
     rank_t const apart = std::min(s, 6 - s);
     EXPECT_NEAR(six.fixed(s), 2 * (1e-6 + apart * 1e-8), 1e-15) << s;
@@ -146,7 +146,7 @@ TEST(Search, FindsWhatAllChainsConfirm) {
 
 /// Where every step doubles what is reached, sets of sums are looked at once.
 TEST(Search, FindsChainsThatAreNotOfTheField) {
-  step_prices const prices(group::dihedral(16), network{{16}, 3e-5, 0, 1e-8, 2e-10}, 65536);
+  step_prices const prices(group::dihedral(16), torus_network{{16}, 3e-5, 0, 1e-8, 2e-10}, 65536);
   auto const found = search_chain(prices, {4, always});
   EXPECT_EQ(found.proved_steps, 4u);
   EXPECT_NEAR(found.best.seconds, seconds_of(prices, {1, 2, 4, 15}), 1e-12);
@@ -161,7 +161,7 @@ TEST(Search, BeginsWithTheChainsOfTheField) {
   rank_levels const levels(256, groups_of(model));
   step_prices const in_digits(group({16, 16}), levels, model, 65536);
   EXPECT_LE(at_once(in_digits), seconds_of(in_digits, {1, 2, 4, 8, 16, 32, 64, 128}) * (1 + 1e-9));
-  network const ring{{200}, 1e-6, 0, 1e-9, 0};
+  torus_network const ring{{200}, 1e-6, 0, 1e-9, 0};
   step_prices const cyclic(group::cyclic(200), ring, 65536), dihedral(group::dihedral(200), ring, 65536);
   EXPECT_LE(at_once(cyclic), seconds_of(cyclic, {1, 2, 4, 8, 16, 32, 64, 128}) * (1 + 1e-9));
   std::vector<element> swing;
