@@ -2,7 +2,7 @@
 #include "memory/scenarios/explored_team.hpp"
 
 #include <cstring>
-#include <new>
+#include <memory>
 
 namespace coset::memory_test {
 
@@ -20,8 +20,7 @@ void clear(runtime::shared_memory& shared) {
     std::memset(static_cast<void*>(&shared.arena.attention(r)), 0, sizeof(runtime::attention_line));
   }
   shared.question = 1;
-  shared.marks.~generation_marks();
-  new (&shared.marks) runtime::generation_marks;
+  std::construct_at(&shared.marks);
 }
 
 explored_team::explored_team(rank_t ranks, waits how)
