@@ -88,6 +88,17 @@ class Report(PageTestCase):
         page.hover("#time-chart .u-over", across=0.999)
         self.assertNotIn(": coset ", page.text("#time-chart-values"))
 
+    def test_all_lines_can_be_switched_off_and_on_again(self):
+        page = self.page()
+        buttons = "[...document.querySelectorAll('.legend button')]"
+        shown = page.evaluate(f"{buttons}.map(each => each.getAttribute('aria-pressed'))")
+        for wanted in ("each.getAttribute('aria-pressed') === 'true'", f"{json.dumps(shown)}[at] === 'true'"):
+            page.evaluate(f"{buttons}.forEach((each, at) => {wanted} && each.click())")
+            page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.check(page)
+        for chart in CHARTS:
+            self.assertGreater(pixels_of(page, chart), 100, chart)
+
     def test_every_rival_stands_in_the_legend_and_in_the_table_beside_each_chart(self):
         page = self.page()
         rivals = {row["who"] for size in self.figures["sizes"] for row in size["states"][0]["rows"] if row["family"] != "reference"}
