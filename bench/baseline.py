@@ -9,8 +9,8 @@ MACHINE is what `coset info --json` has printed, each BENCH a file of `coset ben
 bench/baselines/FINGERPRINT.jsonl, a line for each verb, number of ranks, size and state of the machine; the last line of its
 kind is what is compared with, if cores were as far from each other: *near* is relative, and hosts move virtual machines. `./dev bench --baseline` and `--compare` measure and call this.
 
-Compared are rounds, one by one: 1.80× says that coset is 1.8 times faster than it was, the median with a 95 % interval by
-resampling. *slower*: the whole interval is below 1/1.05, *undecided*: it straddles that. Beside it stands what has become of the
+Compared are the medians of rounds: 1.80× says that coset is 1.8 times faster than it was, with a 95 % interval by resampling
+each run's rounds; rounds of two runs are no pairs, and the interval knows nothing of what differs between runs. *slower*: the whole interval is below 1/1.05, *undecided*: it straddles that. Beside it stands what has become of the
 rivals: where they have changed as much, the machine has changed. It reports, and its exit status is 0 whatever it finds.
 """
 import json
@@ -40,13 +40,13 @@ def cells_of(bench):
     """Of each size and state: coset's rounds, and of each round the median of its rivals."""
     for size in bench["sizes"]:
         for state in size["states"]:
-            rounds = {row["who"]: row["rounds_ns"] for row in state["rows"] if row["family"] != "reference"}
-            own = rounds.pop("coset")
+            own = next(row["rounds_ns"] for row in state["rows"] if row["who"] == "coset")
+            rivals = [row["rounds_ns"] for row in state["rows"] if row["family"] not in ("coset", "reference")]
             yield {"date": bench["date"], "commit": bench["commit"], "compiler": bench["compiler"],
                    "verb": bench["verb"], "ranks": bench["ranks"], "timing": bench["timing"], "type": size["type"], "op": size["op"],
                    "size": size["size"], "state": state["state"], "one_way_ns": round(state["one_way_ns"], 1),
                    "coset_ns": [round(ns, 2) for ns in own],
-                   "rivals_ns": [round(statistics.median(all_of), 2) for all_of in zip(*rounds.values())]}
+                   "rivals_ns": [round(statistics.median(all_of), 2) for all_of in zip(*rivals)]}
 
 
 def key_of(cell):
@@ -64,12 +64,14 @@ def last_like(cell, kept):
 
 def compared(then, now):
     """(median, low, high) of how many times faster now is."""
-    ratios = [before / after for before, after in zip(then, now)]
-    if not ratios:
+    if not then or not now:
         return None
     chance = random.Random(20240229)
-    medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(RESAMPLINGS))
-    return statistics.median(ratios), medians[int(0.025 * RESAMPLINGS)], medians[int(0.975 * RESAMPLINGS) - 1]
+
+    def drawn(times):
+        return statistics.median(chance.choices(times, k=len(times)))
+    ratios = sorted(drawn(then) / drawn(now) for _ in range(RESAMPLINGS))
+    return statistics.median(then) / statistics.median(now), ratios[int(0.025 * RESAMPLINGS)], ratios[int(0.975 * RESAMPLINGS) - 1]
 
 
 def verdict(found, rounds):

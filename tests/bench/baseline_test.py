@@ -61,6 +61,18 @@ class Baseline(unittest.TestCase):
                                        (0.5, 0.001, r"2\.0.× .* faster"), (1.05, 0.04, "undecided")):
             self.assertRegex(self.run_it("compare", bench(factor, spread=spread)), wanted)
 
+    def test_rounds_of_two_runs_are_no_pairs(self):
+        """The same times in another order are no change; in pairs, two of three ratios would be below 1."""
+        middle, low, high = baseline.compared([100.0, 200.0, 300.0] * 4, [200.0, 300.0, 100.0] * 4)
+        self.assertEqual(middle, 1)
+        self.assertTrue(low < 1 < high, (low, high))
+
+    def test_plans_that_were_measured_in_addition_are_no_rivals(self):
+        found = bench(1)
+        found["sizes"][0]["states"][0]["rows"].append({"who": "direct/zero_copy", "family": "coset", "rounds_ns": [9e9] * 11})
+        without, = baseline.cells_of(bench(1))
+        self.assertEqual(next(baseline.cells_of(found))["rivals_ns"], without["rivals_ns"])
+
     def test_few_rounds_decide_nothing(self):
         self.run_it("append", bench(1))
         self.assertIn("undecided", self.run_it("compare", bench(9, rounds=5)))

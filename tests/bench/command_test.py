@@ -199,6 +199,30 @@ class Files(unittest.TestCase):
             self.assertEqual((row["size"], row["run"], None in row.values()), ("8", "whole", False))
             self.assertLessEqual(float(row["min_ns"]), float(row["median_ns"]))
 
+    def test_quotes_in_names_and_bytes_that_are_no_text_stay_in_their_cells(self):
+        plan, table = os.path.join(self.folder, 'a "b".json'), os.path.join(self.folder, "figures.csv")
+        made = coset("plan", "direct", "-r", "1", "--json")
+        with open(plan, "w", encoding="utf-8") as out:
+            out.write(made.stdout)
+        run = subprocess.run([COSET, *self.QUICK, "--plan", f"plan(file={plan})", "--csv", table, "--json", self.file],
+                             capture_output=True, text=True, timeout=120, check=False,
+                             env={**os.environ, "KMP_AFFINITY": "\udcff"})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(table, encoding="utf-8", newline="") as text:
+            rows = list(csv.DictReader(text))
+        self.assertTrue(any(plan in row["who"] for row in rows), rows)
+        self.assertEqual({row["run"] for row in rows}, {"whole"})
+        with open(self.file, encoding="utf-8") as text:
+            self.assertEqual(json.load(text)["variables"]["KMP_AFFINITY"], "\ufffd")
+
+    def test_a_file_of_scaling_is_checked_before_anything_is_measured(self):
+        for text in ("{}", '{"coset_scaling":1}', '{"coset_scaling":1,"runs":7}', '{"coset_scaling":1,"runs":[{"state":3}]}', "[", ""):
+            with open(self.file, "w", encoding="utf-8") as out:
+                out.write(text)
+            run = coset(*self.QUICK, "--report", os.path.join(self.folder, "page.html"), "--scaling-file", self.file)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), text)
+            self.assertIn("is no file of coset bench --scaling", run.stderr)
+
     def test_no_text_in_the_data_can_end_the_scripts_of_the_page(self):
         broken = "</script><script>document.title = 'broken out'</script><!--"
         run = subprocess.run([COSET, *self.QUICK, "--report", self.file], capture_output=True, text=True, timeout=120, check=False,

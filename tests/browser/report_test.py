@@ -88,6 +88,17 @@ class Report(PageTestCase):
         page.hover("#time-chart .u-over", across=0.999)
         self.assertNotIn(": coset ", page.text("#time-chart-values"))
 
+    def test_all_lines_can_be_switched_off_and_on_again(self):
+        page = self.page()
+        buttons = "[...document.querySelectorAll('.legend button')]"
+        shown = page.evaluate(f"{buttons}.map(each => each.getAttribute('aria-pressed'))")
+        for wanted in ("each.getAttribute('aria-pressed') === 'true'", f"{json.dumps(shown)}[at] === 'true'"):
+            page.evaluate(f"{buttons}.forEach((each, at) => {wanted} && each.click())")
+            page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.check(page)
+        for chart in CHARTS:
+            self.assertGreater(pixels_of(page, chart), 100, chart)
+
     def test_every_rival_stands_in_the_legend_and_in_the_table_beside_each_chart(self):
         page = self.page()
         rivals = {row["who"] for size in self.figures["sizes"] for row in size["states"][0]["rows"] if row["family"] != "reference"}
@@ -221,9 +232,22 @@ class MadeUp(PageTestCase):
             self.assertEqual([page.count(f".machine {kind}") for kind in (".node", ".core.used", ".cache")], [2, 64, 8])
             self.assertEqual(page.evaluate("""new Set([...document.querySelectorAll('#heat td[tabindex]')]
                 .map(cell => getComputedStyle(cell).backgroundColor)).size"""), 3)
+            self.assertLess(page.evaluate("document.querySelector('#heat').offsetWidth"), 64 * 12, "small cells have small heads")
             page.focus("#heat td[tabindex='0']")
             page.press("ArrowUp")
             self.assertIn("From processor 63 to processor", page.text("#machine [role=status]"))
+
+    def test_sizes_and_rivals_without_figures_are_named(self):
+        page = self.page_of(lambda data: data["bench"]["sizes"][0].update(states=[]))
+        self.check(page)
+        self.assertIn("No round without a change of the machine's state: 8 B.", page.text("#summary"))
+
+        def no_rivals(data):
+            for state in data["bench"]["sizes"][0]["states"]:
+                state.update(best_rival=None, rows=[row for row in state["rows"] if row["family"] in ("coset", "reference")])
+        page = self.page_of(no_rivals)
+        self.check(page)
+        self.assertIn("No rival has a figure.", page.text("#summary"))
 
     def test_one_core_has_no_latencies_and_a_barrier_no_bandwidth(self):
         def change(data):

@@ -5,8 +5,8 @@ as they stand, each on the first try. Prints the transcript with times, docs/sta
 
 usage: first_hour.py [--tests] [--keep FOLDER] >TRANSCRIPT        as root
 
---tests runs `./dev test`, too, which takes some ten minutes. --keep names the root, which is left there, and beside it ROOT-fresh for the two commands. The exit status is
-that of the first command that fails.
+--tests runs `./dev test`, too, which takes some ten minutes. --keep names the root, which is left there, and beside it
+ROOT-fresh for the two commands. The exit status is that of the first command that fails.
 """
 import argparse
 import os
@@ -99,9 +99,10 @@ class Transcript:
         lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
         if done.returncode != 0:
             print(done.stdout, file=sys.stderr)
-            sys.exit(f"{command}: {done.returncode}")
+            print(f"{command}: {done.returncode}", file=sys.stderr)
+            sys.exit(done.returncode)
         cut = ["…"] if len(lines) > shown else []
-        print("\n".join(["```", f"$ {command}", *cut, *lines[len(lines) - min(shown, len(lines)):], f"```"]))
+        print("\n".join(["```", f"$ {command}", *cut, *lines[len(lines) - min(shown, len(lines)):], "```"]))
         print(f"\n{took:.0f} s\n" if took >= 1 else "", flush=True)
         return done.stdout
 

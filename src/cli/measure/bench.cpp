@@ -119,7 +119,12 @@ nlohmann::ordered_json scaling_in(std::string const& file) {
   if (file.empty()) return {};
   std::ifstream text(file);
   auto found = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (!found.is_object() || !found.contains("coset_scaling"))
+  auto const has_state = [](auto const& run) {
+    return run.is_object() && run.contains("state") && run["state"].is_string();
+  };
+  auto const runs = found.is_object() && found.contains("coset_scaling") ? found.value("runs", nlohmann::ordered_json())
+                                                                         : nlohmann::ordered_json();
+  if (!runs.is_array() || !std::ranges::all_of(runs, has_state))
     throw argument_error(fmt::format("'{}' is no file of coset bench --scaling --json", file));
   return found;
 }

@@ -61,6 +61,13 @@ ordered_json size_json(measure::measurement const& m, std::vector<measure::conte
           {"states", states}};
 }
 
+/// A name may hold a file's, and so quotes.
+std::string quoted(std::string const& text) {
+  std::string cell = "\"";
+  for (char const c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + '"';
+}
+
 }  // namespace
 
 ordered_json bench_json(bench_results const& r) {
@@ -89,12 +96,12 @@ std::string bench_csv(bench_results const& r) {
   for (auto const& m : r.sizes) {
     for (auto const& state : m.states) {
       for (auto const& row : rows_of(m, state, r.players)) {
-        text += fmt::format("{},{},{},{},{},{},{},\"{}\",{},\"{}\",{},{},{},{},{},{},{},{},", m.shape.bytes(),
-                            m.shape.count, measure::name_of(m.shape.element), measure::name_of(m.shape.operation),
-                            r.setting.verb, r.setting.ranks,
-                            r.setting.options.timing == measure::timing::cycle ? "cycle" : "call", row.player->name(),
-                            row.player->family(), state.state, state.rounds, row.iterations, row.time.median,
-                            row.time.minimum, row.time.p99, row.algorithm_bandwidth, row.bus_bandwidth, row.wrong);
+        text += fmt::format(
+            "{},{},{},{},{},{},{},{},{},\"{}\",{},{},{},{},{},{},{},{},", m.shape.bytes(), m.shape.count,
+            measure::name_of(m.shape.element), measure::name_of(m.shape.operation), r.setting.verb, r.setting.ranks,
+            r.setting.options.timing == measure::timing::cycle ? "cycle" : "call", quoted(row.player->name()),
+            row.player->family(), state.state, state.rounds, row.iterations, row.time.median, row.time.minimum,
+            row.time.p99, row.algorithm_bandwidth, row.bus_bandwidth, row.wrong);
         if (row.against_coset) {
           auto const found = advantage_of(*row.against_coset);
           text += fmt::format("{},{},{},{}", found.median, found.low, found.high,
@@ -115,7 +122,7 @@ void note_partial(ordered_json& json, std::size_t measured, std::size_t asked) {
 
 std::string text_of(ordered_json json) {
   if (interrupted_status() != 0) json["interrupted"] = true;
-  return json.dump(1) + '\n';
+  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';  // variables may be any bytes
 }
 
 }  // namespace coset::cli

@@ -14,6 +14,7 @@
 #include "commit.hpp"
 #include "coset/detail/version.h"
 #include "environment/variables.hpp"
+#include "flags.hpp"
 #include "kernels/kernels.hpp"
 
 namespace coset::cli {
@@ -59,7 +60,7 @@ nlohmann::ordered_json run_facts() {
           {"processor", processor_name(system)},
           {"kernel", fmt::format("{} {}", system.sysname, system.release)},
           {"compiler", compiler()},
-          {"flags", COSET_FLAGS},
+          {"flags", flags},
           {"instruction_set", kernels::instruction_set()},
           {"variables", variables_set()}};
 }

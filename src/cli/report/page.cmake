@@ -16,6 +16,8 @@ add_custom_target(coset_commit BYPRODUCTS ${embedded}/commit.hpp VERBATIM
 add_dependencies(coset_measure_cli coset_commit)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" kind)
 string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${kind}}" flags)
-set_source_files_properties(report/facts.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS "COSET_FLAGS=\"${flags}\"")
-set_source_files_properties(report/page.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# Where it was built is no fact of the measurement, and would make builds in different folders differ.
+string(REGEX REPLACE "-f[a-z-]+-prefix-map=[^ ]* ?" "" flags "${flags}")
+file(CONFIGURE OUTPUT ${embedded}/flags.hpp CONTENT "inline constexpr char flags[] = R\"flags(@flags@)flags\";\n" @ONLY)
+set_source_files_properties(report/facts.cpp report/page.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_include_directories(coset_measure_cli PRIVATE ${embedded})

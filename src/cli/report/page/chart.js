@@ -88,13 +88,15 @@ function chart({id, title, note, xTitle, x, xTexts, yTitle, yText, series, level
   const holder = element("div", {class: "plot", id, tabindex: "0", role: "slider", "aria-label": `${title}: ${xTitle}`,
     "aria-valuemin": "0", "aria-valuemax": String(x.length - 1), "aria-valuenow": "0",
     "aria-valuetext": "Arrow keys move along the chart; the table below has all values"});
-  const readout = element("p", {class: "readout", role: "status", id: `${id}-values`},
+  // No status: a screen reader says the slider's text already.
+  const readout = element("p", {class: "readout", id: `${id}-values`},
     "Point at the chart, or move along it with the arrow keys.");
   const figure = element("figure", {}, element("figcaption", {}, title), note ? element("p", {class: "note"}, note) : null, holder,
     readout);
   document.getElementById("main").lastElementChild.append(figure);
 
   const range = (_, low, high) => {
+    if (low === null) [low, high] = [level || 1, level || 1];  // all lines are switched off
     const [least, most] = level === undefined ? [low, high] : [Math.min(low, level), Math.max(high, level)];
     return logarithmic ? [least / 1.3, most * 1.3] : [0, most * 1.1 || 1];
   };

@@ -50,11 +50,13 @@ function seriesOf(points, everybody, value, low, high) {
 function showSummary(bench, points, words) {
   const verdicts = points.map(point => point.rows.get(point.state.best_rival)).filter(Boolean).map(row => row.times_faster.verdict);
   const how = verdict => verdicts.filter(each => each === verdict).length;
+  const unsteady = bench.sizes.filter(size => size.states.length === 0).map(size => bytesText(size.size)).join(", ");
   section("summary", "Results",
-    element("p", {}, `Beside the best rival at each size, coset is faster at ${how("faster")} of ${plural(verdicts.length, "size")}, ` +
+    unsteady ? element("p", {class: "warning"}, `No round without a change of the machine's state: ${unsteady}.`) : null,
+    element("p", {}, verdicts.length === 0 ? "No rival has a figure." : `Beside the best rival at each size, coset is faster at ${how("faster")} of ${plural(verdicts.length, "size")}, ` +
       `level at ${how("level")}, slower at ${how("slower")}, undecided at ${how("undecided")}. 1.80× says that coset is 1.8 times ` +
       "faster: the median of rounds in which all took turns, with a 95 % interval. Slower: the whole interval is below 0.95×."),
-    table("Coset and the best rival at each size",
+    points.length === 0 ? null : table("Coset and the best rival at each size",
       [{text: "size", class: "text"}, "coset, µs", {text: "best rival", class: "text"}, "its µs", "coset is faster",
        {text: "", class: "text"}, {text: "cores", class: "text"}],
       points.map(point => {

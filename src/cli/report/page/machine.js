@@ -50,7 +50,8 @@ function machineTable(machine, used) {
 function heatMap(latency, names) {
   const pairs = latency.flatMap((row, a) => row.filter((_, b) => a !== b));
   if (pairs.length === 0) return element("p", {}, "No latencies: there is one core, or ranks take turns on cores.");
-  const least = Math.min(...pairs), most = Math.max(...pairs);
+  // Hundreds of cores are more pairs than a call takes arguments.
+  const least = pairs.reduce((a, b) => Math.min(a, b)), most = pairs.reduce((a, b) => Math.max(a, b));
   const heat = ns => most > least ? (ns - least) / (most - least) : 0;
   const readout = element("p", {class: "readout", role: "status"},
     `${least.toFixed(0)} to ${most.toFixed(0)} ns. Point at a pair, or move to it with Tab and the arrow keys.`);
@@ -62,10 +63,13 @@ function heatMap(latency, names) {
     ? element("td", {class: "own"}, "·")
     : element("td", {style: `--heat: ${heat(ns).toFixed(3)}`, tabindex: "-1",
                      onmouseover: () => say(a, b), onfocus: () => say(a, b)}, ns.toFixed(0))));
+  // Where cells are small there is room for each eighth name.
+  const isDense = names.length > 24;
+  const head = (scope, name, at) => element("th", {scope, "aria-label": String(name)}, isDense && at % 8 !== 0 ? "" : String(name));
   const title = "One-way latency of a cache line before the run, ns, from the row's processor to the column's";
-  const grid = element("table", {class: names.length > 24 ? "heat dense" : "heat", id: "heat", "aria-label": title},
-    element("tr", {}, element("td", {class: "own"}), ...names.map(name => element("th", {scope: "col"}, String(name)))),
-    ...cells.map((row, a) => element("tr", {}, element("th", {scope: "row"}, String(names[a])), ...row)));
+  const grid = element("table", {class: isDense ? "heat dense" : "heat", id: "heat", "aria-label": title},
+    element("tr", {}, element("td", {class: "own"}), ...names.map((name, at) => head("col", name, at))),
+    ...cells.map((row, a) => element("tr", {}, head("row", names[a], a), ...row)));
   // Rows have a cell less than there are processors.
   const all = cells.flat().filter(cell => !cell.classList.contains("own")), row = names.length - 1;
   all[0].tabIndex = 0;
@@ -73,7 +77,9 @@ function heatMap(latency, names) {
     const step = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row}[event.key], now = all.indexOf(event.target);
     if (step === undefined || now < 0) return;
     event.preventDefault();
-    all[(now + step + all.length) % all.length].focus();
+    const next = all[(now + step + all.length) % all.length];
+    [event.target.tabIndex, next.tabIndex] = [-1, 0];
+    next.focus();
   });
   return element("div", {}, element("div", {class: "scroll"}, element("p", {class: "note", "aria-hidden": "true"}, title), grid),
     readout);

@@ -49,7 +49,7 @@ function showPage(data) {
       : "The run was interrupted.";
   }
   const points = data.bench ? pointsOf(data.bench) : [];
-  if (points.length > 0) showSummary(data.bench, points, data.words);
+  if (data.bench && data.bench.sizes.length > 0) showSummary(data.bench, points, data.words);
   if (data.machine) showMachine(data.machine, data.bench ? run.processors : []);
   if (points.length > 0) showCharts(data.bench, points);
   if (data.scaling) showScaling(data.scaling);
