@@ -218,6 +218,17 @@ TEST(LinkLoads, MessagesOfOneStepShareWhatTheyCross) {
   EXPECT_EQ(ring.busiest().most_messages, 1u);
 }
 
+// A message over a slow link without latency, and one over a link of much latency that is never busy.
+TEST(LinkLoads, AMessageWaitsForItsOwnWayOnly) {
+  auto const of = network_of(R"({"graph": [["y", "x", {"bandwidth": 1, "latency": 0}],
+                                           ["y", "z", {"bandwidth": 100, "latency": 50}]],
+                                 "ranks": ["y", "x", "z"], "rank": {"bandwidth": 1000}})");
+  link_loads const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::reduce), of);
+  EXPECT_DOUBLE_EQ(found.priced({}, 100).total(), 100);  // that of x, after 100; that of z, after 50 + 1
+  EXPECT_DOUBLE_EQ(found.priced({}, 10).total(), 50 + 0.1);
+  EXPECT_DOUBLE_EQ(found.priced_alone({}, 100).total(), 100);
+}
+
 TEST(LinkLoads, RefusesMoreRanksThanTheNetworkHas) {
   EXPECT_THROW(link_loads(schedule_of("ring", 5), network_of_nodes({2, 2}, {}, {})), schedule_error);
   EXPECT_NO_THROW(link_loads(schedule_of("ring", 3), network_of_nodes({2, 2}, {}, {})));
