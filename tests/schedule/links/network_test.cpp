@@ -103,6 +103,11 @@ TEST(Network, AGraphTakesTheShortestWayAndSaysWhereThereIsNone) {
   EXPECT_THROW(way(network_of(R"({"graph": [["a", "b"]], "ranks": ["a", "c"]})"), 0, 1), schedule_error);
 }
 
+TEST(Network, OfTooManyPlacesHasNoWays) {
+  EXPECT_EQ(hops(network_of(R"({"torus": [64, 128]})"), 0, 1), 1u);
+  EXPECT_THROW(way(network_of(R"({"torus": [128, 128]})"), 0, 1), schedule_error);
+}
+
 TEST(Network, FilesGiveLinksTheirCosts) {
   auto const of = network_of(R"({"tree": {"top": ["left", 2], "left": [0, 1]}, "link": {"bandwidth": 4, "latency": 3},
                                  "rank": {"bandwidth": 8}, "links": {"2": {"bandwidth": 16}}})");
@@ -149,7 +154,11 @@ TEST(Network, RefusesFilesThatAreNone) {
                                  R"({"tree": {"a": [0]}, "links": {"b": {}}})",
                                  R"({"tree": {"a": [0]}, "links": {"a": {}}})",
                                  R"({"tree": {"a": [0]}, "links": []})",
-                                 R"({"tree": {"a": [1]}})"})
+                                 R"({"tree": {"a": [1]}})",
+                                 R"({"tree": {"a\u001b[2J": [0]}})",
+                                 R"({"graph": [["a", "b\n"]], "ranks": ["a"]})",
+                                 R"({"graph": [], "ranks": ["\u007f"]})",
+                                 R"({"torus": [4], "link": {"latency": 1e308}})"})
     EXPECT_THROW(file_of(text), schedule_error) << text;
   EXPECT_THROW(read_network("/nowhere.json", usual), schedule_error);
 }
