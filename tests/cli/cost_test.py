@@ -186,6 +186,10 @@ class Compared(Written):
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
             self.assertIn(hint.lower(), refused.stderr.lower(), arguments)
 
+    def test_one_rank_takes_no_time(self):
+        for arguments in [["-r", 1], ["--nodes", 1]]:
+            self.assertNotIn("nan", coset("cost", *arguments).stdout)
+
     def test_plots_are_scripts_with_their_data_or_pictures_by_gnuplot(self):
         script = os.path.join(self.folder, "curves.gp")
         self.assertEqual(coset("cost", "ring", "direct", "-b", "1K-8K", "--plot", script).returncode, 0)
@@ -198,6 +202,10 @@ class Compared(Written):
         self.assertLessEqual(pathlib.Path(script).read_text().count("<< end"), 8)  # what is fastest somewhere
         one = coset("cost", "ring", "--plot", script)
         self.assertEqual((one.returncode, one.stdout), (2, ""))
+        links = os.path.join(self.folder, "a\nsystem 'touch'\n.json")
+        pathlib.Path(links).write_text('{"torus": [4]}')
+        self.assertEqual(coset("cost", "ring", "-b", "1K-8K", "--links", links, "--plot", script).returncode, 0)
+        self.assertNotIn("\nsystem", pathlib.Path(script).read_text())
         picture = os.path.join(self.folder, "curves.svg")
         arguments = ["cost", "ring", "direct", "-b", "1K-8K", "--plot", picture]
         missing = subprocess.run([COSET, *arguments], capture_output=True, text=True, env={**os.environ, "PATH": self.folder})

@@ -75,14 +75,19 @@ class Routines(Files):
     def test_routines_are_named_after_what_they_do(self):
         self.assertIn("int ring_allreduce(const void *in", coset("generate", "mpi", "ring", "-r", 3).stdout)
         plan = plan_of("ring", "-r", 3)
-        plan["algorithm"] = "*/ 2nd"
+        plan["algorithm"] = "*/ 2nd\u202e\u009b"
         plan["parameters"] = {"why": "*/ int main"}
         text = coset("generate", "mpi", self.file(plan)).stdout
-        self.assertIn("int plan____2nd_allreduce(", text)
+        self.assertIn("int plan____2nd", text)
+        self.assertTrue(text.isascii())
         self.assertEqual(text.count("/*"), text.count("*/"))
         refused = coset("generate", "mpi", "ring", "-r", 3, "--name", "a-b")
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("no name of a C function", refused.stderr)
+        for name in ["run", "int", "copy", "fold", "start", "call", "table_0", "RANKS", "MPI_Reduce"]:
+            refused = coset("generate", "mpi", "ring", "-r", 3, "--name", name)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), name)
+            self.assertIn("is a word of C or of the text", refused.stderr)
 
     def test_what_is_wrong_or_counts_twice_is_not_generated(self):
         plan = plan_of("ring", "-r", 3)
@@ -390,6 +395,15 @@ class Msccl(Files):
             self.assertEqual((result.returncode, result.stdout), (2, ""), instead)
             self.assertIn("is no algorithm of MSCCL that can be read: ", result.stderr)
             self.assertIn(reason, result.stderr)
+
+    def test_what_moves_too_much_is_refused_before_it_is_followed(self):
+        chunks = 1 << 19
+        steps = "".join(f'<step s="{i}" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="{i * chunks}" cnt="{chunks}" '
+                        'depid="-1" deps="-1" hasdep="0"/>' for i in range(17))
+        result = coset("plan", self.xml(f'<algo coll="allreduce" ngpus="1" nchunksperloop="{chunks}" inplace="1"><gpu id="0">'
+                                        f'<tb id="0" send="0" recv="0" chan="0">{steps}</tb></gpu></algo>'))
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("its steps move more than 8388608 chunks", result.stderr)
 
     def test_other_collectives_and_what_does_not_fit_are_refused(self):
         for arguments, reason in [(["binomial", "-r", 4, "-c", "reduce"], "has no MSCCL form"),

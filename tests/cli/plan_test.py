@@ -101,6 +101,19 @@ class Plan(Files):
             self.assertEqual((long.returncode, long.stderr), (0, ""))
             self.assertEqual(long.stdout, short.stdout)
 
+    def test_blocks_for_too_many_ranks_are_refused_before_their_chain_is_made(self):
+        for name in ["swing", "fold(shifts=1,radix=4294967295)"]:
+            refused = coset("plan", name, "-r", 60000000)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), name)
+            self.assertIn("too many to write out", refused.stderr)
+
+    def test_what_is_in_rank_order_stays_so_when_asked_for(self):
+        for name in ["fold(group=4x2,shifts=direct)", "fold(group=dihedral,shifts=direct)"]:
+            plain, ordered = (json.loads(coset("plan", text, "-r", 8, "--json").stdout)
+                              for text in [name, name[:-1] + ",ordered=1)"])
+            self.assertEqual(ordered["steps"], plain["steps"])
+            self.assertTrue(ordered["properties"]["ordered"])
+
     def test_a_tree_file_gives_a_plan_without_contention(self):
         result = coset("plan", "tree_ring", "-r", 6, "--tree", self.file(TREE), "--check")
         self.assertIn("per direction and step: 1\n", result.stdout)

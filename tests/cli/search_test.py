@@ -28,13 +28,27 @@ class Search(unittest.TestCase):
         ]:
             found = searched(*arguments)
             self.assertEqual(found["ranks"], ranks)
-            self.assertTrue(found["proved"], arguments)
+            self.assertTrue(found["proved_to_most_steps"], arguments)
             self.assertEqual(coset("plan", found["algorithm"], "-r", ranks, "--check").returncode, 0)
 
     def test_its_time_is_that_of_the_schedule(self):
         found = searched("-r", 22, "-b", "64K", "--alpha", "1e-6", "--beta", "1e-9", "--gamma", "0")
         self.assertAlmostEqual(found["seconds"], 10 * 1e-6 + 2 * 21 / 22 * 65536 * 1e-9)
         self.assertEqual(found["algorithm"], "fold(group=cyclic,shifts=11+6+3+2+1)")
+
+    def test_the_fields_own_ring_is_priced_whatever_its_length(self):
+        found = searched("-r", 9, "--model", "ring", "-b", "16M")
+        self.assertEqual(found["algorithm"], "fold(group=cyclic,shifts=1+1+1+1+1+1+1+1)")
+        self.assertAlmostEqual(found["seconds"], searched("-r", 9, "--model", "ring", "-b", "16M", "--steps", 8)["seconds"])
+        self.assertTrue(found["proved_to_most_steps"])
+        self.assertGreater(searched("-r", 9, "--model", "ring", "-b", "16M", "--steps", 6)["seconds"], found["seconds"])
+
+    def test_more_steps_than_ranks_are_no_more_than_that(self):
+        found = searched("-r", 4, "--model", "ring", "--steps", 4096)
+        self.assertTrue(all(group["for_any_steps"] for group in found["groups"]))
+
+    def test_one_rank_takes_no_time(self):
+        self.assertEqual(searched("-r", 1)["seconds"], 0)
 
     def test_levels_are_folded_one_after_the_other(self):
         found = searched("--topology", "node:4 core:4 pu:1", "-b", "1M")
@@ -44,13 +58,13 @@ class Search(unittest.TestCase):
     def test_rings_are_crossed_by_reflections(self):
         ring = searched("-r", 16, "--model", "ring", "--steps", 4)
         self.assertIn("group=dihedral", ring["algorithm"])
-        self.assertTrue(ring["proved"])
+        self.assertTrue(ring["proved_to_most_steps"])
         cyclic = searched("-r", 16, "--model", "ring", "--steps", 4, "--group", "cyclic")
         self.assertLess(ring["seconds"], cyclic["seconds"])
 
     def test_it_stops_in_time_and_says_what_is_not_proved(self):
         found = searched("-r", 62, "--model", "ring", "--seconds", 0)
-        self.assertFalse(found["proved"])
+        self.assertFalse(found["proved_to_most_steps"])
         for one in found["groups"]:
             self.assertLessEqual(one["bound"], found["seconds"])
         result = coset("search", "-r", 62, "--model", "ring", "--seconds", 0)
@@ -73,6 +87,8 @@ class Search(unittest.TestCase):
             ("takes whole numbers", ["--model", "torus:4xfour"]),
             ("joins 12 ranks, not 8", ["-r", 8, "--model", "torus:4x3"]),
             ("at most 1024 ranks", ["-r", 2000]),
+            ("at most 1024 ranks, not 4294967295", ["-r", 4294967295]),
+            ("at most 1024 ranks, not 4294967295", ["-r", 4294967295, "--model", "ring"]),
             ("dihedral group acts on an even number", ["-r", 7, "--group", "dihedral"]),
             ("its order is not the number of ranks, 8", ["-r", 8, "--group", "4x3"]),
             ("no chain of at most 2 steps", ["-r", 8, "--steps", 2]),

@@ -66,6 +66,13 @@ class Why(unittest.TestCase):
                     if "nested=1" in found["chosen"]["algorithm"]:
                         self.assertEqual(found["chosen"]["seconds"], full[0]["seconds"])
 
+    def test_between_hosts_numbers_have_limits(self):
+        for hint, arguments in [("'nan' is not a number from 0 to 1e9", ["--hosts", "2,2", "--network", "nan,nan,nan"]),
+                                ("the hosts hold 8589934590 ranks", ["--hosts", "4294967295,4294967295"])]:
+            refused = coset("why", "allreduce", "1M", *arguments)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn(hint, refused.stderr)
+
     def test_text_between_hosts_names_the_network_and_segments(self):
         text = coset("why", "allreduce", "16M", "--hosts", "2,2,2,2", "--network", "20,5,8").stdout
         for expected in ("allreduce of 16 MiB on 8 ranks of 4 hosts", "5.0 us more for each further one", "segments of",

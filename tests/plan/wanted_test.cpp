@@ -146,6 +146,9 @@ TEST(Options, AreRefusedWithWhatTheyWouldDo) {
   EXPECT_THAT(refusal(facts, ordered, {.algorithm = "generalized"}),
               HasSubstr("generalized on 6 ranks does not keep the order of the ranks, which"));
   EXPECT_EQ(refusal(facts, ordered, {.algorithm = "direct"}), "");
+  EXPECT_EQ(refusal(facts, ordered, {.algorithm = "ring"}), "");
+  for (char const* const text : {"fold(group=3x2,shifts=direct)", "fold(group=dihedral,shifts=direct)"})
+    EXPECT_EQ(refusal(facts, ordered, {.algorithm = text}), "") << text;
 }
 
 TEST(Options, OfStorageThatReachesArraysNeedOneProcess) {

@@ -170,9 +170,10 @@ struct cost_command {
     std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
                              "algorithm");
+    double const fastest = order.empty() ? 0 : order.front().seconds;
     for (auto const& [one, seconds, link] : order)
       std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
-                               seconds / order.front().seconds, one->found.steps, one->found.received_max.text(),
+                               fastest > 0 ? seconds / fastest : 1, one->found.steps, one->found.received_max.text(),
                                one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
                                one->found.ordered ? "yes" : "no", one->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",

@@ -18,9 +18,11 @@
 namespace coset::cli {
 namespace {
 
+/// In quotation marks, on one line.
 std::string gnuplot_text(std::string const& text) {
   std::string inside;
-  for (char const c : text) inside += c == '\'' ? "''" : std::string(1, c);
+  for (char const c : text)
+    inside += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '_' : c);
   return '\'' + inside + '\'';
 }
 

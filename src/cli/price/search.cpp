@@ -52,29 +52,34 @@ struct search_command {
   bool json = false, quiet = false;
 
   void run() {
-    read_model();
-    if (steps == 0) steps = least_steps() + 2;
     auto const end = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+    read_model();
+    std::size_t const most_of_the_field = steps == 0 ? SIZE_MAX : steps;
+    if (steps == 0) steps = least_steps() + 2;
     auto const names = groups.empty() ? usual_groups() : groups;
     finding best;
-    best.result.best.seconds = std::numeric_limits<double>::infinity();
-    auto const look = [&](std::string const& name, std::function<bool()> goes_on) {
+    if (ranks > 1) best.result.best.seconds = std::numeric_limits<double>::infinity();
+    std::vector<schedule::step_prices> priced;
+    for (auto const& name : names) priced.push_back(prices(name));
+    auto const look = [&](std::size_t g, std::function<bool()> goes_on) {
+      std::string const& name = names[g];
       schedule::search_limits limits{steps, std::move(goes_on)};
       limits.below = best.result.best.seconds;
+      limits.most_of_the_field = most_of_the_field;
       limits.found = [&](schedule::priced_chain const& better) {
         if (quiet) return;
         std::cerr << fmt::format("{}: {:.2f} us by {}\n", name, better.seconds * 1e6, fmt::join(better.shifts, "+"));
       };
-      finding found{name, schedule::search_chain(prices(name), limits)};
+      finding found{name, schedule::search_chain(priced[g], limits)};
       if (!found.result.best.shifts.empty()) best = found;
       return found;
     };
     // A look at all first: what is cheap over one group leaves little to be looked at over the others.
-    for (auto const& name : names) look(name, [] { return false; });
+    for (std::size_t g = 0; g < names.size(); ++g) look(g, [] { return false; });
     std::vector<finding> all;
     for (std::size_t g = 0; g < names.size(); ++g) {
       auto const share = clock::now() + (end - clock::now()) / static_cast<int>(names.size() - g);
-      all.push_back(look(names[g], [share] { return clock::now() < share; }));
+      all.push_back(look(g, [share] { return clock::now() < share; }));
     }
     print(all, best);
   }
@@ -86,6 +91,7 @@ struct search_command {
   }
 
   void read_model() {
+    schedule::require_searchable(ranks);  // before anything is made for each of them
     if (!topology.empty()) {
       auto const machine = machine_named(topology);
       if (ranks == 0) ranks = machine.cores();
@@ -182,7 +188,7 @@ struct search_command {
             {"most_steps", steps},
             {"algorithm", ranks > 1 ? algorithm_of(best).text() : "direct"},
             {"seconds", best.result.best.seconds},
-            {"proved", std::ranges::all_of(all, [&](finding const& f) { return is_proved(f.result); })},
+            {"proved_to_most_steps", std::ranges::all_of(all, [&](finding const& f) { return is_proved(f.result); })},
             {"groups", list}};
   }
 
@@ -228,7 +234,10 @@ void add_search(CLI::App& app) {
   command->add_option("--set", state->set, "With --topology, a level's seconds, as of `coset cost`; repeatable")
       ->allow_extra_args(false)
       ->needs(topology);
-  command->add_option("--steps", state->steps, "The most steps of the reduction; default: two more than necessary")
+  command
+      ->add_option("--steps", state->steps,
+                   "The most steps of the reduction; default: two more than necessary, and "
+                   "any number for the field's own chains")
       ->check(whole_number(1, 4096));
   add_seconds("--seconds", state->seconds, "When to stop and to tell the best chain so far");
   command->add_flag("--quiet", state->quiet, "Do not tell better chains on standard error as they are found");

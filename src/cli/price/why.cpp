@@ -73,7 +73,10 @@ struct why_command {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
     q.hosts.ranks = hosts;
-    q.ranks = std::accumulate(hosts.begin(), hosts.end(), rank_t{0});
+    auto const sum = std::accumulate(hosts.begin(), hosts.end(), std::uint64_t{0});
+    constexpr std::uint64_t most = 1 << 20;
+    if (sum > most) throw argument_error(fmt::format("the hosts hold {} ranks, more than {}", sum, most));
+    q.ranks = static_cast<rank_t>(sum);
     if (ranks != 0 && q.ranks != ranks)
       throw argument_error(fmt::format("the hosts hold {} ranks, not {}; leave --ranks out", q.ranks, ranks));
     if (!network.empty()) q.hosts.network = {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
@@ -273,7 +276,11 @@ void add_why(CLI::App& app) {
                  "What messages between hosts take: us, us more for each further one, ns a byte; default: 20,3,1")
       ->delimiter(',')
       ->expected(3)
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            return seconds_in(text) ? std::string() : fmt::format("'{}' is not a number from 0 to 1e9", text);
+          },
+          ""))
       ->needs("--hosts");
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");

@@ -13,6 +13,7 @@
 #include "schedule/core/required.hpp"
 #include "schedule/core/validate.hpp"
 #include "text/format.hpp"
+#include "text/printable.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -54,9 +55,8 @@ std::uint32_t number(json const& value, std::string_view what, std::uint64_t end
 
 /// Names and values are shown on terminals and in pictures.
 std::string text(json const& value, std::string_view what) {
-  auto const control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   auto const* const found = value.get_ptr<json::string_t const*>();
-  if (found == nullptr || found->empty() || std::ranges::any_of(*found, control))
+  if (found == nullptr || found->empty() || !text::is_printable(*found))
     throw schedule_error(text::format("{} is {}, not a text of printable characters", what, shown(value)));
   return *found;
 }

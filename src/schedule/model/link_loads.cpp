@@ -96,21 +96,24 @@ link_loads::link_loads(schedule const& s, network const& on) : steps_(s.steps.si
     }
     std::size_t next = 0;
     for (auto const& [rank, combined] : combined_in(s.steps[i], unit)) {
-      part got{0, 0, 0, 0, unit.vectors(combined)};
+      std::size_t const first = next;
       own.clear();
-      for (; next < messages.size() && messages[next].to == rank; ++next, ++got.messages) {
-        own.add(way[next], messages[next].volume);
-        double latency = 0;
-        for (link_t const l : way[next]) latency += on.links()[l].costs.latency;
-        got.latency = std::max(got.latency, latency);
+      for (; next < messages.size() && messages[next].to == rank; ++next) own.add(way[next], messages[next].volume);
+      part got{static_cast<rank_t>(next - first), 0, 0, 0, unit.vectors(combined)};
+      if (next == first) steps_[i].push_back(got);
+      for (std::size_t m = first; m < next; ++m) {
+        got.latency = got.shared = got.alone = 0;
+        for (link_t const l : way[m]) {
+          link_costs const& costs = on.links()[l].costs;
+          got.latency += costs.latency;
+          got.shared = std::max(got.shared, costs.per_byte * unit.vectors(all.volume(l)));
+          got.alone = std::max(got.alone, costs.per_byte * unit.vectors(own.volume(l)));
+        }
+        if (steps_[i].empty() || steps_[i].back() != got) steps_[i].push_back(got);
       }
-      for (link_t const l : own.touched()) {
-        double const per_byte = on.links()[l].costs.per_byte;
-        got.shared = std::max(got.shared, per_byte * unit.vectors(all.volume(l)));
-        got.alone = std::max(got.alone, per_byte * unit.vectors(own.volume(l)));
-      }
-      if (std::ranges::find(steps_[i], got) == steps_[i].end()) steps_[i].push_back(got);
     }
+    std::sort(steps_[i].begin(), steps_[i].end());
+    steps_[i].erase(std::unique(steps_[i].begin(), steps_[i].end()), steps_[i].end());
   }
   double longest = 0;
   for (std::size_t l = 0; l < in_all_steps.size(); ++l) {

@@ -24,8 +24,8 @@ struct busiest_link {
 
 /// A schedule's messages on the links of a network. All messages of a step are on their way at once, and those that share
 /// a link share its bandwidth: a message arrives when the busiest link of its way has carried all that crosses it in that
-/// step, after the latencies of its whole way. No sharing ends a step sooner, and one does as soon: that in proportion to
-/// the messages' lengths. A rank's step ends with its last message, a step with its slowest rank.
+/// step, after the latencies of its whole way. Where latencies are equal no sharing ends a step sooner, and one does as soon:
+/// that in proportion to the messages' lengths. A rank's step ends with its last message, a step with its slowest rank.
 class link_loads {
  public:
   /// Wants a schedule that validate() has passed. Its ranks are the first ones of the network.
@@ -41,12 +41,12 @@ class link_loads {
   busiest_link const& busiest() const { return busiest_; }
 
  private:
-  /// What one rank gets in one step.
+  /// One message, and what its reader gets in the same step; no message where that only combines values of its own.
   struct part {
-    rank_t messages;
-    double latency;        // of its longest way
-    double shared, alone;  // seconds for a byte of the vector
-    double combined;       // in vectors
+    rank_t messages;       // of the reader
+    double latency;        // of the message's way
+    double shared, alone;  // of its way's busiest link, seconds for a byte of the vector
+    double combined;       // by the reader, in vectors
     friend auto operator<=>(part const&, part const&) = default;
   };
 

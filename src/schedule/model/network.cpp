@@ -43,26 +43,37 @@ std::vector<rank_t> network::ranks_by_place(rank_t ranks) const {
   return sizes;
 }
 
-std::vector<std::optional<link_t>> const& routes::towards(place_t end) {
+namespace {
+
+constexpr link_t no_link = UINT32_MAX;
+
+}  // namespace
+
+routes::routes(network const& of) : of_(of), into_(of.places()), towards_(of.places()) {
+  if (of.places() > most_places)
+    throw schedule_error("the network has " + std::to_string(of.places()) + " places; ways are found between at most " +
+                         std::to_string(most_places));
+  for (place_t p = 0; p < of.places(); ++p)
+    for (link_t const l : of.links_from(p)) into_[of.links()[l].to].push_back(p);
+}
+
+std::vector<link_t> const& routes::towards(place_t end) {
   auto& next = towards_[end];
   if (!next.empty()) return next;
-  next.resize(of_.places());
-  std::vector<std::vector<place_t>> into(of_.places());
-  for (place_t p = 0; p < of_.places(); ++p)
-    for (link_t const l : of_.links_from(p)) into[of_.links()[l].to].push_back(p);
+  next.assign(of_.places(), no_link);
   constexpr std::uint32_t far = UINT32_MAX;
   std::vector<std::uint32_t> distance(of_.places(), far);
   std::vector<place_t> found{end};
   distance[end] = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
-    for (place_t const p : into[found[i]])
+    for (place_t const p : into_[found[i]])
       if (distance[p] == far) {
         distance[p] = distance[found[i]] + 1;
         found.push_back(p);
       }
   for (place_t const p : found)
     for (link_t const l : of_.links_from(p))
-      if (!next[p] && distance[of_.links()[l].to] + 1 == distance[p]) next[p] = l;
+      if (next[p] == no_link && distance[of_.links()[l].to] + 1 == distance[p]) next[p] = l;
   return next;
 }
 
@@ -71,9 +82,9 @@ void routes::append(rank_t from, rank_t to, std::vector<link_t>& way) {
   auto const& next = towards(end);
   way.push_back(of_.link_out_of(from));
   for (place_t at = of_.place_of(from); at != end; at = of_.links()[way.back()].to) {
-    if (!next[at])
+    if (next[at] == no_link)
       throw schedule_error("no links lead from rank " + std::to_string(from) + " to rank " + std::to_string(to));
-    way.push_back(*next[at]);
+    way.push_back(next[at]);
   }
   way.push_back(of_.link_into(to));
 }

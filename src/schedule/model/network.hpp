@@ -62,16 +62,19 @@ class network {
 /// first link that leads nearer to its end, so on a torus one dimension after the other.
 class routes {
  public:
-  explicit routes(network const& of) : of_(of), towards_(of.places()) {}
+  /// Throws schedule_error if there are more than most_places.
+  explicit routes(network const& of);
+  static constexpr std::size_t most_places = 1 << 13;  ///< ways between all of them take 256 MiB
 
   /// Appends the links from one rank to another to `way`. Throws schedule_error if there is no way.
   void append(rank_t from, rank_t to, std::vector<link_t>& way);
 
  private:
-  std::vector<std::optional<link_t>> const& towards(place_t end);
+  std::vector<link_t> const& towards(place_t end);
 
   network const& of_;
-  std::vector<std::vector<std::optional<link_t>>> towards_;  // [end][place]: the link to take
+  std::vector<std::vector<place_t>> into_;    // [place]: where links into it begin
+  std::vector<std::vector<link_t>> towards_;  // [end][place]: the link to take
 };
 
 /// A switch for each inner node of the tree; costs[node] are those of its edge to its parent, in both directions.

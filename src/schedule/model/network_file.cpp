@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Network files: JSON in, a checked network out.
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "schedule/model/network.hpp"
+#include "text/printable.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -18,6 +19,7 @@ using json = nlohmann::json;
 
 constexpr std::uint64_t most_ranks = UINT16_MAX;  // as of trees
 constexpr std::uint64_t most_links = 1 << 20;
+constexpr double most_latency = 1e9;
 
 class reader {
  public:
@@ -46,13 +48,13 @@ class reader {
   link_costs costs(json const& link, link_costs otherwise) const {
     if (!link.is_object()) fail("a link is " + shown(link) + R"(, not like {"bandwidth": 1e9, "latency": 1e-6})");
     allow(link, {"bandwidth", "latency"});
-    auto const number = [&](char const* key, double least) {
+    auto const number = [&](char const* key, double least, double most) {
       double const value = link[key].is_number() ? link[key].get<double>() : -1;
-      if (!(value >= least) || !std::isfinite(value)) fail(std::string(key) + " is " + shown(link[key]));
+      if (!(value >= least && value <= most)) fail(std::string(key) + " is " + shown(link[key]));
       return value;
     };
-    if (link.contains("bandwidth")) otherwise.per_byte = 1 / number("bandwidth", 1);
-    if (link.contains("latency")) otherwise.latency = number("latency", 0);
+    if (link.contains("bandwidth")) otherwise.per_byte = 1 / number("bandwidth", 1, std::numeric_limits<double>::max());
+    if (link.contains("latency")) otherwise.latency = number("latency", 0, most_latency);
     return otherwise;
   }
 
@@ -118,7 +120,8 @@ class reader {
     network made;
     std::map<std::string, place_t> places;
     auto const place = [&](json const& name) {
-      if (!name.is_string()) fail("a place is " + shown(name) + ", not a name");
+      if (!name.is_string() || !text::is_printable(name.get_ref<std::string const&>()))
+        fail("a place is " + shown(name) + ", not a name of printable characters");
       auto const [found, is_new] = places.try_emplace(name.get<std::string>());
       if (is_new) found->second = made.add_place(found->first);
       return found->second;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/model/tree.hpp"
+#include "text/printable.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -35,6 +36,7 @@ class builder {
 
   void check_children() {
     for (auto const& [name, children] : nodes_.items()) {
+      if (!text::is_printable(name)) fail("node " + json(name).dump() + " is no name of printable characters");
       if (!children.is_array() || children.empty()) fail("node \"" + name + "\" needs a list of children");
       for (json const& child : children) check_child(name, child);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/registry/named_file.hpp"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,6 +20,7 @@ namespace {
 
 constexpr char const* own_name = "plan";
 constexpr char const* any_content = "any";
+constexpr off_t most_bytes = off_t{1} << 28;
 
 /// Proved plans by content. Calls of many lengths ask for the same one, and a file may change between two of them.
 class shelf {
@@ -63,7 +66,18 @@ schedule proved(std::string const& text, std::string const& path) {
   return plan;
 }
 
+/// Opening a pipe may wait for ever, and a device may never end.
+void require_file(std::string const& path) {
+  struct stat found;
+  if (::stat(path.c_str(), &found) != 0) return;  // opening it says so
+  if (S_ISDIR(found.st_mode)) throw schedule_error(path + " is a directory");
+  if (!S_ISREG(found.st_mode)) throw schedule_error(path + " is a pipe or device, not a file");
+  if (found.st_size > most_bytes)
+    throw schedule_error(text::format("{} has {} bytes, a plan at most {}", path, found.st_size, most_bytes));
+}
+
 content_of_file read(std::string const& path) {
+  require_file(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw schedule_error(path + " cannot be read");
   std::ostringstream bytes;

@@ -10,6 +10,7 @@
 #include "schedule/algorithms/scan.hpp"
 #include "schedule/core/assembly.hpp"
 #include "schedule/core/rank_order.hpp"
+#include "schedule/core/validate.hpp"
 #include "schedule/core/verbs.hpp"
 #include "schedule/groups/chains.hpp"
 #include "schedule/groups/nesting.hpp"
@@ -57,11 +58,19 @@ schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, col
 
 bool is_set(algorithm const& a, std::string const& key) { return a.parameters.contains(key) && a.number(key) != 0; }
 
-/// For chains that keep cyclic order: the normal form, or with ordered=1 rank order.
+/// What keeps rank order as it is, or the order of a circle made to.
+schedule ordered_of(symmetric_schedule const& all) {
+  schedule plain = expand(all);
+  return validate(plain).ordered ? plain : in_rank_order(expand(all, source_order::as_generated));
+}
+
+/// The normal form, or with ordered=1 rank order.
 schedule along_chain(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  bool const has_blocks = verb != collective::barrier && !is_set(a, "saved_steps");
+  if (has_blocks) require_room(ranks, ranks);  // before the chain of so many is made
   auto const along = folding_of(a, ranks).value();
   auto const all = folds(along.ranks, along.steps, a.number("saved_steps"), verb);
-  if (is_set(a, "ordered")) return derive(in_rank_order(expand(all, source_order::as_generated)), verb, root);
+  if (is_set(a, "ordered")) return derive(ordered_of(all), verb, root);
   return derive(is_set(a, "nested") ? nested(expand(all)) : expand(all), verb, root);
 }
 
@@ -230,7 +239,7 @@ std::vector<named_algorithm> fold_algorithms() {
        {saved_steps},
        hybrid},
       {"swing",
-       "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near ranks first; 2 more if P is odd",
+       "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1, 2 more",
        "De Sensi et al., Swing; [KZ] over the dihedral group",
        reductions,
        {saved_steps},

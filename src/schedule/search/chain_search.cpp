@@ -15,7 +15,7 @@ namespace {
 
 /// Sums that differ by less are equal.
 constexpr double rounding = 1e-9;
-constexpr std::uint64_t looks_between_questions = 1024;
+constexpr std::uint64_t tries_between_questions = 1 << 14;
 
 std::uint32_t least_steps(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks - 1)); }
 
@@ -36,15 +36,17 @@ std::vector<std::vector<element>> usual_chains(group const& ranks) {
   add(skips(p));
   add_chain(interval_chain(p, 2));
   add_chain(dilated_chain(p, 2));
-  std::vector<element> swing, digits;
+  std::vector<element> swing, digits, rings;
   for (auto const& step : swing_shifts(p)) swing.push_back(step.front());
   add(std::move(swing));
   rank_t stride = 1;
   for (rank_t const n : ranks.factors()) {
     for (rank_t const s : skips(n)) digits.push_back(s * stride);
+    rings.insert(rings.end(), n - 1, stride);
     stride *= n;
   }
   add(std::move(digits));
+  add(std::move(rings));
   return all;
 }
 
@@ -71,12 +73,13 @@ class searching {
   search_result run() && {
     if (p_ == 1) return {{}, limits_.most_steps, true, 0, 0};
     for (auto const& shifts : usual_chains(prices_.ranks())) {
-      if (shifts.size() > limits_.most_steps) continue;
+      if (shifts.size() > limits_.most_of_the_field) continue;
       improve(shifts);
     }
     result_.bound = std::numeric_limits<double>::infinity();
-    for (steps_ = least_steps(p_); steps_ <= limits_.most_steps && goes_on_; ++steps_) {
-      is_full_ = p_ == std::uint64_t{1} << steps_;
+    std::size_t const most = std::min<std::size_t>(limits_.most_steps, p_ - 1);  // each reaches something new
+    for (steps_ = least_steps(p_); steps_ <= most && goes_on_; ++steps_) {
+      is_full_ = std::has_single_bit(p_) && steps_ == least_steps(p_);
       sums_so_far_.assign(steps_ + 1, {0});
       cheapest_.assign(steps_ + 1, {});
       result_.bound = std::min(result_.bound, bound(1));
@@ -85,7 +88,8 @@ class searching {
     }
     double const least_fixed = prices_.fixed(by_fixed_.front()), least_slope = prices_.slope(by_slope_.front());
     double const longer = static_cast<double>(limits_.most_steps + 1) * least_fixed + (p_ - 1) * least_slope;
-    result_.for_any_steps = goes_on_ && !is_cheaper(longer);
+    result_.for_any_steps = goes_on_ && (limits_.most_steps >= p_ - 1 || !is_cheaper(longer));
+    if (goes_on_) result_.proved_steps = limits_.most_steps;
     if (goes_on_) result_.bound = result_.best.seconds;
     return std::move(result_);
   }
@@ -157,7 +161,7 @@ class searching {
 
   /// `seconds`: of the shifts so far, where each step moves as many lags as it can.
   void extend(std::size_t depth, double seconds) {
-    if (++result_.looked_at % looks_between_questions == 0) goes_on_ = goes_on_ && limits_.goes_on();
+    ++result_.looked_at;
     if (depth == steps_) {
       improve(shifts_);
       return;
@@ -165,6 +169,7 @@ class searching {
     std::size_t const reached = sums_so_far_[depth].size();
     std::uint64_t const factor = std::uint64_t{1} << std::min<std::size_t>(steps_ - depth - 1, 32);
     for (element const s : by_price_) {
+      if (++tries_ % tries_between_questions == 0) goes_on_ = goes_on_ && limits_.goes_on();
       if (!goes_on_) return;
       shifts_.push_back(s);
       ++taken_[s];
@@ -218,6 +223,7 @@ class searching {
   std::vector<std::pair<double, rank_t>> slopes_;
   std::size_t steps_ = 0;
   bool is_full_ = false;
+  std::uint64_t tries_ = 0;
   bool goes_on_ = true;
   search_result result_;
 };

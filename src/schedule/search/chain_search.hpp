@@ -22,6 +22,7 @@ struct search_limits {
   std::function<bool()> goes_on;                           ///< asked now and then; false ends the search
   std::function<void(priced_chain const&)> found = {};     ///< told of each better one
   double below = std::numeric_limits<double>::infinity();  ///< what is not cheaper is not looked for
+  std::size_t most_of_the_field = SIZE_MAX;                ///< steps of the field's chains, which are priced first
 };
 
 struct search_result {

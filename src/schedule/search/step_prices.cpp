@@ -43,15 +43,18 @@ double slowest(std::vector<work> const& works, cost_model const& model, double b
 /// The loads of a network's cables in each direction, in messages, and the longest way.
 class traffic_on_network {
  public:
-  explicit traffic_on_network(std::vector<rank_t> const& dims) : dims_(dims) {}
+  traffic_on_network(std::vector<rank_t> const& dims, rank_t ranks)
+      : dims_(dims), ranks_(ranks), changes_(2 * dims.size() * ranks) {}
 
   void send(rank_t from, rank_t to) {
     rank_t stride = 1, hops = 0, at = from;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       rank_t const n = dims_[d], digit = at / stride % n;
       rank_t const ahead = (to / stride % n + n - digit) % n, behind = (n - ahead) % n;
-      if (ahead <= behind) walk(at, d, stride, true, ahead, ahead == behind ? 0.5 : 1);
-      if (behind <= ahead) walk(at, d, stride, false, behind, ahead == behind ? 0.5 : 1);
+      double const load = ahead == behind ? 0.5 : 1;
+      rank_t const line = at - digit * stride;
+      if (ahead <= behind) cross({2 * d, n, line, stride}, digit, ahead, load);
+      if (behind <= ahead) cross({2 * d + 1, n, line, stride}, (digit + 1 + n - behind) % n, behind, load);
       hops += std::min(ahead, behind);
       at = at - digit * stride + to / stride % n * stride;
       stride *= n;
@@ -61,32 +64,54 @@ class traffic_on_network {
 
   double busiest() const {
     double most = 0;
-    for (auto const& [cable, load] : loads_) most = std::max(most, load);
+    std::vector<double> load(ranks_);
+    rank_t stride = 1;
+    for (std::size_t way = 0; way < 2 * dims_.size(); ++way) {
+      for (rank_t at = 0; at < ranks_; ++at) {
+        load[at] = changes_[way * ranks_ + at] + (at / stride % dims_[way / 2] == 0 ? 0 : load[at - stride]);
+        most = std::max(most, load[at]);
+      }
+      if (way % 2 == 1) stride *= dims_[way / 2];
+    }
     return most;
   }
   rank_t longest() const { return longest_; }
 
  private:
-  void walk(rank_t from, std::size_t dimension, rank_t stride, bool forward, rank_t hops, double load) {
-    rank_t const n = dims_[dimension];
-    for (rank_t k = 0; k < hops; ++k) {
-      loads_[{from, 2 * dimension + (forward ? 0 : 1)}] += load;
-      rank_t const digit = from / stride % n;
-      from = from - digit * stride + (digit + (forward ? 1 : n - 1)) % n * stride;
-    }
+  /// The cables of a row of ranks in one direction, each at the lower one of its ends.
+  struct row {
+    std::size_t way;  // 2 · dimension, + 1 backwards
+    rank_t length, first, stride;
+  };
+
+  /// Adds to so many cables of a row, from one on and around; noted are only the changes from each to the next.
+  void cross(row const& along, rank_t from, rank_t cables, double load) {
+    auto const change = [&](rank_t digit) -> double& {
+      return changes_[along.way * ranks_ + along.first + digit * along.stride];
+    };
+    if (cables == 0) return;
+    change(from) += load;
+    rank_t const end = from + cables;
+    if (end > along.length) change(0) += load;
+    if (end != along.length) change(end % along.length) -= load;
   }
 
   std::vector<rank_t> const& dims_;
-  std::map<std::pair<rank_t, std::size_t>, double> loads_;  // by where a cable starts and its direction
+  rank_t ranks_;
+  std::vector<double> changes_;  // [direction of a dimension][rank]
   rank_t longest_ = 0;
 };
 
 }  // namespace
 
-step_prices::step_prices(group const& ranks) : ranks_(ranks) {
-  if (ranks.order() > most_ranks)
+void require_searchable(rank_t ranks) {
+  if (ranks > most_ranks)
     throw schedule_error("a search is for at most " + std::to_string(most_ranks) + " ranks, not " +
-                         std::to_string(ranks.order()));
+                         std::to_string(ranks));
+}
+
+step_prices::step_prices(group const& ranks) : ranks_(ranks) {
+  require_searchable(ranks.order());
   seconds_.resize(std::size_t{ranks.order()} * ranks.order());
 }
 
@@ -108,7 +133,7 @@ step_prices::step_prices(group const& ranks, torus_network const& on, double byt
   for (rank_t const n : on.dims) all = std::min<std::uint64_t>(all * n, UINT32_MAX);
   if (all != p) throw schedule_error("the network joins " + std::to_string(all) + " ranks, not " + std::to_string(p));
   for (element s = 1; s < p; ++s) {
-    traffic_on_network there(on.dims), back(on.dims);
+    traffic_on_network there(on.dims, p), back(on.dims, p);
     for (rank_t r = 0; r < p; ++r) {
       there.send(ranks.add(r, s), r);
       back.send(r, ranks.add(r, s));

@@ -19,6 +19,9 @@ struct torus_network {
   double combine_per_byte = 0;  ///< gamma
 };
 
+/// Throws schedule_error if these are more ranks than a search can bear.
+void require_searchable(rank_t ranks);
+
 /// Seconds that the step of one shift takes, by the number of blocks that it moves: there, in the reduction, and back. Blocks
 /// are the P-th parts of a vector of so many bytes.
 class step_prices {

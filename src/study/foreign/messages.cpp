@@ -54,7 +54,7 @@ std::uint64_t cuts::length(message const& of) const {
 std::string title_of(schedule const& of) {
   std::string name = algorithm{of.algorithm, of.parameters}.text();
   for (char& c : name)
-    if (static_cast<unsigned char>(c) < ' ' || c == '*' || c == '<' || c == '>' || c == '\x7f') c = '_';
+    if (c < ' ' || c > '~' || c == '*' || c == '<' || c == '>') c = '_';  // nothing but ASCII
   for (auto at = name.find("--"); at != std::string::npos; at = name.find("--")) name.erase(at, 1);
   return text::format("{}, {}{} on {} ranks", name, name_of(of.verb),
                       of.root ? text::format(" to or from rank {}", *of.root) : "", of.ranks);

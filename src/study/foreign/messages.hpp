@@ -42,7 +42,7 @@ class cuts {
   std::vector<std::uint64_t> begins_;
 };
 
-/// "generalized(radix=2,saved_steps=1), allreduce on 7 ranks", for comments: no control characters, nothing that ends one.
+/// "generalized(radix=2,saved_steps=1), allreduce on 7 ranks", for comments: nothing but printable ASCII, nothing that ends one.
 std::string title_of(schedule const&);
 
 }  // namespace coset::schedule

@@ -280,11 +280,25 @@ class table {
   std::size_t in_step_ = 0, most_values_ = 1, most_messages_ = 1;
 };
 
+/// Words of C, and what the text or its headers have of their own.
+bool is_taken(std::string const& name) {
+  static constexpr std::string_view words =
+      " auto break case char const continue default do double else enum extern float for goto if inline int long "
+      "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+      "begin_of begins block_of call copy fold length_of place_of run run_steps start tables main "
+      "RANKS ORDERED PARTS MOST_VALUES MOST_MESSAGES ROOT NULL "
+      "abort abs atof atoi atol calloc div exit free getenv labs malloc qsort rand realloc srand system ";
+  return words.find(" " + name + " ") != std::string_view::npos || name.starts_with("MPI_") ||
+         name.starts_with("table_");
+}
+
 std::string name_for(schedule const& of, std::string const& wanted) {
   std::string name = wanted.empty() ? of.algorithm + "_" + std::string(name_of(of.verb)) : wanted;
   auto const fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   bool const is_name = std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
-  if (is_name) return name;
+  if (is_name && !is_taken(name)) return name;
+  if (is_name && !wanted.empty())
+    throw schedule_error(wanted + " is a word of C or of the text, no name of a function in it");
   if (!wanted.empty()) throw schedule_error(wanted + " is no name of a C function");
   std::ranges::replace_if(
       name, [&](char c) { return !fits(c); }, '_');

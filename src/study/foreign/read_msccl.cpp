@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::int64_t most_gpus = 1 << 16, most_chunks = 1 << 20, most_offset = std::int64_t{1} << 31;
 constexpr std::int64_t most_inputs = 1 << 22;  // chunks of all GPUs: 256 GPUs may have 16,384 each
+constexpr std::int64_t most_moves = 1 << 23;   // chunks of all steps
 
 /// A part of the vector as some rank holds it.
 struct value {
@@ -124,16 +125,16 @@ class run {
     return {name[0], step.number(offset, most_offset, true)};  // −1 where it is not used
   }
 
-  instruction read_step(xml_element const& step) const {
+  instruction read_step(xml_element const& step) {
     static constexpr std::array known{"s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"};
     std::string const& type = step.text("type");
     if (std::ranges::find(known, type) == known.end()) throw schedule_error(text::format("no type '{}'", type));
-    return {type,
-            read_location(step, "srcbuf", "srcoff"),
-            read_location(step, "dstbuf", "dstoff"),
-            step.number("cnt", chunks_ + 1),
-            step.number("depid", most_gpus, true),
-            step.number("deps", most_offset, true)};
+    std::int64_t const chunks = step.number("cnt", chunks_ + 1);
+    moves_ += chunks;
+    if (moves_ > most_moves)
+      throw schedule_error(text::format("its steps move more than {} chunks, too many to follow", most_moves));
+    return {type,   read_location(step, "srcbuf", "srcoff"), read_location(step, "dstbuf", "dstoff"),
+            chunks, step.number("depid", most_gpus, true),   step.number("deps", most_offset, true)};
   }
 
   /// Two names of one place in a buffer that is input and output.
@@ -259,7 +260,7 @@ class run {
   }
 
   schedule made_;
-  std::int64_t chunks_ = 0, own_chunks_ = 0;
+  std::int64_t chunks_ = 0, own_chunks_ = 0, moves_ = 0;
   bool is_in_place_ = false;
   std::vector<gpu> gpus_;
   std::vector<bool> is_read_;

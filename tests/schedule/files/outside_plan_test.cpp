@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans from files under a name like any other's: the right ones are what they were, of wrong ones each is refused.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "schedule/files/random_plan.hpp"
@@ -80,6 +82,19 @@ TEST(PlanOfFile, IsRefusedWithTheFirstThingWrong) {
   algorithm const absent{"plan", {{"file", file.path() + ".absent"}}};
   EXPECT_EQ(refusal([&] { pinned(absent); }), file.path() + ".absent cannot be read");
   EXPECT_EQ(refusal([&] { make({"plan", {}}, 3); }), "plan needs the parameter file");
+}
+
+TEST(PlanOfFile, IsReadOfFilesOnlyThatEnd) {
+  plan_in_file const file(schedule_of("direct", 3));
+  auto const said = [](std::string const& path) { return refusal([&] { pinned({"plan", {{"file", path}}}); }); };
+  std::filesystem::resize_file(file.path(), std::uintmax_t{1} << 29);
+  EXPECT_EQ(said(file.path()), file.path() + " has 536870912 bytes, a plan at most 268435456");
+  EXPECT_EQ(said("/"), "/ is a directory");
+  EXPECT_EQ(said("/dev/zero"), "/dev/zero is a pipe or device, not a file");
+  std::string const pipe = file.path() + ".pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(said(pipe), pipe + " is a pipe or device, not a file");
+  std::filesystem::remove(pipe);
 }
 
 TEST(PlanOfFile, IsPinnedToItsContent) {

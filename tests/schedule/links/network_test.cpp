@@ -103,6 +103,11 @@ TEST(Network, AGraphTakesTheShortestWayAndSaysWhereThereIsNone) {
   EXPECT_THROW(way(network_of(R"({"graph": [["a", "b"]], "ranks": ["a", "c"]})"), 0, 1), schedule_error);
 }
 
+TEST(Network, OfTooManyPlacesHasNoWays) {
+  EXPECT_EQ(hops(network_of(R"({"torus": [64, 128]})"), 0, 1), 1u);
+  EXPECT_THROW(way(network_of(R"({"torus": [128, 128]})"), 0, 1), schedule_error);
+}
+
 TEST(Network, FilesGiveLinksTheirCosts) {
   auto const of = network_of(R"({"tree": {"top": ["left", 2], "left": [0, 1]}, "link": {"bandwidth": 4, "latency": 3},
                                  "rank": {"bandwidth": 8}, "links": {"2": {"bandwidth": 16}}})");
@@ -149,7 +154,11 @@ TEST(Network, RefusesFilesThatAreNone) {
                                  R"({"tree": {"a": [0]}, "links": {"b": {}}})",
                                  R"({"tree": {"a": [0]}, "links": {"a": {}}})",
                                  R"({"tree": {"a": [0]}, "links": []})",
-                                 R"({"tree": {"a": [1]}})"})
+                                 R"({"tree": {"a": [1]}})",
+                                 R"({"tree": {"a\u001b[2J": [0]}})",
+                                 R"({"graph": [["a", "b\n"]], "ranks": ["a"]})",
+                                 R"({"graph": [], "ranks": ["\u007f"]})",
+                                 R"({"torus": [4], "link": {"latency": 1e308}})"})
     EXPECT_THROW(file_of(text), schedule_error) << text;
   EXPECT_THROW(read_network("/nowhere.json", usual), schedule_error);
 }
@@ -216,6 +225,17 @@ TEST(LinkLoads, MessagesOfOneStepShareWhatTheyCross) {
   link_loads const ring(schedule_of("ring", 4), pairs);
   EXPECT_DOUBLE_EQ(ring.priced({5, 0}, 100).transfer, 6 * 25 * 4);
   EXPECT_EQ(ring.busiest().most_messages, 1u);
+}
+
+// A message over a slow link without latency, and one over a link of much latency that is never busy.
+TEST(LinkLoads, AMessageWaitsForItsOwnWayOnly) {
+  auto const of = network_of(R"({"graph": [["y", "x", {"bandwidth": 1, "latency": 0}],
+                                           ["y", "z", {"bandwidth": 100, "latency": 50}]],
+                                 "ranks": ["y", "x", "z"], "rank": {"bandwidth": 1000}})");
+  link_loads const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::reduce), of);
+  EXPECT_DOUBLE_EQ(found.priced({}, 100).total(), 100);  // that of x, after 100; that of z, after 50 + 1
+  EXPECT_DOUBLE_EQ(found.priced({}, 10).total(), 50 + 0.1);
+  EXPECT_DOUBLE_EQ(found.priced_alone({}, 100).total(), 100);
 }
 
 TEST(LinkLoads, RefusesMoreRanksThanTheNetworkHas) {
