@@ -43,6 +43,7 @@ std::byte* map_aligned(std::size_t bytes) {
 // Preferred, not strictly bound: a full node costs time instead of killing the process. Moves pages touched before.
 bool prefer_node(void* begin, std::size_t bytes, unsigned node) noexcept try {
   constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
+  if (node >= page_bytes() * CHAR_BIT) return false;  // more nodes than the kernel would read
   std::vector<unsigned long> nodes(node / bits + 1);
   nodes.back() = 1UL << (node % bits);
   // The kernel reads one bit less than the number it is given.

@@ -13,6 +13,11 @@ std::string_view value_named(char const* name) noexcept {
 
 }  // namespace
 
+std::string_view value_to_write(name of) noexcept {
+  char const* const set = secure_getenv(of.text());
+  return set != nullptr ? set : std::string_view();
+}
+
 std::string_view value(name of) noexcept { return value_named(of.text()); }
 
 std::string_view value_of(variable const& of) noexcept { return value_named(of.name); }

@@ -75,11 +75,13 @@ inline constexpr std::array variables{
         at_team},
     variable{"COSET_TRACE", "a file", "nothing is recorded",
              "What every rank does and waits for is written to this file as the process ends, for Perfetto and for "
-             "`coset trace --summary`. Several processes write `name.0.json`, `name.1.json` …; `%p` is the process's "
-             "number in the system.",
+             "`coset trace --summary`. Several processes write `name.0.json`, `name.1.json` …, children that a program "
+             "forks "
+             "`name.PID.json`; `%p` is the process's number in the system. Not heeded where the program is setuid.",
              at_start},
     variable{"COSET_TRACE_EVENTS", "a number", "32768",
-             "So many of each rank's latest events are kept for COSET_TRACE, of 64 bytes each.", at_start},
+             "So many of each rank's latest events are kept for COSET_TRACE, of 64 bytes each; 4194304 at most.",
+             at_start},
     variable{
         "COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
         "The profile that `coset tune` wrote. `off`: neither a profile nor the quick look at the memory when a team "
@@ -139,6 +141,8 @@ class name {
 
 /// Empty if it is not set, too. Refers to the environment itself.
 std::string_view value(name) noexcept;
+/// Of a file to write: empty, too, where a program has rights that whoever set the environment may not have.
+std::string_view value_to_write(name) noexcept;
 std::string_view value_of(variable const&) noexcept;
 
 /// The variable with the plans of this verb, and its value.

@@ -43,14 +43,41 @@ std::int64_t asked(communicator const& all) {
   return ahead;
 }
 
+/// The number in MPI_COMM_WORLD of the first of these processes.
+int first_in_world(communicator const& all) {
+  MPI_Group these = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  require(MPI_Comm_group(all.get(), &these), "MPI_Comm_group");
+  require(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  int const first = 0;
+  int there = 0;
+  require(MPI_Group_translate_ranks(these, 1, &first, world, &there), "MPI_Group_translate_ranks");
+  MPI_Group_free(&these);
+  MPI_Group_free(&world);
+  return there;
+}
+
 }  // namespace
+
+void identify_process(communicator const& all) {
+  int self = all.rank(), processes = all.size();
+  if (is_initialized()) {
+    require(MPI_Comm_rank(MPI_COMM_WORLD, &self), "MPI_Comm_rank");
+    require(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+  }
+  trace::identify(static_cast<std::uint32_t>(self), static_cast<std::uint32_t>(processes));
+}
+
+std::uint64_t agreed_name(communicator const& all, std::uint32_t round) {
+  auto const first = static_cast<std::uint32_t>(is_initialized() ? first_in_world(all) : 0);
+  return std::uint64_t{first} << 32 | round;
+}
 
 void align_clocks(communicator const& all) {
   int const self = all.rank(), processes = all.size();
   std::int64_t ahead = 0;
   if (self != 0) ahead = asked(all);
   for (int k = 1; k < processes && self == 0; ++k) answer(all, k);
-  trace::identify(static_cast<std::uint32_t>(self), static_cast<std::uint32_t>(processes), ahead);
+  trace::align(static_cast<std::uint32_t>(processes), ahead);
 }
 
 }  // namespace coset::mpi

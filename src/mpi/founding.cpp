@@ -163,6 +163,7 @@ void team::state::introduce() {
   pool::survey const& known = get_to_know(mine, everywhere);
   map_ = known.found;
   survey_ = known.number;
+  if (trace::is_on()) identify_process(pool_->founders());
   if (everywhere.all_record) align_clocks(pool_->founders());
   connections_ = pool_->take(everywhere, known);
 }
@@ -245,6 +246,8 @@ void team::state::make_ranks() {
                    last - first > mine_.threads ? connections_->shared.memory() : numa::memory());
   };
   all_or_none(pool_->founders(), make, " cannot make its ranks");
+  if (std::uint32_t const number = ranks_->state().shared.marks.team; number != 0 && messages_)
+    trace::name_joint_team(number, agreed_name(pool_->founders(), round_));
 }
 
 /// Their first round begins here, and lasts as long as nothing fails. A rank that sends nothing cannot tell other processes of

@@ -351,8 +351,10 @@ bool run_segment(rank_state& me, flight& f) {
 
 template <manner How>
 bool advance_as(rank_state& me, flight& f) {
-  if (me.shared.failed()) [[unlikely]]
+  if (me.shared.failed()) [[unlikely]] {
+    if constexpr (How.records) record_failure(me, f);
     leave(me);
+  }
   try {
     if constexpr (How.records) record_begin(me, f);
     for (;;) {
@@ -369,13 +371,16 @@ bool advance_as(rank_state& me, flight& f) {
     return true;
   } catch (mpi::error const& thrown) {
     tell_of_no_wait(me.root);
+    if constexpr (How.records) record_failure(me, f);
     me.shared.fail(cause::messages, thrown.what());
     me.shared.quiesce(me);
     throw;
   } catch (std::exception const& thrown) {
+    if constexpr (How.records) record_failure(me, f);
     fail_by_exception(me, thrown.what());
     throw;
   } catch (...) {
+    if constexpr (How.records) record_failure(me, f);
     fail_by_exception(me, "");
     throw;
   }

@@ -29,6 +29,7 @@ rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t numb
 }
 
 rank_state::~rank_state() {
+  close_recording(*this);
   if (&root != this) std::erase(root.requests.family, this);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "numa/binding.hpp"
@@ -19,6 +20,8 @@ using trace::event;
 using trace::kind;
 using course = recording::course;
 
+std::uint64_t operation_of(flight const& f) { return std::uint64_t{f.act.number} << 32 | f.act.history; }
+
 course& course_of(rank_state& me, flight const& f) { return me.memory.recorded->courses[f.line.channel]; }
 
 std::uint32_t plan_of(flight const& f) { return static_cast<std::uint32_t>(f.plan->id); }
@@ -29,7 +32,7 @@ event event_of(rank_state const& me, flight const& f, kind what, std::uint64_t b
   e.end = end;
   e.of.tag = f.line.entered ? f.line.tag : 0;
   e.of.number = f.act.number;
-  e.of.plan = plan_of(f);
+  e.of.plan = plan_of(f) & 0x7fffffff;
   e.peer = event::nobody;
   std::uint32_t const step = f.at < f.code->steps.size() ? f.code->steps[f.at] : 0;
   e.step = static_cast<std::uint16_t>(std::min<std::uint32_t>(step, UINT16_MAX));
@@ -42,11 +45,18 @@ event event_of(rank_state const& me, flight const& f, kind what, std::uint64_t b
 
 void push(rank_state const& me, event const& e) { me.memory.recorded->of_thread->push(e); }
 
-void push_wait(rank_state& me, flight const& f, course& c, std::uint64_t since) {
+/// A rank of the team, as its number is in the team that this one was split from.
+rank_t known_as(rank_state const& me, rank_t number) {
+  auto const in_origin = me.memory.recorded->in_origin;
+  return in_origin.empty() ? number : in_origin[number];
+}
+
+void push_wait(rank_state& me, flight const& f, course& c, std::uint64_t since, bool failed = false) {
   c.now = ticks();
   event e = event_of(me, f, kind::wait, since, c.now);
-  e.peer = me.shared.part.first + c.awaited;
+  e.peer = known_as(me, me.shared.part.first + c.awaited);
   e.signal = c.signal;
+  e.of.failed = failed ? 1 : 0;
   if (e.signal == trace::has_left) e.step = 0;
   push(me, e);
 }
@@ -74,10 +84,41 @@ void count_moved(rank_state const& me, flight const& f, instruction const& i, ev
     rank_t const other = f.code->operands[k].base[f.line.parity] % me.shared.ranks;
     if (other == me.rank) continue;
     std::uint64_t const bytes = bytes_of(f, i, k);
-    e.peer = e.data.moved == 0 || e.peer == me.shared.part.first + other ? me.shared.part.first + other : event::nobody;
+    rank_t const peer = known_as(me, me.shared.part.first + other);
+    e.peer = e.data.moved == 0 || e.peer == peer ? peer : event::nobody;
     e.data.moved += bytes;
     mine.of_thread->count_moved(mine.levels[other], bytes);
   }
+}
+
+kind kind_of(instruction const& i) {
+  switch (i.what) {
+    case program::action::send:
+      return kind::send;
+    case program::action::receive:
+      return kind::receive;
+    case program::action::offload:
+      return kind::hand_over;
+    default:
+      return kind::combine;
+  }
+}
+
+/// Whether the operation has come to a wait for a signal, and not beyond.
+bool is_before_wait(flight const& f) {
+  if (!f.line.entered) return true;
+  std::size_t const end =
+      f.at < f.code->code.size() ? f.code->code[f.at].waits_end : f.code->waits.size() + f.code->unmet.size();
+  return f.wait < end;
+}
+
+void push_operation(rank_state& me, flight const& f, bool failed) {
+  course& c = course_of(me, f);
+  event e = event_of(me, f, kind::operation, c.begin, ticks());
+  e.data.bytes = f.plan->bytes;
+  e.of.failed = failed ? 1 : 0;
+  push(me, e);
+  c.operation = 0;
 }
 
 }  // namespace
@@ -86,33 +127,51 @@ void begin_recording(rank_state& me) {
   if (!trace::is_on()) return;
   bool const is_root = &me.root == &me;
   if (!is_root && me.root.memory.recorded == nullptr) return;  // made before it was wanted
-  trace::journal& journal = is_root ? trace::open_journal(me.shared.marks.team, me.rank, me.here.memory_node)
-                                    : *me.root.memory.recorded->of_thread;
+  std::optional<unsigned> const node =
+      me.here.memory_node != anywhere ? std::optional(me.here.memory_node) : std::nullopt;
+  trace::journal& journal =
+      is_root ? trace::open_journal(me.shared.marks.team, me.rank, node) : *me.root.memory.recorded->of_thread;
   if (is_root || (me.shared.is_origin() && me.shared.size() >= journal.of.size.load(std::memory_order_relaxed))) {
     journal.of.number.store(me.number, std::memory_order_relaxed);
     journal.of.size.store(me.shared.size(), std::memory_order_relaxed);
   }
   me.memory.recorded = std::make_unique<recording>(
-      recording{&journal, me.shared.marks.team, std::vector(me.shared.ranks, trace::level::unknown_place)});
+      recording{&journal, me.shared.marks.team, std::vector(me.shared.ranks, trace::level::unknown_place), {}});
+  if (me.shared.kind.one_memory()) me.memory.recorded->in_origin = me.shared.root_ranks;
+}
+
+void close_recording(rank_state& me) noexcept {
+  if (me.memory.recorded != nullptr && &me.root == &me) trace::close_journal(*me.memory.recorded->of_thread);
 }
 
 void record_begin(rank_state& me, flight const& f) {
   course& c = course_of(me, f);
-  std::uint64_t const operation = std::uint64_t{f.act.number} << 32 | f.act.history;
   c.now = ticks();
-  if (c.operation == operation) return;
+  if (c.operation == operation_of(f)) return;
   if (me.memory.recorded->of_thread->meets(plan_of(f))) trace::describe_plan(plan_of(f), words_for(f));
-  c.operation = operation;
+  c.operation = operation_of(f);
   c.begin = c.now;
   c.waits_since = 0;
+  c.waits = false;
 }
 
-void record_end(rank_state& me, flight const& f) {
+void record_end(rank_state& me, flight const& f) { push_operation(me, f, false); }
+
+void record_failure(rank_state& me, flight const& f) noexcept {
   course& c = course_of(me, f);
-  event e = event_of(me, f, kind::operation, c.begin, ticks());
-  e.data.bytes = f.plan->bytes;
-  push(me, e);
-  c.operation = 0;
+  if (c.operation != operation_of(f)) return;  // it has not begun
+  std::uint64_t const since = c.waits_since != 0 ? c.waits_since : c.now;
+  if (c.waits && is_before_wait(f)) {
+    push_wait(me, f, c, since, true);
+  } else if (c.waits_since != 0 && f.at < f.code->code.size()) {
+    instruction const& i = f.code->code[f.at];
+    event e = event_of(me, f, kind_of(i), since, ticks());
+    if (e.what == kind::send || e.what == kind::receive) e.peer = known_as(me, i.peer);
+    e.of.failed = 1;
+    push(me, e);
+  }
+  c.waits_since = 0;
+  push_operation(me, f, true);
 }
 
 void record_fold(rank_state& me, flight const& f, instruction const& i) {
@@ -129,12 +188,9 @@ void record_fold(rank_state& me, flight const& f, instruction const& i) {
 void record_transfer(rank_state& me, flight const& f, instruction const& i) {
   course& c = course_of(me, f);
   std::uint64_t const since = std::exchange(c.waits_since, 0), begin = std::exchange(c.now, ticks());
-  kind const what = i.what == program::action::send      ? kind::send
-                    : i.what == program::action::receive ? kind::receive
-                    : i.what == program::action::offload ? kind::hand_over
-                                                         : kind::combine;
+  kind const what = kind_of(i);
   event e = event_of(me, f, what, since != 0 ? since : begin, c.now);
-  e.peer = i.peer;
+  if (what == kind::send || what == kind::receive) e.peer = known_as(me, i.peer);
   detail::reduction_table const& reduction = *f.plan->what.reduction;
   std::size_t const blocks = f.plan->code->blocks.size();
   for (std::uint32_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {
@@ -153,13 +209,14 @@ void record_transfer(rank_state& me, flight const& f, instruction const& i) {
 void record_post(rank_state& me, flight const& f, std::uint32_t signal) {
   course const& c = course_of(me, f);
   event e = event_of(me, f, kind::post, c.now, c.now);
-  e.peer = me.number;
+  e.peer = known_as(me, me.number);
   e.signal = signal;
   push(me, e);
 }
 
 void record_awaited(rank_state& me, flight const& f, rank_t other, std::uint32_t signal) {
   course& c = course_of(me, f);
+  c.waits = true;
   c.awaited = other;
   c.signal = signal;
 }

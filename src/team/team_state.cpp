@@ -12,6 +12,7 @@
 #include "team/adopted_threads.hpp"
 #include "team/lent_threads.hpp"
 #include "team/workers.hpp"
+#include "trace/process.hpp"
 
 namespace coset::detail {
 
@@ -166,6 +167,10 @@ team_state::team_state(team_state& split_from, domain const& of_more, std::vecto
   shared.marks.shared_round = static_cast<std::uint32_t>(
       planning::mixed(origin().shared.marks.shared_round, part.number));  // the same on all its processes
   shared.begin_generation(root.shared.marks.generation);
+  // Parts of all colours have the same number; their first ranks differ.
+  if (shared.marks.team != 0)
+    trace::name_part(shared.marks.team, origin().shared.marks.team,
+                     planning::mixed(shared.marks.shared_round, part.in_whole.front()));
   origin().membership.parts->add(*this);
 }
 
@@ -183,7 +188,10 @@ team_state::~team_state() {
 rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {
   unsigned const node = rank < shape.places.size() ? shape.places[rank].node : member::unknown_node;
   members[rank] = std::make_unique<rank_state>(*this, shared, rank, node, shape.nodes[rank], in_root);
-  if (auto* const recorded = members[rank]->memory.recorded.get()) recorded->levels = levels_from(shape, rank);
+  if (auto* const recorded = members[rank]->memory.recorded.get()) {
+    recorded->levels = levels_from(shape, rank);
+    if (!part.in_whole.empty()) recorded->in_origin = part.in_whole;
+  }
   return *members[rank];
 }
 

@@ -25,9 +25,10 @@ inline constexpr std::uint32_t has_left = 0;
 
 struct event {
   struct operation {
-    std::uint64_t tag;     ///< the same on all its ranks
-    std::uint32_t number;  ///< among those of its rank in its team
-    std::uint32_t plan;    ///< see plan_words
+    std::uint64_t tag;         ///< the same on all its ranks
+    std::uint32_t number;      ///< among those of its rank in its team
+    std::uint32_t plan : 31;   ///< see plan_words
+    std::uint32_t failed : 1;  ///< it, or the wait in it, ended by an exception
   };
   struct volume {
     std::uint64_t bytes;  ///< of each array; of the message
@@ -37,7 +38,8 @@ struct event {
   std::uint64_t begin, end;  ///< numa::ticks(), or ns where a log has it
   operation of;
   volume data;
-  rank_t peer;           ///< awaited, sent to, or the only other rank that it touches; else nobody
+  rank_t peer;  ///< awaited, sent to, or the only other rank that it touches; else nobody. As its number is in the
+                ///< team that this one was split from; of a post: the rank itself
   std::uint32_t signal;  ///< posted or awaited; 1: entry
   std::uint16_t step;    ///< of the schedule, from 1; 0: before it
   std::uint16_t sources;

@@ -2,6 +2,7 @@
 #include "trace/journal.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace coset::trace {
 namespace {
@@ -11,21 +12,43 @@ constexpr std::uint64_t in_doubt = 16;
 
 }  // namespace
 
-journal::journal(std::size_t capacity, unsigned node)
-    : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2 * in_doubt)) - 1),
-      memory_((mask_ + 1) * sizeof(event)),
-      words_(reinterpret_cast<std::atomic<std::uint64_t>*>(memory_.data())) {
-  memory_.bind(0, memory_.size(), node);
-  // Now, and not while a call is under way.
-  for (std::size_t k = 0; k < memory_.size(); k += numa::page_bytes()) memory_.data()[k] = std::byte{};
+std::size_t journal::ring_bytes(std::size_t capacity) noexcept {
+  return std::bit_ceil(std::max<std::size_t>(capacity, 2 * in_doubt)) * sizeof(event);
 }
+
+numa::memory journal::ring_for(std::size_t capacity, std::optional<unsigned> node) {
+  numa::memory ring(ring_bytes(capacity));
+  if (node) {
+    ring.bind(0, ring.size(), *node);
+  } else {
+    ring.prefer_huge_pages(0, ring.size());
+  }
+  // Now, and not while a call is under way.
+  for (std::size_t k = 0; k < ring.size(); k += numa::page_bytes()) ring.data()[k] = std::byte{};
+  return ring;
+}
+
+journal::journal(numa::memory ring)
+    : mask_(ring.size() / sizeof(event) - 1),
+      memory_(std::move(ring)),
+      words_(reinterpret_cast<std::atomic<std::uint64_t>*>(memory_.data())) {}
 
 bool journal::meets_anew(std::uint32_t plan) {
   latest_plan_ = plan;
   return known_plans_.insert(plan).second;
 }
 
-journal::contents journal::read() const {
+journal::contents journal::read() const { return kept_ ? *kept_ : of_ring(); }
+
+numa::memory journal::close() {
+  if (kept_) return {};
+  kept_ = of_ring();
+  known_plans_.clear();
+  words_ = nullptr;
+  return std::move(memory_);
+}
+
+journal::contents journal::of_ring() const {
   std::uint64_t const capacity = mask_ + 1;
   // Partner: push().
   std::uint64_t const end = written_.load(std::memory_order_acquire);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -24,8 +25,12 @@ struct owner {
 /// Written by one thread; read by any, also meanwhile. So its words are atomic, which costs nothing.
 class journal {
  public:
-  /// The latest `capacity` events are kept, rounded up to a power of two, on that node.
-  journal(std::size_t capacity, unsigned node);
+  /// Room for `capacity` events, rounded up to a power of two, on that node or anywhere.
+  static numa::memory ring_for(std::size_t capacity, std::optional<unsigned> node);
+  static std::size_t ring_bytes(std::size_t capacity) noexcept;
+
+  /// As many of the latest events are kept as the ring has room for.
+  explicit journal(numa::memory ring);
 
   void push(event const& what) noexcept {
     std::uint64_t const at = written_.load(std::memory_order_relaxed);
@@ -47,6 +52,8 @@ class journal {
     std::uint64_t dropped;      ///< so many before them
   };
   contents read() const;
+  /// Nothing is written any more: what is there is kept elsewhere. Returns the ring. Not while others read().
+  numa::memory close();
   std::uint64_t moved(level how) const noexcept {
     return moved_[static_cast<std::size_t>(how)].load(std::memory_order_relaxed);
   }
@@ -57,9 +64,12 @@ class journal {
   using line = std::array<std::uint64_t, sizeof(event) / sizeof(std::uint64_t)>;
   bool meets_anew(std::uint32_t plan);
 
+  contents of_ring() const;
+
   std::uint64_t const mask_;
   numa::memory memory_;
-  std::atomic<std::uint64_t>* const words_;
+  std::atomic<std::uint64_t>* words_;
+  std::optional<contents> kept_;
   std::uint32_t latest_plan_ = 0;
   std::unordered_set<std::uint32_t> known_plans_;
   alignas(64) std::atomic<std::uint64_t> written_ = 0;

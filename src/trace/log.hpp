@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/event.hpp"
@@ -37,7 +38,17 @@ struct log {
   std::int64_t begin = 0;  ///< ns since 1970: where all times count from
   std::vector<rank_log> ranks;
   std::map<std::uint32_t, plan_words> plans;
+  /// By process and number there, of teams over processes: the name that all their processes have agreed on.
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint64_t> joint_teams;
 };
+
+/// One team, among those of all processes.
+struct team_name {
+  std::uint32_t process;  ///< nobody's if it is a team over several
+  std::uint64_t number;
+  friend auto operator<=>(team_name const&, team_name const&) = default;
+};
+team_name team_of(event const&, rank_log const&, log const&);
 
 /// As JSON in the trace event format, which Perfetto and chrome://tracing show: a track for each rank, and one more for
 /// each channel of its started operations; arrows from a signal to the wait that it ends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/process.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -28,7 +31,9 @@ namespace {
 using environment::value;
 
 /// Two MiB of each rank.
-constexpr std::size_t usual_events = 32768, most_events = std::size_t{1} << 26;
+constexpr std::size_t usual_events = 32768;
+/// The process as it was started: any other with this memory is a child that was forked.
+pid_t const started_as = getpid();
 /// Between two readings of both clocks, so that their ratio is right to a tenth of a per mille.
 constexpr std::chrono::milliseconds least_span(2);
 
@@ -58,19 +63,35 @@ struct clocks {
 struct job {
   std::optional<std::uint32_t> self;
   std::uint32_t processes = 1;
+  std::uint32_t on_one_clock = 1;
+};
+
+/// Memory of a journal that is closed.
+struct spare_ring {
+  std::optional<unsigned> node;
+  numa::memory memory;
+};
+
+struct kept_journal {
+  std::optional<unsigned> node;
+  std::unique_ptr<journal> it;
 };
 
 struct everything {
   wishes wanted;
-  pid_t const process = getpid();
+  pid_t process = getpid();
   clocks time;
   job among;
   std::uint32_t teams = 0;
   std::mutex guard;
-  std::vector<std::unique_ptr<journal>> journals;
+  std::vector<kept_journal> journals;
+  std::vector<kept_journal> of_parent;  ///< in a child: ranks that have none of its threads may still refer to them
+  std::vector<spare_ring> spare;
   std::map<std::uint32_t, plan_words> plans;
+  std::map<std::uint32_t, std::uint64_t> joint_teams;
 
   everything();
+  void begin_anew_in_child() noexcept;
 };
 
 std::optional<std::size_t> number(std::string_view text) {
@@ -92,23 +113,53 @@ std::size_t wanted_events() {
 std::atomic<bool> started = false;
 
 void write_at_exit();
+void before_fork();
+void after_fork();
+void after_fork_in_child();
+
+/// Now, and not after hours. The name that the file will have is known in the end.
+void warn_of_unwritable(std::filesystem::path const& file) {
+  std::error_code ignored;
+  bool const is_folder = std::filesystem::is_directory(file, ignored);
+  if (!is_folder && access(file.parent_path().c_str(), W_OK | X_OK) == 0) return;
+  text::complain(
+      text::format("COSET_TRACE: {} cannot be written: {}", file.string(), std::strerror(is_folder ? EISDIR : errno)));
+}
 
 everything::everything() : wanted{false, "", wanted_events()} {
-  if (value("COSET_TRACE").empty()) return;
+  auto const name = environment::value_to_write("COSET_TRACE");
+  if (name.empty()) return;
   if (!numa::ticks_are_allowed()) {
     text::complain("COSET_TRACE: nothing is recorded, since this process may not read the processor's clock");
     return;
   }
   wanted.recorded = true;
   std::error_code ignored;
-  wanted.file = std::filesystem::absolute(value("COSET_TRACE"), ignored).string();  // programs may go elsewhere
+  wanted.file = std::filesystem::absolute(name, ignored).string();  // programs may go elsewhere
+  warn_of_unwritable(wanted.file);
   std::atexit(write_at_exit);
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+/// The threads that wrote are not here, and what they have recorded is the parent's to write.
+void everything::begin_anew_in_child() noexcept {
+  process = getpid();
+  std::ranges::move(journals, std::back_inserter(of_parent));
+  journals.clear();
+  among = {};
 }
 
 /// Never destroyed: threads may outlive static objects.
 everything& all() {
   static auto& those = *new everything;
   return those;
+}
+
+void before_fork() { all().guard.lock(); }
+void after_fork() { all().guard.unlock(); }
+void after_fork_in_child() {
+  all().begin_anew_in_child();
+  all().guard.unlock();
 }
 
 /// As the launcher numbers this process, if it does.
@@ -120,19 +171,36 @@ std::optional<std::size_t> launched_number() {
   return std::nullopt;
 }
 
-/// "trace.json", or of one process out of several "trace.3.json"; %p is the system's number of the process.
+bool is_child() { return all().process != started_as; }
+
+/// Among the processes of a job: MPI's number, or the launcher's.
+std::optional<std::size_t> number_in_job() {
+  job const& among = all().among;
+  return among.self && among.processes > 1 ? std::optional<std::size_t>(*among.self) : launched_number();
+}
+
+/// Before the extension.
+std::string with_number(std::filesystem::path name, std::size_t number) {
+  std::string const extension = name.extension().string();
+  return name.replace_extension(text::format(".{}{}", number, extension)).string();
+}
+
+/// "trace.json", or of one process out of several "trace.3.json", of a child "trace.PID.json"; %p is the system's number
+/// of the process.
 std::string file_of_process() {
   std::string name = all().wanted.file;
-  if (auto const at = name.find("%p"); at != name.npos) name.replace(at, 2, std::to_string(getpid()));
-  auto const own = launched_number();
-  if (!own && all().among.processes == 1) return name;
-  std::filesystem::path path(name);
-  std::string const extension = path.extension().string();
-  return path.replace_extension(text::format(".{}{}", own ? *own : all().among.self.value_or(0), extension)).string();
+  bool told_apart = false;
+  if (auto const at = name.find("%p"); at != name.npos) {
+    name.replace(at, 2, std::to_string(getpid()));
+    told_apart = true;
+  }
+  if (is_child()) return told_apart ? name : with_number(name, static_cast<std::size_t>(getpid()));
+  auto const own = number_in_job();
+  return own ? with_number(name, *own) : name;
 }
 
 void write_at_exit() {
-  if (getpid() != all().process) return;  // a child, which has its parent's journals
+  if (getpid() != all().process) return;  // a child that the C library has not made
   try {
     log const found = collect();
     std::string const name = file_of_process();
@@ -155,7 +223,7 @@ std::string name_of_host() {
 
 /// A process that records nothing does not even make room for it.
 bool is_on() {
-  static bool const asked_for = !value("COSET_TRACE").empty();
+  static bool const asked_for = !environment::value_to_write("COSET_TRACE").empty();
   return (asked_for && all().wanted.recorded) || started.load(std::memory_order_relaxed);
 }
 
@@ -171,13 +239,48 @@ std::uint32_t next_team() {
   return ++all().teams;
 }
 
-journal& open_journal(std::uint32_t root_team, rank_t thread, unsigned node) {
-  auto made = std::make_unique<journal>(all().wanted.capacity, node);
+void name_joint_team(std::uint32_t team, std::uint64_t agreed) {
+  std::lock_guard const lock(all().guard);
+  all().joint_teams[team] = agreed;
+}
+
+void name_part(std::uint32_t part, std::uint32_t of, std::uint64_t agreed) {
+  std::lock_guard const lock(all().guard);
+  auto const whole = all().joint_teams.find(of);
+  std::uint64_t const name_of_whole = whole != all().joint_teams.end() ? whole->second : 0;
+  all().joint_teams[part] = (name_of_whole ^ agreed) * 0x9E3779B97F4A7C15u;
+}
+
+journal& open_journal(std::uint32_t root_team, rank_t thread, std::optional<unsigned> node) {
+  numa::memory ring;
+  {
+    std::lock_guard const lock(all().guard);
+    auto& spare = all().spare;
+    auto const fits = std::ranges::find_if(spare, [&](spare_ring const& each) {
+      return each.node == node && each.memory.size() == journal::ring_bytes(all().wanted.capacity);
+    });
+    if (fits != spare.end()) {
+      ring = std::move(fits->memory);
+      spare.erase(fits);
+    }
+  }
+  if (ring.size() == 0) ring = journal::ring_for(all().wanted.capacity, node);
+  auto made = std::make_unique<journal>(std::move(ring));
   made->of.root_team = root_team;
   made->of.thread = thread;
   std::lock_guard const lock(all().guard);
-  all().journals.push_back(std::move(made));
-  return *all().journals.back();
+  all().journals.push_back({node, std::move(made)});
+  return *all().journals.back().it;
+}
+
+void close_journal(journal& of) noexcept try {
+  std::lock_guard const lock(all().guard);
+  auto const at = std::ranges::find(all().journals, &of, [](kept_journal const& each) { return each.it.get(); });
+  if (at == all().journals.end()) return;  // a child's, of its parent
+  numa::memory ring = of.close();
+  if (ring.size() != 0) all().spare.push_back({at->node, std::move(ring)});
+} catch (std::bad_alloc const&) {
+  // It stays as it is.
 }
 
 void describe_plan(std::uint32_t plan, plan_words words) {
@@ -185,10 +288,16 @@ void describe_plan(std::uint32_t plan, plan_words words) {
   all().plans.try_emplace(plan, std::move(words));
 }
 
-void identify(std::uint32_t process, std::uint32_t processes, std::int64_t ahead) {
+void identify(std::uint32_t process, std::uint32_t processes) {
   std::lock_guard const lock(all().guard);
-  if (processes <= all().among.processes) return;  // the largest team's is the clock that most files have in common
-  all().among = {process, processes};
+  all().among.self = process;
+  all().among.processes = processes;
+}
+
+void align(std::uint32_t processes, std::int64_t ahead) {
+  std::lock_guard const lock(all().guard);
+  if (processes <= all().among.on_one_clock) return;
+  all().among.on_one_clock = processes;
   all().time.ahead = ahead;
 }
 
@@ -208,13 +317,18 @@ log collect() {
     return static_cast<std::uint64_t>(static_cast<double>(ticks - those.time.first.ticks) * per_tick + 0.5);
   };
   std::lock_guard const lock(those.guard);
-  log found{those.among.self ? *those.among.self : static_cast<std::uint32_t>(launched_number().value_or(0)),
-            those.among.processes,
-            name_of_host(),
-            those.time.begun + those.time.ahead,
-            {},
-            those.plans};
-  for (auto const& each : those.journals) {
+  log found{
+      static_cast<std::uint32_t>(is_child() ? static_cast<std::size_t>(those.process) : number_in_job().value_or(0)),
+      those.among.processes,
+      name_of_host(),
+      those.time.begun + those.time.ahead,
+      {},
+      those.plans,
+      {}};
+  for (auto const& [team, agreed] : those.joint_teams)
+    found.joint_teams[{found.process, static_cast<std::uint16_t>(team & 0x7fff)}] = agreed;
+  for (auto const& kept : those.journals) {
+    journal const* const each = kept.it.get();
     auto [events, dropped] = each->read();
     for (event& e : events) {
       e.begin = since_begin(e.begin);

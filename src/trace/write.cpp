@@ -28,15 +28,12 @@ std::string in_quotes(std::string_view text) {
 /// Viewers count in µs.
 std::string microseconds(std::uint64_t ns) { return text::format("{}.{:03}", ns / 1000, ns % 1000); }
 
-/// Viewers group tracks by process, and want one number for each group and for each track: a team is a group.
-std::uint32_t group_of(rank_log const& rank) { return rank.process * 1000 + rank.root_team; }
-
 constexpr std::uint32_t most_tracks = 1000;  ///< of one thread
 
 /// The signal that a wait waits for, and the wait of it: arrows are numbered by both.
 struct signal_name {
   std::uint64_t tag;
-  std::uint32_t process, team;  ///< of a team of several: not this one
+  team_name team;
   std::uint8_t channel;
   std::uint32_t signal;
   rank_t of;
@@ -47,6 +44,7 @@ class writer {
  public:
   explicit writer(log const& of) : log_(of) {
     for (rank_log const& rank : log_.ranks) {
+      groups_.try_emplace({rank.process, rank.root_team}, static_cast<std::uint32_t>(groups_.size()) + 1);
       for (event const& e : rank.events) {
         if (e.what == kind::post) posts_.try_emplace(name_of_signal(rank, e), place{&rank, &e});
       }
@@ -71,6 +69,9 @@ class writer {
     event const* what;
   };
 
+  /// Viewers group tracks by process, and want one number for each group and for each track: a team is a group.
+  std::uint32_t group_of(rank_log const& rank) const { return groups_.at({rank.process, rank.root_team}); }
+
   void separate() {
     if (!std::exchange(first_, false)) to_ += ',';
     to_ += '\n';
@@ -78,8 +79,10 @@ class writer {
 
   void write_rank(rank_log const& rank) {
     separate();
-    text::append(to_, "{{\"process\":{},\"team\":{},\"thread\":{},\"rank\":{},\"ranks\":{},\"dropped\":{},\"moved\":{{",
-                 rank.process, rank.root_team, rank.thread, rank.number, rank.size, rank.dropped);
+    text::append(
+        to_,
+        "{{\"pid\":{},\"process\":{},\"team\":{},\"thread\":{},\"rank\":{},\"ranks\":{},\"dropped\":{},\"moved\":{{",
+        group_of(rank), rank.process, rank.root_team, rank.thread, rank.number, rank.size, rank.dropped);
     for (std::size_t l = 0; l < rank.moved.size(); ++l)
       text::append(to_, "{}\"{}\":{}", l == 0 ? "" : ",", level_names[l], rank.moved[l]);
     to_ += "}}";
@@ -138,8 +141,8 @@ class writer {
   }
 
   /// Of a post and of a wait for it.
-  static signal_name name_of_signal(rank_log const& rank, event const& e) {
-    return {e.of.tag, e.joint != 0 ? UINT32_MAX : rank.process, e.team, e.channel, e.signal, e.peer};
+  signal_name name_of_signal(rank_log const& rank, event const& e) const {
+    return {e.of.tag, team_of(e, rank, log_), e.channel, e.signal, e.peer};
   }
 
   void write_event(rank_log const& rank, event const& e) {
@@ -157,6 +160,8 @@ class writer {
                  "\"tag\":\"{:x}\"",
                  in_quotes(words.call), in_quotes(words.schedule), e.of.number, std::uint32_t{e.team}, e.joint != 0,
                  e.channel, e.of.tag);
+    if (e.joint != 0) text::append(to_, ",\"agreed\":\"{:x}\"", team_of(e, rank, log_).number);
+    if (e.of.failed != 0) to_ += ",\"failed\":true";
     if (e.what != kind::operation) text::append(to_, ",\"step\":{}", e.step);
     if (e.peer != event::nobody) text::append(to_, ",\"peer\":{}", e.peer);
     if (e.what == kind::wait || e.what == kind::post) {
@@ -165,7 +170,7 @@ class writer {
       text::append(to_, ",\"bytes\":{},\"moved\":{},\"sources\":{}", e.data.bytes, e.data.moved, e.sources);
     }
     to_ += "}}";
-    if (e.what == kind::wait && e.signal != has_left) write_arrow(rank, e);
+    if (e.what == kind::wait && e.signal != has_left && e.of.failed == 0) write_arrow(rank, e);
   }
 
   void write_arrow(rank_log const& rank, event const& wait) {
@@ -190,6 +195,7 @@ class writer {
   bool first_ = true;
   std::uint32_t latest_group_ = UINT32_MAX;
   std::uint64_t arrows_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> groups_;  ///< of process and team
   std::map<signal_name, place> posts_;
   std::map<rank_log const*, std::map<channel, std::uint32_t>> tracks_;
 };
@@ -200,10 +206,16 @@ std::string with_peer(std::string_view one, rank_t peer, std::string_view many) 
 
 }  // namespace
 
+team_name team_of(event const& e, rank_log const& rank, log const& of) {
+  if (e.joint == 0) return {rank.process, e.team};
+  auto const agreed = of.joint_teams.find({rank.process, static_cast<std::uint16_t>(e.team)});
+  return {UINT32_MAX, agreed != of.joint_teams.end() ? agreed->second : e.team};
+}
+
 std::string name_of(event const& e, log const& of) {
   switch (e.what) {
     case kind::operation:
-      return of.plans.at(e.of.plan).call;
+      return of.plans.at(e.of.plan).call + (e.of.failed != 0 ? ", failed" : "");
     case kind::wait:
       return e.signal == 1          ? text::format("wait for rank {} to enter", e.peer)
              : e.signal == has_left ? text::format("wait until rank {} has left", e.peer)

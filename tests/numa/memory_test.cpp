@@ -3,6 +3,7 @@
 #include "numa/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -99,6 +100,19 @@ TEST(Memory, RefusedByTheSystemWorksAllTheSame) {
   memory piece(3 * huge_page_bytes);
   for (unsigned const absent : {1000U, 100000U}) EXPECT_FALSE(piece.bind(0, piece.size(), absent));
   EXPECT_TRUE(is_zero(piece));
+}
+
+// To name node 2^32 − 1 would take a mask of 512 MiB.
+TEST(Memory, BoundToNoNodeTakesNoMore) {
+  auto const most_so_far = [] {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+  };
+  memory piece(4 * numa::page_bytes());
+  auto const before = most_so_far();
+  EXPECT_FALSE(piece.bind(0, piece.size(), std::numeric_limits<unsigned>::max()));
+  EXPECT_LT(most_so_far() - before, 100 * 1024);
 }
 
 TEST(Memory, OfLessThanAPageBelongsToItsNeighbours) {

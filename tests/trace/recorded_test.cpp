@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "cli/trace/read.hpp"
+#include "cli/trace/summary.hpp"
 #include "schedule/core/schedule.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "team/team_state.hpp"
@@ -151,11 +152,11 @@ TEST(File, HasWellFormedEventsThatNestOnTheirTracks) {
 
 /// All that is known of each event, in an order that does not depend on it having been in a file.
 auto all_of(trace::rank_log const& rank, trace::log const& log) {
-  using facts = std::array<std::uint64_t, 14>;
+  using facts = std::array<std::uint64_t, 15>;
   std::vector<std::pair<facts, trace::plan_words>> all;
   for (event const& e : rank.events) {
     all.push_back({facts{e.begin, e.end, e.of.tag, e.of.number, e.data.bytes, e.data.moved, e.peer, e.signal, e.step,
-                         e.sources, e.team, e.joint, e.channel, static_cast<std::uint64_t>(e.what)},
+                         e.sources, e.team, e.joint, e.of.failed, e.channel, static_cast<std::uint64_t>(e.what)},
                    log.plans.at(e.of.plan)});
   }
   std::ranges::sort(all);
@@ -192,6 +193,8 @@ TEST(Recording, KeepsTheLatestEventsAndCountsTheOthers) {
   }
 }
 
+bool is_whole(event const& e) { return e.what == kind::operation && e.of.failed == 0; }
+
 TEST(Recording, OfATeamThatFailedIsWhatHappenedUntilThen) {
   auto const log = recorded(2, [](team& threads) {
     EXPECT_THROW(threads.run([](member& me) {
@@ -203,9 +206,82 @@ TEST(Recording, OfATeamThatFailedIsWhatHappenedUntilThen) {
                  std::runtime_error);
     threads.run([](member& me) { barrier(me); });
   });
-  for (auto const& rank : log.ranks)
-    EXPECT_EQ(std::ranges::count(rank.events, kind::operation, &event::what), 2) << rank.number;
+  for (auto const& rank : log.ranks) EXPECT_EQ(std::ranges::count_if(rank.events, is_whole), 2) << rank.number;
   EXPECT_NO_THROW(cli::trace_in(json_of(log)));
+}
+
+/// Events of rank 0 of the latest team.
+std::vector<event> latest_of_rank_0() {
+  auto const all = trace::collect();
+  auto const latest = std::ranges::max(all.ranks, {}, &trace::rank_log::root_team).root_team;
+  for (auto const& rank : all.ranks)
+    if (rank.root_team == latest && rank.thread == 0) return rank.events;
+  return {};
+}
+
+TEST(Recording, OfAWaitThatFailedSaysForWhom) {
+  for (bool const starts : {false, true}) {
+    auto const log = recorded(2, [&](team& threads) {
+      EXPECT_THROW(threads.run([&](member& me) {
+        std::vector<int> items(1000, 1);
+        if (me.rank() == 1) {
+          // The other one has entered, and waits.
+          while (std::ranges::count(latest_of_rank_0(), kind::post, &event::what) == 0) std::this_thread::yield();
+          throw std::runtime_error("no more");
+        }
+        starts ? start_allreduce(me, items).wait() : allreduce(me, items);
+      }),
+                   std::runtime_error);
+    });
+    auto const& events = log.ranks[0].events;
+    ASSERT_GE(events.size(), 2u);
+    event const &wait = events[events.size() - 2], &operation = events.back();
+    EXPECT_EQ(std::tuple(wait.what, wait.peer, wait.signal, wait.of.failed), std::tuple(kind::wait, 1u, 1u, 1u));
+    EXPECT_EQ(std::tuple(operation.what, operation.of.failed, operation.of.number),
+              std::tuple(kind::operation, 1u, 1u));
+    EXPECT_LE(operation.begin, wait.begin);
+    auto const read = cli::trace_in(json_of(log));
+    EXPECT_NE(cli::summary_of(read).find("failed: 1 operations; rank 0 waited longest, "), std::string::npos)
+        << cli::summary_of(read);
+  }
+}
+
+TEST(Recording, OfAPartHasPeersAsTheWholeNumbersThem) {
+  auto const log = recorded(4, [](team& threads) {
+    threads.run([](member& me) {
+      member part = me.split(me.rank() / 2);
+      std::vector<float> items(1000, 1);
+      allreduce(part, items);
+    });
+  });
+  for (auto const& rank : log.ranks) {
+    for (event const& e : rank.events) {
+      if (e.what == kind::post) {
+        EXPECT_EQ(e.peer, rank.number);
+      } else if (e.peer != event::nobody && e.of.plan == rank.events.back().of.plan) {
+        EXPECT_EQ(e.peer, rank.number ^ 1) << trace::name_of(e, log);
+      }
+    }
+  }
+}
+
+TEST(File, TellsMoreThanAThousandTeamsApart) {
+  trace::log log{0, 2, "here", 0, {}, {{7, {"barrier", "direct"}}}, {}};
+  // Once numbered 1000 · process + team.
+  for (auto const& [process, team] : {std::pair(0u, 1001u), std::pair(1u, 1u)}) {
+    trace::rank_log rank{process, team, 0, 0, 1, 0, {}, {}};
+    rank.events.push_back(event{});
+    rank.events.back().of.plan = 7;
+    rank.events.back().team = team & 0x7fff;
+    rank.events.back().of.number = 10 + process;
+    log.ranks.push_back(rank);
+  }
+  auto const read = cli::trace_in(json_of(log));
+  ASSERT_EQ(read.ranks.size(), 2u);
+  for (std::uint32_t p = 0; p < 2; ++p) {
+    ASSERT_EQ(read.ranks[p].events.size(), 1u);
+    EXPECT_EQ(read.ranks[p].events[0].of.number, 10 + p);
+  }
 }
 
 }  // namespace

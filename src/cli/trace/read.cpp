@@ -62,12 +62,13 @@ event event_in(json const& from, plan_numbers& plans) {
   e.begin = nanoseconds(from.at("ts"));
   e.end = e.begin + (from.contains("dur") ? nanoseconds(from.at("dur")) : 0);
   e.what = kind_named(from.at("cat"));
-  e.of.plan = plans.of({about.at("operation"), about.at("schedule")});
+  e.of.plan = plans.of({about.at("operation"), about.at("schedule")}) & 0x7fffffff;
   e.of.tag = hexadecimal(about.at("tag"));
   e.of.number = about.at("number");
   e.team = about.at("team").get<std::uint16_t>() & 0x7fff;
   e.joint = about.at("joint").get<bool>() ? 1 : 0;
   e.channel = about.at("channel");
+  e.of.failed = about.value("failed", false) ? 1 : 0;
   e.step = about.value("step", std::uint16_t{0});
   e.peer = about.value("peer", event::nobody);
   e.signal = about.value("signal", 0u);
@@ -98,18 +99,22 @@ log log_in(json const& all) {
             about.at("host"),
             std::stoll(about.at("begin_ns").get<std::string>()),
             {},
+            {},
             {}};
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_track;  // group and thread
   for (json const& each : about.at("ranks")) {
     rank_log const& rank = found.ranks.emplace_back(rank_in(each));
-    by_track[{rank.process * 1000 + rank.root_team, rank.thread}] = found.ranks.size() - 1;
+    by_track[{each.at("pid"), rank.thread}] = found.ranks.size() - 1;
   }
   plan_numbers plans;
   for (json const& each : all.at("traceEvents")) {
     std::string const shape = each.at("ph");
     if (shape != "X" && shape != "i") continue;
     std::uint32_t const track = each.at("tid");
-    found.ranks.at(by_track.at({each.at("pid"), track / 1000})).events.push_back(event_in(each, plans));
+    rank_log& rank = found.ranks.at(by_track.at({each.at("pid"), track / 1000}));
+    event const& e = rank.events.emplace_back(event_in(each, plans));
+    if (e.joint != 0)
+      found.joint_teams[{rank.process, static_cast<std::uint16_t>(e.team)}] = hexadecimal(each.at("args").at("agreed"));
   }
   for (rank_log& rank : found.ranks) std::ranges::stable_sort(rank.events, {}, &event::end);
   found.plans = plans.words();
@@ -133,6 +138,7 @@ log read_trace(std::string const& file) {
 log merged(std::vector<log> const& all) {
   log together = all.front();
   together.ranks.clear();
+  together.joint_teams.clear();
   for (log const& one : all) {
     together.begin = std::min(together.begin, one.begin);
     together.processes = std::max(together.processes, one.processes);
@@ -144,12 +150,13 @@ log merged(std::vector<log> const& all) {
   for (log const& one : all) {
     if (!processes.insert(one.process).second)
       throw error(fmt::format("two of these files are of process {}", one.process));
+    together.joint_teams.insert(one.joint_teams.begin(), one.joint_teams.end());
     auto const later = static_cast<std::uint64_t>(one.begin - together.begin);
     for (rank_log rank : one.ranks) {
       for (event& e : rank.events) {
         e.begin += later;
         e.end += later;
-        e.of.plan = plans.of(one.plans.at(e.of.plan));
+        e.of.plan = plans.of(one.plans.at(e.of.plan)) & 0x7fffffff;
       }
       together.ranks.push_back(std::move(rank));
     }

@@ -107,7 +107,7 @@ void add_trace(CLI::App& app) {
                      "The plan: algorithm/storage/segment, \"direct/zero_copy\"; default: the library's choice");
   command
       .add_option("--events", a->events, "So many of each rank's latest events are kept; default: COSET_TRACE_EVENTS")
-      ->check(whole_number(1, 1 << 26));
+      ->check(whole_number(1, trace::most_events));
   command.add_option("-o,--output", a->output, "The trace, for https://ui.perfetto.dev or chrome://tracing")
       ->capture_default_str();
   auto* const summary = command.add_option("--summary", a->summarised, "Instead, tell what is in this trace");

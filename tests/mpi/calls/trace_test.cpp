@@ -2,6 +2,8 @@
 // Traces of several processes become one: all ranks in order, on one clock, with the messages between them.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "cli/trace/read.hpp"
 #include "mpi/processes.hpp"
@@ -82,6 +84,37 @@ TEST(Trace, OfAllProcessesHasEveryRankInOrder) {
     EXPECT_EQ(of_all.front().joint != 0, !one_memory);
   }
   EXPECT_EQ(whole, 2u * calls);
+}
+
+/// Pairs of processes, of which some have made other teams before.
+TEST(Trace, OfPartsOfTheWorldTellsTheirTeamsApart) {
+  trace::start(0);
+  if (processes() < 2) GTEST_SKIP() << "one process has no parts";
+  team_options const one{.ranks = 1, .place = placement::unbound};
+  for (int k = 0; k < process() % 2; ++k) coset::team(one).run([](member& me) { barrier(me); });
+  MPI_Comm pair = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, process() / 2, process(), &pair);
+  constexpr std::size_t calls = 7;
+  {
+    coset::team threads(one);
+    mpi::team both(pair, threads);
+    both.run([](member& me) {
+      for (std::size_t k = 0; k < calls; ++k) barrier(me);
+    });
+  }
+  MPI_Comm_free(&pair);
+  std::vector<trace::log> logs;
+  for (auto const& text : all_say(trace::json_of(trace::collect()))) logs.push_back(cli::trace_in(text));
+  for (std::size_t p = 0; p < logs.size(); ++p) EXPECT_EQ(logs[p].process, p);
+  trace::log const all = cli::merged(logs);
+  std::map<std::tuple<trace::team_name, std::uint64_t, std::uint32_t>, std::set<std::uint32_t>> who;
+  for (auto const& rank : all.ranks) {
+    for (event const& e : rank.events)
+      if (e.what == kind::operation && e.joint != 0)
+        who[{team_of(e, rank, all), e.of.tag, e.of.number}].insert(rank.process);
+  }
+  for (std::uint32_t p = 0; p + 1 < logs.size(); p += 2)
+    EXPECT_EQ(std::ranges::count(who, std::set{p, p + 1}, [](auto const& each) { return each.second; }), calls) << p;
 }
 
 }  // namespace
