@@ -66,7 +66,8 @@ struct alignas(line_spacing) failure_record {
   std::atomic<std::uint32_t> state;  ///< 0: none, 1: being written, 2: written
   std::uint32_t cause;
   std::array<char, 4 * line_spacing - 3 * sizeof(std::uint32_t)> reason;
-  std::atomic<std::uint32_t> stuck_told;  ///< not 0: some rank of the team has told that it is stuck, see long_waits.hpp
+  std::atomic<std::uint32_t>
+      stuck_told;  ///< not 0: some rank of the team has told that it is stuck, see long_waits.hpp
 };
 
 /// Each rank numbers the operations that it begins in a team, over all channels, and tells the latest of them: so many
