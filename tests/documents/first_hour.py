@@ -81,11 +81,11 @@ class Transcript:
         print(words + "\n", flush=True)
 
     def write(self, name, content):
-        path = self.root / "root" / name
+        path = self.root / "srv" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
 
-    def run(self, command, folder="/root", shown=6):
+    def run(self, command, folder="/srv", shown=6):
         """`shown`: the last lines of what it says that are printed."""
         begin = time.monotonic()
         done = subprocess.run(
@@ -117,7 +117,7 @@ def bare(root):
                if p.exists() and p.stat().st_size > 0]
     subprocess.run(["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", "bookworm", root, *map(str, sources)], check=True,
                    stdout=sys.stderr)
-    copy = root / "root/coset"
+    copy = root / "srv/coset"
     copy.mkdir()
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=markdown.ROOT, check=True, capture_output=True).stdout
     subprocess.run(["tar", "--create", "--null", "--files-from=-", "--file", copy / "all.tar"], cwd=markdown.ROOT, input=listed,
@@ -131,7 +131,7 @@ def install(at):
     commands = block("README.md", "**Install**").text.replace("sudo ", "").replace(" install ", " install -q -y ", 1)
     at.run("apt-get update -q", shown=1)
     for command in commands.strip().splitlines():
-        at.run(command, "/root/coset", shown=1)
+        at.run(command, "/srv/coset", shown=1)
 
 
 def own_projects(at):
@@ -140,14 +140,14 @@ def own_projects(at):
     for name, way, after in (("found", "find_package", "**Link**"), ("fetched", "FetchContent", "or, without installing")):
         at.write(f"{name}/main.cpp", twenty)
         lists = PROJECT + "add_executable(app main.cpp)\n" + block("README.md", after).text
-        at.write(f"{name}/CMakeLists.txt", lists.replace("/path/to/coset", "/root/coset"))
+        at.write(f"{name}/CMakeLists.txt", lists.replace("/path/to/coset", "/srv/coset"))
         at.say(f"By {way}, main.cpp being the program, and CMakeLists.txt the lines of the README behind `add_executable(app main.cpp)`:")
-        at.run("cmake -B build -G Ninja -DCMAKE_BUILD_TYPE=Release", f"/root/{name}", shown=1)
-        at.run("cmake --build build", f"/root/{name}", shown=1)
-        at.run("build/app", f"/root/{name}")
+        at.run("cmake -B build -G Ninja -DCMAKE_BUILD_TYPE=Release", f"/srv/{name}", shown=1)
+        at.run("cmake --build build", f"/srv/{name}", shown=1)
+        at.run("build/app", f"/srv/{name}")
     at.say("By pkg-config:")
-    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/root/found")
-    at.run("./app", "/root/found")
+    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/srv/found")
+    at.run("./app", "/srv/found")
 
 
 def loops(at):
@@ -158,35 +158,35 @@ def loops(at):
     at.write("loop/before.cpp", before + tail + MAIN)
     at.write("loop/after.cpp", head + "coset::omp::reduction sum" + after + MAIN)
     for name in ("before", "after"):
-        at.run(f"g++ -std=c++20 -O2 -fopenmp {name}.cpp -o {name} $(pkg-config --cflags --libs coset)", "/root/loop")
-        at.run(f"./{name}", "/root/loop")
+        at.run(f"g++ -std=c++20 -O2 -fopenmp {name}.cpp -o {name} $(pkg-config --cflags --libs coset)", "/srv/loop")
+        at.run(f"./{name}", "/srv/loop")
     at.title("An operation and a struct of one's own")
     at.say("The lines of the [reference](../reference.md), in a team's `run()`:")
     code = program("docs/reference.md", "An operation and a struct")
     at.write("own/main.cpp", "#include <cstdio>\n" + code + OWN_TYPE)
-    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/root/own")
-    at.run("./app", "/root/own")
+    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/srv/own")
+    at.run("./app", "/srv/own")
 
 
 def hybrid(at):
     at.title("MPI and threads")
     at.say("As [MPI and threads](mpi.md) says, whose lines with a team of threads of its own are the program:")
     at.run("apt-get install -q -y libopenmpi-dev openmpi-bin", shown=1)
-    at.run("cmake -B build/app -DCOSET_MPI=openmpi && cmake --build build/app && cmake --install build/app && ldconfig", "/root/coset", shown=1)
+    at.run("cmake -B build/app -DCOSET_MPI=openmpi && cmake --build build/app && cmake --install build/app && ldconfig", "/srv/coset", shown=1)
     at.write("hybrid/main.cpp", program("docs/start/mpi.md", "A team with threads of its own") + HYBRID_MAIN)
-    at.run("g++ -std=c++20 -O2 -fopenmp main.cpp -o app $(pkg-config --cflags --libs coset-openmpi)", "/root/hybrid")
-    at.run("mpirun --allow-run-as-root --oversubscribe -n 2 --bind-to none ./app", "/root/hybrid")
+    at.run("g++ -std=c++20 -O2 -fopenmp main.cpp -o app $(pkg-config --cflags --libs coset-openmpi)", "/srv/hybrid")
+    at.run("mpirun --allow-run-as-root --oversubscribe -n 2 --bind-to none ./app", "/srv/hybrid")
 
 
 def the_two_commands(at, tests):
     at.title("`./dev run`, up to its first figure")
-    said = at.run("./dev run", "/root/coset", shown=40)
+    said = at.run("./dev run", "/srv/coset", shown=40)
     first = re.search(r"this machine \(after (\d+) s\)", said)
     whole, at.rows[-1][1] = at.rows[-1][1], float(first[1]) if first else 0.0
     at.rows.append(["`./dev run`, whole", whole])
     if tests:
         at.title("`./dev test`")
-        at.run("./dev test", "/root/coset", shown=12)
+        at.run("./dev test", "/srv/coset", shown=12)
 
 
 def main():
@@ -196,8 +196,10 @@ def main():
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=os.environ.get("XDG_CACHE_HOME"), ignore_cleanup_errors=True) as temporary:
         root = pathlib.Path(asked.keep or temporary + "/root")
-        bare(root)
         fresh = root.with_name(root.name + "-fresh")
+        if fresh.exists():
+            sys.exit(f"{fresh} is there already")
+        bare(root)
         subprocess.run(["cp", "-a", root, fresh], check=True)
         print("# The first hour on a bare Debian 12\n")
         print("All commands and programs are those of the README and of the pages that it leads to, carried out by "
