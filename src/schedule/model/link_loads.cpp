@@ -11,11 +11,11 @@ namespace coset::schedule {
 namespace {
 
 /// A value that one rank reads from another.
-struct value_read {
+struct read_over_links {
   rank_t to, from;
   block_t block;
   slot_t slot;
-  friend auto operator<=>(value_read const&, value_read const&) = default;
+  friend auto operator<=>(read_over_links const&, read_over_links const&) = default;
 };
 
 struct message {
@@ -25,14 +25,14 @@ struct message {
 
 /// The messages of a step, sorted by reader: a value read twice is sent once, as validate() counts.
 std::vector<message> messages_of(schedule const& s, std::vector<assignment> const& step, units const& unit) {
-  std::vector<value_read> reads;
+  std::vector<read_over_links> reads;
   for (assignment const& a : step)
     for (source const& from : s.from(a))
       if (from.rank != a.rank) reads.push_back({a.rank, from.rank, a.block, from.slot});
   std::ranges::sort(reads);
   reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
   std::vector<message> all;
-  for (value_read const& r : reads) {
+  for (read_over_links const& r : reads) {
     if (all.empty() || all.back().to != r.to || all.back().from != r.from) all.push_back({r.to, r.from, 0});
     all.back().volume += unit.size[r.block];
   }
