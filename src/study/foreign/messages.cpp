@@ -14,12 +14,12 @@ namespace coset::schedule {
 
 std::vector<std::vector<message>> messages_of(schedule const& of) {
   std::vector<std::vector<message>> all(of.steps.size());
-  std::set<std::tuple<rank_t, rank_t, piece>> read;
+  std::set<std::tuple<rank_t, rank_t, message_piece>> read;
   for (std::size_t i = 0; i < of.steps.size(); ++i) {
-    std::map<std::pair<rank_t, rank_t>, std::vector<piece>> pairs;
+    std::map<std::pair<rank_t, rank_t>, std::vector<message_piece>> pairs;
     for (assignment const& a : of.steps[i])
       for (source const& s : of.from(a)) {
-        piece const value{a.block, s.slot};
+        message_piece const value{a.block, s.slot};
         if (s.rank != a.rank && read.emplace(s.rank, a.rank, value).second) pairs[{s.rank, a.rank}].push_back(value);
       }
     for (auto& [ends, pieces] : pairs) {
@@ -47,7 +47,7 @@ cuts::cuts(schedule const& of, std::uint64_t length) {
 
 std::uint64_t cuts::length(message const& of) const {
   std::uint64_t sum = 0;
-  for (piece const& p : of.pieces) sum += length(p.block);
+  for (message_piece const& p : of.pieces) sum += length(p.block);
   return sum;
 }
 

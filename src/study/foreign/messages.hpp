@@ -10,16 +10,16 @@
 namespace coset::schedule {
 
 /// A value of one rank.
-struct piece {
+struct message_piece {
   block_t block;
   slot_t slot;
-  friend auto operator<=>(piece const&, piece const&) = default;
+  friend auto operator<=>(message_piece const&, message_piece const&) = default;
 };
 
 /// Everything that `to` reads of `from` in a step and has not read before, in order.
 struct message {
   rank_t from, to;
-  std::vector<piece> pieces;
+  std::vector<message_piece> pieces;
 };
 
 /// [step]: its messages by sender, then receiver. A value that a rank has read once it keeps, so that no message has it

@@ -240,7 +240,7 @@ class table {
       ++code_[count_at];
       code_.push_back(sends ? m.to : m.from);
       code_.push_back(static_cast<std::int64_t>(m.pieces.size()));
-      for (piece const& p : m.pieces) code_.push_back(number_of(m.from, p.block, p.slot));
+      for (message_piece const& p : m.pieces) code_.push_back(number_of(m.from, p.block, p.slot));
       most_values_ = std::max(most_values_, m.pieces.size());
     }
     in_step_ += static_cast<std::size_t>(code_[count_at]);

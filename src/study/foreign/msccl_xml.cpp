@@ -144,7 +144,7 @@ class translation {
       std::size_t const out = gpus_[m.from].of_peer(m.to, true, channel);
       std::size_t const in = gpus_[m.to].of_peer(m.from, false, channel);
       bool first = true;
-      for (piece const& p : m.pieces) {
+      for (message_piece const& p : m.pieces) {
         place const from = place_of(m.from, m.from, p.block, p.slot), to = place_of(m.to, m.from, p.block, p.slot);
         std::vector<position> after;
         if (std::exchange(first, false) && folded[m.from]) after.push_back(*folded[m.from]);
