@@ -8,7 +8,7 @@
 namespace coset::schedule {
 namespace {
 
-constexpr rank_t most_ranks = 1024;
+constexpr rank_t most_searched_ranks = 1024;
 
 /// What ranks read of one block each, the different ones, when every rank x reads of x + shift.
 std::vector<work> works_of(group const& ranks, rank_levels const& levels, element shift, bool combines) {
@@ -105,8 +105,8 @@ class traffic_on_network {
 }  // namespace
 
 void require_searchable(rank_t ranks) {
-  if (ranks > most_ranks)
-    throw schedule_error("a search is for at most " + std::to_string(most_ranks) + " ranks, not " +
+  if (ranks > most_searched_ranks)
+    throw schedule_error("a search is for at most " + std::to_string(most_searched_ranks) + " ranks, not " +
                          std::to_string(ranks));
 }
 
