@@ -39,7 +39,11 @@ int main() {
     std::vector<double> in{1.0 + me.rank(), 2.0 + me.rank()}, out(2);
     on_each_rank(team, me, in, out);
   });
-  std::printf("hull: as expected\\n");
+}
+"""
+HULL = """
+if (all.low != 1 || all.high != 1 + me.size()) throw std::runtime_error("not the hull of all ranks");
+if (me.rank() == 0) std::printf("from %g to %g\\n", all.low, all.high);
 }
 """
 HYBRID_MAIN = """
@@ -163,7 +167,7 @@ def loops(at):
     at.title("An operation and a struct of one's own")
     at.say("The lines of the [reference](../reference.md), in a team's `run()`:")
     code = program("docs/reference.md", "An operation and a struct")
-    at.write("own/main.cpp", "#include <cstdio>\n" + code + OWN_TYPE)
+    at.write("own/main.cpp", "#include <cstdio>\n#include <stdexcept>\n" + code.rstrip().removesuffix("}") + HULL + OWN_TYPE)
     at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/srv/own")
     at.run("./app", "/srv/own")
 
