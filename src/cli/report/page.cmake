@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the report's page consists of becomes string literals, and facts.cpp learns what it was compiled with.
 set(embedded ${CMAKE_CURRENT_BINARY_DIR}/embedded)
-foreach(part page/page.html page/page.css page/parts.js page/machine.js page/chart.js page/figures.js page/page.js
-             uplot/uPlot.min.css uplot/uPlot.iife.min.js uplot/LICENSE)
-  set(from ${CMAKE_CURRENT_SOURCE_DIR}/report/${part})
-  file(READ ${from} text)
-  cmake_path(GET part FILENAME name)
-  file(CONFIGURE OUTPUT ${embedded}/${name}.inc CONTENT "R\"part(@text@)part\"" @ONLY)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${from})
-endforeach()
+set(page_parts page/page.html page/page.css page/parts.js page/machine.js page/chart.js page/figures.js page/page.js
+               uplot/uPlot.min.css uplot/uPlot.iife.min.js uplot/LICENSE)
+list(TRANSFORM page_parts PREPEND report/)
+coset_embed(coset_measure_cli ${page_parts})
 
 add_custom_target(coset_commit BYPRODUCTS ${embedded}/commit.hpp VERBATIM
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${embedded}/commit.hpp
@@ -20,4 +16,3 @@ string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${kind}}" flags)
 string(REGEX REPLACE "-f[a-z-]+-prefix-map=[^ ]* ?" "" flags "${flags}")
 file(CONFIGURE OUTPUT ${embedded}/flags.hpp CONTENT "inline constexpr char flags[] = R\"flags(@flags@)flags\";\n" @ONLY)
 set_source_files_properties(report/facts.cpp report/page.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-target_include_directories(coset_measure_cli PRIVATE ${embedded})

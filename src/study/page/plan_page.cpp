@@ -2,16 +2,44 @@
 // Puts the page together: its parts are files of this folder, which the build makes constants of.
 #include "study/page/plan_page.hpp"
 
+#include <array>
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
-#include "study/page/page_files.hpp"
 #include "study/plan_json.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
+
+constexpr std::string_view style =
+#include "page.css.inc"
+    ;
+constexpr std::string_view body =
+#include "page.html.inc"
+    ;
+constexpr std::array scripts{
+    std::string_view(
+#include "plan.js.inc"
+        ),
+    std::string_view(
+#include "network.js.inc"
+        ),
+    std::string_view(
+#include "layouts.js.inc"
+        ),
+    std::string_view(
+#include "elements.js.inc"
+        ),
+    std::string_view(
+#include "panel.js.inc"
+        ),
+    std::string_view(
+#include "page.js.inc"
+        ),
+};
 
 constexpr std::size_t most_entries = std::size_t{1} << 19;
 
@@ -46,8 +74,8 @@ void write_page(std::ostream& out, std::span<proved_plan const> plans) {
          "script-src "
          "'unsafe-inline'\">\n"
          "<title>coset plan</title>\n<style>\n"
-      << page_files::style << "</style>\n</head>\n<body>\n"
-      << page_files::body << "<script type=\"application/json\" id=\"plans\">\n[";
+      << style << "</style>\n</head>\n<body>\n"
+      << body << "<script type=\"application/json\" id=\"plans\">\n[";
   char const* between = "";
   for (proved_plan const& p : plans) {
     std::ostringstream json;
@@ -55,7 +83,9 @@ void write_page(std::ostream& out, std::span<proved_plan const> plans) {
     out << between << for_script(json.str());
     between = ",";
   }
-  out << "]</script>\n<script>\n" << page_files::program << "</script>\n</body>\n</html>\n";
+  out << "]</script>\n<script>\n";
+  for (std::string_view const script : scripts) out << script << '\n';
+  out << "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace coset::schedule
