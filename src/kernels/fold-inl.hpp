@@ -35,10 +35,13 @@ inline constexpr bool last_resort = one_lane && (HWY_TARGETS & ~HWY_TARGET) != 0
 template <class T>
 inline constexpr bool often_used = !last_resort && (std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                                     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>);
+/// So it is for sums of gradients; minima of 16-bit floats would take as much code as those of all other elements.
 template <class Operation, class T>
-inline constexpr std::uint32_t fused_sources = std::min(Operation::most_fused, often_used<T>   ? max_fused_sources
-                                                                               : half_float<T> ? 4u
-                                                                                               : 2u);
+inline constexpr bool often_widened = !last_resort && half_float<T> && Operation::widens;
+template <class Operation, class T>
+inline constexpr std::uint32_t fused_sources = std::min(Operation::most_fused, often_used<T> ? max_fused_sources
+                                                                               : half_float<T> && !last_resort ? 4u
+                                                                                                               : 2u);
 
 /// The loops go by cache lines; what is left of a line goes by its halves, down to one element. Nothing beyond the
 /// arrays is read or written, not even under a mask: neighbours belong to other threads.
@@ -160,7 +163,7 @@ struct cached_folds {
   template <std::size_t Sources>
   static void exactly(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                       std::size_t count) {
-    if constexpr (Sources <= most_for_one_destination && (often_used<T> || half_float<T>)) {
+    if constexpr (Sources <= most_for_one_destination && (often_used<T> || often_widened<Operation, T>)) {
       if (destinations == 1) {
         auto const all = loaded(source_list<T>{from}, std::make_index_sequence<Sources>());
         return fold_all<Operation>(all, one_destination<T>{static_cast<T*>(to[0])}, count);
