@@ -348,10 +348,7 @@ enum {
   COSET_VERB_SCAN = 5,
   COSET_VERB_EXCLUSIVE_SCAN = 6,
   COSET_VERB_BARRIER = 7,
-  COSET_VERB_REDUCE_SHARED = 8,
-  COSET_VERB_GATHER = 10,
-  COSET_VERB_SCATTER = 11,
-  COSET_VERB_ALL_TO_ALL = 12
+  COSET_VERB_REDUCE_SHARED = 8
 };
 
 enum {
@@ -395,7 +392,7 @@ COSET_API coset_status coset_plan_free(coset_plan*);
 
 // NOLINTEND(modernize-*)
 
-#include "coset/coset_pieces.h"
 #include "coset/coset_reducer.h"
+#include "coset/verbs/coset_pieces.h"
 
 #endif

@@ -32,7 +32,7 @@ struct plan_options {
   rank_t root = 0;  ///< of reduce, broadcast, gather and scatter
   /// Of reduce_scatter, allgather, gather and scatter: one per rank; empty if all are equal.
   std::vector<std::size_t> counts = {};
-  std::size_t segment_bytes = 0;         ///< bytes of the vector staged at a time; 0: the library chooses
+  std::size_t segment_bytes = 0;  ///< bytes of the vector staged at a time; 0: the library chooses
 };
 
 /// Parses "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)",

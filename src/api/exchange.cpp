@@ -138,9 +138,7 @@ void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> re
     send_padded(me, c, given, got);
 }
 
-bool can_be_halved(rank_state& me, call const& c) {
-  return choice::goes_straight(c.what) && longest_piece(me, c) > 1;
-}
+bool can_be_halved(rank_state& me, call const& c) { return choice::goes_straight(c.what) && longest_piece(me, c) > 1; }
 
 void run_in_halves(rank_state& me, call const& c) {
   rank_t const ranks = me.shared.size();
@@ -166,7 +164,8 @@ void run_in_halves(rank_state& me, call const& c) {
             at += part[r] * bytes;
           });
     };
-    if (gives_row) for_each(c.in, in, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(at, piece, n); });
+    if (gives_row)
+      for_each(c.in, in, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(at, piece, n); });
     call next = c;
     next.count = all;
     next.counts = part;
@@ -174,7 +173,8 @@ void run_in_halves(rank_state& me, call const& c) {
     next.in = gives_row ? in.data() : c.in == nullptr ? nullptr : static_cast<std::byte const*>(c.in) + done * bytes;
     next.out = gets_row ? out.data() : c.out == nullptr ? nullptr : static_cast<std::byte*>(c.out) + done * bytes;
     run(me, next);
-    if (gets_row) for_each(c.out, out, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(piece, at, n); });
+    if (gets_row)
+      for_each(c.out, out, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(piece, at, n); });
   }
 }
 

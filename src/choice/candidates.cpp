@@ -86,7 +86,8 @@ void candidates::for_each_product(Visit visit) const {
   auto const what = schedule_of(question_.what);
   for (auto const& dimensions : all_dimensions(question_)) {
     bool const one_rank = question_.ranks < 2;
-    std::size_t const most_saved = detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
+    std::size_t const most_saved =
+        detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
       auto const works =
           schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);

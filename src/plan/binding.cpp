@@ -46,9 +46,8 @@ void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t fi
   std::size_t const element_bytes = plan.what.reduction->element_bytes;
   for (rank_t r = first; r < first + plan.code->of.size(); ++r) {
     extent const whole{0, plan.bytes}, none{0, 0};
-    extent const piece = detail::is_of_pieces(what)
-                             ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes}
-                             : whole;
+    extent const piece =
+        detail::is_of_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
     bool const root = r == plan.what.root;
     bool const gives_piece = what == verb::allgather || what == verb::gather;
     bool const gets_piece = what == verb::reduce_scatter || what == verb::scatter;

@@ -225,7 +225,7 @@ class emission {
 
   policy const storage_;
   bool const keeps_pieces_apart_;  ///< so that they can be cut, though their owner has all of them
-  rank_t const here_;  ///< so many ranks
+  rank_t const here_;              ///< so many ranks
   linear_order const order_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;

@@ -46,8 +46,8 @@ inline std::size_t random_length(engine& choices, std::size_t element_bytes) {
 }
 
 inline erased_task random_task(engine& choices, rank_t ranks) {
-  constexpr verb verbs[]{verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather,
-                         verb::broadcast, verb::scan,   verb::exclusive_scan, verb::barrier,
+  constexpr verb verbs[]{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
+                         verb::broadcast, verb::scan,    verb::exclusive_scan, verb::barrier,
                          verb::gather,    verb::scatter, verb::all_to_all};
   auto const& of = combinations()[below(choices, combinations().size())];
   task t{.what = verbs[below(choices, std::size(verbs))], .even = below(choices, 2) == 0, .seed = choices()};

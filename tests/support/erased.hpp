@@ -17,9 +17,7 @@ struct erased_task {
   combination const* of;
   std::vector<std::byte> whole = {};  ///< what folded() made, if it was asked to
 
-  detail::reduction_table const& table() const {
-    return detail::only_moves(what.what) ? *of->copy : *of->reduction;
-  }
+  detail::reduction_table const& table() const { return detail::only_moves(what.what) ? *of->copy : *of->reduction; }
   std::string text() const { return of->name + ", " + what.text(); }
 };
 

@@ -16,10 +16,9 @@ using engine = std::mt19937_64;
 inline std::size_t below(engine& choices, std::size_t end) { return choices() % end; }
 
 inline task random_task(engine& choices, rank_t ranks) {
-  constexpr verb verbs[]{verb::allreduce,      verb::reduce,    verb::reduce_scatter,
-                         verb::allgather,      verb::broadcast, verb::scan,
-                         verb::exclusive_scan, verb::barrier,   verb::reduce_shared,
-                         verb::gather,         verb::scatter,   verb::all_to_all};
+  constexpr verb verbs[]{verb::allreduce,     verb::reduce, verb::reduce_scatter, verb::allgather,
+                         verb::broadcast,     verb::scan,   verb::exclusive_scan, verb::barrier,
+                         verb::reduce_shared, verb::gather, verb::scatter,        verb::all_to_all};
   constexpr std::size_t longest[]{1, 12, 100, 3000};
   task t{.what = verbs[below(choices, std::size(verbs))], .counts = std::vector<std::size_t>(ranks)};
   std::size_t const most = longest[below(choices, std::size(longest))];

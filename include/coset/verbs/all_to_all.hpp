@@ -37,9 +37,7 @@ call all_to_all_call(member& me, In const& in, Out& out) {
 /// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P, or out.size() is another.
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>
-void all_to_all(member& me, In const& in, Out&& out) {
-  detail::run(me.state(), detail::all_to_all_call(me, in, out));
-}
+void all_to_all(member& me, In const& in, Out&& out) { detail::run(me.state(), detail::all_to_all_call(me, in, out)); }
 
 /// The same in split phase, see request.
 template <elements In, writable_elements Out>

@@ -17,8 +17,7 @@ namespace detail {
 template <class In, class Out>
 call gather_call(member& me, In const& in, Out& out, rank_t root, std::span<std::size_t const> counts) {
   std::size_t const whole = whole_of(me.state(), "gather", std::ranges::size(in), counts);
-  if (me.rank() == root)
-    require_same_length(me.state(), "gather, all pieces", whole, std::ranges::size(out));
+  if (me.rank() == root) require_same_length(me.state(), "gather, all pieces", whole, std::ranges::size(out));
   return {.what = verb::gather,
           .in = std::ranges::data(in),
           .out = std::ranges::data(out),

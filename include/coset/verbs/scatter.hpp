@@ -17,8 +17,7 @@ namespace detail {
 template <class In, class Out>
 call scatter_call(member& me, In const& in, Out& out, rank_t root, std::span<std::size_t const> counts) {
   std::size_t const whole = whole_of(me.state(), "scatter", std::ranges::size(out), counts);
-  if (me.rank() == root)
-    require_same_length(me.state(), "scatter, all pieces", std::ranges::size(in), whole);
+  if (me.rank() == root) require_same_length(me.state(), "scatter, all pieces", std::ranges::size(in), whole);
   return {.what = verb::scatter,
           .in = std::ranges::data(in),
           .out = std::ranges::data(out),

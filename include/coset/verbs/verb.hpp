@@ -21,8 +21,8 @@ enum class verb : std::uint8_t {
   scan,
   exclusive_scan,
   barrier,
-  reduce_shared,  ///< one result, in an array that all ranks name
-  allreduce_view, ///< one result per node, a small one per rank, in the team's memory
+  reduce_shared,   ///< one result, in an array that all ranks name
+  allreduce_view,  ///< one result per node, a small one per rank, in the team's memory
   gather,
   scatter,
   all_to_all

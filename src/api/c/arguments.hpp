@@ -26,7 +26,8 @@ made_call in_pieces(verb, coset_member*, void const* in, void* out, std::size_t 
 made_call in_pieces(verb, coset_member*, void const* in, void* out, std::size_t const* counts, coset_type,
                     coset_operation = COSET_PLUS, rank_t root = 0);
 /// all_to_all of pieces of any length. It blocks.
-void exchange(coset_member*, void const* in, void* out, std::size_t const* sent, std::size_t const* received, coset_type);
+void exchange(coset_member*, void const* in, void* out, std::size_t const* sent, std::size_t const* received,
+              coset_type);
 made_call broadcast(coset_member*, void* data, std::size_t count, coset_type, rank_t root);
 made_call barrier(coset_member*);
 

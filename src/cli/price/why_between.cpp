@@ -77,9 +77,9 @@ std::string only_way(choice::question const& q, bool json) {
                             {"candidates", ordered_json::array()}};
     return text.dump(1) + '\n';
   }
-  return fmt::format("{} of {} on {} ranks of {} hosts\n> {}\nchosen: what only moves goes straight from host to host\n",
-                     name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(),
-                     chosen.algorithm.text());
+  return fmt::format(
+      "{} of {} on {} ranks of {} hosts\n> {}\nchosen: what only moves goes straight from host to host\n",
+      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(), chosen.algorithm.text());
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ TEST(Moves, AreServedByWhateverServesWhatTheyAreMadeOf) {
 }
 
 TEST(Moves, CombineNothing) {
-  for (std::string const text : {"direct", "generalized", "ring", "recursive_doubling", "bruck_ho(n=2)", "unequal(nodes=3+5)"})
+  for (std::string const text :
+       {"direct", "generalized", "ring", "recursive_doubling", "bruck_ho(n=2)", "unequal(nodes=3+5)"})
     for (collective const verb : moves) EXPECT_EQ(of(text, 8, verb, 3).combined_max, fraction(0)) << text;
 }
 

@@ -192,9 +192,8 @@ TEST_P(Pieces, OfRanksThatDisagreeAreAMismatchOnAllRanks) {
   expect_mismatch([&](member& me, auto in, auto out, bool other) {
     all_to_all(me, in.first((other ? 6 : 3) * p), out.first((other ? 6 : 3) * p));
   });
-  expect_mismatch([&](member& me, auto in, auto out, bool other) {
-    gather(me, in.first(3), out.first(3 * p), other ? 0 : p - 1);
-  });
+  expect_mismatch(
+      [&](member& me, auto in, auto out, bool other) { gather(me, in.first(3), out.first(3 * p), other ? 0 : p - 1); });
   expect_mismatch([&](member& me, auto in, auto out, bool other) {
     other ? scatter(me, in.first(3 * p), out.first(3), 0) : gather(me, in.first(3), out.first(3 * p), 0);
   });
@@ -255,7 +254,7 @@ TEST_P(Pieces, MayLieInTheRootsOwnArray) {
 
 INSTANTIATE_TEST_SUITE_P(All, Pieces,
                          ::testing::ValuesIn(test::by_effort<std::vector<rank_t>>({1, 2, 3, 6}, {1, 2, 3, 4, 6, 13},
-                                                                                 {1, 2, 3, 4, 5, 7, 8, 13, 17, 32})),
+                                                                                  {1, 2, 3, 4, 5, 7, 8, 13, 17, 32})),
                          size_name);
 
 }  // namespace

@@ -2,7 +2,7 @@
 // gather, scatter and all_to_all: equal pieces and others, started, planned, in place, and refused.
 #include <string.h>
 
-#include "check.h"
+#include "../check.h"
 
 enum { most = 4, length = 50, whole_length = most * most * length };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives for C that move pieces: gather, scatter, all_to_all. coset.h includes this header and provides what it needs.
-#ifndef COSET_COSET_PIECES_H
-#define COSET_COSET_PIECES_H
+#ifndef COSET_VERBS_COSET_PIECES_H
+#define COSET_VERBS_COSET_PIECES_H
 
 // NOLINTBEGIN(modernize-*): this is C
 
@@ -10,6 +10,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Of plans, see coset_verb.
+enum { COSET_VERB_GATHER = 10, COSET_VERB_SCATTER = 11, COSET_VERB_ALL_TO_ALL = 12 };
 
 /// Gathers all pieces on rank `root`: `out` is P·piece elements there and gets rank r's `in`, of `piece` elements, at
 /// r·piece; other ranks' `out` is ignored. On the root `in` may be its own piece of `out`, or COSET_IN_PLACE, which means
