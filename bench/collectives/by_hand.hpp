@@ -50,15 +50,40 @@ class by_hand {
       case verb::broadcast:
         std::memcpy(work_.output(rank), from[0], p.bytes());
         return;
-      default:  // allgather
-        for (rank_t q = 0; q < p.ranks; ++q) {
-          auto const [begin, end] = piece_of(p, q);
-          std::memcpy(work_.output(rank) + begin * p.element_bytes(), from[q], (end - begin) * p.element_bytes());
+      case verb::gather:
+        return copy_piece(0, rank, from[rank], 0);
+      case verb::scatter: {
+        auto const [begin, end] = piece_of(p, rank);
+        std::memcpy(work_.output(rank), at(from[0], begin), (end - begin) * p.element_bytes());
+        return;
+      }
+      case verb::all_to_all:
+        for (rank_t step = 0; step < p.ranks; ++step) {
+          rank_t const q = (rank + step) % p.ranks;
+          copy_piece(rank, q, from[q], piece_of(p, rank).begin);
         }
+        return;
+      default:
+        take_all(rank, from);
     }
   }
 
+  /// All ranks' pieces.
+  void take_all(rank_t rank, void const* const* from) const {
+    for (rank_t q = 0; q < work_.shape().ranks; ++q) copy_piece(rank, q, from[q], 0);
+  }
+
  private:
+  std::byte const* at(void const* array, std::size_t item) const {
+    return static_cast<std::byte const*>(array) + item * work_.shape().element_bytes();
+  }
+  /// What rank q has at `item` becomes its piece in the output of `rank`.
+  void copy_piece(rank_t rank, rank_t q, void const* given, std::size_t item) const {
+    problem const& p = work_.shape();
+    auto const [begin, end] = piece_of(p, q);
+    std::memcpy(work_.output(rank) + begin * p.element_bytes(), at(given, item), (end - begin) * p.element_bytes());
+  }
+
   workload const& work_;
   shared_slices slices_;
   fold_function fold_;

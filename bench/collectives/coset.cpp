@@ -90,6 +90,15 @@ class coset_contestant final : public contestant {
       case verb::broadcast:
         broadcast(me, me.rank() == 0 ? std::span(const_cast<T*>(in.data()), in.size()) : out, 0);
         return reinterpret_cast<std::byte const*>(me.rank() == 0 ? in.data() : out.data());
+      case verb::gather:
+        gather(me, in, out, 0);
+        break;
+      case verb::scatter:
+        scatter(me, in, out, 0);
+        break;
+      case verb::all_to_all:
+        all_to_all(me, in, out);
+        break;
       case verb::scan:
         scan(me, in, out, operation);
         break;

@@ -95,7 +95,7 @@ detail::reduction_table const& sums(bool commute) {
 
 /// Vectors that are made of ranks' pieces have an element for each rank at least.
 made_call call_of(planned const& p, row const& of, std::size_t longer) {
-  bool const copies = p.what == verb::allgather || p.what == verb::broadcast || p.what == verb::barrier;
+  bool const copies = detail::only_moves(p.what);
   std::size_t const count = p.bytes / sizeof(float) + longer;
   made_call made;
   made.call = {.what = p.what,

@@ -29,6 +29,15 @@ std::byte const* call(problem const& p, rank_t rank, std::byte* in, std::byte* o
     case verb::broadcast:
       MPI_Bcast(rank == 0 ? in : out, count, type, 0, MPI_COMM_WORLD);
       return rank == 0 ? in : out;
+    case verb::gather:
+      MPI_Gather(in, piece, type, out, piece, type, 0, MPI_COMM_WORLD);
+      return out;
+    case verb::scatter:
+      MPI_Scatter(in, piece, type, out, piece, type, 0, MPI_COMM_WORLD);
+      return out;
+    case verb::all_to_all:
+      MPI_Alltoall(in, piece, type, out, piece, type, MPI_COMM_WORLD);
+      return out;
     case verb::scan:
       MPI_Scan(in, out, count, type, op, MPI_COMM_WORLD);
       return out;

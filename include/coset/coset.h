@@ -362,8 +362,8 @@ typedef struct coset_plan_options {
   char const* algorithm;  ///< NULL: "auto"; "direct", "ring", "generalized(radix=4)" …, see `coset list`
   char const* storage;    ///< NULL: "auto"; "staged", "zero_copy", "output+stream", "pull", "push" …
   int32_t bits;
-  uint32_t root;         ///< of reduce and broadcast
-  size_t const* counts;  ///< of reduce_scatter and allgather: one per rank; NULL if all are equal
+  uint32_t root;         ///< of reduce, broadcast, gather and scatter
+  size_t const* counts;  ///< of what has pieces, but for all_to_all: one per rank; NULL if all are equal
   size_t segment_bytes;  ///< bytes of the vector staged at a time; 0: the library chooses
 } coset_plan_options;
 #define COSET_PLAN_OPTIONS \
@@ -393,5 +393,6 @@ COSET_API coset_status coset_plan_free(coset_plan*);
 // NOLINTEND(modernize-*)
 
 #include "coset/coset_reducer.h"
+#include "coset/verbs/coset_pieces.h"
 
 #endif

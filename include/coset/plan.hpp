@@ -29,9 +29,10 @@ struct plan_options {
   std::string algorithm = "auto";
   std::string storage = "auto";  ///< where peers meet: "staged", "zero_copy", "output+stream", "staged+library" …
   bits required = bits::same_on_all_ranks;
-  rank_t root = 0;                       ///< of reduce and broadcast
-  std::vector<std::size_t> counts = {};  ///< of reduce_scatter and allgather: one per rank; empty if all are equal
-  std::size_t segment_bytes = 0;         ///< bytes of the vector staged at a time; 0: the library chooses
+  rank_t root = 0;  ///< of reduce, broadcast, gather and scatter
+  /// Of reduce_scatter, allgather, gather and scatter: one per rank; empty if all are equal.
+  std::vector<std::size_t> counts = {};
+  std::size_t segment_bytes = 0;  ///< bytes of the vector staged at a time; 0: the library chooses
 };
 
 /// Parses "algorithm", "algorithm/storage" or "algorithm/storage/segment": "generalized(radix=4)",
@@ -81,7 +82,8 @@ COSET_API request start(rank_state&, plan_pair const&, plan_arrays const&, void 
 /// A persistent collective: planned once, executed any number of times by every rank of its team.
 ///
 /// `count` is the length of the whole vector. A rank's input and output are those of the verb's function: for
-/// reduce_scatter `out`, and for allgather `in`, is the rank's piece.
+/// reduce_scatter and scatter `out`, and for allgather and gather `in`, is the rank's piece. Of all_to_all either array is
+/// `count` elements long, and all pieces are.
 ///
 /// Over processes each makes a plan of its own, from the same arguments; making it sends nothing. Where processes have
 /// chosen differently, the first call throws mismatch_error on every rank.
@@ -92,7 +94,7 @@ class plan {
   /// many ranks, or does not give the required bits, and if a file's plan is wrong or for another verb or root; the message
   /// names a remedy. Throws argument_error for a root that
   /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for; over processes also for
-  /// reduce_shared, and for a named reduce_scatter or allgather that is too long for `options::staging_bytes`.
+  /// reduce_shared, and for what is made of pieces, has a named plan, and is too long for `options::staging_bytes`.
   plan(detail::any_team owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
       : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
@@ -121,8 +123,7 @@ class plan {
 
  private:
   static detail::reduction_table const& table(verb what) {
-    bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
-    return combines ? detail::table_of<T, Op>() : detail::copy_of<T>();
+    return detail::only_moves(what) ? detail::copy_of<T>() : detail::table_of<T, Op>();
   }
 
   template <class In, class Out>

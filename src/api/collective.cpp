@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "api/exchange.hpp"
 #include "choice/choose.hpp"
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
@@ -25,15 +26,13 @@ using namespace runtime;
 
 namespace {
 
-bool rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
-
 /// Checks that a rank's input and output are parts of one array, each at its place, or do not overlap.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
   extent const gives = plan.arrays.gives[me.rank], gets = plan.arrays.gets[me.rank];
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
-  bool const may_be_one = plan.goes_by_pieces() || plan.code->storage.in_place;
+  bool const may_be_one = plan.goes_by_pieces() || plan.code->storage.in_place || in_place_never(plan.what.what);
   bool const one_array = a - gives.begin == b - gets.begin && may_be_one;
   if (apart || one_array) [[likely]]
     return;
@@ -42,7 +41,7 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
 }
 
 bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
-  if (rooted(c.what) && c.root >= me.shared.size())
+  if (is_rooted(c.what) && c.root >= me.shared.size())
     refuse(me, text::format("{}: there is no root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
   if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
@@ -104,6 +103,13 @@ void run_piece_by_piece(rank_state& me, call const& c) {
     run(me, piece);
     at += piece.count * bytes;
   }
+}
+
+/// What staging has no room for. To be called while the error is handled.
+void run_in_parts(rank_state& me, call const& c) {
+  if (by_pieces(c.what)) return run_piece_by_piece(me, c);
+  if (!can_be_halved(me, c)) throw;
+  run_in_halves(me, c);
 }
 
 /// The call that a plan stands for.
@@ -170,8 +176,7 @@ void run(rank_state& me, call const& c) {
     prepare(f, me, 0, plan, c.in, c.out, c.operation);
     complete(me, f);
   } catch (lacks_staging const&) {
-    if (!by_pieces(c.what)) throw;
-    run_piece_by_piece(me, c);
+    run_in_parts(me, c);
   }
 }
 
@@ -179,8 +184,7 @@ request start(rank_state& me, call const& c, std::shared_ptr<void const> operati
   try {
     return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
   } catch (lacks_staging const&) {
-    if (!by_pieces(c.what)) throw;
-    run_piece_by_piece(me, c);
+    run_in_parts(me, c);
     return {};
   }
 }

@@ -22,7 +22,9 @@ void check(verb what, std::size_t count, shared_memory const& shared, plan_optio
     throw argument_error("no plan of reduce_shared: ranks of several processes have no output in common");
   if (options.root >= ranks)
     throw argument_error(text::format("there is no root {} of a plan for {} ranks", options.root, ranks));
-  if (!by_pieces(what)) return;
+  if (!is_of_pieces(what)) return;
+  if (what == verb::all_to_all && !options.counts.empty())
+    throw argument_error("no plan of all_to_all with counts: every rank knows but its own");
   auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
   bool const even = options.counts.empty();
   if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
@@ -44,10 +46,10 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {
   check(what, count, team.shared, options);
-  rank_t const root = what == verb::reduce || what == verb::broadcast ? options.root : 0;
+  rank_t const root = is_rooted(what) ? options.root : 0;
   std::byte one_array;  // stands for a caller's array that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};
-  if (by_pieces(what)) apart.counts = options.counts;
+  if (is_of_pieces(what)) apart.counts = options.counts;
   call same = apart;
   same.in = same.out = &one_array;
   return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};

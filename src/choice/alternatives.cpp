@@ -27,13 +27,13 @@ constexpr std::uint64_t caches_without_gain = 2;
 
 /// Segments move the borders of blocks. Whatever brackets by block would give other bits on another machine.
 bool brackets_alike_everywhere(question const& q, answer const& chosen) {
-  return chosen.algorithm.name == "direct" || q.what == verb::allgather || q.what == verb::broadcast;
+  return chosen.algorithm.name == "direct" || detail::only_moves(q.what);
 }
 
 }  // namespace
 
 std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
-  bool const has_choice = q.what == verb::allreduce || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  bool const has_choice = q.what == verb::allreduce || (detail::is_of_pieces(q.what) && !detail::is_rooted(q.what));
   if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
       chosen.segment_bytes != 0)
     return {};

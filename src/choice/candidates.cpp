@@ -36,17 +36,19 @@ std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
   return all;
 }
 
+/// Of a scan each rank needs something else.
+bool has_products(verb what) { return what != verb::scan && what != verb::exclusive_scan && !goes_straight(what); }
+
 /// Flat first.
 std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
   std::vector<std::vector<rank_t>> all{{q.ranks}};
-  if (q.ranks <= few || q.what == verb::scan || q.what == verb::exclusive_scan) return all;
+  if (q.ranks <= few || !has_products(q.what)) return all;
   for (auto& dimensions : nested_dimensions(q))
     if (dimensions.size() > 1) all.push_back(std::move(dimensions));
   std::ranges::stable_sort(all, {}, [](auto const& d) { return d.size(); });
   return all;
 }
 
-bool is_half(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
 bool is_private_view(question const& q) { return q.what == verb::allreduce_view && q.bytes <= private_view_bytes; }
 bool is_shared_result(question const& q) { return has_view(q) && !is_private_view(q); }
 
@@ -84,7 +86,8 @@ void candidates::for_each_product(Visit visit) const {
   auto const what = schedule_of(question_.what);
   for (auto const& dimensions : all_dimensions(question_)) {
     bool const one_rank = question_.ranks < 2;
-    std::size_t const most_saved = is_half(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
+    std::size_t const most_saved =
+        detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
       auto const works =
           schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);
@@ -122,9 +125,8 @@ double candidates::with_storage(priced_schedule const& s) const { return s.steps
 /// gain where a level has no such factors, where nodes differ in size, and in scans. A shared result has one owner for
 /// each part, which only full folds and trees give.
 bool candidates::has_others() const {
-  if (has_view(question_) || question_.ranks <= few) return false;
-  bool const has_products = question_.what != verb::scan && question_.what != verb::exclusive_scan;
-  if (has_uneven(question_.nodes) || !has_products) return true;
+  if (has_view(question_) || question_.ranks <= few || goes_straight(question_.what)) return false;
+  if (has_uneven(question_.nodes) || !has_products(question_.what)) return true;
   for (rank_t const size : sizes_by_level(question_))
     if (std::ranges::max(dimensions(size, few)) > few) return true;
   return false;

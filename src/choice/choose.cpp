@@ -101,6 +101,8 @@ verb schedule_of(verb what) {
   return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
 }
 
+bool goes_straight(verb what) { return what == verb::gather || what == verb::scatter || what == verb::all_to_all; }
+
 answer choose(question const& q) {
   candidates const search(q);
   return with_storage(search.cheapest(), q, search.machine());

@@ -19,6 +19,8 @@ namespace coset::choice {
 
 /// The verb whose schedule serves this one.
 verb schedule_of(verb);
+/// gather, scatter, all_to_all: nothing is combined on the way, so that what one rank has for another goes there at once.
+bool goes_straight(verb);
 
 struct answer {
   schedule::algorithm algorithm;

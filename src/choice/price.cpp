@@ -181,7 +181,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (kind == schedule_kind::tree) return {out_of_lines};
   if (has_view(q)) return {whole ? eager : zero_copy};
   std::vector<policy> all;
-  bool const one_round = whole || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  bool const one_round = whole || detail::is_of_pieces(q.what);
   if (one_round && q.bytes <= most_at_once) all.push_back(eager);
   if (whole) return all;
   if (!q.pointers) {
@@ -204,8 +204,7 @@ storage_price price_of(question const& q, policy const& p, priced_machine const&
   sum.pushes = pushes_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
-  bool const one_step = q.what == verb::reduce_scatter || q.what == verb::allgather;
-  if (one_step && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
+  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
   return sum;
 }
 

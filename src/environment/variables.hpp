@@ -45,6 +45,9 @@ inline constexpr std::array variables{
     variable{"COSET_BARRIER", plans, chosen, "The same for barrier.", at_team},
     variable{"COSET_REDUCE_SHARED", plans, chosen, "The same for reduce_shared.", at_team},
     variable{"COSET_ALLREDUCE_VIEW", plans, chosen, "The same for allreduce_view.", at_team},
+    variable{"COSET_GATHER", plans, chosen, "The same for gather.", at_team},
+    variable{"COSET_SCATTER", plans, chosen, "The same for scatter.", at_team},
+    variable{"COSET_ALL_TO_ALL", plans, chosen, "The same for all_to_all.", at_team},
     variable{
         "COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
         "Whether ranks learn from blocking calls of 4 KiB and more which storage serves a shape best; all storages "

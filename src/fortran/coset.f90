@@ -18,11 +18,17 @@ module coset
   use coset_reducers_real64
   use coset_reducers_complex64
   use coset_reducers_complex128
+  use coset_pieces_int32
   use coset_verbs_int32
+  use coset_pieces_int64
   use coset_verbs_int64
+  use coset_pieces_real32
   use coset_verbs_real32
+  use coset_pieces_real64
   use coset_verbs_real64
+  use coset_pieces_complex64
   use coset_verbs_complex64
+  use coset_pieces_complex128
   use coset_verbs_complex128
   implicit none
   private
@@ -37,7 +43,7 @@ module coset
 
   public :: coset_allreduce, coset_reduce, coset_reduce_in_place, coset_reduce_shared, coset_scan, coset_exclusive_scan
   public :: coset_reduce_scatter, coset_reduce_scatter_in_place, coset_allgather, coset_allgather_in_place
-  public :: coset_broadcast, coset_barrier
+  public :: coset_broadcast, coset_barrier, coset_gather, coset_scatter_from, coset_all_to_all
   public :: coset_start_allreduce, coset_start_reduce_shared, coset_start_broadcast, coset_start_barrier
   public :: coset_request_test, coset_request_wait, coset_request_wait_for
 

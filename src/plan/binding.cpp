@@ -47,14 +47,15 @@ void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t fi
   for (rank_t r = first; r < first + plan.code->of.size(); ++r) {
     extent const whole{0, plan.bytes}, none{0, 0};
     extent const piece =
-        by_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
+        detail::is_of_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
     bool const root = r == plan.what.root;
-    plan.arrays.gives.push_back(what == verb::allgather ? piece : what == verb::broadcast && !root ? none : whole);
-    plan.arrays.gets.push_back(what == verb::reduce_scatter ? piece
-                               : (what == verb::reduce && !root) || (what == verb::broadcast && root) ||
-                                       (what == verb::exclusive_scan && r == 0)
-                                   ? none
-                                   : whole);
+    bool const gives_piece = what == verb::allgather || what == verb::gather;
+    bool const gets_piece = what == verb::reduce_scatter || what == verb::scatter;
+    bool const gives_none = (what == verb::broadcast || what == verb::scatter) && !root;
+    bool const gets_none = ((what == verb::reduce || what == verb::gather) && !root) ||
+                           (what == verb::broadcast && root) || (what == verb::exclusive_scan && r == 0);
+    plan.arrays.gives.push_back(gives_piece ? piece : gives_none ? none : whole);
+    plan.arrays.gets.push_back(gets_piece ? piece : gets_none ? none : whole);
   }
 }
 
@@ -82,7 +83,7 @@ void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_p
                        std::size_t wanted_bytes) {
   std::size_t const element_bytes = plan.what.reduction->element_bytes;
   program::item_bytes const items = items_of(plan.what);
-  bool const of_pieces = by_pieces(plan.what.what);
+  bool const of_pieces = detail::is_of_pieces(plan.what.what);
   plan.segments.count = plan.what.count;
   plan.segments.layout = plan.segments.last_layout =
       of_pieces ? program::bind(*plan.code, pieces, items) : program::bind(*plan.code, plan.what.count, items);

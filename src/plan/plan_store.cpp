@@ -186,12 +186,11 @@ std::vector<std::string> plan_store::refused_rules() {
   std::byte one_array;  // stands for a caller's that is input and output
   for (std::size_t const each : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
     for (verb const what : all_verbs()) {
-      bool const combines = what != verb::allgather && what != verb::broadcast && what != verb::barrier;
       call c{.what = what,
-             .count = what == verb::barrier ? 0
-                      : by_pieces(what)     ? each * facts_.ranks
-                                            : each,
-             .reduction = combines ? &detail::table_of<float, plus>() : &detail::copy_of<float>()};
+             .count = what == verb::barrier        ? 0
+                      : detail::is_of_pieces(what) ? each * facts_.ranks
+                                                   : each,
+             .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
       for (bool const same : {false, true}) {
         if (same) c.in = c.out = &one_array;
         if (same && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;  // are never in place

@@ -16,7 +16,7 @@
 namespace coset::planning {
 namespace {
 
-bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
+using detail::is_rooted;
 
 /// Whether it makes a difference to a plan of this verb that input and output are one array.
 bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather; }

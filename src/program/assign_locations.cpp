@@ -39,8 +39,14 @@ class location_assignment {
   linear_order run() {
     list_operations();
     std::uint32_t const layers = allocate_staging(schedule_, copies_, policy_, output_of_, operations_);
-    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers, std::move(operations_), copies_.inputs(),
-            output_of_};
+    return {schedule_.ranks,
+            static_cast<std::uint32_t>(blocks_),
+            layers,
+            std::move(operations_),
+            copies_.inputs(),
+            output_of_,
+            schedule_.verb == schedule::collective::all_to_all,
+            split_.first};
   }
 
  private:

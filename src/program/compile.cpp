@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "program/operation.hpp"
+#include "text/format.hpp"
 
 namespace coset::program {
 namespace {
@@ -12,6 +13,8 @@ class emission {
   /// `ranks`: of all domains.
   emission(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, rank_t ranks)
       : storage_(p),
+        keeps_pieces_apart_(p.staging == home::pieces && (s.own.verb == schedule::collective::scatter ||
+                                                          s.own.verb == schedule::collective::all_to_all)),
         here_(s.own.ranks),
         order_(assign_locations(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
@@ -129,8 +132,10 @@ class emission {
 
   operand operand_of(location const& p) const {
     auto const at = [&](std::uint32_t row) { return row * here_ + p.rank; };
-    if (p.where == area::input) return {{at(row_input), at(row_input)}, p.block};
-    if (p.where == area::output) return {{at(row_output), at(row_output)}, p.block};
+    if (p.where != area::staging) {
+      std::uint32_t const base = at(p.where == area::input ? row_input : row_output);
+      return {{base, base}, order_.piece(p.where, p.rank, p.block)};
+    }
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
                                 : storage_.staging == home::entry_line ? row_entry_line
                                                                        : row_second_line;
@@ -199,7 +204,7 @@ class emission {
 
   /// The same move of the next block, with nothing to wait for or to signal between them, is one longer move.
   bool joins(program const& p, instruction const& next) const {
-    if (p.code.empty() || p.code.back().what != action::fold) return false;
+    if (p.code.empty() || p.code.back().what != action::fold || keeps_pieces_apart_) return false;
     instruction const& last = p.code.back();
     if (last.signal != 0 || last.sources != next.sources || last.destinations != next.destinations ||
         next.destinations == 0 || last.block_end != next.block || last.foreign != next.foreign) {
@@ -219,7 +224,8 @@ class emission {
   }
 
   policy const storage_;
-  rank_t const here_;  ///< so many ranks
+  bool const keeps_pieces_apart_;  ///< so that they can be cut, though their owner has all of them
+  rank_t const here_;              ///< so many ranks
   linear_order const order_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;
@@ -228,13 +234,26 @@ class emission {
 
 }  // namespace
 
+namespace {
+
+/// What is this rank's in one block is another's piece in another: they have to be of one size.
+void require_whole_pieces(schedule::schedule const& s, std::size_t pieces) {
+  if (s.verb != schedule::collective::all_to_all || s.blocks.size() == pieces) return;
+  throw schedule_error(text::format("a schedule of all_to_all is run with one block for each of {} ranks, not with {}",
+                                    pieces, s.blocks.size()));
+}
+
+}  // namespace
+
 compiled compile(schedule::schedule const& s, policy const& p, std::vector<rank_t> const& output_of,
                  distribution const& d) {
+  require_whole_pieces(s, s.ranks);
   return emission(with_messages(s, d, p.offloads), p, output_of, s.ranks).run();
 }
 
 compiled compile(schedule::part const& part, policy const& p, std::vector<rank_t> const& output_of,
                  distribution const& d) {
+  require_whole_pieces(part.own, d.domains.back());
   return emission(with_messages(part, d), p, output_of, d.domains.back()).run();
 }
 

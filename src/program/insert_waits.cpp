@@ -69,9 +69,8 @@ class wait_insertion {
   }
 
   history& of(area where, rank_t rank, std::uint32_t layer, schedule::block_t block) {
-    std::size_t const c = cell(rank, block);
-    if (where == area::staging) return memory_[2 * cells(order_) + layers_[c] + layer];
-    return memory_[2 * c + (where == area::output && !in_place_ ? 1 : 0)];
+    if (where == area::staging) return memory_[2 * cells(order_) + layers_[cell(rank, block)] + layer];
+    return memory_[2 * cell(rank, order_.piece(where, rank, block)) + (where == area::output && !in_place_ ? 1 : 0)];
   }
 
   /// An operation's position in its rank, from 1.
@@ -121,7 +120,7 @@ class wait_insertion {
     // operation's business.
     bool const hands_over = o.what == operation::kind::enter || o.what == operation::kind::leave;
     if (hands_over) own(area::input, o, i);
-    if (hands_over && order_.output_of.empty()) own(area::output, o, i);
+    if (hands_over && order_.output_of.empty() && !in_place_) own(area::output, o, i);
     if (o.what != operation::kind::enter) return;
     own_staging(o, i);
     // A shared output is nobody's own: who enters may have read it until then, so that its first writer waits for all.
@@ -136,8 +135,7 @@ class wait_insertion {
 
   void own(area what, operation const& o, std::uint32_t i) {
     for (schedule::block_t b = 0; b < order_.blocks; ++b) {
-      bool const is_input = what == area::input || (in_place_ && what == area::output);
-      value_t const left = is_input ? order_.inputs[o.rank * std::size_t{order_.blocks} + b] : no_value;
+      value_t const left = what == area::input ? order_.inputs[o.rank * std::size_t{order_.blocks} + b] : no_value;
       write(of(what, o.rank, 0, b), left, i, o.rank);
     }
   }

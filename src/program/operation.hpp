@@ -45,6 +45,16 @@ struct linear_order {
   std::vector<operation> operations;
   std::vector<value_t> inputs;    ///< [rank · blocks + block]: the name of what a caller's input holds
   std::vector<rank_t> output_of;  ///< the rank whose output replaces a rank's; empty if every rank has its own
+  bool exchanges = false;         ///< all_to_all
+  rank_t first = 0;               ///< number of the domain's first rank
+
+  /// Which piece of a caller's array a block is. In an all_to_all block t goes t ranks on: in the input of rank r it is the
+  /// piece for rank r + t, in its output the one of rank r − t.
+  schedule::block_t piece(area where, rank_t rank, schedule::block_t block) const {
+    if (!exchanges) return block;
+    rank_t const distance = where == area::input ? block : blocks - block;
+    return (first + rank + distance) % blocks;
+  }
 };
 
 /// What is offloaded in one go: folds whose only source is what this domain brings.

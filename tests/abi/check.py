@@ -39,7 +39,7 @@ def exported_c_functions(library):
 
 def enumerators():
     """Their names, from the C headers."""
-    for header in ("coset.h", "coset_reducer.h"):
+    for header in ("coset.h", "verbs/coset_pieces.h", "coset_reducer.h"):
         text = re.sub(r"//[^\n]*", "", (INCLUDE / "coset" / header).read_text())
         for body in re.findall(r"\benum\s*\w*\s*\{([^}]*)\}", text):
             yield from re.findall(r"(COSET_\w+)\s*=", body)

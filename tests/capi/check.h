@@ -33,6 +33,7 @@ void test_elements(void);
 void test_operations(void);
 void test_split_phase(void);
 void test_plans(void);
+void test_pieces(void);
 void test_reducers(void);
 void test_disagreements(void);
 

@@ -31,7 +31,7 @@ if strangers:
     wrong.append("exported, but nothing of coset's interfaces:\n  {}\nsrc/api/c/coset.map should keep them local.".format(
         "\n  ".join(sorted(strangers))))
 
-tests = "".join(file.read_text() for file in folder.glob("*.c"))
+tests = "".join(file.read_text() for file in folder.rglob("*.c"))
 untested = sorted(name.split("@")[0] for name in listed if not re.search(name.split("@")[0] + r"\b\(", tests))
 if untested:
     wrong.append("in no test of tests/capi:\n  " + "\n  ".join(untested))

@@ -13,6 +13,7 @@ int main(void) {
   test_operations();
   test_split_phase();
   test_plans();
+  test_pieces();
   test_reducers();
   test_disagreements();
   if (failures() != 0) fprintf(stderr, "%d checks failed\n", failures());

@@ -11,6 +11,7 @@ from collections import Counter
 from fractions import Fraction
 
 KEYS = ["coset_plan", "collective", "algorithm", "parameters", "root", "ranks", "blocks", "steps", "result", "properties"]
+OF_PIECES = ("reduce_scatter", "allgather", "gather", "scatter", "all_to_all")
 
 
 class Wrong(Exception):
@@ -54,7 +55,7 @@ def required(plan, sizes, offsets, rank, block):
     ranks, verb, root = plan["ranks"], plan["collective"], plan["root"]
     owner = int(offsets[block] * ranks)
     everyone = frozenset(range(ranks))
-    if verb in ("reduce_scatter", "allgather"):
+    if verb in OF_PIECES:
         demand(offsets[block] + sizes[block] <= Fraction(owner + 1, ranks), f"block {block} spans the pieces of two ranks")
     return {
         "allreduce": everyone,
@@ -65,20 +66,31 @@ def required(plan, sizes, offsets, rank, block):
         "broadcast": frozenset([root]),
         "scan": frozenset(range(rank + 1)),
         "exclusive_scan": frozenset(range(rank)) or None,
+        "gather": frozenset([owner]) if rank == root else None,
+        "scatter": frozenset([root]) if rank == owner else None,
+        "all_to_all": frozenset([(rank - owner) % ranks]),
     }[verb]
+
+
+def has_input(verb, root, owner, rank):
+    """Whether slot 0 of a block exists on a rank."""
+    if verb in ("allgather", "gather"):
+        return rank == owner
+    return verb not in ("broadcast", "scatter") or rank == root
 
 
 def bound(verb, ranks):
     others = Fraction(ranks - 1, ranks)
-    return {"allreduce": 2 * others, "reduce_scatter": others, "allgather": others, "barrier": Fraction(0)}.get(
-        verb, Fraction(int(ranks > 1)))
+    if verb in OF_PIECES:
+        return others
+    return {"allreduce": 2 * others, "barrier": Fraction(0)}.get(verb, Fraction(int(ranks > 1)))
 
 
 def check(plan):
     demand(list(plan) == KEYS, f"the keys are {list(plan)}")
     demand(plan["coset_plan"] == 1, "not version 1")
     ranks, verb = plan["ranks"], plan["collective"]
-    demand((plan["root"] is not None) == (verb in ("reduce", "broadcast")), f"{verb} with root {plan['root']}")
+    demand((plan["root"] is not None) == (verb in ("reduce", "broadcast", "gather", "scatter")), f"{verb} with root {plan['root']}")
     sizes = [fraction(b["size"]) for b in plan["blocks"]]
     offsets = [fraction(b["offset"]) for b in plan["blocks"]]
     demand(offsets == [sum(sizes[:b], Fraction(0)) for b in range(len(sizes))] and sum(sizes) == 1,
@@ -87,7 +99,7 @@ def check(plan):
     values, held = Values(), {}
     for rank in range(ranks):
         for block in range(len(sizes)):
-            if verb not in ("allgather", "broadcast") or rank in required(plan, sizes, offsets, rank, block):
+            if has_input(verb, plan["root"], int(offsets[block] * ranks), rank):
                 held[rank, block, 0] = values.leaf(rank)
     figures = execute(plan, values, held, sizes)
 

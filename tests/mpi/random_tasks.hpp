@@ -46,8 +46,9 @@ inline std::size_t random_length(engine& choices, std::size_t element_bytes) {
 }
 
 inline erased_task random_task(engine& choices, rank_t ranks) {
-  constexpr verb verbs[]{verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather,
-                         verb::broadcast, verb::scan,   verb::exclusive_scan, verb::barrier};
+  constexpr verb verbs[]{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
+                         verb::broadcast, verb::scan,    verb::exclusive_scan, verb::barrier,
+                         verb::gather,    verb::scatter, verb::all_to_all};
   auto const& of = combinations()[below(choices, combinations().size())];
   task t{.what = verbs[below(choices, std::size(verbs))], .even = below(choices, 2) == 0, .seed = choices()};
   std::size_t const length = random_length(choices, of.bytes);
@@ -57,7 +58,7 @@ inline erased_task random_task(engine& choices, rank_t ranks) {
   }
   t.root = static_cast<rank_t>(below(choices, ranks));
   t.in_place = t.what != verb::barrier && below(choices, 2) == 0;
-  return {t, &of};
+  return {possible(std::move(t)), &of};
 }
 
 /// One rank's way through tasks that are the same on every rank, some several at once and waited for in any order.

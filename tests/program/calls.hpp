@@ -22,10 +22,11 @@ using plan_pointer = std::shared_ptr<schedule::schedule const>;
 
 inline bool all_staged(policy const& p) { return p.first == area::staging && p.later == area::staging; }
 
-inline bool rooted(collective verb) { return verb == collective::reduce || verb == collective::broadcast; }
+inline bool rooted(collective verb) { return coset::detail::is_rooted(verb); }
 
 /// What callers of a verb may pass. The library compiles verbs that give or get parts in place, whatever they pass.
 inline std::vector<arrays> ways_to_call(collective verb) {
+  if (verb == collective::gather || verb == collective::scatter) return {arrays::apart};
   bool const parts = rooted(verb) || verb == collective::reduce_scatter || verb == collective::allgather;
   return parts ? std::vector{arrays::apart, arrays::one, arrays::either} : std::vector{arrays::apart, arrays::one};
 }

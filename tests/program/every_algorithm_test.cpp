@@ -32,7 +32,7 @@ std::vector<plan_pointer> plans_of(std::string const& algorithm, rank_t ranks, c
 bool may_lose_values(collective verb, policy const& p) {
   bool const exposed = p.first == area::output || (p.in_place && !all_staged(p));
   return exposed && (verb == collective::allreduce || verb == collective::barrier || verb == collective::scan ||
-                     verb == collective::exclusive_scan);
+                     verb == collective::exclusive_scan || verb == collective::all_to_all);
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<rank_t> {

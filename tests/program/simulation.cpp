@@ -111,12 +111,20 @@ class machine {
     for (schedule::block_t b = 0; b < next.what->code->blocks.size(); ++b) {
       bool const gives = next.has_input[r][b], gets = gets_from_outside(next, r, b);
       array& in = memory(row_input, r);
-      gives        ? in.write(n, b, r, clock, input_of(n, r, b))
-      : one&& gets ? in.write(n, b, r, clock, 0)
-                   : in.forbid(n, b, r, clock);
+      std::size_t const i = cell(next, row_input, r, b), o = cell(next, row_output, r, b);
+      gives        ? in.write(n, i, r, clock, input_of(n, r, b))
+      : one&& gets ? in.write(n, i, r, clock, 0)
+                   : in.forbid(n, i, r, clock);
       array& out = memory(row_output, r);
-      gets && !one ? out.write(n, b, r, clock, 0) : out.forbid(n, b, r, clock);
+      gets && !one ? out.write(n, o, r, clock, 0) : out.forbid(n, o, r, clock);
     }
+  }
+
+  /// Where a block lies in a caller's array: in an all_to_all block t is the piece for the rank t further on, and the one of
+  /// the rank t before.
+  std::size_t cell(expected_call const& c, std::uint32_t row, rank_t r, schedule::block_t b) const {
+    if (c.what->plan->verb != schedule::collective::all_to_all) return b;
+    return (row == row_input ? r + b : r + ranks_ - b) % ranks_;
   }
 
   /// Whether rank r's caller has an output for block b. The root of a broadcast passes one array, which is its input.
@@ -327,7 +335,8 @@ class machine {
   void require_result(rank_t r, std::uint32_t operation, schedule::block_t b) {
     expected_call const& c = call_of(operation);
     rank_t const where = c.what->how == arrays::shared ? c.what->output_of[r] : r;
-    content const got = caller_array(c.what->how, row_output, where).read(operation, b, r, actors_[r].clock);
+    std::size_t const at = cell(c, row_output, r, b);
+    content const got = caller_array(c.what->how, row_output, where).read(operation, at, r, actors_[r].clock);
     if (got != c.results[r][b])
       throw violation(fmt::format("operation {}: wrong result of rank {}, block {}", operation, r, b));
   }

@@ -213,7 +213,8 @@ TEST(BadInput, IsRefusedWithWhatWouldDo) {
   EXPECT_EQ(refusal("product", 13), "product needs the parameter dims");
   EXPECT_EQ(refusal("ring(radix=3)", 4), "ring has no parameter radix; it takes saved_steps, ordered");
   EXPECT_EQ(refusal("ring", 4, collective::scan),
-            "ring does not serve scan; it serves allreduce, reduce, reduce_scatter, allgather, broadcast, barrier");
+            "ring does not serve scan; it serves allreduce, reduce, reduce_scatter, allgather, broadcast, barrier, "
+            "gather, scatter, all_to_all");
   EXPECT_NE(refusal("rong", 4).find("unknown algorithm 'rong'; there are direct, "), std::string::npos);
 }
 

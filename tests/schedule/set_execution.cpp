@@ -37,6 +37,12 @@ contributors wanted(schedule const& s, rank_t r, block_t b) {
       return {home(s, b)};
     case collective::broadcast:
       return {*s.root};
+    case collective::gather:
+      return r == s.root ? contributors{home(s, b)} : contributors{};
+    case collective::scatter:
+      return r == home(s, b) ? contributors{*s.root} : contributors{};
+    case collective::all_to_all:
+      return {(r + s.ranks - home(s, b)) % s.ranks};
     case collective::scan:
       return ranks_between(0, r + 1);
     case collective::exclusive_scan:
@@ -50,8 +56,10 @@ places inputs(schedule const& s) {
   places values;
   for (rank_t r = 0; r < s.ranks; ++r)
     for (block_t b = 0; b < s.blocks.size(); ++b) {
-      if (s.verb == collective::broadcast && r != *s.root) continue;
-      if (s.verb == collective::allgather && r != home(s, b)) continue;
+      bool const is_roots = s.verb == collective::broadcast || s.verb == collective::scatter;
+      bool const is_owners = s.verb == collective::allgather || s.verb == collective::gather;
+      if (is_roots && r != *s.root) continue;
+      if (is_owners && r != home(s, b)) continue;
       values[{r, b, 0}] = {r};
     }
   return values;

@@ -17,10 +17,7 @@ struct erased_task {
   combination const* of;
   std::vector<std::byte> whole = {};  ///< what folded() made, if it was asked to
 
-  detail::reduction_table const& table() const {
-    bool const copies = what.what == verb::allgather || what.what == verb::broadcast || what.what == verb::barrier;
-    return copies ? *of->copy : *of->reduction;
-  }
+  detail::reduction_table const& table() const { return detail::only_moves(what.what) ? *of->copy : *of->reduction; }
   std::string text() const { return of->name + ", " + what.text(); }
 };
 
@@ -40,8 +37,9 @@ inline erased_arrays prepared(erased_task const& t, rank_t r) {
   task const& what = t.what;
   erased_arrays a{std::vector<std::byte>((in_length<char>(what, r) + 1) * bytes, guard_byte),
                   std::vector<std::byte>((out_length<char>(what, r) + 1) * bytes, guard_byte)};
-  bool const gathers = what.what == verb::allgather;
-  std::size_t const first = gathers && what.in_place ? what.begin(r) : 0;
+  bool const gathers = what.what == verb::allgather || what.what == verb::gather;
+  bool const in_whole = what.in_place && (what.what == verb::allgather || r == what.root);
+  std::size_t const first = gathers && in_whole ? what.begin(r) : 0;
   std::size_t const length = gathers ? what.counts[r] : in_length<char>(what, r);
   give(t, r, 0, length, &a.in[first * bytes]);
   return a;
@@ -58,10 +56,13 @@ inline places all_places_of(erased_task const& t, rank_t r, erased_arrays& a, st
   std::size_t const bytes = t.of->bytes, in = in_length<char>(what, r), out = out_length<char>(what, r);
   if (what.what == verb::reduce_shared) return {a.in.data(), shared.data(), in, what.total()};
   if (what.what == verb::broadcast) return {a.in.data(), a.in.data(), in, in};
-  if (!what.in_place) return {a.in.data(), a.out.data(), in, out};
+  bool const roots_alone = what.what == verb::gather || what.what == verb::scatter;
+  if (!what.in_place || (roots_alone && r != what.root)) return {a.in.data(), a.out.data(), in, out};
   std::byte* const piece = a.in.data() + what.begin(r) * bytes;
-  if (what.what == verb::reduce_scatter) return {a.in.data(), piece, in, what.counts[r]};
-  if (what.what == verb::allgather) return {piece, a.in.data(), what.counts[r], in};
+  bool const scatters = what.what == verb::reduce_scatter || what.what == verb::scatter;
+  bool const gathers = what.what == verb::allgather || what.what == verb::gather;
+  if (scatters) return {a.in.data(), piece, in, what.counts[r]};
+  if (gathers) return {piece, a.in.data(), what.counts[r], in};
   return {a.in.data(), a.in.data(), in, in};
 }
 
@@ -81,9 +82,8 @@ inline detail::call call_of(erased_task const& t, places const& at) {
                  .reduction = &t.table(),
                  .operation = t.of->operation,
                  .root = t.what.root};
-  bool const by_pieces = t.what.what == verb::reduce_scatter || t.what.what == verb::allgather;
-  if (by_pieces && !t.what.even) c.counts = t.what.counts;
-  if (t.what.what != verb::reduce && t.what.what != verb::broadcast) c.root = 0;
+  if (detail::is_of_pieces(t.what.what) && !t.what.even) c.counts = t.what.counts;
+  if (!detail::is_rooted(t.what.what)) c.root = 0;
   if (t.what.what == verb::barrier) c.in = c.out = nullptr;
   return c;
 }
@@ -130,6 +130,17 @@ inline expectation expected(erased_task const& t, rank_t r) {
       return r == what.root ? part_of_fold(t, 0, total) : expectation{};
     case verb::reduce_scatter:
       return part_of_fold(t, what.begin(r), what.counts[r]);
+    case verb::scatter:
+      whole = {what.begin(r), what.counts[r], std::vector<std::byte>(what.counts[r] * bytes)};
+      give(t, what.root, what.begin(r), what.counts[r], whole.elements.data());
+      return whole;
+    case verb::all_to_all:
+      for (rank_t q = 0; q < what.ranks(); ++q)
+        give(t, q, what.begin(r), what.counts[r], whole.elements.data() + what.begin(q) * bytes);
+      return whole;
+    case verb::gather:
+      if (r != what.root) return {};
+      [[fallthrough]];
     case verb::allgather:
       for (rank_t q = 0; q < what.ranks(); ++q)
         give(t, q, 0, what.counts[q], whole.elements.data() + what.begin(q) * bytes);
@@ -161,10 +172,12 @@ inline std::string fault(erased_task const& t, rank_t r, erased_arrays& a, std::
   if (what.what == verb::barrier) return {};
   std::byte const* const result = what.what == verb::allreduce_view ? viewed.data() : places_of(t, r, a, shared).out;
   expectation const wanted = expected(t, r);
-  std::size_t const skipped = what.what == verb::reduce_scatter ? 0 : wanted.first;
+  bool const scatters = what.what == verb::reduce_scatter || what.what == verb::scatter;
+  std::size_t const skipped = scatters ? 0 : wanted.first;
   std::size_t const wrong = t.of->differ(wanted.elements.data(), result + skipped * bytes, wanted.count);
   if (wrong != wanted.count) return who + ": element " + std::to_string(wrong) + " is wrong";
-  bool const nothing = (what.what == verb::reduce && r != what.root) || (what.what == verb::exclusive_scan && r == 0);
+  bool const gets_none = (what.what == verb::reduce || what.what == verb::gather) && r != what.root;
+  bool const nothing = gets_none || (what.what == verb::exclusive_scan && r == 0);
   if (nothing || (!what.in_place && what.what != verb::broadcast)) {
     std::size_t const length = a.in.size() / bytes - 1;
     std::vector<std::byte> given(length * bytes);

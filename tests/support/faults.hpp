@@ -138,9 +138,9 @@ class faulty_run {
   static constexpr int steps = 8;
 
   way drawn(std::mt19937_64& choices, rank_t ranks) const {
-    constexpr std::array verbs{verb::allreduce,      verb::reduce,    verb::reduce_scatter,
-                               verb::allgather,      verb::broadcast, verb::scan,
-                               verb::exclusive_scan, verb::barrier,   verb::allreduce_view};
+    constexpr std::array verbs{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
+                               verb::broadcast, verb::scan,    verb::exclusive_scan, verb::barrier,
+                               verb::gather,    verb::scatter, verb::all_to_all,     verb::allreduce_view};
     way w;
     w.what = verbs[choices() % (options_.one_process ? verbs.size() : verbs.size() - 1)];
     constexpr std::array lengths{1, 7, 100, 3000};

@@ -47,13 +47,25 @@ struct arrays {
 
 inline constexpr int guard = 99;
 
+/// What can be asked of its verb: pieces of an all_to_all are of one length.
+inline task possible(task t) {
+  if (t.what != verb::all_to_all) return t;
+  t.even = true;
+  t.counts.assign(t.counts.size(), t.counts.front());
+  return t;
+}
+
 template <class T>
 std::size_t in_length(task const& t, rank_t r) {
+  if (t.what == verb::gather) return t.in_place && r == t.root ? t.total() : t.counts[r];
+  if (t.what == verb::scatter) return r == t.root ? t.total() : 0;
   return t.what == verb::barrier ? 0 : t.what == verb::allgather && !t.in_place ? t.counts[r] : t.total();
 }
 
 template <class T>
 std::size_t out_length(task const& t, rank_t r) {
+  if (t.what == verb::gather) return r == t.root && !t.in_place ? t.total() : 0;
+  if (t.what == verb::scatter) return r == t.root && t.in_place ? 0 : t.counts[r];
   bool const none = t.in_place || t.what == verb::broadcast || t.what == verb::barrier ||
                     t.what == verb::reduce_shared || t.what == verb::allreduce_view ||
                     (t.what == verb::reduce && r != t.root);
@@ -63,9 +75,10 @@ std::size_t out_length(task const& t, rank_t r) {
 template <class T>
 arrays<T> prepared(task const& t, rank_t r) {
   arrays<T> a{std::vector<T>(in_length<T>(t, r) + 1, T(guard)), std::vector<T>(out_length<T>(t, r) + 1, T(guard))};
-  bool const piece_in_whole = t.what == verb::allgather && t.in_place;
+  bool const gathers = t.what == verb::allgather || t.what == verb::gather;
+  bool const piece_in_whole = gathers && t.in_place && (t.what == verb::allgather || r == t.root);
   std::size_t const first = piece_in_whole ? t.begin(r) : 0;
-  std::size_t const length = t.what == verb::allgather ? t.counts[r] : in_length<T>(t, r);
+  std::size_t const length = gathers ? t.counts[r] : in_length<T>(t, r);
   T* const to = a.in.data() + first;
   for (std::size_t i = 0; i < length; ++i) to[i] = given<T>(t, r, i);
   return a;
@@ -111,6 +124,9 @@ stretch<T> expected(task const& t, rank_t r, std::vector<T> const& all = {}) {
       return r == t.root ? sum_of_all(0, t.total()) : stretch<T>();
     case verb::reduce_scatter:
       return sum_of_all(t.begin(r), t.counts[r]);
+    case verb::gather:
+      if (r != t.root) return stretch<T>();
+      [[fallthrough]];
     case verb::allgather: {
       stretch<T> whole;
       for (rank_t q = 0; q < t.ranks(); ++q) {
@@ -121,6 +137,16 @@ stretch<T> expected(task const& t, rank_t r, std::vector<T> const& all = {}) {
     }
     case verb::broadcast:
       return {0, given<T>(t, t.root, 0, t.total())};
+    case verb::scatter:
+      return {t.begin(r), given<T>(t, t.root, t.begin(r), t.counts[r])};
+    case verb::all_to_all: {
+      stretch<T> whole;
+      for (rank_t q = 0; q < t.ranks(); ++q) {
+        auto const piece = given<T>(t, q, t.begin(r), t.counts[r]);
+        whole.elements.insert(whole.elements.end(), piece.begin(), piece.end());
+      }
+      return whole;
+    }
     case verb::scan:
       return sum<T>(t, r + 1, 0, t.total());
     case verb::exclusive_scan:
@@ -149,9 +175,10 @@ spans<T> spans_of(task const& t, rank_t r, arrays<T>& a, std::span<T> shared) {
   std::span<T> const in(a.in.data(), a.in.size() - 1), out(a.out.data(), a.out.size() - 1);
   if (t.what == verb::reduce_shared) return {in, shared};
   if (t.what == verb::broadcast) return {in, in};
-  if (!t.in_place) return {in, out};
-  if (t.what == verb::reduce_scatter) return {in, in.subspan(t.begin(r), t.counts[r])};
-  if (t.what == verb::allgather) return {in.subspan(t.begin(r), t.counts[r]), in};
+  if (!t.in_place || (detail::is_of_pieces(t.what) && detail::is_rooted(t.what) && r != t.root)) return {in, out};
+  auto const piece = [&] { return in.subspan(t.begin(r), t.counts[r]); };
+  if (t.what == verb::reduce_scatter || t.what == verb::scatter) return {in, piece()};
+  if (t.what == verb::allgather || t.what == verb::gather) return {piece(), in};
   return {in, in};
 }
 
@@ -169,6 +196,12 @@ void call(member& me, task const& t, spans<T> s, std::vector<T>& viewed, Op op =
       return t.even ? allgather(me, s.in, s.out) : allgather(me, s.in, s.out, t.counts);
     case verb::broadcast:
       return broadcast(me, s.in, t.root);
+    case verb::gather:
+      return t.even ? gather(me, s.in, s.out, t.root) : gather(me, s.in, s.out, t.root, t.counts);
+    case verb::scatter:
+      return t.even ? scatter(me, s.in, s.out, t.root) : scatter(me, s.in, s.out, t.root, t.counts);
+    case verb::all_to_all:
+      return all_to_all(me, s.in, s.out);
     case verb::scan:
       return scan(me, s.in, s.out, op);
     case verb::exclusive_scan:
@@ -198,6 +231,12 @@ request start(member& me, task const& t, spans<T> s, Op op = {}) {
       return t.even ? start_allgather(me, s.in, s.out) : start_allgather(me, s.in, s.out, t.counts);
     case verb::broadcast:
       return start_broadcast(me, s.in, t.root);
+    case verb::gather:
+      return t.even ? start_gather(me, s.in, s.out, t.root) : start_gather(me, s.in, s.out, t.root, t.counts);
+    case verb::scatter:
+      return t.even ? start_scatter(me, s.in, s.out, t.root) : start_scatter(me, s.in, s.out, t.root, t.counts);
+    case verb::all_to_all:
+      return start_all_to_all(me, s.in, s.out);
     case verb::scan:
       return start_scan(me, s.in, s.out, op);
     case verb::exclusive_scan:
@@ -220,7 +259,7 @@ std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, st
   T const* result = t.what == verb::allreduce_view ? viewed.data() : s.out.data();
   if (t.what == verb::allreduce_view && viewed.size() != t.total()) return t.text() + ": a view of another length";
   auto const [first, wanted] = expected<T>(t, r, all);
-  if (t.what != verb::reduce_scatter) result += first;
+  if (t.what != verb::reduce_scatter && t.what != verb::scatter) result += first;
   if (!std::equal(wanted.begin(), wanted.end(), result)) {
     auto const at =
         static_cast<std::size_t>(std::mismatch(wanted.begin(), wanted.end(), result).first - wanted.begin());
@@ -228,8 +267,9 @@ std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, st
            std::to_string(result[at]) + ", not " + std::to_string(wanted[at]);
   }
   bool const overwritten = t.in_place || t.what == verb::broadcast;
-  bool const kept =
-      !overwritten || (t.what == verb::reduce && r != t.root) || (t.what == verb::exclusive_scan && r == 0);
+  bool const kept = !overwritten || t.what == verb::scatter ||
+                    ((t.what == verb::reduce || t.what == verb::gather) && r != t.root) ||
+                    (t.what == verb::exclusive_scan && r == 0);
   if (kept && !std::equal(a.in.begin(), a.in.end() - 1, given<T>(t, r, 0, a.in.size() - 1).begin()))
     return t.text() + ": rank " + std::to_string(r) + "'s input has changed";
   bool const nothing = t.what == verb::exclusive_scan && r == 0 && !t.in_place;

@@ -47,7 +47,7 @@ inline task random_call(engine& choices, rank_t ranks) {
   bool const can_be_in_place =
       t.what != verb::barrier && t.what != verb::reduce_shared && t.what != verb::allreduce_view;
   t.in_place = can_be_in_place && below(choices, 2) == 0;
-  return t;
+  return possible(std::move(t));
 }
 
 inline combination const& random_combination(engine& choices) {

@@ -25,8 +25,8 @@ struct way {
   bool in_place = false;
 };
 
-inline bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
-inline bool has_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+using detail::is_rooted;
+inline bool has_pieces(verb what) { return detail::is_of_pieces(what); }
 inline bool may_be_in_place(verb what) {
   return what == verb::allreduce || what == verb::scan || what == verb::exclusive_scan;
 }
@@ -83,6 +83,12 @@ class journey {
         return starts ? keep(start_allgather(me, in, out)) : allgather(me, in, out);
       case verb::broadcast:
         return starts ? keep(start_broadcast(me, out, way_.root)) : broadcast(me, out, way_.root);
+      case verb::gather:
+        return starts ? keep(start_gather(me, in, out, way_.root)) : gather(me, in, out, way_.root);
+      case verb::scatter:
+        return starts ? keep(start_scatter(me, in, out, way_.root)) : scatter(me, in, out, way_.root);
+      case verb::all_to_all:
+        return starts ? keep(start_all_to_all(me, in, out)) : all_to_all(me, in, out);
       case verb::scan:
         return starts ? keep(start_scan(me, in, out)) : scan(me, in, out);
       case verb::exclusive_scan:
@@ -103,7 +109,8 @@ class journey {
     std::span<int const> const got = way_.what == verb::reduce_shared ? std::span<int const>(shared_)
                                      : way_.in_place                  ? std::span<int const>(in_)
                                                                       : std::span<int const>(out_);
-    if (way_.what == verb::barrier || (way_.what == verb::reduce && rank_ != way_.root) ||
+    bool const is_roots = way_.what == verb::reduce || way_.what == verb::gather;
+    if (way_.what == verb::barrier || (is_roots && rank_ != way_.root) ||
         (way_.what == verb::exclusive_scan && rank_ == 0))
       return {};
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -131,6 +138,11 @@ class journey {
     switch (way_.what) {
       case verb::reduce_scatter:
         return sum(ranks_, rank_ * way_.count + i);
+      case verb::scatter:
+        return value(way_.root, rank_ * way_.count + i);
+      case verb::all_to_all:
+        return value(static_cast<rank_t>(i / way_.count), rank_ * way_.count + i % way_.count);
+      case verb::gather:
       case verb::allgather:
         return value(static_cast<rank_t>(i / way_.count), i % way_.count);
       case verb::broadcast:
@@ -143,8 +155,14 @@ class journey {
         return sum(ranks_, i);
     }
   }
-  std::size_t length_in() const { return way_.what == verb::reduce_scatter ? way_.count * ranks_ : way_.count; }
-  std::size_t length_out() const { return way_.what == verb::allgather ? way_.count * ranks_ : way_.count; }
+  std::size_t length_in() const {
+    bool const gathers = way_.what == verb::allgather || way_.what == verb::gather;
+    return has_pieces(way_.what) && !gathers ? way_.count * ranks_ : way_.count;
+  }
+  std::size_t length_out() const {
+    bool const scatters = way_.what == verb::reduce_scatter || way_.what == verb::scatter;
+    return has_pieces(way_.what) && !scatters ? way_.count * ranks_ : way_.count;
+  }
   void keep(request started) { under_way = std::move(started); }
   void execute(plan<int> const& p, member& me, std::span<int> in, std::span<int> out, std::span<int> shared) {
     if (way_.what == verb::broadcast) return p.execute(me, out);

@@ -72,6 +72,8 @@ class flags final : public contestant {
     if (p.what == verb::barrier) return work.output(rank);
     if (p.what == verb::reduce) {
       if (rank == 0) hand.fold_all(0, from.data());
+    } else if (p.what == verb::gather) {
+      if (rank == 0) hand.take_all(0, from.data());
     } else if (p.what == verb::allreduce || p.what == verb::allreduce_view) {
       hand.fold_all(rank, from.data());
     } else {

@@ -35,6 +35,8 @@ struct call {
 COSET_API void run(rank_state&, call const&);
 /// Keeps `operation` until the request is complete.
 COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);
+/// all_to_all of unequal pieces: `counts` of the call are what this rank sends to each, and these what it gets from each.
+COSET_API void run_exchange(rank_state&, call const&, std::span<std::size_t const> received);
 /// allreduce_view; returns the address of the result.
 COSET_API void const* run_view(rank_state&, call const&);
 

@@ -28,12 +28,28 @@ std::size_t sum(std::size_t a, std::size_t b) {
   return result;
 }
 
+/// What a rank has of a verb with pieces: `own` bytes of its piece, `all` of the whole vector.
+places places_in(verb what, bool is_root, void const* in, void* out, std::size_t own, std::size_t all) {
+  switch (what) {
+    case verb::allgather:
+      return {in, own, out, all};
+    case verb::gather:
+      return {in, own, out, is_root ? all : 0};
+    case verb::scatter:
+      return {in, is_root ? all : 0, out, own};
+    case verb::reduce_scatter:
+      return {in, all, out, own};
+    default:
+      return {in, all, out, all};
+  }
+}
+
 /// `counts` or, if they are nullptr, `piece` for every rank.
 made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece,
-                    std::size_t const* counts, coset_type type, coset_operation op) {
+                    std::size_t const* counts, coset_type type, coset_operation op, rank_t root) {
   rank_t const rank = me->of->rank(), ranks = me->of->size();
   std::size_t unit = 1;
-  reduction const how = what == verb::reduce_scatter ? reduction_of(type, op) : copy_of(type, unit);
+  reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
   thread_local std::vector<std::size_t> lengths;  // for as long as the call is looked up
   lengths.clear();
   std::size_t before = 0, all = 0;
@@ -44,8 +60,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
   }
   std::size_t const own = lengths[rank];
   std::size_t const bytes = how.table->element_bytes, all_bytes = product(all, bytes);
-  places at =
-      what == verb::reduce_scatter ? places{in, all_bytes, out, own * bytes} : places{in, own * bytes, out, all_bytes};
+  places at = places_in(what, rank == root, in, out, own * bytes, all_bytes);
   settle(at, what, rank, before * bytes);
   return {{.what = what,
            .in = at.in,
@@ -53,6 +68,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
            .count = all,
            .reduction = how.table,
            .operation = how.context,
+           .root = root,
            .counts = counts != nullptr ? std::span<std::size_t const>(lengths) : std::span<std::size_t const>()},
           how};
 }
@@ -63,8 +79,6 @@ detail::rank_state& state_of(coset_member* me) {
   require(me, "the member");
   return me->of->state();
 }
-
-bool by_pieces(verb what) noexcept { return what == verb::reduce_scatter || what == verb::allgather; }
 
 std::size_t product(std::size_t a, std::size_t b) {
   std::size_t result;
@@ -81,9 +95,13 @@ void settle(places& at, verb what, rank_t rank, std::size_t before) {
   if (at.in == COSET_IN_PLACE) {
     if (what == verb::reduce_shared || what == verb::allreduce_view)
       throw argument_error(text::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));
-    at.in = at.out;
-    if (what == verb::allgather) at.in = static_cast<std::byte*>(at.out) + before;
-    if (what == verb::reduce_scatter) at.out = static_cast<std::byte*>(at.out) + before;
+    bool const ignored = what == verb::scatter && at.in_bytes == 0;
+    if (what == verb::gather && at.out_bytes == 0 && at.in_bytes != 0)
+      throw argument_error(text::format("gather: rank {} asks for it in place, which only the root can", rank));
+    at.in = ignored ? nullptr : at.out;
+    if (what == verb::allgather || what == verb::gather) at.in = static_cast<std::byte*>(at.out) + before;
+    bool const scatters = what == verb::reduce_scatter || what == verb::scatter;
+    if (scatters && !ignored) at.out = static_cast<std::byte*>(at.out) + before;
   }
   if ((at.in == nullptr && at.in_bytes != 0) || (at.out == nullptr && at.out_bytes != 0))
     throw argument_error(text::format("{}: the {} of rank {} is NULL", name_of(what),
@@ -113,16 +131,37 @@ made_call whole(verb what, coset_member* me, void const* in, void* out, std::siz
 }
 
 made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece, coset_type type,
-                    coset_operation op) {
-  return told(state_of(me), [&] { return in_pieces(what, me, in, out, piece, nullptr, type, op); });
+                    coset_operation op, rank_t root) {
+  return told(state_of(me), [&] { return in_pieces(what, me, in, out, piece, nullptr, type, op, root); });
 }
 
 made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t const* counts, coset_type type,
-                    coset_operation op) {
+                    coset_operation op, rank_t root) {
   return told(state_of(me), [&] {
     require(counts, "counts");
-    return in_pieces(what, me, in, out, 0, counts, type, op);
+    return in_pieces(what, me, in, out, 0, counts, type, op, root);
   });
+}
+
+void exchange(coset_member* me, void const* in, void* out, std::size_t const* sent, std::size_t const* received,
+              coset_type type) {
+  detail::rank_state& state = state_of(me);
+  std::vector<std::size_t> to_each, from_each;
+  made_call const c = told(state, [&]() -> made_call {
+    require(sent, "send counts");
+    require(received, "receive counts");
+    std::size_t unit = 1, given = 0, got = 0;
+    reduction const how = copy_of(type, unit);
+    for (rank_t r = 0; r < me->of->size(); ++r) {
+      given = sum(given, to_each.emplace_back(product(sent[r], unit)));
+      got = sum(got, from_each.emplace_back(product(received[r], unit)));
+    }
+    if (in == COSET_IN_PLACE) throw argument_error("all_to_all with counts cannot be in place");
+    places at{in, product(given, how.table->element_bytes), out, product(got, how.table->element_bytes)};
+    settle(at, verb::all_to_all, me->of->rank(), 0);
+    return {{.what = verb::all_to_all, .in = in, .out = out, .reduction = how.table, .counts = to_each}, how};
+  });
+  detail::run_exchange(state, c.erased, from_each);
 }
 
 made_call broadcast(coset_member* me, void* data, std::size_t count, coset_type type, rank_t root) {

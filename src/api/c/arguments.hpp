@@ -22,9 +22,12 @@ made_call whole(verb, coset_member*, void const* in, void* out, std::size_t coun
                 rank_t root = 0);
 /// For verbs for which every rank has a piece; the operation counts only if the verb applies one.
 made_call in_pieces(verb, coset_member*, void const* in, void* out, std::size_t piece, coset_type,
-                    coset_operation = COSET_PLUS);
+                    coset_operation = COSET_PLUS, rank_t root = 0);
 made_call in_pieces(verb, coset_member*, void const* in, void* out, std::size_t const* counts, coset_type,
-                    coset_operation = COSET_PLUS);
+                    coset_operation = COSET_PLUS, rank_t root = 0);
+/// all_to_all of pieces of any length. It blocks.
+void exchange(coset_member*, void const* in, void* out, std::size_t const* sent, std::size_t const* received,
+              coset_type);
 made_call broadcast(coset_member*, void* data, std::size_t count, coset_type, rank_t root);
 made_call barrier(coset_member*);
 
@@ -50,7 +53,6 @@ struct places {
 /// that are NULL or have no place.
 void settle(places&, verb, rank_t, std::size_t before);
 
-bool by_pieces(verb) noexcept;
 std::size_t product(std::size_t, std::size_t);
 
 /// The state of the member, which must not be NULL.

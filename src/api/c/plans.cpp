@@ -12,9 +12,8 @@ namespace coset::capi {
 namespace {
 
 static_assert(COSET_VERB_REDUCE_SHARED == int(verb::reduce_shared) && COSET_VERB_BARRIER == int(verb::barrier) &&
-              COSET_VERB_EXCLUSIVE_SCAN == int(verb::exclusive_scan) && COSET_VERB_BROADCAST == int(verb::broadcast));
-
-bool combines(verb what) { return what != verb::allgather && what != verb::broadcast && what != verb::barrier; }
+              COSET_VERB_EXCLUSIVE_SCAN == int(verb::exclusive_scan) && COSET_VERB_BROADCAST == int(verb::broadcast) &&
+              COSET_VERB_GATHER == int(verb::gather) && COSET_VERB_ALL_TO_ALL == int(verb::all_to_all));
 
 plan_options options_from(coset_plan_options const* given, verb what, rank_t ranks, std::size_t unit) {
   auto const c = options_of(given, coset_plan_options COSET_PLAN_OPTIONS, "COSET_PLAN_OPTIONS");
@@ -24,7 +23,7 @@ plan_options options_from(coset_plan_options const* given, verb what, rank_t ran
   options.required = choice_of(c.bits, bits::per_rank, "kind of bits");
   options.root = c.root;
   options.segment_bytes = c.segment_bytes;
-  for (rank_t r = 0; c.counts != nullptr && by_pieces(what) && r < ranks; ++r)
+  for (rank_t r = 0; c.counts != nullptr && detail::is_of_pieces(what) && r < ranks; ++r)
     options.counts.push_back(product(c.counts[r], unit));
   return options;
 }
@@ -33,7 +32,7 @@ std::unique_ptr<coset_plan> made_plan(detail::team_state& owner, verb what, std:
                                       coset_operation op, coset_plan_options const* given) {
   std::size_t unit = 1;
   if (what == verb::barrier) type = COSET_INT8, count = 0;
-  reduction const how = combines(what) ? reduction_of(type, op) : copy_of(type, unit);
+  reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
   std::size_t const all = product(count, unit);
   product(all, how.table->element_bytes);
   auto const plans =
@@ -50,11 +49,13 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
   if (plan.what == verb::barrier) in = out = nullptr;
   places at{in, gives.end - gives.begin, out, gets.end - gets.begin};
   try {
-    settle(at, plan.what, me.number, plan.what == verb::allgather ? gives.begin : gets.begin);
+    bool const gathers = plan.what == verb::allgather || plan.what == verb::gather;
+    settle(at, plan.what, me.number, gathers ? gives.begin : gets.begin);
   } catch (argument_error const& wrong) {
     detail::refuse(me, wrong.what());
   }
-  bool const one_array = at.in == at.out && !by_pieces(plan.what);
+  bool const has_pieces = detail::is_of_pieces(plan.what) && plan.what != verb::all_to_all;
+  bool const one_array = at.in == at.out && !has_pieces;
   std::size_t const element_bytes = apart.what.reduction->element_bytes, whole = apart.what.count;
   return {at.in, one_array ? whole : at.in_bytes / element_bytes, at.out,
           one_array ? whole : at.out_bytes / element_bytes};
@@ -65,7 +66,7 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
 void make_plan(detail::any_team owner, coset_verb verb, std::size_t count, coset_type type, coset_operation op,
                coset_plan_options const* options, coset_plan** made) {
   require(made, "the place for a plan");
-  auto const what = choice_of(verb, coset::verb::reduce_shared, "verb");
+  auto const what = choice_of(verb, coset::verb::all_to_all, "verb");
   *made = made_plan(owner.state(), what, count, type, op, options).release();
 }
 

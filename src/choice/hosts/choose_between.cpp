@@ -41,7 +41,7 @@ constexpr std::size_t most_rounds = 6;
 /// Prices that differ by less are equal, whatever the compiler makes of their sums.
 constexpr double equal_within = 1e-9;
 
-bool is_rooted(verb what) { return what == verb::reduce || what == verb::broadcast; }
+using detail::is_rooted;
 
 /// Vectors that are made of ranks' pieces, and go one way only.
 bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
@@ -317,7 +317,19 @@ answer as_answer(question const& q, exchange const& e) {
   return {std::move(how), is_staged ? staged : zero_copy, e.segment_bytes, price_of(q, e).total()};
 }
 
-answer choose_between(question const& q) { return as_answer(q, cheapest_exchange(q)); }
+/// Pieces that only move: one message from each host to each that reads of it. The root's host has one leader, who keeps
+/// nothing for itself; of an all_to_all each leads for the ranks of some hosts.
+answer moves_between(question const& q) {
+  schedule::algorithm how{"two_level",
+                          {{"nodes", value_of(q.hosts.ranks, '+')},
+                           {"leaders", q.what == verb::all_to_all ? "0" : "1"},
+                           {"between", "direct"}}};
+  return {std::move(how), staged};
+}
+
+answer choose_between(question const& q) {
+  return goes_straight(q.what) ? moves_between(q) : as_answer(q, cheapest_exchange(q));
+}
 
 /// If all ranks of unequal domains lead, there are more slices than leaders.
 schedule::algorithm offloaded_between(std::vector<rank_t> const& domains, std::size_t slices) {

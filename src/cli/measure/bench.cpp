@@ -85,7 +85,7 @@ measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
   if (shape.operation == measure::operation_kind::reproducible_plus && !is_float)
     throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
   shape.count = bytes / shape.element_bytes();
-  bool const in_pieces = shape.what == verb::reduce_scatter || shape.what == verb::allgather;
+  bool const in_pieces = detail::is_of_pieces(shape.what);
   if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
   auto const progress = [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));

@@ -27,8 +27,7 @@ using nlohmann::ordered_json;
 
 verb verb_named(std::string const& text) {
   std::string known;
-  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
-                          verb::scan, verb::exclusive_scan, verb::barrier, verb::reduce_shared, verb::allreduce_view}) {
+  for (verb const what : all_verbs()) {
     if (name_of(what) == text) return what;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(what));
   }

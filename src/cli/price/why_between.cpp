@@ -65,10 +65,28 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
           {"combining", e.price.combine}};
 }
 
+/// Where there is one way only.
+std::string only_way(choice::question const& q, bool json) {
+  choice::answer const chosen = choice::choose_between(q);
+  if (json) {
+    ordered_json const text{{"coset_why", 1},
+                            {"collective", name_of(q.what)},
+                            {"hosts", q.hosts.ranks},
+                            {"bytes", q.bytes},
+                            {"chosen", {{"algorithm", chosen.algorithm.text()}}},
+                            {"candidates", ordered_json::array()}};
+    return text.dump(1) + '\n';
+  }
+  return fmt::format(
+      "{} of {} on {} ranks of {} hosts\n> {}\nchosen: what only moves goes straight from host to host\n",
+      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(), chosen.algorithm.text());
+}
+
 }  // namespace
 
 std::string why_between(choice::question const& q, bool json, bool all) {
   if (q.hosts.ranks.size() < 2) throw argument_error("--hosts names one host; take two or more");
+  if (choice::goes_straight(q.what)) return only_way(q, json);
   auto const found = candidates_of(q);
   exchange const chosen = choice::cheapest_exchange(q);
   priced_exchange const winner{chosen, choice::price_of(q, chosen)};

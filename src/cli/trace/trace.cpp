@@ -58,8 +58,7 @@ void trace_collective(trace_arguments const& a) {
   output_file const writable(a.output);  // refused now, not in the end
   measure::problem p{.ranks = a.ranks != 0 ? a.ranks : machine.cores(), .what = verb_named(a.verb)};
   p.count = p.what == verb::barrier ? 0 : a.bytes / p.element_bytes();
-  if (p.what == verb::reduce_scatter || p.what == verb::allgather)
-    p.count = std::max<std::size_t>(p.count / p.ranks, 1) * p.ranks;
+  if (detail::is_of_pieces(p.what)) p.count = std::max<std::size_t>(p.count / p.ranks, 1) * p.ranks;
   trace::start(a.events);
   std::size_t wrong = 0;
   {

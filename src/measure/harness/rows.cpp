@@ -15,6 +15,9 @@ double bus_factor(problem const& p) {
   switch (p.what) {
     case verb::reduce_scatter:
     case verb::allgather:
+    case verb::gather:
+    case verb::scatter:
+    case verb::all_to_all:
       return others;
     case verb::reduce:
     case verb::broadcast:

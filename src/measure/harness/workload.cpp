@@ -115,7 +115,7 @@ auto for_word_of(std::size_t bytes) {
 
 /// A row of the patterns: inputs of all ranks, then results of ranks 0 to r.
 std::size_t row_of_result(problem const& p, rank_t r) {
-  if (p.what == verb::broadcast) return 0;
+  if (p.what == verb::broadcast || p.what == verb::scatter) return 0;
   return p.what == verb::scan ? p.ranks + r : 2 * p.ranks - 1;
 }
 
@@ -128,13 +128,15 @@ std::size_t problem::element_bytes() const noexcept {
 items piece_of(problem const& p, rank_t r) noexcept { return {p.count * r / p.ranks, p.count * (r + 1) / p.ranks}; }
 
 items gives(problem const& p, rank_t r) noexcept {
-  if (p.what == verb::allgather) return piece_of(p, r);
-  return {0, p.what == verb::broadcast && r != 0 ? 0 : p.count};
+  if (p.what == verb::allgather || p.what == verb::gather) return piece_of(p, r);
+  bool const is_roots = p.what == verb::broadcast || p.what == verb::scatter;
+  return {0, is_roots && r != 0 ? 0 : p.count};
 }
 
 items gets(problem const& p, rank_t r) noexcept {
-  if (p.what == verb::reduce_scatter) return piece_of(p, r);
-  return {0, p.what == verb::reduce && r != 0 ? 0 : p.count};
+  if (p.what == verb::reduce_scatter || p.what == verb::scatter) return piece_of(p, r);
+  bool const is_roots = p.what == verb::reduce || p.what == verb::gather;
+  return {0, is_roots && r != 0 ? 0 : p.count};
 }
 
 std::string_view name_of(element_kind e) noexcept { return element_names[static_cast<std::size_t>(e)]; }
@@ -189,11 +191,11 @@ workload::part workload::part_of(std::size_t row, items which) const noexcept {
   return {pattern_of(row), which.begin, which.end - which.begin};
 }
 
-std::size_t workload::wrong_pieces(std::byte const* result, std::size_t k) const noexcept {
+std::size_t workload::wrong_pieces(rank_t r, std::byte const* result, std::size_t k) const noexcept {
   std::size_t found = 0;
-  for (rank_t q = 0; q < shape_.ranks; ++q) {
-    part const piece = part_of(q, piece_of(shape_, q));
-    check_(result + piece.begin * item_bytes_, piece.at(k, item_bytes_), piece.count, &found);
+  for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q) {
+    part const piece = part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q));
+    check_(result + piece_of(shape_, q).begin * item_bytes_, piece.at(k, item_bytes_), piece.count, &found);
   }
   return found;
 }

@@ -76,8 +76,9 @@ class workload {
 
   /// Reads all that rank r has of iteration k; returns how many items are wrong.
   std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
-    if (shape_.what == verb::allgather) [[unlikely]]
-      return wrong_pieces(result, k);
+    bool const is_gathered = shape_.what == verb::allgather || shape_.what == verb::gather;
+    if (is_gathered || shape_.what == verb::all_to_all) [[unlikely]]
+      return wrong_pieces(r, result, k);
     part const& mine = got_[r];
     std::byte const* const right = mine.at(k, item_bytes_);
     if (mine.count <= few_items && are_equal(result, right, mine.count * item_bytes_)) return 0;
@@ -110,7 +111,7 @@ class workload {
   buffer allocate();
   std::byte const* pattern_of(std::size_t row) const noexcept;
   part part_of(std::size_t row, items which) const noexcept;
-  std::size_t wrong_pieces(std::byte const* result, std::size_t k) const noexcept;
+  std::size_t wrong_pieces(rank_t, std::byte const* result, std::size_t k) const noexcept;
 
   /// Copies whole items of 4 or 8 bytes.
   static void copy_few(std::byte* to, std::byte const* from, std::size_t bytes) noexcept {

@@ -8,9 +8,6 @@ namespace coset::schedule {
 
 namespace {
 
-/// The verbs that schedules are made for come first; the others are allreduces of another kind of result.
-auto verbs_of_schedules() { return all_verbs().first(static_cast<std::size_t>(verb::barrier) + 1); }
-
 /// The rank whose piece of the vector, [rank/P, (rank+1)/P), holds the block.
 rank_t owner(schedule const& s, block_t b) {
   fraction const begin = s.blocks[b].offset * s.ranks, end = begin + s.blocks[b].size * s.ranks;
@@ -24,10 +21,9 @@ rank_t owner(schedule const& s, block_t b) {
 }  // namespace
 
 requirements::requirements(schedule const& s) : schedule_(s) {
-  bool const rooted = s.verb == collective::reduce || s.verb == collective::broadcast;
-  if (rooted && (!s.root || *s.root >= s.ranks))
+  if (detail::is_rooted(s.verb) && (!s.root || *s.root >= s.ranks))
     throw schedule_error(std::string(name_of(s.verb)) + " needs a root below " + std::to_string(s.ranks));
-  if (s.verb == collective::reduce_scatter || s.verb == collective::allgather)
+  if (detail::is_of_pieces(s.verb))
     for (block_t b = 0; b < s.blocks.size(); ++b) owners_.push_back(owner(s, b));
 }
 
@@ -46,19 +42,36 @@ rank_range requirements::operator()(rank_t rank, block_t b) const {
       return {0, rank + 1};
     case collective::exclusive_scan:
       return {0, rank};
+    case collective::gather:
+      return rank == *schedule_.root ? rank_range{owners_[b], owners_[b] + 1} : none;
+    case collective::scatter:
+      return rank == owners_[b] ? rank_range{*schedule_.root, *schedule_.root + 1} : none;
+    case collective::all_to_all: {
+      rank_t const origin = (rank + schedule_.ranks - owners_[b]) % schedule_.ranks;
+      return {origin, origin + 1};
+    }
     default:
       return all;  // allreduce and barrier
   }
 }
 
 bool requirements::has_input(rank_t rank, block_t b) const {
-  bool const one_origin = schedule_.verb == collective::broadcast || schedule_.verb == collective::allgather;
-  return !one_origin || (*this)(rank, b).contains(rank);
+  switch (schedule_.verb) {
+    case collective::allgather:
+    case collective::gather:
+      return rank == owners_[b];
+    case collective::broadcast:
+    case collective::scatter:
+      return rank == *schedule_.root;
+    default:
+      return true;
+  }
 }
 
 collective collective_of(std::string_view name) {
   std::string all;
-  for (collective const known : verbs_of_schedules()) {
+  for (collective const known : all_verbs()) {
+    if (!has_schedules(known)) continue;
     if (name_of(known) == name) return known;
     all += (all.empty() ? "" : ", ") + std::string(name_of(known));
   }

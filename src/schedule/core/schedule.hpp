@@ -22,8 +22,10 @@ using slot_t = std::uint32_t;
 /// "No slot": the rank ends without a value of the block.
 inline constexpr slot_t no_slot = UINT32_MAX;
 
-/// What a schedule is for: a verb up to barrier. The others have schedules of allreduce.
+/// What a schedule is for: a verb that has schedules. The others, whose results alone differ, have those of allreduce.
 using collective = verb;
+
+constexpr bool has_schedules(verb what) { return what != verb::reduce_shared && what != verb::allreduce_view; }
 
 /// A piece of the vector that is moved as one, in parts of the whole: exact, rounded to elements by the program.
 struct block {

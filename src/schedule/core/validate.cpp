@@ -232,6 +232,9 @@ fraction volume_bound(collective verb, rank_t ranks) {
       return others * 2;
     case collective::reduce_scatter:
     case collective::allgather:
+    case collective::gather:
+    case collective::scatter:
+    case collective::all_to_all:
       return others;
     case collective::barrier:
       return 0;

@@ -11,12 +11,13 @@
 namespace coset {
 namespace {
 
-constexpr std::array verbs{verb::allreduce,     verb::reduce,        verb::reduce_scatter, verb::allgather,
-                           verb::broadcast,     verb::scan,          verb::exclusive_scan, verb::barrier,
-                           verb::reduce_shared, verb::allreduce_view};
+constexpr std::array verbs{verb::allreduce,     verb::reduce,         verb::reduce_scatter, verb::allgather,
+                           verb::broadcast,     verb::scan,           verb::exclusive_scan, verb::barrier,
+                           verb::reduce_shared, verb::allreduce_view, verb::gather,         verb::scatter,
+                           verb::all_to_all};
 constexpr std::array<std::string_view, verbs.size()> names{
-    "allreduce", "reduce",         "reduce_scatter", "allgather",     "broadcast",
-    "scan",      "exclusive_scan", "barrier",        "reduce_shared", "allreduce_view"};
+    "allreduce", "reduce",        "reduce_scatter", "allgather", "broadcast", "scan",      "exclusive_scan",
+    "barrier",   "reduce_shared", "allreduce_view", "gather",    "scatter",   "all_to_all"};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "schedule/core/verbs.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "schedule/core/required.hpp"
@@ -86,28 +87,136 @@ void keep_required_results(schedule& s) {
       if (required(r, b).empty()) s.result[r][b] = no_slot;
 }
 
-/// One number per (rank, block, slot), in flat storage.
-class slot_table {
+/// Numbers all (rank, block, slot) that there are from 0.
+class slot_numbers {
  public:
-  explicit slot_table(schedule const& s) : blocks_(s.blocks.size()), first_(s.ranks * blocks_ + 1, 1) {
+  explicit slot_numbers(schedule const& s) : blocks_(s.blocks.size()), first_(s.ranks * blocks_ + 1, 1) {
     for (auto const& step : s.steps)
       for (assignment const& a : step) {
         std::size_t& slots = first_[a.rank * blocks_ + a.block];
         slots = std::max(slots, std::size_t{a.slot} + 1);
       }
-    std::size_t total = 0;
-    for (std::size_t& entry : first_) total += std::exchange(entry, total);
-    numbers_.assign(total, no_slot);
+    std::exclusive_scan(first_.begin(), first_.end(), first_.begin(), std::size_t{0});
   }
 
-  slot_t& operator()(rank_t rank, block_t block, slot_t slot) {
-    return numbers_[first_[rank * blocks_ + block] + slot];
-  }
+  std::size_t size() const { return first_.back(); }
+  std::size_t index(rank_t rank, block_t block, slot_t slot) const { return first_[rank * blocks_ + block] + slot; }
 
  private:
   std::size_t blocks_;
   std::vector<std::size_t> first_;
+};
+
+/// One new number per (rank, block, slot).
+class slot_table {
+ public:
+  explicit slot_table(schedule const& s) : at_(s), numbers_(at_.size(), no_slot) {}
+
+  slot_t& operator()(rank_t rank, block_t block, slot_t slot) { return numbers_[at_.index(rank, block, slot)]; }
+
+ private:
+  slot_numbers at_;
   std::vector<slot_t> numbers_;
+};
+
+/// A contribution to a partial result: whose it is, and the slot of its copy at the rank that has the result.
+struct contribution {
+  rank_t origin;
+  slot_t slot;
+};
+
+/// From a reduce_scatter to an all_to_all: what a fold combines is moved instead, each contribution to a slot of its own.
+class exchange_making {
+ public:
+  /// One block of each piece shows the way of all of it.
+  explicit exchange_making(schedule const& folds) : folds_(folds), ranks_(folds.ranks), held_(folds) {
+    first_.assign(folds.blocks.size(), false);
+    for (block_t b = 0; b < folds.blocks.size(); ++b)
+      if ((folds.blocks[b].offset * ranks_).denominator() == 1) first_[b] = true;
+    require_room(ranks_, moves() / ranks_);
+  }
+
+  schedule run() {
+    contributions_.resize(held_.size());
+    used_.assign(std::size_t{ranks_} * ranks_, 0);
+    made_.ranks = ranks_;
+    for (rank_t r = 0; r < ranks_; ++r) made_.blocks.push_back({fraction(r, ranks_), fraction(1, ranks_)});
+    made_.result.assign(ranks_, std::vector<slot_t>(ranks_, 0));
+    for (auto const& step : folds_.steps) {
+      made_.steps.emplace_back();
+      for (assignment const& a : step)
+        if (first_[a.block]) gather(a);
+      order(made_.steps.back());
+    }
+    keep_results();
+    std::erase_if(made_.steps, [](auto const& step) { return step.empty(); });
+    return std::move(made_);
+  }
+
+ private:
+  rank_t owner(block_t b) const { return static_cast<rank_t>((folds_.blocks[b].offset * ranks_).floor()); }
+  rank_t distance(rank_t origin, block_t b) const { return (owner(b) + ranks_ - origin) % ranks_; }
+
+  /// How many copies there will be: contributions of sources that are elsewhere.
+  std::size_t moves() {
+    std::vector<std::size_t> contributors(held_.size(), 1);
+    std::size_t all = 0;
+    for (auto const& step : folds_.steps)
+      for (assignment const& a : step) {
+        if (!first_[a.block]) continue;
+        std::size_t sum = 0;
+        for (source const& from : folds_.from(a)) {
+          std::size_t const more = contributors[held_.index(from.rank, a.block, from.slot)];
+          sum += more;
+          if (from.rank != a.rank) all += more;
+        }
+        contributors[held_.index(a.rank, a.block, a.slot)] = sum;
+      }
+    return all;
+  }
+
+  void gather(assignment const& a) {
+    std::vector<contribution> sum;
+    for (source const& from : folds_.from(a)) {
+      if (from.slot == 0) {
+        sum.push_back({from.rank, from.rank == a.rank ? 0 : move(a, from.rank, {from.rank, 0})});
+        continue;
+      }
+      for (contribution const& c : contributions_[held_.index(from.rank, a.block, from.slot)])
+        sum.push_back({c.origin, from.rank == a.rank ? c.slot : move(a, c.origin, {from.rank, c.slot})});
+    }
+    contributions_[held_.index(a.rank, a.block, a.slot)] = std::move(sum);
+  }
+
+  slot_t move(assignment const& to, rank_t origin, source from) {
+    block_t const block = distance(origin, to.block);
+    slot_t const slot = ++used_[std::size_t{to.rank} * ranks_ + block];
+    made_.steps.back().push_back({to.rank, block, slot, static_cast<std::uint32_t>(made_.sources.size()), 1});
+    made_.sources.push_back(from);
+    return slot;
+  }
+
+  /// Each rank begins with its nearest neighbours, so that not all read from one.
+  static void order(std::vector<assignment>& step) {
+    std::ranges::stable_sort(step, {}, [](assignment const& a) { return std::pair(a.rank, a.block); });
+  }
+
+  void keep_results() {
+    for (block_t b = 0; b < folds_.blocks.size(); ++b) {
+      rank_t const here = owner(b);
+      if (!first_[b] || folds_.result[here][b] == 0) continue;
+      for (contribution const& c : contributions_[held_.index(here, b, folds_.result[here][b])])
+        made_.result[here][distance(c.origin, b)] = c.slot;
+    }
+  }
+
+  schedule const& folds_;
+  rank_t const ranks_;
+  slot_numbers held_;
+  std::vector<char> first_;                               // [block of the folds]: begins a piece
+  std::vector<std::vector<contribution>> contributions_;  // [value of the folds]
+  std::vector<slot_t> used_;                              // [rank][block]
+  schedule made_;
 };
 
 }  // namespace
@@ -143,9 +252,8 @@ void prune(schedule& s) {
 }
 
 schedule derive(schedule allreduce, collective verb, rank_t root) {
-  bool const rooted = verb == collective::reduce || verb == collective::broadcast;
   allreduce.verb = verb;
-  allreduce.root = rooted ? std::optional(root) : std::nullopt;
+  allreduce.root = detail::is_rooted(verb) ? std::optional(root) : std::nullopt;
   switch (verb) {
     case collective::allreduce:
     case collective::barrier:
@@ -163,6 +271,18 @@ schedule derive(schedule allreduce, collective verb, rank_t root) {
     case collective::broadcast:
       keep_origins(allreduce);
       break;
+    case collective::gather:
+    case collective::scatter:
+      cut_at_pieces(allreduce);
+      keep_origins(allreduce);
+      keep_required_results(allreduce);
+      prune(allreduce);
+      break;
+    case collective::all_to_all: {
+      schedule made = exchange_making(derive(std::move(allreduce), collective::reduce_scatter)).run();
+      made.verb = verb;
+      return made;
+    }
     default:
       throw schedule_error(std::string(name_of(verb)) + " cannot be derived from an allreduce");
   }

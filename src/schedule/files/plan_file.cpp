@@ -116,7 +116,7 @@ class reader {
     for (auto const& [key, value] : file_["parameters"].items())
       made_.parameters.emplace(key, parameter_text(value, key));
     made_.ranks = number(file_["ranks"], "ranks", std::uint64_t{UINT32_MAX} + 1);
-    bool const rooted = made_.verb == collective::reduce || made_.verb == collective::broadcast;
+    bool const rooted = detail::is_rooted(made_.verb);
     if (rooted) {
       made_.root = number(file_["root"], "root", made_.ranks);
     } else if (!file_["root"].is_null()) {

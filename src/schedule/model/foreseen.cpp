@@ -23,8 +23,12 @@ struct exchange {
 
 /// Every unsaved dimension scatters what the ones before left and is gathered in the end; saved ones fold that whole.
 std::vector<exchange> exchanges_of(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, collective verb) {
-  bool const gathers_only = verb == collective::allgather, scatters_only = verb == collective::reduce_scatter;
-  bool const spreads = verb == collective::broadcast;
+  bool const to_one = verb == collective::reduce || verb == collective::gather;
+  bool const gathers_only = verb == collective::allgather || verb == collective::gather;
+  bool const scatters_only =
+      verb == collective::reduce_scatter || verb == collective::scatter || verb == collective::all_to_all;
+  bool const spreads = verb == collective::broadcast || verb == collective::scatter;
+  bool const combines = !detail::only_moves(verb) || verb == collective::barrier;
   std::size_t const saved = gathers_only || scatters_only ? 0 : std::min<std::size_t>(saved_steps, dimensions.size());
   std::vector<exchange> all, gathered;
   double piece = 1;
@@ -33,9 +37,9 @@ std::vector<exchange> exchanges_of(std::vector<rank_t> const& dimensions, std::u
     rank_t const size = dimensions[i];
     bool const whole = i + saved >= dimensions.size();
     double const volume = whole ? piece : piece / size;
-    if (!gathers_only) all.push_back({weight, size, volume, !spreads, spreads, false});
+    if (!gathers_only) all.push_back({weight, size, volume, combines, spreads, false});
     if (!whole) {
-      gathered.push_back({weight, size, volume, false, false, verb == collective::reduce});
+      gathered.push_back({weight, size, volume, false, false, to_one});
       piece = volume;
     }
     weight *= size;
@@ -202,9 +206,9 @@ double least_rounds(std::uint32_t steps, rank_t ranks, rank_t domains, cost_mode
   return std::max(inside, found);
 }
 
-/// Somebody hears of everybody, in all verbs but a broadcast, where everybody hears of one.
+/// Somebody hears of everybody, in all verbs but broadcast and scatter, where everybody hears of one.
 double one_phase(collective verb, std::uint32_t steps, rank_t ranks, rank_t domains, cost_model const& model) {
-  if (verb != collective::broadcast) return least_rounds(steps, ranks, domains, model);
+  if (verb != collective::broadcast && verb != collective::scatter) return least_rounds(steps, ranks, domains, model);
   return steps * std::ranges::min(model.links, {}, &link::latency).latency;
 }
 
@@ -216,7 +220,7 @@ double least_bytes(collective verb, rank_t ranks, rank_t domains, cost_model con
   if (verb == collective::barrier) return 0;
   double const both = verb == collective::allreduce ? 2 : 1;
   double const per_byte = std::ranges::min(model.links, {}, &link::per_byte).per_byte / model.ports;
-  double const all = both * (ranks - 1) / ranks;
+  double const all = verb == collective::scatter ? 1.0 / ranks : both * (ranks - 1) / ranks;
   bool const folds = verb == collective::allreduce || verb == collective::reduce_scatter;
   double const combining = folds ? model.combine_per_byte * (ranks - 1) / ranks : 0;
   if (domains < 2 || !folds) return all * per_byte + combining;

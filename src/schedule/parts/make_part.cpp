@@ -57,7 +57,7 @@ part make_part(algorithm const& given, std::span<rank_t const> hosts, std::size_
     made = *std::move(alone);
   } else {
     made = make_of_whole(whole, hosts, host, verb, root);
-    merge_alike_blocks(made);
+    if (verb != collective::all_to_all) merge_alike_blocks(made);  // blocks of the same way go to different places
   }
   made.own.verb = verb;
   made.own.algorithm = whole.name;

@@ -6,8 +6,9 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <optional>
 
-#include "schedule/core/required.hpp"
+#include "schedule/core/verbs.hpp"
 #include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
@@ -49,6 +50,27 @@ void require_numbers(algorithm const& given, parameter const& p) {
     throw schedule_error(given.text() + ": " + p.name + " must be at least " + std::to_string(known->value) +
                          (or_zero ? ", or 0" : ""));
   }
+}
+
+/// The verbs of which one that only moves pieces can be derived, the best first.
+std::vector<collective> bases_of(collective verb) {
+  switch (verb) {
+    case collective::gather:
+      return {collective::allgather, collective::reduce};
+    case collective::scatter:
+      return {collective::broadcast};
+    case collective::all_to_all:
+      return {collective::reduce_scatter};
+    default:
+      return {};
+  }
+}
+
+/// The first of them that an algorithm serves by itself.
+std::optional<collective> made_of(named_algorithm const& row, collective verb) {
+  for (collective const base : bases_of(verb))
+    if (row.is_derived_from && serves(row, base)) return base;
+  return {};
 }
 
 }  // namespace
@@ -127,6 +149,9 @@ std::vector<named_algorithm> const& registry() {
     std::vector<named_algorithm> rows;
     for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
       std::ranges::copy(family(), std::back_inserter(rows));
+    for (named_algorithm& row : rows)
+      for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
+        if (made_of(row, verb)) row.verbs.push_back(verb);
     return rows;
   }());
   return all;
@@ -209,11 +234,12 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   named_algorithm const& row = find_algorithm(given.name);
   require_verb(row, verb);
   algorithm const whole = completed(given);
-  schedule result = row.make(whole, ranks, verb, root);
+  auto const base = made_of(row, verb);
+  schedule result = base ? derive(row.make(whole, ranks, *base, root), verb, root) : row.make(whole, ranks, verb, root);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;
   result.verb = verb;
-  result.root = verb == collective::reduce || verb == collective::broadcast ? std::optional(root) : std::nullopt;
+  result.root = detail::is_rooted(verb) ? std::optional(root) : std::nullopt;
   return result;
 }
 

@@ -53,9 +53,11 @@ struct named_algorithm {
   std::vector<collective> verbs;
   std::vector<parameter> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+  /// gather, scatter and all_to_all are derived of what it makes for other verbs.
+  bool is_derived_from = true;
 };
 
-/// Every algorithm there is, in the order in which `coset list` shows them.
+/// Every algorithm there is, in the order in which `coset list` shows them, with the verbs that are derived.
 std::vector<named_algorithm> const& registry();
 
 /// The row of a name. Throws schedule_error listing all names.

@@ -117,10 +117,12 @@ std::vector<named_algorithm> file_algorithms() {
   return {{own_name,
            "any schedule, from a file with Plan JSON; proved before it is used",
            "yours",
-           {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan, barrier},
+           {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan, barrier, gather, scatter,
+            all_to_all},
            {{"file", "", "the file, for one verb, number of ranks and root"},
             {"content", any_content, "the hash that the file must have, 16 digits"}},
-           make_of_file}};
+           make_of_file,
+           false}};
 }
 
 algorithm pinned(algorithm given) {
