@@ -11,6 +11,7 @@
 #include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
+#include "schedule/registry/named_pipelined.hpp"
 #include "schedule/registry/named_special.hpp"
 
 namespace coset::schedule {
@@ -37,7 +38,8 @@ struct least {
 };
 constexpr std::array smallest{least{"radix", 2}, least{"saved_steps", 0}, least{"ordered", 0}, least{"cap", 1},
                               least{"n", 1},     least{"leaders", 0},     least{"inner", 2},   least{"dims", 1},
-                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1}};
+                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1},   least{"blocks", 1},
+                              least{"degree", 1}};
 
 /// A default of 0 makes sense, too.
 void require_numbers(algorithm const& given, parameter const& p) {
@@ -125,7 +127,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
+    for (auto const family : {fold_algorithms, special_algorithms, pipelined_algorithms, file_algorithms})
       std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
   }());
