@@ -79,13 +79,6 @@ void keep_origins(schedule& s) {
   std::erase_if(s.steps, [](auto const& step) { return step.empty(); });
 }
 
-void keep_required_results(schedule& s) {
-  requirements const required(s);
-  for (rank_t r = 0; r < s.ranks; ++r)
-    for (block_t b = 0; b < s.blocks.size(); ++b)
-      if (required(r, b).empty()) s.result[r][b] = no_slot;
-}
-
 /// One number per (rank, block, slot), in flat storage.
 class slot_table {
  public:
@@ -111,6 +104,13 @@ class slot_table {
 };
 
 }  // namespace
+
+void keep_required_results(schedule& s) {
+  requirements const required(s);
+  for (rank_t r = 0; r < s.ranks; ++r)
+    for (block_t b = 0; b < s.blocks.size(); ++b)
+      if (required(r, b).empty()) s.result[r][b] = no_slot;
+}
 
 void prune(schedule& s) {
   constexpr slot_t needed = 0;

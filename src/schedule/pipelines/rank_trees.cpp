@@ -6,18 +6,8 @@
 namespace coset::schedule {
 namespace {
 
-/// Appends runs of [first, last), as equal as can be.
-void cut(rank_t first, rank_t last, rank_t parts, rank_t degree, std::vector<rank_run>& to) {
-  std::uint64_t const size = last - first, number = std::min<std::uint64_t>(parts, size);
-  for (std::uint64_t part = 0; part < number; ++part) {
-    auto const begin = static_cast<rank_t>(first + size * part / number);
-    auto const end = static_cast<rank_t>(first + size * (part + 1) / number);
-    to.push_back({begin, end, middle_of(begin, end, degree)});
-  }
-}
-
-/// Of the children of a rank with neighbours on both sides, those below it: as many as there are ranks, but one at least
-/// on each side.
+/// Of the children of a rank with others on both sides, those below it: as many as there are ranks, but one at least on
+/// each side.
 rank_t children_below(std::uint64_t below, std::uint64_t above, rank_t degree) {
   if (below == 0 || above == 0) return below == 0 ? 0 : degree;
   auto const share = static_cast<rank_t>((degree * below + (below + above) / 2) / (below + above));
@@ -26,28 +16,34 @@ rank_t children_below(std::uint64_t below, std::uint64_t above, rank_t degree) {
 
 }  // namespace
 
-rank_t middle_of(rank_t first, rank_t last, rank_t degree) {
-  return static_cast<rank_t>(first + std::uint64_t{last - first - 1} * (degree / 2) / degree);
+rank_run balanced(rank_t first, rank_t last, rank_t degree) {
+  return {first, last, static_cast<rank_t>(first + std::uint64_t{last - first - 1} * (degree / 2) / degree)};
 }
 
-void grow(rank_children& children, rank_run whole, rank_t degree) {
+void grow(tree_edges& edges, rank_run whole, rank_t degree) {
   std::vector<rank_run> open{whole};
   while (!open.empty()) {
     auto const [first, last, top] = open.back();
     open.pop_back();
     rank_t const below = children_below(top - first, last - top - 1, degree);
-    std::vector<rank_run> parts;
-    cut(top + 1, last, degree - below, degree, parts);
-    std::ranges::reverse(parts);
-    cut(first, top, below, degree, parts);
-    for (rank_run const& part : parts) children[top].push_back(part.top);
-    open.insert(open.end(), parts.begin(), parts.end());
+    std::uint32_t number = 0;
+    for (bool const is_above : {true, false}) {
+      rank_t const begin = is_above ? top + 1 : first;
+      std::uint64_t const size = is_above ? last - begin : top - begin;
+      std::uint64_t const parts = std::min<std::uint64_t>(is_above ? degree - below : below, size);
+      for (std::uint64_t i = 0; i < parts; ++i) {
+        std::uint64_t const part = is_above ? parts - 1 - i : i;
+        open.push_back(balanced(static_cast<rank_t>(begin + size * part / parts),
+                                static_cast<rank_t>(begin + size * (part + 1) / parts), degree));
+        edges.push_back({top, open.back().top, number++});
+      }
+    }
   }
 }
 
-std::size_t most_children(rank_children const& children) {
-  std::size_t most = 0;
-  for (auto const& of_rank : children) most = std::max(most, of_rank.size());
+std::uint32_t most_children(tree_edges const& edges) {
+  std::uint32_t most = 0;
+  for (tree_edge const& e : edges) most = std::max(most, e.number + 1);
   return most;
 }
 

@@ -8,23 +8,31 @@
 
 namespace coset::schedule {
 
-/// The children of each rank: those below it in ascending order, those above it in descending order. What lies below a rank
-/// is a run of neighbours, so that a rank that folds its children, the last one first, keeps rank order.
-using rank_children = std::vector<std::vector<rank_t>>;
+/// `child` is its parent's child of that number, counted from 0: those above the parent first, the farthest first, then
+/// those below it likewise.
+struct tree_edge {
+  rank_t parent, child;
+  std::uint32_t number;
+};
+
+/// The edge to a rank stands before those to its children. What hangs below an edge is a run of neighbours, next to the
+/// parent and to what hangs below the edges of higher numbers on that side: so a rank that folds its children, the last one
+/// first, keeps rank order.
+using tree_edges = std::vector<tree_edge>;
 
 /// A run of ranks and the one of them on top.
 struct rank_run {
   rank_t first, last, top;  ///< [first, last)
 };
 
-/// The run's rank that is on top where every rank has at most `degree` children: as many of them below it as above it.
-rank_t middle_of(rank_t first, rank_t last, rank_t degree);
+/// The run with as many ranks above its top as below it, as near as a whole number of equal parts for `degree` children allows.
+rank_run balanced(rank_t first, rank_t last, rank_t degree);
 
 /// Hangs the run's other ranks below its top, at most `degree` children each, in parts as equal as can be. A top in the
 /// middle of its run needs a degree of two.
-void grow(rank_children&, rank_run, rank_t degree);
+void grow(tree_edges&, rank_run, rank_t degree);
 
 /// The most children of one rank.
-std::size_t most_children(rank_children const&);
+std::uint32_t most_children(tree_edges const&);
 
 }  // namespace coset::schedule

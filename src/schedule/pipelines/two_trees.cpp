@@ -2,110 +2,84 @@
 #include "schedule/pipelines/two_trees.hpp"
 
 #include <array>
-#include <optional>
 #include <utility>
 
-#include "schedule/pipelines/read_steps.hpp"
+#include "schedule/pipelines/block_reads.hpp"
+#include "schedule/pipelines/rank_trees.hpp"
 
 namespace coset::schedule {
 namespace {
 
-/// A tree over places 0 … n−1 in order, in which only places of one parity have children: below each of them a run of
-/// places, between it and the neighbours of its parity that stand above it.
-struct parity_tree {
-  rank_t top = 0;
-  std::vector<std::vector<rank_t>> children;
-
-  parity_tree(rank_t places, rank_t parity) : children(places) {
-    rank_t const inner = places > parity ? (places - parity + 1) / 2 : 0;
-    auto const place = [&](rank_t i) { return parity + 2 * i; };
-    auto const middle = [](rank_t first, rank_t last) { return first + (last - first) / 2; };
-    if (inner > 0) top = place(middle(0, inner));
-    std::vector<std::pair<rank_t, rank_t>> open;  // runs of inner places
-    if (inner > 0) open.emplace_back(0, inner);
-    while (!open.empty()) {
-      auto const [first, last] = open.back();
-      open.pop_back();
-      rank_t const here = middle(first, last), at = place(here);
-      auto const hang = [&](rank_t from, rank_t to, bool has_leaf, rank_t leaf) {
-        if (from < to) {
-          children[at].push_back(place(middle(from, to)));
-          open.emplace_back(from, to);
-        } else if (has_leaf) {
-          children[at].push_back(leaf);
-        }
-      };
-      hang(first, here, at > 0, at - 1);
-      hang(here + 1, last, at + 1 < places, at + 1);
-    }
-  }
-};
-
-/// Which of two colours the edge to each place has in the first tree; in the second it has the other one.
-class edge_colours {
- public:
-  explicit edge_colours(std::array<parity_tree, 2> const& trees) : related_(trees[0].children.size()) {
-    for (parity_tree const& tree : trees)
-      for (auto const& siblings : tree.children)
-        if (siblings.size() == 2) relate(siblings[0], siblings[1], true);
-    // The root gives to both tops, so their edges differ; these are of different trees.
-    relate(trees[0].top, trees[1].top, false);
-    colours_.resize(related_.size());
-    for (rank_t place = 0; place < related_.size(); ++place) spread_from(place);
-  }
-
-  std::size_t operator()(std::size_t tree, rank_t place) const { return *colours_[place] == (tree == 1) ? 0 : 1; }
-
- private:
-  struct relation {
-    rank_t place;
-    bool differs;
+/// A tree in order over places 0 … n−1, in which only places of one parity have children, and the root, place n, of which its
+/// top is the only child. Below a place there is a run, between its neighbours of that parity that stand above it.
+tree_edges parity_tree(rank_t places, rank_t parity) {
+  tree_edges edges;
+  auto const inner_at = [&](rank_t i) { return parity + 2 * i; };
+  rank_t const inner = (places + 1 - parity) / 2;
+  std::vector<rank_run> open;  // runs of inner places
+  auto const hang = [&](rank_t parent, rank_t first, rank_t last, rank_t leaf, std::uint32_t number) {
+    if (first == last && leaf >= places)
+      return;  // at the first place there is nothing below, at the last nothing above
+    if (first < last) open.push_back(balanced(first, last, 2));
+    edges.push_back({parent, first < last ? inner_at(open.back().top) : leaf, number});
   };
-
-  void relate(rank_t a, rank_t b, bool differ) {
-    related_[a].push_back({b, differ});
-    related_[b].push_back({a, differ});
+  hang(places, 0, inner, 0, 0);
+  while (!open.empty()) {
+    auto const [first, last, top] = open.back();
+    open.pop_back();
+    rank_t const place = inner_at(top);
+    hang(place, first, top, place - 1, 0);
+    hang(place, top + 1, last, place + 1, 1);
   }
+  return edges;
+}
 
-  /// Relations form paths and circles; a circle alternates between edges that give and edges that read, so it is even.
-  void spread_from(rank_t place) {
-    if (colours_[place]) return;
-    colours_[place] = false;
-    for (std::vector<rank_t> open{place}; !open.empty();) {
-      rank_t const at = open.back();
-      open.pop_back();
-      for (relation const& other : related_[at])
-        if (!colours_[other.place]) {
-          colours_[other.place] = *colours_[at] != other.differs;
-          open.push_back(other.place);
-        }
+/// The edge to each place in either tree, 2·place + tree, has one of two colours: another one than that to the same place in
+/// the other tree, and than the other edge of its parent.
+std::vector<char> edge_colours(std::array<tree_edges, 2> const& trees) {
+  std::size_t const places = trees[0].size();
+  std::size_t const none = 2 * places;
+  std::vector<std::size_t> beside(none, none), first_of(places + 1, none);  // by edge, by parent
+  for (std::size_t t = 0; t < 2; ++t)
+    for (auto const& [parent, child, number] : trees[t]) {
+      std::size_t const edge = 2 * child + t, other = std::exchange(first_of[parent], edge);
+      if (other == none) continue;
+      beside[edge] = other;
+      beside[other] = edge;
+    }
+  constexpr char open = 2;
+  std::vector<char> colours(none, open);
+  // Both rules by turns lead along a path or around an even circle.
+  auto const walk = [&](std::size_t edge, char colour) {
+    for (; edge != none && colours[edge] == open; edge = beside[edge ^ 1]) {
+      colours[edge] = colour;
+      colours[edge ^ 1] = static_cast<char>(1 - colour);
+    }
+  };
+  for (std::size_t edge = 0; edge < none; edge += 2) {
+    if (colours[edge] != open) continue;
+    walk(edge, 0);
+    walk(beside[edge], 1);
+  }
+  return colours;
+}
+
+block_reads broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
+  block_reads reads;
+  rank_t const places = ranks - 1;
+  std::array const trees{parity_tree(places, 1), parity_tree(places, 0)};
+  auto const colours = edge_colours(trees);
+  auto const rank_at = [&](rank_t place) { return place == places ? root : place < root ? place : place + 1; };
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    std::vector<std::uint32_t> first(ranks);  // the step from which a place's first block can be read
+    for (auto const& [parent, child, number] : trees[t]) {
+      bool const is_turn = first[parent] % 2 == static_cast<std::uint32_t>(colours[2 * child + t]);
+      std::uint32_t const step = first[parent] + (is_turn ? 0 : 1);
+      first[child] = step + 1;
+      append(reads, {step, rank_at(child), rank_at(parent), t}, 2, blocks, 2);
     }
   }
-
-  std::vector<std::vector<relation>> related_;
-  std::vector<std::optional<bool>> colours_;
-};
-
-read_steps broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
-  read_steps steps;
-  if (ranks < 2) return steps;
-  std::array const trees{parity_tree(ranks - 1, 1), parity_tree(ranks - 1, 0)};
-  edge_colours const colour(trees);
-  auto const rank_at = [&](rank_t place) { return place < root ? place : place + 1; };
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    struct edge {
-      rank_t giver, place;
-      std::size_t earliest;
-    };
-    for (std::vector<edge> open{{root, trees[t].top, 0}}; !open.empty();) {
-      auto const [giver, place, earliest] = open.back();
-      open.pop_back();
-      std::size_t const first = earliest + (earliest % 2 == colour(t, place) ? 0 : 1);
-      append(steps, {rank_at(place), giver, first, 2, false, static_cast<block_t>(t), 2}, blocks);
-      for (rank_t const child : trees[t].children[place]) open.push_back({rank_at(place), child, first + 1});
-    }
-  }
-  return steps;
+  return reads;
 }
 
 }  // namespace

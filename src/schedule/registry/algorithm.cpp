@@ -11,7 +11,6 @@
 #include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
-#include "schedule/registry/named_pipelined.hpp"
 #include "schedule/registry/named_special.hpp"
 
 namespace coset::schedule {
@@ -127,7 +126,7 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
 std::vector<named_algorithm> const& registry() {
   static std::vector<named_algorithm> const& all = *new auto([] {
     std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms, special_algorithms, pipelined_algorithms, file_algorithms})
+    for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
       std::ranges::copy(family(), std::back_inserter(rows));
     return rows;
   }());
@@ -153,6 +152,10 @@ void require_room(rank_t ranks, std::size_t blocks) {
 
 bool serves(named_algorithm const& row, collective verb) {
   return std::ranges::find(row.verbs, verb) != row.verbs.end();
+}
+
+bool has_blocks(named_algorithm const& row) {
+  return std::ranges::find(row.parameters, "blocks", &parameter::name) != row.parameters.end();
 }
 
 void require_verb(named_algorithm const& row, collective verb) {

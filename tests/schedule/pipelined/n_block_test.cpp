@@ -15,18 +15,20 @@ namespace {
 
 std::string with_blocks(std::uint32_t blocks) { return "n_block(blocks=" + std::to_string(blocks) + ")"; }
 
-/// What the rank behind the root gives in each round: what the rank behind it by the round's skip receives.
-std::vector<int> given_blocks(rank_t ranks, rank_t distance) {
-  auto const skips = halving_skips(ranks);
+/// By round: what a rank receives, and what it gives, which is what the rank behind it by the round's skip receives.
+std::pair<std::vector<int>, std::vector<int>> received_and_given(rank_t ranks, rank_t distance) {
+  circulant_rounds const graph(ranks);
+  auto const own = graph.received(distance);
+  std::vector<int> const received(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(graph.rounds()));
   std::vector<int> given;
-  for (std::size_t k = 0; k + 1 < skips.size(); ++k)
-    given.push_back(received_blocks(ranks, static_cast<rank_t>((distance + skips[k]) % ranks))[k]);
-  return given;
+  for (std::size_t k = 0; k < graph.rounds(); ++k)
+    given.push_back(graph.received(static_cast<rank_t>((distance + graph.skip(k)) % ranks))[k]);
+  return {received, given};
 }
 
 /// Once, q rounds after the other, it receives all blocks, its first block before any other, and gives only what it has.
 void expect_right(rank_t ranks, rank_t distance) {
-  auto const received = received_blocks(ranks, distance), given = given_blocks(ranks, distance);
+  auto const [received, given] = received_and_given(ranks, distance);
   auto const rounds = static_cast<int>(received.size());
   ASSERT_EQ(received.size(), ceil_log(ranks));
   if (distance == 0) {
@@ -48,8 +50,11 @@ void expect_right(rank_t ranks, rank_t distance) {
 }
 
 TEST(NBlock, HasTheSkipsOfTwentyTwoRanks) {
-  EXPECT_EQ(halving_skips(22), (std::vector<std::uint64_t>{1, 2, 3, 6, 11, 22}));
-  EXPECT_EQ(halving_skips(1), (std::vector<std::uint64_t>{1}));
+  circulant_rounds const graph(22);
+  std::vector<std::uint64_t> skips;
+  for (std::size_t k = 0; k <= graph.rounds(); ++k) skips.push_back(graph.skip(k));
+  EXPECT_EQ(skips, (std::vector<std::uint64_t>{1, 2, 3, 6, 11, 22}));
+  EXPECT_EQ(circulant_rounds(1).rounds(), 0u);
 }
 
 TEST(NBlock, ReceivesWhatItGivesOnBeforeForEveryRank) {

@@ -99,13 +99,12 @@ TEST(Trees, AreRunsOfNeighboursWithNoMoreChildrenThanAsked) {
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (rank_t const degree : {2u, 3u, 8u})
       for (rank_t top = 0; top < ranks; ++top) {
-        rank_children children(ranks);
-        grow(children, {0, ranks, top}, degree);
+        tree_edges edges;
+        grow(edges, {0, ranks, top}, degree);
         std::vector<rank_t> parents(ranks);
-        for (auto const& of_rank : children)
-          for (rank_t const child : of_rank) ++parents[child];
+        for (tree_edge const& e : edges) ++parents[e.child];
         for (rank_t r = 0; r < ranks; ++r) EXPECT_EQ(parents[r], r == top ? 0u : 1u) << ranks << ' ' << top;
-        EXPECT_LE(most_children(children), degree);
+        EXPECT_LE(most_children(edges), degree);
       }
 }
 
