@@ -150,7 +150,8 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
   std::vector<std::pair<double, algorithm>> bounded;
   for (algorithm& how : schedule::candidates_for(wanted, machine_.costs)) {
     if (how.name == "direct" || how.name == "product") continue;
-    if (how.name == "bine" || how.name == "pat") continue;  // as they are by default, swing and dilated
+    if (how.name == "bine" || how.name == "pat") continue;         // as they are by default, swing and dilated
+    if (has_blocks(schedule::find_algorithm(how.name))) continue;  // no number of blocks is right for all lengths
     double const bound = schedule::least_seconds(how, wanted.verb, machine_.levels, machine_.costs, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
   }

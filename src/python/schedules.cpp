@@ -15,6 +15,7 @@
 #include "schedule/model/cost.hpp"
 #include "schedule/model/selector.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "study/block_number.hpp"
 #include "study/draw.hpp"
 #include "study/plan_json.hpp"
 #include "text/format.hpp"
@@ -138,7 +139,10 @@ std::vector<std::pair<std::string, double>> compare(rank_t ranks, double bytes, 
                                                     double beta, double gamma, bool same_bits, bool commutative) {
   schedule::require_room(ranks, 1);
   schedule::demand const wanted{schedule::collective_of(verb), ranks, 0, same_bits, commutative};
-  schedule::selector const all(wanted, schedule::cost_model::flat(alpha, beta, gamma));
+  auto const model = schedule::cost_model::flat(alpha, beta, gamma);
+  schedule::rank_levels const levels(ranks, groups_of(model));
+  schedule::selector const all(wanted, model, levels,
+                               with_best_blocks(candidates_for(wanted, model), wanted, model, levels, bytes));
   std::vector<std::pair<std::string, double>> order;
   for (auto const& [one, seconds] : all.rank(bytes)) order.emplace_back(one->how.text(), seconds);
   return order;

@@ -120,6 +120,23 @@ class Compared(Written):
             self.assertGreater(len(times), 20)
             self.assertEqual(times, sorted(times))
 
+    def test_pipelines_are_cut_in_the_best_number_of_blocks_for_each_size(self):
+        arguments = ("n_block(blocks=best)", "binomial", "-c", "broadcast", "-r", 16, "--alpha", "1e-6", "--beta", "1e-9")
+        prices = json.loads(coset("cost", *arguments, "-b", "1K,16M", "--json").stdout)["prices"]
+        self.assertEqual([one["algorithm"] for one in prices], ["n_block(blocks=best)", "binomial"] * 2)
+        for one in prices[::2]:  # the root of (log P - 1) beta m / alpha
+            best = max(1, round((3 * 1e-3 * one["bytes"]) ** 0.5))
+            self.assertEqual(one["made"], f"n_block(blocks={best})")
+            self.assertEqual(one["steps"], best - 1 + 4)
+        self.assertLess(prices[2]["seconds"], prices[3]["seconds"] / 3)
+        one = coset("cost", *arguments, "-b", "16M").stdout
+        self.assertIn("n_block(blocks=224)", one)
+        every = coset("cost", "-c", "broadcast", "-r", 16, "-b", "16M").stdout
+        self.assertIn("n_block(blocks=", every)
+        without = coset("plan", "n_block(blocks=best)", "-r", 8)
+        self.assertEqual((without.returncode, without.stdout), (2, ""))
+        self.assertIn("takes whole numbers, not 'best'", without.stderr)
+
     def test_a_plan_of_a_file_costs_what_its_algorithm_costs(self):
         plan = self.write("plan.json", coset("plan", "generalized(saved_steps=1)", "-r", 7, "--json").stdout)
         for links in ([], ["--nodes", "3,4"], ["--topology", "node:2 core:4 pu:1"]):

@@ -63,7 +63,8 @@ TEST(Plans, WithTheLibraryNeedLeadersOrAreNamed) {
 }
 
 TEST(Plans, ThatProcessesCanTakeAreTaken) {
-  for (std::string const rules : {"direct", "generalized(radix=2)/staged", "ring/staged/64K", "auto/staged"})
+  for (std::string const rules :
+       {"direct", "generalized(radix=2)/staged", "ring/staged/64K", "auto/staged", "n_block(blocks=4)"})
     EXPECT_EQ(passed_over("COSET_ALLREDUCE", rules, {}), std::vector<std::string>()) << rules;
 }
 
@@ -104,6 +105,29 @@ TEST(Plans, FromFilesServeAllProcesses) {
                  ? ""
                  : "a sum is wrong under the plan of seed " + std::to_string(seed);
     });
+  }
+}
+
+/// Their blocks are of other lengths than the pieces of ranks, and hosts are nothing to them.
+TEST(Plans, OfPipelinesServeAllProcesses) {
+  hybrid on(1);
+  rank_t const root = on.all.size() - 1;
+  constexpr std::size_t count = 10'007;
+  for (std::string const algorithm :
+       {"n_block(blocks=5)", "two_trees(blocks=6)", "dual_root(blocks=4)", "pipelined(blocks=7)"}) {
+    for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast}) {
+      auto const plan = make_plan<int>(on.all, what, count, plus{}, {.algorithm = algorithm, .root = root});
+      on.expect_no_faults([&](member& me) -> std::string {
+        std::vector<int> const in(count, static_cast<int>(me.rank()) + 1);
+        std::vector<int> out = in;
+        what == verb::broadcast ? plan.execute(me, out) : plan.execute(me, in, out);
+        int const sum = static_cast<int>(me.size() * (me.size() + 1) / 2);
+        int const expected = what == verb::broadcast                     ? static_cast<int>(root) + 1
+                             : what == verb::reduce && me.rank() != root ? out[0]  // is nobody's
+                                                                         : sum;
+        return std::ranges::count(out, expected) == count ? "" : "wrong under " + algorithm;
+      });
+    }
   }
 }
 

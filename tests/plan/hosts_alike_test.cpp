@@ -55,7 +55,8 @@ TEST(Hosts, ComeToTheSame) {
     for (std::string const algorithm :
          {"auto", "direct(saved_steps=1)", "ring", "generalized(saved_steps=1)", "binomial", "recursive_doubling",
           "butterfly", "bruck_ho", "elimination_3_2", "naive(saved_steps=2)", "latency(radix=3)",
-          "circulant(saved_steps=2)", "adapted_dissemination(n=2)", "direct", "over hosts", "over hosts by all"}) {
+          "circulant(saved_steps=2)", "adapted_dissemination(n=2)", "n_block(blocks=3)", "dual_root(blocks=2)",
+          "direct", "over hosts", "over hosts by all"}) {
       for (std::string storage : program::policy_names()) {
         for (bool const in_place : {true, false}) {
           for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::reduce_scatter, verb::allgather,

@@ -33,6 +33,8 @@ inline std::vector<std::string> values_of(std::string const& algorithm, schedule
   if (algorithm == "fold" && p.name == "group") return {"cyclic", "dihedral"};
   if (algorithm == "fold" && p.name == "shifts") return {"naive", "direct"};
   if (algorithm == "fold" && p.name != "saved_steps") return {};
+  if (p.name == "blocks") return {"3"};
+  if (p.name == "degree") return {"1", "2"};
   if (p.name == "radix") return {"2", "3", "4"};
   if (p.name == "saved_steps") return {"0", "1", "2"};
   if (p.name == "cap" || p.name == "n") return {"1", "2"};

@@ -13,10 +13,10 @@ struct equipped_team {
 
   equipped_team(rank_t size, engine& choices)
       : ranks(options_for(size)),
-        plans(random_plans(
-            ranks.state(), size, choices,
-            {"auto", "direct", "ring", "generalized(radix=3)", "binomial", "circulant", "recursive_doubling"},
-            {"auto", "staged", "zero_copy", "output", "pull", "push", "zero_copy_push"}, true)) {}
+        plans(random_plans(ranks.state(), size, choices,
+                           {"auto", "direct", "ring", "generalized(radix=3)", "binomial", "circulant",
+                            "recursive_doubling", "n_block(blocks=5)", "two_trees", "dual_root", "pipelined(blocks=4)"},
+                           {"auto", "staged", "zero_copy", "output", "pull", "push", "zero_copy_push"}, true)) {}
 };
 
 void try_tasks(equipped_team& on, engine& choices, std::size_t number) {

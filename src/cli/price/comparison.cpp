@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 
 #include "schedule/core/required.hpp"
+#include "study/block_number.hpp"
 
 namespace coset::cli {
 namespace {
@@ -28,7 +30,7 @@ counted_schedule counted_schedule_of(std::string name, schedule::schedule const&
   return {std::move(name), found, setting.count(made)};
 }
 
-compared priced(counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
+compared priced(std::string const& name, counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
   auto const size = static_cast<double>(bytes);
   auto const price = one.work.price(size);
   double contention = 1;
@@ -36,8 +38,11 @@ compared priced(counted_schedule const& one, rank_t ranks, std::uint64_t bytes) 
     double const alone = one.work.alone(size).transfer;
     contention = alone > 0 ? price.transfer / alone : 1;
   }
-  return {one.name, ranks, bytes, one.found, price, contention, one.work.busiest};
+  return {name, one.name, ranks, bytes, one.found, price, contention, one.work.busiest};
 }
+
+/// One algorithm or plan on one number of ranks, at any size.
+using priced_by_size = std::function<compared(std::uint64_t bytes)>;
 
 /// All that are tried, or those named.
 class counted_schedules {
@@ -49,18 +54,41 @@ class counted_schedules {
     wanted_.nodes = setting_.nodes;
     for (auto const& how : request.algorithms) add_named(how);
     for (auto const& [name, plan] : request.plans)
-      if (plan.ranks == ranks) found_.push_back(counted_schedule_of(name, plan, setting_));
+      if (plan.ranks == ranks) add(counted_schedule_of(name, plan, setting_));
     if (request.algorithms.empty() && request.plans.empty()) add_candidates();
   }
 
-  std::vector<counted_schedule> found() && { return std::move(found_); }
+  std::vector<priced_by_size> found() && { return std::move(found_); }
 
  private:
+  schedule::schedule made(schedule::algorithm const& how) const {
+    return schedule::make(how, wanted_.ranks, wanted_.verb, wanted_.root);
+  }
+
+  void add(counted_schedule one) {
+    found_.push_back([one = std::move(one), ranks = wanted_.ranks](std::uint64_t bytes) {
+      return priced(one.name, one, ranks, bytes);
+    });
+  }
+
+  /// Made for each size anew.
+  void add_in_best_blocks(schedule::algorithm const& how) {
+    auto const count = [setting = setting_](schedule::schedule const& s) { return setting.count(s).price; };
+    schedule::block_numbers numbers(how, wanted_.ranks, wanted_.verb, wanted_.root, count);
+    found_.push_back([how, numbers = std::move(numbers), wanted = wanted_, setting = setting_](std::uint64_t bytes) {
+      auto const best = schedule::with_blocks(how, numbers.best(static_cast<double>(bytes)));
+      auto const plan = schedule::make(best, wanted.ranks, wanted.verb, wanted.root);
+      return priced(how.text(), counted_schedule_of(best.text(), plan, setting), wanted.ranks, bytes);
+    });
+  }
+
   void add_named(schedule::algorithm const& how) {
     auto const complete = setting_.with_nodes(how);
+    auto const blocks = how.parameters.find("blocks");
+    bool const in_best_blocks = blocks != how.parameters.end() && blocks->second == schedule::best_number;
     try {
-      found_.push_back(counted_schedule_of(
-          how.text(), schedule::make(complete, wanted_.ranks, wanted_.verb, wanted_.root), setting_));
+      if (in_best_blocks) return add_in_best_blocks(complete);
+      add(counted_schedule_of(how.text(), made(complete), setting_));
     } catch (schedule_error const& e) {
       remarks_ << fmt::format("left out on {} ranks: {}\n", wanted_.ranks, e.what());
     }
@@ -71,16 +99,17 @@ class counted_schedules {
     if (!setting_.tree.empty())
       for (char const* const name : {"flexreduce", "tree_ring"}) all.push_back({name, {{"tree", setting_.tree}}});
     schedule::rank_levels const levels(wanted_.ranks, {UINT32_MAX});
-    for (auto const& how : all)
-      if (schedule::count(how, wanted_, levels))
-        found_.push_back(
-            counted_schedule_of(how.text(), schedule::make(how, wanted_.ranks, wanted_.verb, wanted_.root), setting_));
+    for (auto& how : all) {
+      if (!schedule::count(how, wanted_, levels)) continue;
+      if (has_blocks(schedule::find_algorithm(how.name))) how.parameters["blocks"] = schedule::best_number;
+      add_named(how);
+    }
   }
 
   cost_setting setting_;
   std::ostream& remarks_;
   schedule::demand wanted_;
-  std::vector<counted_schedule> found_;
+  std::vector<priced_by_size> found_;
 };
 
 double microseconds(compared const& row) { return row.price.total() * 1e6; }
@@ -114,7 +143,7 @@ std::string lines(comparison const& of) {
       text += fmt::format("  {:>10.2f}  {:>9}  {:<28}", row.contention, row.busiest.most_messages,
                           fmt::format("{}: {}", row.busiest.name, row.busiest.volume.text()));
     text += fmt::format("  {:<6}  {:<5}  {}\n", row.found.rank_uniform ? "same" : "differ",
-                        row.found.ordered ? "yes" : "no", row.name);
+                        row.found.ordered ? "yes" : "no", row.made);
   }
   return text;
 }
@@ -157,7 +186,7 @@ comparison compare(comparison_request const& request, cost_settings const& setti
     auto const found = counted_schedules(request, settings, ranks, remarks).found();
     for (std::uint64_t const bytes : request.bytes) {
       auto const first = static_cast<std::ptrdiff_t>(made.rows.size());
-      for (counted_schedule const& one : found) made.rows.push_back(priced(one, ranks, bytes));
+      for (auto const& one : found) made.rows.push_back(one(bytes));
       if (all)
         std::stable_sort(made.rows.begin() + first, made.rows.end(),
                          [](auto const& a, auto const& b) { return microseconds(a) < microseconds(b); });
@@ -192,6 +221,7 @@ std::string comparison::as_json() const {
   ordered_json list = ordered_json::array();
   for (compared const& row : rows) {
     ordered_json one{{"algorithm", row.name},
+                     {"made", row.made},
                      {"ranks", row.ranks},
                      {"bytes", row.bytes},
                      {"seconds", row.price.total()},

@@ -29,7 +29,8 @@ struct comparison_request {
 
 /// One schedule, one size.
 struct compared {
-  std::string name;
+  std::string name;  ///< as asked for
+  std::string made;  ///< the same, with the number of blocks instead of blocks=best
   rank_t ranks;
   std::uint64_t bytes;
   schedule::properties found;

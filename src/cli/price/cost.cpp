@@ -17,6 +17,7 @@
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/selector.hpp"
+#include "study/block_number.hpp"
 #include "study/link_traffic.hpp"
 
 namespace coset::cli {
@@ -152,7 +153,12 @@ struct cost_command {
     rank_t const number = what.ranks.empty() ? settings.usual_ranks() : what.ranks.front();
     schedule::require_room(number, 1);  // before arrays by rank are allocated
     auto const setting = settings.of(number);
-    schedule::selector const all(wanted(number), flat_model());
+    auto const size = static_cast<double>(what.bytes.front());
+    auto const flat = flat_model();
+    schedule::rank_levels const one_level(number, groups_of(flat));
+    schedule::selector const all(
+        wanted(number), flat, one_level,
+        with_best_blocks(candidates_for(wanted(number), flat), wanted(number), flat, one_level, size));
     struct line {
       schedule::candidate const* which;
       double seconds;
@@ -161,8 +167,7 @@ struct cost_command {
     std::vector<line> order;
     for (auto const& one : all.candidates()) {
       auto const made = schedule::make(one.how, number, schedule::collective_of(call.collective), call.root);
-      order.push_back(
-          {&one, setting.count(made).price(static_cast<double>(what.bytes.front())).total(), busiest_link(made)});
+      order.push_back({&one, setting.count(made).price(size).total(), busiest_link(made)});
     }
     std::ranges::stable_sort(order, {}, &line::seconds);
     std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
@@ -177,7 +182,7 @@ struct cost_command {
                                one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
                                one->found.ordered ? "yes" : "no", one->how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
-                             schedule::saved_steps(flat_model(), number, static_cast<double>(what.bytes.front())));
+                             schedule::saved_steps(flat, number, size));
   }
 };
 

@@ -14,6 +14,7 @@
 #include "cli/machine_options.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
+#include "study/block_number.hpp"
 
 namespace coset::cli {
 namespace {
@@ -45,7 +46,7 @@ class costs_on_machine {
       : request_(completed(std::move(request))),
         model_(priced()),
         nodes_(between_nodes_of(places_)),
-        selector_(request_.wanted, model_.costs, model_.levels),
+        selector_(request_.wanted, model_.costs, model_.levels, tried()),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
@@ -90,6 +91,11 @@ class costs_on_machine {
     auto model = model_of(machine_, places_, request_.set);
     model.costs.combine_per_byte = request_.gamma.value_or(model.costs.combine_per_byte);
     return model;
+  }
+
+  std::vector<schedule::algorithm> tried() const {
+    return with_best_blocks(candidates_for(request_.wanted, model_.costs), request_.wanted, model_.costs, model_.levels,
+                            static_cast<double>(request_.bytes));
   }
 
   fraction crossing_nodes(schedule::candidate const& one) const {

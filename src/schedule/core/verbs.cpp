@@ -80,13 +80,6 @@ void keep_origins(schedule& s) {
   std::erase_if(s.steps, [](auto const& step) { return step.empty(); });
 }
 
-void keep_required_results(schedule& s) {
-  requirements const required(s);
-  for (rank_t r = 0; r < s.ranks; ++r)
-    for (block_t b = 0; b < s.blocks.size(); ++b)
-      if (required(r, b).empty()) s.result[r][b] = no_slot;
-}
-
 /// Numbers all (rank, block, slot) that there are from 0.
 class slot_numbers {
  public:
@@ -220,6 +213,13 @@ class exchange_making {
 };
 
 }  // namespace
+
+void keep_required_results(schedule& s) {
+  requirements const required(s);
+  for (rank_t r = 0; r < s.ranks; ++r)
+    for (block_t b = 0; b < s.blocks.size(); ++b)
+      if (required(r, b).empty()) s.result[r][b] = no_slot;
+}
 
 void prune(schedule& s) {
   constexpr slot_t needed = 0;

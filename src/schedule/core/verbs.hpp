@@ -17,6 +17,9 @@ namespace coset::schedule {
 /// Throws schedule_error for scans, if the root is no rank, and if there is no room for so many moves of pieces.
 schedule derive(schedule allreduce, collective verb, rank_t root = 0);
 
+/// Drops the results that the schedule's verb has not.
+void keep_required_results(schedule&);
+
 /// Leaves out assignments that no result depends on, and renumbers the slots densely.
 void prune(schedule&);
 

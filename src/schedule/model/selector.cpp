@@ -181,11 +181,16 @@ std::optional<candidate> count(algorithm const& how, demand const& wanted, rank_
 selector::selector(demand const& wanted, cost_model const& model)
     : selector(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
 
-selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
+selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels)
+    : selector(wanted, model, levels, candidates_for(wanted, model)) {}
+
+selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels,
+                   std::vector<algorithm> const& tried)
+    : model_(model) {
   if (levels.count() != model.links.size())
     throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
                          std::to_string(levels.count()) + " levels");
-  for (algorithm const& how : candidates_for(wanted, model)) {
+  for (algorithm const& how : tried) {
     if (auto one = count(how, wanted, levels)) candidates_.push_back(std::move(*one));
   }
   if (candidates_.empty())

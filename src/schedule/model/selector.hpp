@@ -44,6 +44,8 @@ class selector {
   selector(demand const&, cost_model const&);
   /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
   selector(demand const&, cost_model const&, rank_levels const&);
+  /// The same of these algorithms.
+  selector(demand const&, cost_model const&, rank_levels const&, std::vector<algorithm> const& tried);
 
   std::vector<candidate> const& candidates() const { return candidates_; }
 

@@ -38,7 +38,8 @@ struct least {
 };
 constexpr std::array smallest{least{"radix", 2}, least{"saved_steps", 0}, least{"ordered", 0}, least{"cap", 1},
                               least{"n", 1},     least{"leaders", 0},     least{"inner", 2},   least{"dims", 1},
-                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1}};
+                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1},   least{"blocks", 1},
+                              least{"degree", 1}};
 
 /// A default of 0 makes sense, too.
 void require_numbers(algorithm const& given, parameter const& p) {
@@ -176,6 +177,10 @@ void require_room(rank_t ranks, std::size_t blocks) {
 
 bool serves(named_algorithm const& row, collective verb) {
   return std::ranges::find(row.verbs, verb) != row.verbs.end();
+}
+
+bool has_blocks(named_algorithm const& row) {
+  return std::ranges::find(row.parameters, "blocks", &parameter::name) != row.parameters.end();
 }
 
 void require_verb(named_algorithm const& row, collective verb) {

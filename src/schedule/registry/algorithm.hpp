@@ -67,6 +67,8 @@ named_algorithm const& find_algorithm(std::string_view name);
 algorithm completed(algorithm);
 
 bool serves(named_algorithm const&, collective);
+/// Whether it cuts the vector in a number of blocks that does not depend on the ranks: the parameter blocks.
+bool has_blocks(named_algorithm const&);
 /// Throws schedule_error listing the verbs that an algorithm serves if this is none of them.
 void require_verb(named_algorithm const&, collective);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the algorithms that are no fold chains: trees, dissemination, exchanges, compositions over nodes.
+// The rows of the algorithms that are no fold chains: trees, dissemination, exchanges, compositions over nodes, pipelines.
 #include "schedule/registry/named_special.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "schedule/algorithms/binomial.hpp"
 #include "schedule/algorithms/bruck_ho.hpp"
@@ -16,6 +17,9 @@
 #include "schedule/composed/unequal.hpp"
 #include "schedule/core/rank_order.hpp"
 #include "schedule/core/verbs.hpp"
+#include "schedule/pipelines/n_block.hpp"
+#include "schedule/pipelines/tree_pipelines.hpp"
+#include "schedule/pipelines/two_trees.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -30,6 +34,13 @@ rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key)
 /// More ports than peers change nothing, and their number plus one need not fit.
 rank_t ports_of(algorithm const& given, rank_t ranks) {
   return std::min(at_least(1, given, "n"), std::max<rank_t>(ranks, 2) - 1);
+}
+
+/// By default as many as are on their way at once and as many again. Where every rank has a piece, pieces are blocks enough.
+block_t blocks_of(algorithm const& given, rank_t ranks, collective verb) {
+  if (block_t const blocks = given.number("blocks"); blocks > 0) return blocks;
+  if (verb == collective::allgather || verb == collective::reduce_scatter || ranks == 1) return 1;
+  return 2 * static_cast<block_t>(std::bit_width(ranks - 1));
 }
 
 std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
@@ -65,6 +76,7 @@ schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
 
 parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
 parameter const ports{"n", "1", "ports: peers read from per round"};
+parameter const blocks{"blocks", "0", "equal parts of the vector, one after the other; 0: 2 ceil(log P)"};
 parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
 parameter const radix_between{"radix", "2", "of the algorithm between the nodes", true};
 parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
@@ -209,6 +221,38 @@ std::vector<named_algorithm> special_algorithms() {
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(tree_ring(tree_of(a, ranks)), verb, root);
+       }},
+      {"n_block",
+       "blocks over a circulant graph, n - 1 + ceil(log P) rounds each way: the fewest there can be",
+       "Traff, Optimal broadcast schedules in logarithmic time",
+       {allreduce, reduce, reduce_scatter, allgather, broadcast},
+       {blocks},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return n_block(ranks, verb, root, blocks_of(a, ranks, verb));
+       }},
+      {"two_trees",
+       "blocks by turns along two binary trees; rank order where the first or last rank is root",
+       "Sanders, Speck and Traff, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
+       {allreduce, reduce, broadcast},
+       {blocks},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return two_trees(ranks, verb, root, blocks_of(a, ranks, verb));
+       }},
+      {"dual_root",
+       "blocks up and down two trees at once, whose roots exchange; keeps rank order",
+       "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
+       {allreduce, reduce, broadcast},
+       {blocks, {"degree", "2", "most children of a rank; 1: chains"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, verb)), verb, root);
+       }},
+      {"pipelined",
+       "blocks along a chain or tree; trees keep rank order",
+       "folklore",
+       {allreduce, reduce, broadcast},
+       {blocks, {"degree", "1", "most children of a rank; 1: a chain"}},
+       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+         return pipelined_tree(ranks, verb, root, at_least(1, a, "degree"), blocks_of(a, ranks, verb));
        }},
   };
 }

@@ -125,7 +125,8 @@ TEST(Parts, AgreeOnMessages) {
       }
     }
     for (std::string const algorithm : {"generalized(saved_steps=1)", "ring(ordered=1)", "latency", "bruck_ho",
-                                        "binomial", "recursive_doubling", "elimination_3_2"}) {
+                                        "binomial", "recursive_doubling", "elimination_3_2", "n_block(blocks=4)",
+                                        "two_trees(blocks=5)", "dual_root(blocks=3)", "pipelined(blocks=3)"}) {
       for (auto const verb : {collective::allreduce, collective::reduce})
         expect_agreement({algorithm, {mixed, 2}, verb, 1});
     }

@@ -89,7 +89,9 @@ TEST(Parts, ThatSaveStepsSendNothingTwice) {
 TEST(Parts, AreOfAnyAlgorithm) {
   for (std::string const algorithm :
        {"direct", "ring", "generalized(radix=3)", "recursive_doubling", "binomial", "latency", "elimination_3_2",
-        "generalized(saved_steps=2)", "bruck_ho", "hybrid(saved_steps=1)", "flexreduce(nodes=1+4+2+3+1+5+2)"}) {
+        "generalized(saved_steps=2)", "bruck_ho", "hybrid(saved_steps=1)", "flexreduce(nodes=1+4+2+3+1+5+2)",
+        "n_block(blocks=5)", "two_trees(blocks=6)", "dual_root(blocks=4)", "pipelined(blocks=7)",
+        "pipelined(blocks=2,degree=3)"}) {
     for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast}) {
       if (algorithm == "flexreduce" && verb != collective::allreduce) continue;
       expect_right({algorithm, {unequal, 1}, verb, 7}, 411);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many blocks a pipeline is best cut in, given how long the vector is.
+#pragma once
+
+#include <functional>
+
+#include "schedule/model/selector.hpp"
+
+namespace coset::schedule {
+
+/// The best numbers of blocks of one algorithm, for any length.
+///
+/// With n blocks a pipeline takes a + c·n steps, each of which moves 1/n of the vector: A + C·n seconds of latencies, and E + F/n
+/// of transfers and combines. That is least for n = sqrt(F/C). Under alpha and beta alone F is a·beta·m and C c·alpha: for
+/// n_block, with a = ceil(log2 P) − 1 and c = 1, Träff's sqrt((ceil(log2 P) − 1)·beta·m/alpha). Here all four are taken
+/// from the exact prices of two numbers of blocks, and so hold for every algorithm, verb and model.
+class block_numbers {
+ public:
+  using pricing = std::function<price(double bytes)>;
+
+  /// Makes two schedules and has them counted. Throws schedule_error where the algorithm takes no blocks.
+  block_numbers(algorithm const&, rank_t ranks, collective, rank_t root,
+                std::function<pricing(schedule const&)> const& count);
+
+  /// From 1 to as many as have a byte each and can be written out.
+  std::uint32_t best(double bytes) const;
+
+ private:
+  struct priced_number {
+    double blocks;
+    pricing price_of;
+  };
+
+  rank_t ranks_;
+  priced_number few_, many_;
+};
+
+/// Stands for that number in the parameter blocks.
+inline constexpr char const* best_number = "best";
+
+/// The algorithm with so many blocks.
+algorithm with_blocks(algorithm, std::uint32_t blocks);
+
+/// Algorithms to try: those that take a number of blocks with the best one for so many bytes under the model.
+std::vector<algorithm> with_best_blocks(std::vector<algorithm>, demand const&, cost_model const&, rank_levels const&,
+                                        double bytes);
+
+}  // namespace coset::schedule
