@@ -6,6 +6,7 @@
 #include "choice/candidates.hpp"
 #include "choice/factors.hpp"
 #include "choice/storages.hpp"
+#include "schedule/core/verbs.hpp"
 
 namespace coset::choice {
 namespace {
@@ -101,7 +102,7 @@ verb schedule_of(verb what) {
   return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
 }
 
-bool goes_straight(verb what) { return what == verb::gather || what == verb::scatter || what == verb::all_to_all; }
+bool goes_straight(verb what) { return schedule::is_derived(what); }
 
 answer choose(question const& q) {
   candidates const search(q);

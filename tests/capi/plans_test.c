@@ -137,7 +137,9 @@ static void wrong_plans_are_refused(void) {
   coset_team* const team = team_of(ranks);
   coset_plan* plan = NULL;
   coset_plan_options options = COSET_PLAN_OPTIONS;
-  FAILS(COSET_ARGUMENT_ERROR, "no verb 9", coset_plan_create(team, 9, 6, COSET_INT32, COSET_PLUS, NULL, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "no plan of allreduce_view",
+        coset_plan_create(team, 9, 6, COSET_INT32, COSET_PLUS, NULL, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "no verb 13", coset_plan_create(team, 13, 6, COSET_INT32, COSET_PLUS, NULL, &plan));
   FAILS(COSET_ARGUMENT_ERROR, "does not reduce",
         coset_plan_create(team, COSET_VERB_SCAN, 6, COSET_FLOAT32, COSET_BIT_OR, NULL, &plan));
   FAILS(COSET_ARGUMENT_ERROR, "the place for a plan",

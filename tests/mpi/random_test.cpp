@@ -145,5 +145,31 @@ TEST(Single, ResultsThatProcessesCannotShareAreRefused) {
   on.expect_works();
 }
 
+TEST(Single, PiecesOfAnyLengthReachRanksOfOtherProcesses) {
+  hybrid on(3);
+  on.expect_no_faults([](member& me) -> std::string {
+    std::vector<std::size_t> to, from;
+    std::vector<int> in, right;
+    for (rank_t q = 0, r = me.rank(); q < me.size(); ++q) {
+      to.push_back((3 * r + 5 * q) % 7);
+      from.push_back((3 * q + 5 * r) % 7);
+      for (std::size_t i = 0; i < to[q]; ++i) in.push_back(static_cast<int>(1000 * r + 10 * q + i));
+      for (std::size_t i = 0; i < from[q]; ++i) right.push_back(static_cast<int>(1000 * q + 10 * r + i));
+    }
+    std::vector<int> out(right.size());
+    all_to_all(me, in, out, to, from);
+    return out == right ? "" : "all_to_all with counts is wrong";
+  });
+  on.expect_no_faults([](member& me) {
+    std::vector<std::size_t> const to(me.size(), 1);
+    std::vector<std::size_t> from = to;
+    if (me.rank() + 1 == me.size()) from[0] = 2;
+    std::vector<int> const in(me.size());
+    std::vector<int> out(me.rank() + 1 == me.size() ? me.size() + 1 : me.size());
+    return refused([&] { all_to_all(me, in, out, to, from); });
+  });
+  on.expect_works();
+}
+
 }  // namespace
 }  // namespace coset::mpi_test

@@ -139,7 +139,6 @@ class exchange_making {
       made_.steps.emplace_back();
       for (assignment const& a : step)
         if (first_[a.block]) gather(a);
-      order(made_.steps.back());
     }
     keep_results();
     std::erase_if(made_.steps, [](auto const& step) { return step.empty(); });
@@ -168,9 +167,14 @@ class exchange_making {
     return all;
   }
 
+  /// Each rank begins with its next neighbour, so that not all read from one.
   void gather(assignment const& a) {
     std::vector<contribution> sum;
-    for (source const& from : folds_.from(a)) {
+    auto const sources = folds_.from(a);
+    auto const next = static_cast<std::size_t>(
+        std::ranges::count_if(sources, [&](source const& from) { return from.rank <= a.rank; }));
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      source const& from = sources[(next + k) % sources.size()];
       if (from.slot == 0) {
         sum.push_back({from.rank, from.rank == a.rank ? 0 : move(a, from.rank, {from.rank, 0})});
         continue;
@@ -187,11 +191,6 @@ class exchange_making {
     made_.steps.back().push_back({to.rank, block, slot, static_cast<std::uint32_t>(made_.sources.size()), 1});
     made_.sources.push_back(from);
     return slot;
-  }
-
-  /// Each rank begins with its nearest neighbours, so that not all read from one.
-  static void order(std::vector<assignment>& step) {
-    std::ranges::stable_sort(step, {}, [](assignment const& a) { return std::pair(a.rank, a.block); });
   }
 
   void keep_results() {

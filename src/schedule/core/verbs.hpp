@@ -6,6 +6,11 @@
 
 namespace coset::schedule {
 
+/// What algorithms are not made for: every schedule of these is derived of one for another verb.
+constexpr bool is_derived(collective verb) {
+  return verb == collective::gather || verb == collective::scatter || verb == collective::all_to_all;
+}
+
 /// An allreduce as another verb:
 /// reduce and reduce_scatter keep the results that the verb has, and what leads to them;
 /// broadcast and allgather keep the origin's contribution only, so folds become copies, at most one per rank and block;

@@ -85,7 +85,7 @@ TEST(AllToAll, DirectlyBeginsWithTheNextNeighbour) {
   for (rank_t r = 0; r < ranks; ++r) {
     auto const first = std::ranges::find(made.steps.at(0), r, &assignment::rank);
     ASSERT_NE(first, made.steps[0].end());
-    EXPECT_EQ(made.from(*first).front().rank, (r + ranks - 1) % ranks);
+    EXPECT_EQ(made.from(*first).front().rank, (r + 1) % ranks);
   }
 }
 
