@@ -57,7 +57,8 @@ schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads rea
   for (std::size_t i = 0, copies = folds ? reads.size() : 0; i < copies; ++i) {
     block_read const copy = reads[i];
     reads[i] = {steps - 1 - copy.step, copy.giver, copy.reader, copy.block, true};
-    if (verb == collective::allreduce) reads.push_back({steps + copy.step, copy.reader, copy.giver, copy.block});
+    if (verb == collective::allreduce)
+      append(reads, {steps + copy.step, copy.reader, copy.giver, copy.block}, 0, copy.block + 1);
   }
   return schedule_of_reads(ranks, blocks, reads, verb, root);
 }
