@@ -25,10 +25,10 @@
 namespace coset::schedule {
 namespace {
 
-rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
+rank_t at_least(rank_t lowest, algorithm const& given, std::string const& key) {
   rank_t const number = given.number(key);
-  if (number < smallest)
-    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(smallest));
+  if (number < lowest)
+    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(lowest));
   return number;
 }
 
