@@ -27,8 +27,7 @@ namespace {
 
 rank_t at_least(rank_t lowest, algorithm const& given, std::string const& key) {
   rank_t const number = given.number(key);
-  if (number < lowest)
-    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(lowest));
+  if (number < lowest) throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(lowest));
   return number;
 }
 
