@@ -32,6 +32,13 @@ void add(assembly& building, block_read const& r) {
 
 }  // namespace
 
+void require_blocks(rank_t ranks, block_t blocks) {
+  if (blocks > most_blocks)
+    throw schedule_error("blocks=" + std::to_string(blocks) + " are too many: take " + std::to_string(most_blocks) +
+                         " at most");
+  require_room(ranks, blocks);
+}
+
 void append(block_reads& reads, block_read next, std::uint32_t period, block_t blocks, block_t stride) {
   for (std::uint64_t block = next.block; block < blocks; block += stride, next.step += period) {
     next.block = static_cast<block_t>(block);

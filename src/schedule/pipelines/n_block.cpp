@@ -102,7 +102,7 @@ void append_reads(circulant_rounds const& graph, rank_t distance, rank_t root, b
 }  // namespace
 
 schedule n_block(rank_t ranks, collective verb, rank_t root, block_t blocks) {
-  require_room(ranks, blocks);
+  require_blocks(ranks, blocks);
   bool const has_pieces = verb == collective::allgather || verb == collective::reduce_scatter;
   rank_t const first = has_pieces || verb == collective::allreduce ? 0 : root;
   rank_t const pieces = has_pieces ? ranks : 1;

@@ -57,7 +57,7 @@ TEST(BlockNumbers, AreCheaperThanOthersForAllPipelinesAndVerbs) {
 TEST(BlockNumbers, StayWithinWhatCanBeCutAndWritten) {
   auto const free_steps = numbers_of({"pipelined", {}}, 8, collective::broadcast, cost_model::flat(0, 1e-9, 0));
   EXPECT_EQ(free_steps.best(100), 100u);
-  EXPECT_EQ(free_steps.best(1e12), 524'288u);
+  EXPECT_EQ(free_steps.best(1e12), 65'536u);
   auto const free_bytes = numbers_of({"pipelined", {}}, 8, collective::broadcast, cost_model::flat(1e-6, 0, 0));
   EXPECT_EQ(free_bytes.best(1e9), 1u);
   EXPECT_EQ(numbers_of({"n_block", {}}, 1, collective::broadcast, cost_model::ten_gigabit()).best(1e9), 1u);
