@@ -49,7 +49,8 @@ TESTS = {
 # Those that are changed only where they are named.
 TESTS_IF_NAMED = {
     "src/schedule": ["schedule_own_chains_test", "schedule_search_test", "schedule_group_test", "schedule_fold_test",
-                     "schedule_every_algorithm_test", "schedule_two_level_test", "program_parts_test", "choice_test"],
+                     "schedule_every_algorithm_test", "schedule_two_level_test", "schedule_pipelined_test", "program_parts_test",
+                     "choice_test"],
 }
 # What a test asks of its environment, as its CMakeLists.txt has it.
 ENVIRONMENTS = {"team_confined_test": {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}}

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "schedule/core/required.hpp"
-#include "study/block_number.hpp"
+#include "schedule/model/block_number.hpp"
 
 namespace coset::cli {
 namespace {

@@ -16,8 +16,8 @@
 #include "cli/price/cost_setting.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
+#include "schedule/model/block_number.hpp"
 #include "schedule/model/selector.hpp"
-#include "study/block_number.hpp"
 #include "study/link_traffic.hpp"
 
 namespace coset::cli {
@@ -250,7 +250,8 @@ void add_cost(CLI::App& app) {
   auto* const algorithms = command->add_option(
       "algorithm", state->what.algorithms,
       "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
-      "algorithms. With nodes or a tree, these need not be repeated as parameters");
+      "algorithms. With nodes or a tree, these need not be repeated as parameters. blocks=best is as many blocks as "
+      "are best for each size");
   auto* const plans =
       command
           ->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")

@@ -14,7 +14,7 @@
 #include "cli/machine_options.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
-#include "study/block_number.hpp"
+#include "schedule/model/block_number.hpp"
 
 namespace coset::cli {
 namespace {

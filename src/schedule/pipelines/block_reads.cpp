@@ -32,6 +32,13 @@ void add(assembly& building, block_read const& r) {
 
 }  // namespace
 
+void require_blocks(rank_t ranks, block_t blocks) {
+  if (blocks > most_blocks)
+    throw schedule_error("blocks=" + std::to_string(blocks) + " are too many: take " + std::to_string(most_blocks) +
+                         " at most");
+  require_room(ranks, blocks);
+}
+
 void append(block_reads& reads, block_read next, std::uint32_t period, block_t blocks, block_t stride) {
   for (std::uint64_t block = next.block; block < blocks; block += stride, next.step += period) {
     next.block = static_cast<block_t>(block);
@@ -57,7 +64,8 @@ schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads rea
   for (std::size_t i = 0, copies = folds ? reads.size() : 0; i < copies; ++i) {
     block_read const copy = reads[i];
     reads[i] = {steps - 1 - copy.step, copy.giver, copy.reader, copy.block, true};
-    if (verb == collective::allreduce) reads.push_back({steps + copy.step, copy.reader, copy.giver, copy.block});
+    if (verb == collective::allreduce)
+      append(reads, {steps + copy.step, copy.reader, copy.giver, copy.block}, 0, copy.block + 1);
   }
   return schedule_of_reads(ranks, blocks, reads, verb, root);
 }

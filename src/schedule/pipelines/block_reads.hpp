@@ -20,6 +20,12 @@ struct block_read {
 /// In any order.
 using block_reads = std::vector<block_read>;
 
+/// Of a gigabyte they would have 16 KiB each: more have no sense, and much memory.
+inline constexpr block_t most_blocks = 1 << 16;
+
+/// Throws schedule_error for more blocks, or if a schedule for so many ranks would not fit a common machine.
+void require_blocks(rank_t ranks, block_t blocks);
+
 /// Appends the first read and those that follow it: of every stride-th block up to the last, each `period` steps later.
 void append(block_reads&, block_read first, std::uint32_t period, block_t blocks, block_t stride = 1);
 

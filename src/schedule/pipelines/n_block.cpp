@@ -91,15 +91,18 @@ void append_reads(circulant_rounds const& graph, rank_t distance, rank_t root, b
     // What would lie behind the last block stands for it, and comes only if it is new.
     if (number < 0 || (number >= last && std::exchange(has_last, true))) continue;
     auto const behind_root = [&](std::uint64_t d) { return static_cast<rank_t>((root + d) % ranks); };
-    to.push_back({static_cast<std::uint32_t>(round - left_out), behind_root(distance),
-                  behind_root(distance + ranks - graph.skip(k)), first + static_cast<block_t>(std::min(number, last))});
+    block_t const block = first + static_cast<block_t>(std::min(number, last));
+    append(to,
+           {static_cast<std::uint32_t>(round - left_out), behind_root(distance),
+            behind_root(distance + ranks - graph.skip(k)), block},
+           0, block + 1);
   }
 }
 
 }  // namespace
 
 schedule n_block(rank_t ranks, collective verb, rank_t root, block_t blocks) {
-  require_room(ranks, blocks);
+  require_blocks(ranks, blocks);
   bool const has_pieces = verb == collective::allgather || verb == collective::reduce_scatter;
   rank_t const first = has_pieces || verb == collective::allreduce ? 0 : root;
   rank_t const pieces = has_pieces ? ranks : 1;

@@ -2,6 +2,7 @@
 #include "schedule/pipelines/rank_trees.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace coset::schedule {
 namespace {
@@ -21,10 +22,10 @@ rank_run balanced(rank_t first, rank_t last, rank_t degree) {
 }
 
 void grow(tree_edges& edges, rank_run whole, rank_t degree) {
-  std::vector<rank_run> open{whole};
-  while (!open.empty()) {
-    auto const [first, last, top] = open.back();
-    open.pop_back();
+  // The last part goes on here, so that chains need no deep recursion.
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    auto const [first, last, top] = whole;
     rank_t const below = children_below(top - first, last - top - 1, degree);
     std::uint32_t number = 0;
     for (bool const is_above : {true, false}) {
@@ -32,10 +33,11 @@ void grow(tree_edges& edges, rank_run whole, rank_t degree) {
       std::uint64_t const size = is_above ? last - begin : top - begin;
       std::uint64_t const parts = std::min<std::uint64_t>(is_above ? degree - below : below, size);
       for (std::uint64_t i = 0; i < parts; ++i) {
+        if (std::exchange(goes_on, true)) grow(edges, whole, degree);
         std::uint64_t const part = is_above ? parts - 1 - i : i;
-        open.push_back(balanced(static_cast<rank_t>(begin + size * part / parts),
-                                static_cast<rank_t>(begin + size * (part + 1) / parts), degree));
-        edges.push_back({top, open.back().top, number++});
+        whole = balanced(static_cast<rank_t>(begin + size * part / parts),
+                         static_cast<rank_t>(begin + size * (part + 1) / parts), degree);
+        edges.push_back({top, whole.top, number++});
       }
     }
   }

@@ -65,7 +65,7 @@ class two_way_trees {
 }  // namespace
 
 schedule pipelined_tree(rank_t ranks, collective verb, rank_t root, rank_t degree, block_t blocks) {
-  require_room(ranks, blocks);
+  require_blocks(ranks, blocks);
   rank_t const from = verb == collective::allreduce ? 0 : root;
   rank_t const most = useful_degree(degree, ranks);
   // A chain begins with its root, or it would have two arms and take two steps for every block.
@@ -84,7 +84,7 @@ schedule pipelined_tree(rank_t ranks, collective verb, rank_t root, rank_t degre
 }
 
 schedule dual_root(rank_t ranks, rank_t degree, block_t blocks) {
-  require_room(ranks, blocks);
+  require_blocks(ranks, blocks);
   auto const reads = two_way_trees(ranks, useful_degree(degree, ranks)).reads(blocks);
   return schedule_of_reads(ranks, blocks, reads, collective::allreduce, 0);
 }

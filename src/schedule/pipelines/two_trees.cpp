@@ -11,25 +11,23 @@ namespace coset::schedule {
 namespace {
 
 /// A tree in order over places 0 … n−1, in which only places of one parity have children, and the root, place n, of which its
-/// top is the only child. Below a place there is a run, between its neighbours of that parity that stand above it.
+/// top is the only child: a tree of the places of that parity, and each other place hangs where nothing of it is.
 tree_edges parity_tree(rank_t places, rank_t parity) {
-  tree_edges edges;
   auto const inner_at = [&](rank_t i) { return parity + 2 * i; };
   rank_t const inner = (places + 1 - parity) / 2;
-  std::vector<rank_run> open;  // runs of inner places
-  auto const hang = [&](rank_t parent, rank_t first, rank_t last, rank_t leaf, std::uint32_t number) {
-    if (first == last && leaf >= places)
-      return;  // at the first place there is nothing below, at the last nothing above
-    if (first < last) open.push_back(balanced(first, last, 2));
-    edges.push_back({parent, first < last ? inner_at(open.back().top) : leaf, number});
-  };
-  hang(places, 0, inner, 0, 0);
-  while (!open.empty()) {
-    auto const [first, last, top] = open.back();
-    open.pop_back();
-    rank_t const place = inner_at(top);
-    hang(place, first, top, place - 1, 0);
-    hang(place, top + 1, last, place + 1, 1);
+  rank_run const all = inner > 0 ? balanced(0, inner, 2) : rank_run{0, 0, 0};
+  tree_edges edges{{places, inner > 0 ? inner_at(all.top) : 0, 0}};
+  if (inner > 0) grow(edges, all, 2);
+  std::vector<char> has(2 * std::size_t{inner});  // by inner place, below it and above it
+  for (std::size_t e = 1; e < edges.size(); ++e) {
+    auto& [parent, child, number] = edges[e];
+    has[2 * parent + (child > parent)] = true;
+    parent = inner_at(parent);
+    child = inner_at(child);
+  }
+  for (rank_t side = 0; side < 2 * inner; ++side) {
+    rank_t const place = inner_at(side / 2), leaf = side % 2 == 0 ? place - 1 : place + 1;
+    if (!has[side] && leaf < places) edges.push_back({place, leaf, 0});
   }
   return edges;
 }
@@ -66,6 +64,7 @@ std::vector<char> edge_colours(std::array<tree_edges, 2> const& trees) {
 
 block_reads broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
   block_reads reads;
+  if (ranks < 2) return reads;
   rank_t const places = ranks - 1;
   std::array const trees{parity_tree(places, 1), parity_tree(places, 0)};
   auto const colours = edge_colours(trees);
@@ -85,7 +84,7 @@ block_reads broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
 }  // namespace
 
 schedule two_trees(rank_t ranks, collective verb, rank_t root, block_t blocks) {
-  require_room(ranks, blocks);
+  require_blocks(ranks, blocks);
   rank_t const from = verb == collective::allreduce ? 0 : root;
   return schedule_of_broadcast(ranks, blocks, broadcast_of(ranks, from, blocks), verb, from);
 }

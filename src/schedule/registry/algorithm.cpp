@@ -13,6 +13,7 @@
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
 #include "schedule/registry/named_special.hpp"
+#include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
 
@@ -156,6 +157,16 @@ std::vector<named_algorithm> const& registry() {
     return rows;
   }());
   return all;
+}
+
+std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
+  std::vector<named_algorithm> rows;
+  for (algorithm_text const& text : texts) {
+    auto& row = rows.emplace_back(named_algorithm{text.name, text.summary, text.source, text.verbs, {}, text.make});
+    for (auto const& [name, default_value, meaning, passed_on] : text.parameters)
+      row.parameters.push_back({name, default_value, meaning, passed_on});
+  }
+  return rows;
 }
 
 named_algorithm const& find_algorithm(std::string_view name) {

@@ -16,36 +16,41 @@
 #include "schedule/groups/nesting.hpp"
 #include "schedule/groups/symmetric_verbs.hpp"
 #include "schedule/registry/foldings.hpp"
+#include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
 
 namespace {
 
-using verbs = std::vector<collective>;
+using verbs = std::initializer_list<collective>;
 
-verbs const reductions{collective::allreduce, collective::reduce,    collective::reduce_scatter,
-                       collective::allgather, collective::broadcast, collective::barrier};
-verbs const reductions_and_scans{collective::allreduce, collective::reduce,        collective::reduce_scatter,
-                                 collective::allgather, collective::broadcast,     collective::barrier,
-                                 collective::scan,      collective::exclusive_scan};
+constexpr verbs reductions{collective::allreduce, collective::reduce,    collective::reduce_scatter,
+                           collective::allgather, collective::broadcast, collective::barrier};
+constexpr verbs reductions_and_scans{collective::allreduce, collective::reduce,        collective::reduce_scatter,
+                                     collective::allgather, collective::broadcast,     collective::barrier,
+                                     collective::scan,      collective::exclusive_scan};
 
-parameter const saved_steps{"saved_steps", "0", "distribution steps saved by reducing every block on more ranks, 0..L"};
-parameter const radix{"radix", "2", "values combined in one pass"};
-parameter const ordered{"ordered", "0",
-                        "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
-parameter const dims{"dims", "", "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
-parameter const whole_or_radix{"radix", "0", "values combined in one pass; 0: those of a whole level"};
-parameter const group_wanted{"group", "cyclic",
-                             "cyclic, dihedral, binary, or factors, fastest first: 4x3, d10 (dihedral), 3.7.2 (Z_3 "
-                             "multiplies Z_7 by powers of 2)"};
-parameter const shifts{
+constexpr parameter_text saved_steps{"saved_steps", "0",
+                                     "distribution steps saved by reducing every block on more ranks, 0..L"};
+constexpr parameter_text radix{"radix", "2", "values combined in one pass"};
+constexpr parameter_text ordered{
+    "ordered", "0", "1: values that wrap past the last rank travel in two parts, so that rank order is kept"};
+constexpr parameter_text dims{"dims", "",
+                              "ranks per level, fastest first, like 4x3; their product is the number of ranks"};
+constexpr parameter_text whole_or_radix{"radix", "0", "values combined in one pass; 0: those of a whole level"};
+constexpr parameter_text group_wanted{
+    "group", "cyclic",
+    "cyclic, dihedral, binary, or factors, fastest first: 4x3, d10 (dihedral), 3.7.2 (Z_3 "
+    "multiplies Z_7 by powers of 2)"};
+constexpr parameter_text shifts{
     "shifts", "",
     "of the steps, like 11+6+3+2+1, several at once like 1.2+3, or a chain's name: swing, circulant, "
     "generalized, dilated, bruck, ring, naive, direct"};
-parameter const cap{"cap", "0", "most blocks that a rank sends a peer in a step; 0: any number"};
-parameter const nests{"nested", "0",
-                      "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
-                      "6x2, 12"};
+constexpr parameter_text cap{"cap", "0", "most blocks that a rank sends a peer in a step; 0: any number"};
+constexpr parameter_text nests{
+    "nested", "0",
+    "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
+    "6x2, 12"};
 
 /// A barrier moves no data, so it saves all the steps that can be saved.
 symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, collective verb) {
@@ -167,7 +172,7 @@ std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t rank
 }
 
 std::vector<named_algorithm> fold_algorithms() {
-  return {
+  static constexpr algorithm_text rows[] = {
       {"direct",
        "every rank folds its block of all inputs at once; saved_steps=1: every rank folds everything",
        "[KZ] with radix P",
@@ -263,6 +268,7 @@ std::vector<named_algorithm> fold_algorithms() {
        {group_wanted, shifts, radix, cap, saved_steps, ordered},
        along_chain},
   };
+  return rows_of(rows);
 }
 
 }  // namespace coset::schedule

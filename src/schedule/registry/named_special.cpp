@@ -20,14 +20,14 @@
 #include "schedule/pipelines/n_block.hpp"
 #include "schedule/pipelines/tree_pipelines.hpp"
 #include "schedule/pipelines/two_trees.hpp"
+#include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
 namespace {
 
-rank_t at_least(rank_t smallest, algorithm const& given, std::string const& key) {
+rank_t at_least(rank_t lowest, algorithm const& given, std::string const& key) {
   rank_t const number = given.number(key);
-  if (number < smallest)
-    throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(smallest));
+  if (number < lowest) throw schedule_error(given.text() + ": " + key + " must be at least " + std::to_string(lowest));
   return number;
 }
 
@@ -74,24 +74,27 @@ schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
   return in_rank_order(cyclic);
 }
 
-parameter const ordered{"ordered", "0", "1: keep rank order, values that wrap past the last rank in two parts"};
-parameter const ports{"n", "1", "ports: peers read from per round"};
-parameter const blocks{"blocks", "0", "equal parts of the vector, one after the other; 0: 2 ceil(log P)"};
-parameter const nodes{"nodes", "", "ranks of each node, 5+2+4"};
-parameter const radix_between{"radix", "2", "of the algorithm between the nodes", true};
-parameter const dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
-parameter const nests_between{"nested", "0", "1: of product, the same bits whatever its dims", true};
-parameter const saved_between{"saved_steps", "0", "rounds saved between the nodes", true};
-parameter const tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
+constexpr parameter_text keeps_order{"ordered", "0",
+                                     "1: keep rank order, values that wrap past the last rank in two parts"};
+constexpr parameter_text ports{"n", "1", "ports: peers read from per round"};
+constexpr parameter_text blocks{"blocks", "0", "equal parts of the vector, one after the other; 0: 2 ceil(log P)"};
+constexpr parameter_text degree{"degree", "2", "most children of a rank; 1: a chain"};
+constexpr parameter_text nodes{"nodes", "", "ranks of each node, 5+2+4"};
+constexpr parameter_text radix_between{"radix", "2", "of the algorithm between the nodes", true};
+constexpr parameter_text dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
+constexpr parameter_text nests_between{"nested", "0", "1: of product, the same bits whatever its dims", true};
+constexpr parameter_text saved_between{"saved_steps", "0", "rounds saved between the nodes", true};
+constexpr parameter_text tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
 }  // namespace
 
 std::vector<named_algorithm> special_algorithms() {
   using enum coset::verb;
-  std::vector<collective> const all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
-  std::string const end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
-  std::string const trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
-  return {
+  static constexpr std::initializer_list<collective> all{allreduce, reduce,    reduce_scatter,
+                                                         allgather, broadcast, barrier};
+  static constexpr char const* end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
+  static constexpr char const* trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
+  static constexpr algorithm_text rows[] = {
       {"binomial",
        "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order",
        "folklore",
@@ -118,7 +121,7 @@ std::vector<named_algorithm> special_algorithms() {
        "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
        end,
        {allreduce, barrier},
-       {ports, ordered},
+       {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective, rank_t) {
          return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
        }},
@@ -126,7 +129,7 @@ std::vector<named_algorithm> special_algorithms() {
        "n-way dissemination whose last round counts nothing twice",
        end,
        all,
-       {ports, ordered},
+       {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), verb, root);
        }},
@@ -134,7 +137,7 @@ std::vector<named_algorithm> special_algorithms() {
        "n ports, any P, whole vector, fewest rounds",
        "Bruck and Ho, Efficient global combine operations",
        all,
-       {ports, ordered},
+       {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), verb, root);
        }},
@@ -242,7 +245,7 @@ std::vector<named_algorithm> special_algorithms() {
        "blocks up and down two trees at once, whose roots exchange; keeps rank order",
        "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
        {allreduce, reduce, broadcast},
-       {blocks, {"degree", "2", "most children of a rank; 1: chains"}},
+       {blocks, degree},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, verb)), verb, root);
        }},
@@ -250,11 +253,12 @@ std::vector<named_algorithm> special_algorithms() {
        "blocks along a chain or tree; trees keep rank order",
        "folklore",
        {allreduce, reduce, broadcast},
-       {blocks, {"degree", "1", "most children of a rank; 1: a chain"}},
+       {blocks, degree},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return pipelined_tree(ranks, verb, root, at_least(1, a, "degree"), blocks_of(a, ranks, verb));
        }},
   };
+  return rows_of(rows);
 }
 
 }  // namespace coset::schedule

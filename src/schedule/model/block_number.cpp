@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/block_number.hpp"
+#include "schedule/model/block_number.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "schedule/model/foreseen.hpp"
+#include "schedule/pipelines/block_reads.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -53,7 +54,7 @@ std::uint32_t block_numbers::best(double bytes) const {
   };
   double const per_block = (latency(many_) - latency(few_)) / (many_.blocks - few_.blocks);
   double const per_part = (moving(few_) - moving(many_)) / (1 / few_.blocks - 1 / many_.blocks);
-  double const most = std::clamp(std::min(bytes, double{1 << 26} / ranks_), 1.0, 1e6);
+  double const most = std::max(1.0, std::min({bytes, double{most_blocks}, double{1 << 22} / ranks_}));
   // Rounding errors of what is the same for every number are no reason to cut.
   bool const gains = per_part > 1e-9 * moving(few_);
   if (!gains) return 1;

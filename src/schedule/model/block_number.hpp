@@ -22,7 +22,7 @@ class block_numbers {
   block_numbers(algorithm const&, rank_t ranks, collective, rank_t root,
                 std::function<pricing(schedule const&)> const& count);
 
-  /// From 1 to as many as have a byte each and can be written out.
+  /// From 1 to most_blocks, of a byte at least, and no more than can be written out in some 300 MB.
   std::uint32_t best(double bytes) const;
 
  private:
