@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -56,6 +58,24 @@ bool has_one_l3_a_node(std::vector<processor> const& places) {
   return l3s.size() == nodes.size();
 }
 
+/// By package, node and L3, each where its first rank is.
+std::vector<rank_t> in_order_of_levels(std::vector<processor> const& places) {
+  using group = std::array<unsigned, 3>;
+  std::map<group, rank_t> first;
+  auto const first_of = [&](rank_t rank, group of) { return first.try_emplace(of, rank).first->second; };
+  constexpr unsigned any = UINT32_MAX;
+  std::vector<std::array<rank_t, 3>> keys;
+  for (processor const& p : places) {
+    auto const rank = static_cast<rank_t>(keys.size());
+    keys.push_back({first_of(rank, {p.package, any, any}), first_of(rank, {p.package, p.node, any}),
+                    first_of(rank, {p.package, p.node, p.l3})});
+  }
+  std::vector<rank_t> order(places.size());
+  std::iota(order.begin(), order.end(), rank_t{0});
+  std::ranges::stable_sort(order, {}, [&](rank_t r) { return keys[r]; });
+  return order;
+}
+
 }  // namespace
 
 std::span<level_kind const> level_kinds() { return kinds; }
@@ -106,6 +126,18 @@ bool has_uneven(std::vector<rank_t> const& nodes) {
   return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
 }
 
+levels_in_order scattered_levels(std::vector<processor> const& places) {
+  levels_in_order found{in_order_of_levels(places)};
+  if (std::ranges::is_sorted(found.order)) return {};
+  std::vector<processor> moved;
+  for (rank_t const r : found.order) moved.push_back(places[r]);
+  found.levels = levels_of(moved);
+  found.nodes = nodes_of(moved);
+  found.links = links_of(moved);
+  if (found.levels.empty() && !has_uneven(found.nodes)) return {};
+  return found;
+}
+
 std::vector<rank_t> levels_of(std::vector<processor> const& places) {
   std::vector<rank_t> levels;
   rank_t inner = 1;
@@ -115,6 +147,10 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places) {
     levels.push_back(inner = size);
   }
   return levels;
+}
+
+level_facts level_facts_of(std::vector<processor> const& places) {
+  return {{{}, levels_of(places), nodes_of(places), links_of(places)}, scattered_levels(places)};
 }
 
 }  // namespace coset::choice

@@ -10,10 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "choice/levels.hpp"
 #include "cli/bytes.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::cli {
 namespace {
@@ -43,9 +45,9 @@ class costs_on_machine {
  public:
   explicit costs_on_machine(machine_request request)
       : request_(completed(std::move(request))),
-        model_(priced()),
+        model_(priced(places_)),
         nodes_(between_nodes_of(places_)),
-        selector_(request_.wanted, model_.costs, model_.levels),
+        selector_(with_folds_by_level(request_.wanted), model_.costs, model_.levels),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
@@ -86,8 +88,24 @@ class costs_on_machine {
     return request;
   }
 
-  machine_model priced() const {
-    auto model = model_of(machine_, places_, request_.set);
+  /// Of scattered ranks also what folds node by node, in the order in which a node's ranks are neighbours.
+  schedule::demand with_folds_by_level(schedule::demand wanted) const {
+    auto const order = choice::scattered_levels(places_).order;
+    std::vector<processor> moved;
+    for (rank_t const r : order) moved.push_back(places_[r]);
+    if (moved.empty()) return wanted;
+    auto by_level = wanted;
+    by_level.nodes = ranks_by_node(moved);
+    for (schedule::algorithm& how : schedule::candidates_for(by_level, priced(moved).costs)) {
+      if (!how.parameters.contains("dims") && !how.parameters.contains("nodes")) continue;
+      how.parameters[schedule::permute] = schedule::permutation_text(order);
+      wanted.more.push_back(std::move(how));
+    }
+    return wanted;
+  }
+
+  machine_model priced(std::vector<processor> const& places) const {
+    auto model = model_of(machine_, places, request_.set);
     model.costs.combine_per_byte = request_.gamma.value_or(model.costs.combine_per_byte);
     return model;
   }

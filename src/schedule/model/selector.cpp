@@ -162,6 +162,8 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
       }
     if (!tried && without_required_parameters(row)) result.push_back({row.name, {}});
   }
+  for (algorithm const& how : wanted.more)
+    if (serves(find_algorithm(how.name), wanted.verb)) result.push_back(how);
   return result;
 }
 

@@ -16,10 +16,11 @@ struct demand {
   collective verb = collective::allreduce;
   rank_t ranks = 1;
   rank_t root = 0;
-  bool same_bits = true;           ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
-  bool commutative = true;         ///< false: only ordered schedules
-  bool idempotent = false;         ///< contributors may count twice: minimum, maximum, and, or
-  std::vector<rank_t> nodes = {};  ///< consecutive ranks of each node, of any sizes: try what goes node by node too
+  bool same_bits = true;             ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
+  bool commutative = true;           ///< false: only ordered schedules
+  bool idempotent = false;           ///< contributors may count twice: minimum, maximum, and, or
+  std::vector<rank_t> nodes = {};    ///< consecutive ranks of each node, of any sizes: try what goes node by node too
+  std::vector<algorithm> more = {};  ///< to try beside those that a selector knows of
 };
 
 /// An algorithm that serves a demand, with what the model needs to know of it.

@@ -6,12 +6,14 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include "schedule/core/required.hpp"
 #include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
 #include "schedule/registry/named_special.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::schedule {
 
@@ -165,10 +167,10 @@ algorithm completed(algorithm given) {
   std::string known;
   for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
   for (auto const& entry : given.parameters)
-    if (std::none_of(row.parameters.begin(), row.parameters.end(),
-                     [&](auto const& p) { return p.name == entry.first; }))
+    if (entry.first != permute && std::none_of(row.parameters.begin(), row.parameters.end(),
+                                               [&](auto const& p) { return p.name == entry.first; }))
       throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
-                           (known.empty() ? "none" : known));
+                           (known.empty() ? "" : known + ", ") + permute);
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
@@ -199,6 +201,7 @@ void require_sense(algorithm const& given) {
     if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
   }
   require_readable_chain(whole);
+  require_readable_permutation(whole);
 }
 
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
@@ -209,12 +212,20 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   named_algorithm const& row = find_algorithm(given.name);
   require_verb(row, verb);
   algorithm const whole = completed(given);
-  schedule result = row.make(whole, ranks, verb, root);
+  auto const order = permutation_of(whole, ranks);
+  bool const is_permuted = !std::ranges::is_sorted(order);
+  bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
+  if (is_permuted && is_scan)
+    throw schedule_error(whole.text() + ": what rank r gets of a " + std::string(name_of(verb)) +
+                         " is of the ranks before it, so ranks have one order; leave permute out");
+  auto const player = static_cast<rank_t>(std::ranges::find(order, root) - order.begin());
+  schedule result = row.make(whole, ranks, verb, is_permuted ? player : root);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;
   result.verb = verb;
-  result.root = verb == collective::reduce || verb == collective::broadcast ? std::optional(root) : std::nullopt;
-  return result;
+  bool const is_rooted = verb == collective::reduce || verb == collective::broadcast;
+  result.root = is_rooted ? std::optional(is_permuted ? player : root) : std::nullopt;
+  return is_permuted ? permuted(std::move(result), order) : result;
 }
 
 }  // namespace coset::schedule

@@ -16,6 +16,7 @@
 #include "schedule/groups/nesting.hpp"
 #include "schedule/groups/symmetric_verbs.hpp"
 #include "schedule/registry/foldings.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::schedule {
 
@@ -43,6 +44,7 @@ parameter const shifts{
     "of the steps, like 11+6+3+2+1, several at once like 1.2+3, or a chain's name: swing, circulant, "
     "generalized, dilated, bruck, ring, naive, direct"};
 parameter const cap{"cap", "0", "most blocks that a rank sends a peer in a step; 0: any number"};
+parameter const far{"far", "0", "1: far ranks first"};
 parameter const nests{"nested", "0",
                       "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
                       "6x2, 12"};
@@ -136,6 +138,16 @@ schedule swing(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
                      root);
 }
 
+/// The tree to one block's owner, for the whole vector.
+schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  if (ranks == 1) return folded(group::cyclic(1), {}, 0, verb, root);
+  rank_t const even = ranks - ranks % 2;
+  auto const along = folding_of({"bine", a.parameters}, even).value();
+  bool const is_rooted = verb == collective::reduce || verb == collective::broadcast;
+  schedule tree = tree_of_block(fold(along.ranks, along.steps, along.steps), is_rooted && root < even ? root : 0);
+  return ranks == even ? derive(std::move(tree), verb, root) : beside_last(tree, verb, root);
+}
+
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
 schedule recursive_doubling(algorithm const&, rank_t ranks, collective verb, rank_t root) {
@@ -156,7 +168,7 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
   bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
   bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  if (is_set(a, "ordered") || !(is_for_all || is_by_pieces)) return {};
+  if (is_set(a, "ordered") || a.parameters.contains(permute) || !(is_for_all || is_by_pieces)) return {};
   if (is_by_pieces && is_set(a, "saved_steps")) return {};
   auto const along = folding_of(a, ranks);
   if (!along) return {};
@@ -178,13 +190,13 @@ std::vector<named_algorithm> fold_algorithms() {
        "direct within each level of a hierarchy, one level after the other",
        "radix-k, any dimensions",
        reductions,
-       {dims, whole_or_radix, saved_steps, nests},
+       {dims, whole_or_radix, cap, saved_steps, nests},
        along_chain},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",
        "[KZ] sections 7-9",
        reductions,
-       {radix, saved_steps},
+       {radix, cap, saved_steps},
        along_chain},
       {"latency",
        "whole vector in ceil(log_radix P) steps, at most radix combines each",
@@ -200,25 +212,38 @@ std::vector<named_algorithm> fold_algorithms() {
        reductions,
        {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps},
        along_chain},
-      {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, along_chain},
-      {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, along_chain},
+      {"circulant",
+       "roughly halving skips",
+       "[T] Algorithms 1 and 2",
+       reductions,
+       {radix, cap, saved_steps},
+       along_chain},
+      {"bruck",
+       "Bruck's allgather, reversed and forward",
+       "Bruck et al.",
+       reductions,
+       {radix, cap, saved_steps},
+       along_chain},
       {"dilated",
        "skips 1, radix, radix^2 ...: partials are runs of ranks",
        "[KZ], dilated",
        reductions,
-       {radix, saved_steps, ordered},
+       {radix, cap, saved_steps, ordered},
        along_chain},
       {"tower",
        "an interval chain on each digit of Z_P",
        "[KZ], subgroup chain",
        reductions,
-       {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"}, radix, saved_steps},
+       {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"},
+        radix,
+        cap,
+        saved_steps},
        along_chain},
       {"blueconnect",
        "a ring within each level of a hierarchy",
        "Cho et al., BlueConnect",
        reductions,
-       {dims, saved_steps},
+       {dims, cap, saved_steps},
        along_chain},
       {"recursive_doubling",
        "neighbours first, whole vector in log2 P steps; 2 more if P is no power of two",
@@ -242,19 +267,25 @@ std::vector<named_algorithm> fold_algorithms() {
        "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1, 2 more",
        "De Sensi et al., Swing; [KZ] over the dihedral group",
        reductions,
-       {saved_steps},
+       {cap, saved_steps},
        swing},
       {"bine",
        "swing's exchanges, near ranks first or last",
        "De Sensi et al., Bine trees; [KZ] over the dihedral group",
        reductions,
-       {{"far", "0", "1: far ranks first"}, saved_steps},
+       {far, cap, saved_steps},
        swing},
+      {"bine_tree",
+       "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds; odd P: as P-1, 2 more",
+       "De Sensi et al., Bine trees",
+       {collective::allreduce, collective::reduce, collective::broadcast, collective::barrier},
+       {far},
+       bine_tree},
       {"pat",
        "skips 1, 2, 4 ..., at most cap blocks a step",
        "Jeaugey, PAT; [KZ], dilated and capped",
        reductions,
-       {cap, saved_steps},
+       {radix, cap, saved_steps},
        along_chain},
       {"fold",
        "a chain of one's own, over any group",

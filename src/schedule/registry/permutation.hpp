@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a schedule in another order: an operator on every algorithm, "ring(permute=3+1+0+2)".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/registry/algorithm.hpp"
+
+namespace coset::schedule {
+
+/// The parameter that every algorithm takes, without a default.
+inline constexpr char const* permute = "permute";
+
+/// [x]: the rank that plays rank x of the schedule; empty if the algorithm has no such parameter. A list of ranks, or
+/// reverse; rotate:K, x by x + K; stride:K, 0, K, 2K ..., then 1, K + 1 ..., as ranks dealt out to K nodes lie by node;
+/// random:SEED, the same shuffle everywhere; nodes:0.1.0.1, the node of each rank: those of a node are neighbours.
+/// Throws schedule_error for what is none.
+std::vector<rank_t> permutation_of(algorithm const&, rank_t ranks);
+
+/// Its value: "stride:K" where that says it, else a list.
+std::string permutation_text(std::vector<rank_t> const& order);
+
+/// Throws schedule_error for what is no permutation of any number of ranks.
+void require_readable_permutation(algorithm const&);
+
+/// order[x] does what rank x did; of verbs by pieces, with the piece that is its own. Wants every rank once in the
+/// order, and no scan. Folds of inputs alone stay in the order of the ranks.
+schedule permuted(schedule, std::vector<rank_t> const& order);
+
+}  // namespace coset::schedule
