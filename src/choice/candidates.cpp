@@ -168,7 +168,7 @@ std::optional<priced_schedule> candidates::counted(algorithm const& how, schedul
 /// All are priced as if ranks were numbered as they lie on the levels.
 priced_schedule candidates::cheapest() const {
   auto best = cheapest_on_levels();
-  best.algorithm = in_order(question_, std::move(best.algorithm));
+  put_in_order(question_, best.algorithm);
   return best;
 }
 
@@ -203,7 +203,7 @@ priced_schedule candidates::cheapest_on_levels() const {
 
 std::vector<priced_schedule> candidates::all() const {
   auto found = all_on_levels();
-  for (priced_schedule& one : found) one.algorithm = in_order(question_, std::move(one.algorithm));
+  for (priced_schedule& one : found) put_in_order(question_, one.algorithm);
   return found;
 }
 

@@ -91,13 +91,14 @@ void put_on_levels(question& q, level_facts const& of) {
 }
 
 schedule::algorithm folds_by_level(question const& q) {
-  return in_order(q, has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0));
+  auto how = has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
+  put_in_order(q, how);
+  return how;
 }
 
-schedule::algorithm in_order(question const& q, schedule::algorithm how) {
+void put_in_order(question const& q, algorithm& how) {
   if (!q.on.order.empty() && how.name != "direct")
     how.parameters[schedule::permute] = schedule::permutation_text(q.on.order);
-  return how;
 }
 
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks) {

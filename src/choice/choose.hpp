@@ -73,9 +73,9 @@ inline void put_on_levels(question& q, std::vector<processor> const& places) {
 /// directions of an allreduce, which is the minimum.
 schedule::algorithm folds_by_level(question const&);
 
-/// The algorithm on ranks that are numbered as they lie on the levels of the question, for the ranks as they are numbered.
-/// One step among all is the same in any order.
-schedule::algorithm in_order(question const&, schedule::algorithm);
+/// An algorithm for ranks that are numbered as they lie on the levels of the question becomes that of the ranks as they are
+/// numbered. One step among all is the same in any order.
+void put_in_order(question const&, schedule::algorithm&);
 
 /// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or if
 /// clusters differ in size, a fold inside each of the finest clusters and one between these.

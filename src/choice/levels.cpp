@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <numeric>
 #include <set>
 #include <utility>
+
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::choice {
 namespace {
@@ -56,24 +56,6 @@ bool has_one_l3_a_node(std::vector<processor> const& places) {
     l3s.insert({p.node, p.l3});
   }
   return l3s.size() == nodes.size();
-}
-
-/// By package, node and L3, each where its first rank is.
-std::vector<rank_t> in_order_of_levels(std::vector<processor> const& places) {
-  using group = std::array<unsigned, 3>;
-  std::map<group, rank_t> first;
-  auto const first_of = [&](rank_t rank, group of) { return first.try_emplace(of, rank).first->second; };
-  constexpr unsigned any = UINT32_MAX;
-  std::vector<std::array<rank_t, 3>> keys;
-  for (processor const& p : places) {
-    auto const rank = static_cast<rank_t>(keys.size());
-    keys.push_back({first_of(rank, {p.package, any, any}), first_of(rank, {p.package, p.node, any}),
-                    first_of(rank, {p.package, p.node, p.l3})});
-  }
-  std::vector<rank_t> order(places.size());
-  std::iota(order.begin(), order.end(), rank_t{0});
-  std::ranges::stable_sort(order, {}, [&](rank_t r) { return keys[r]; });
-  return order;
 }
 
 }  // namespace
@@ -127,14 +109,19 @@ bool has_uneven(std::vector<rank_t> const& nodes) {
 }
 
 levels_in_order scattered_levels(std::vector<processor> const& places) {
-  levels_in_order found{in_order_of_levels(places)};
-  if (std::ranges::is_sorted(found.order)) return {};
+  levels_in_order found;
+  for (rank_t r = 0; r < places.size(); ++r) found.order.push_back(r);
+  for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
+    std::vector<rank_t> group_of;
+    for (processor const& p : places) group_of.push_back(p.*key);
+    found.order = schedule::neighbours(found.order, group_of);
+  }
   std::vector<processor> moved;
   for (rank_t const r : found.order) moved.push_back(places[r]);
   found.levels = levels_of(moved);
   found.nodes = nodes_of(moved);
+  if (std::ranges::is_sorted(found.order) || (found.levels.empty() && !has_uneven(found.nodes))) return {};
   found.links = links_of(moved);
-  if (found.levels.empty() && !has_uneven(found.nodes)) return {};
   return found;
 }
 

@@ -47,7 +47,7 @@ class costs_on_machine {
       : request_(completed(std::move(request))),
         model_(priced(places_)),
         nodes_(between_nodes_of(places_)),
-        selector_(with_folds_by_level(request_.wanted), model_.costs, model_.levels),
+        selector_(request_.wanted, model_.costs, model_.levels, folds_by_level()),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
@@ -88,21 +88,24 @@ class costs_on_machine {
     return request;
   }
 
-  /// Of scattered ranks also what folds node by node, in the order in which a node's ranks are neighbours.
-  schedule::demand with_folds_by_level(schedule::demand wanted) const {
+  /// Of scattered ranks what folds node by node, in the order in which a node's ranks are neighbours.
+  std::vector<schedule::algorithm> folds_by_level() const {
+    std::vector<schedule::algorithm> all;
     auto const order = choice::scattered_levels(places_).order;
+    if (order.empty() || is_scan(request_.wanted.verb)) return all;
     std::vector<processor> moved;
     for (rank_t const r : order) moved.push_back(places_[r]);
-    if (moved.empty()) return wanted;
-    auto by_level = wanted;
+    auto by_level = request_.wanted;
     by_level.nodes = ranks_by_node(moved);
     for (schedule::algorithm& how : schedule::candidates_for(by_level, priced(moved).costs)) {
       if (!how.parameters.contains("dims") && !how.parameters.contains("nodes")) continue;
       how.parameters[schedule::permute] = schedule::permutation_text(order);
-      wanted.more.push_back(std::move(how));
+      all.push_back(std::move(how));
     }
-    return wanted;
+    return all;
   }
+
+  static bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
   machine_model priced(std::vector<processor> const& places) const {
     auto model = model_of(machine_, places, request_.set);

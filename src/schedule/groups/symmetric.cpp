@@ -166,22 +166,4 @@ schedule view(symmetric_schedule const& s, rank_t rank, source_order order) {
   return result;
 }
 
-schedule tree_of_block(symmetric_schedule const& all, rank_t block) {
-  schedule tree;
-  tree.ranks = all.ranks.order();
-  tree.blocks = {{0, 1}};
-  for (auto const& step : all.steps) {
-    tree.steps.emplace_back();
-    for (symmetric_assignment const& a : step) {
-      rank_t const rank = all.ranks.add(block, a.lag);
-      tree.steps.back().push_back({rank, 0, a.slot, static_cast<std::uint32_t>(tree.sources.size()), a.count});
-      for (auto const& [displacement, slot] : std::span(all.sources).subspan(a.first, a.count))
-        tree.sources.push_back({all.ranks.add(rank, displacement), slot});
-    }
-  }
-  tree.result.resize(tree.ranks);
-  for (element lag = 0; lag < tree.ranks; ++lag) tree.result[all.ranks.add(block, lag)] = {all.result[lag]};
-  return tree;
-}
-
 }  // namespace coset::schedule

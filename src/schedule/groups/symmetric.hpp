@@ -49,7 +49,4 @@ schedule expand(symmetric_schedule const&, source_order = source_order::by_least
 /// for what its partials contain.
 schedule view(symmetric_schedule const&, rank_t rank, source_order = source_order::by_least_rank);
 
-/// What becomes of one block, for a whole vector: everything goes to and comes from the owner of the block.
-schedule tree_of_block(symmetric_schedule const&, rank_t block);
-
 }  // namespace coset::schedule

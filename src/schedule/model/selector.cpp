@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "schedule/core/required.hpp"
 #include "schedule/model/foreseen.hpp"
@@ -162,8 +163,6 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
       }
     if (!tried && without_required_parameters(row)) result.push_back({row.name, {}});
   }
-  for (algorithm const& how : wanted.more)
-    if (serves(find_algorithm(how.name), wanted.verb)) result.push_back(how);
   return result;
 }
 
@@ -183,12 +182,16 @@ std::optional<candidate> count(algorithm const& how, demand const& wanted, rank_
 selector::selector(demand const& wanted, cost_model const& model)
     : selector(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
 
-selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels) : model_(model) {
+selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels,
+                   std::vector<algorithm> const& more)
+    : model_(model) {
   if (levels.count() != model.links.size())
     throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
                          std::to_string(levels.count()) + " levels");
-  for (algorithm const& how : candidates_for(wanted, model)) {
-    if (auto one = count(how, wanted, levels)) candidates_.push_back(std::move(*one));
+  auto const known = candidates_for(wanted, model);
+  for (std::span<algorithm const> const some : {std::span(known), std::span(more)}) {
+    for (algorithm const& how : some)
+      if (auto one = count(how, wanted, levels)) candidates_.push_back(std::move(*one));
   }
   if (candidates_.empty())
     throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +

@@ -16,11 +16,10 @@ struct demand {
   collective verb = collective::allreduce;
   rank_t ranks = 1;
   rank_t root = 0;
-  bool same_bits = true;             ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
-  bool commutative = true;           ///< false: only ordered schedules
-  bool idempotent = false;           ///< contributors may count twice: minimum, maximum, and, or
-  std::vector<rank_t> nodes = {};    ///< consecutive ranks of each node, of any sizes: try what goes node by node too
-  std::vector<algorithm> more = {};  ///< to try beside those that a selector knows of
+  bool same_bits = true;           ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
+  bool commutative = true;         ///< false: only ordered schedules
+  bool idempotent = false;         ///< contributors may count twice: minimum, maximum, and, or
+  std::vector<rank_t> nodes = {};  ///< consecutive ranks of each node, of any sizes: try what goes node by node too
 };
 
 /// An algorithm that serves a demand, with what the model needs to know of it.
@@ -44,7 +43,8 @@ class selector {
   /// Throws schedule_error if nothing serves the demand, or there is no rank.
   selector(demand const&, cost_model const&);
   /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
-  selector(demand const&, cost_model const&, rank_levels const&);
+  /// `more` are tried, too.
+  selector(demand const&, cost_model const&, rank_levels const&, std::vector<algorithm> const& more = {});
 
   std::vector<candidate> const& candidates() const { return candidates_; }
 

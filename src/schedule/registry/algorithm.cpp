@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <utility>
 
 #include "schedule/core/required.hpp"
 #include "schedule/registry/foldings.hpp"
@@ -111,8 +110,10 @@ std::uint32_t algorithm::number(std::string const& key) const { return number_in
 std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   std::vector<std::uint32_t> result;
   std::string_view const all = value(key);
-  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
-    end = all.find_first_of("x+", begin);
+  bool const is_order = key == permute;  // "stride:4" and "nodes:0.1.0.1", too
+  std::size_t const first = is_order ? all.find(':') + 1 : 0;
+  for (std::size_t begin = first, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = all.find_first_of(is_order ? ".+" : "x+", begin);
     auto const item = all.substr(begin, end - begin);
     auto const times = key == "nodes" ? item.find('*') : std::string_view::npos;
     std::uint32_t const number = number_in(item.substr(0, times), *this, key);
@@ -165,12 +166,11 @@ void require_verb(named_algorithm const& row, collective verb) {
 algorithm completed(algorithm given) {
   named_algorithm const& row = find_algorithm(given.name);
   std::string known;
-  for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
+  for (parameter const& p : row.parameters) known += p.name + ", ";
   for (auto const& entry : given.parameters)
     if (entry.first != permute && std::none_of(row.parameters.begin(), row.parameters.end(),
                                                [&](auto const& p) { return p.name == entry.first; }))
-      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
-                           (known.empty() ? "" : known + ", ") + permute);
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " + known + permute);
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
@@ -201,7 +201,7 @@ void require_sense(algorithm const& given) {
     if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
   }
   require_readable_chain(whole);
-  require_readable_permutation(whole);
+  (void)permutation_of(whole, 0);
 }
 
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
@@ -215,9 +215,7 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   auto const order = permutation_of(whole, ranks);
   bool const is_permuted = !std::ranges::is_sorted(order);
   bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
-  if (is_permuted && is_scan)
-    throw schedule_error(whole.text() + ": what rank r gets of a " + std::string(name_of(verb)) +
-                         " is of the ranks before it, so ranks have one order; leave permute out");
+  if (is_permuted && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
   auto const player = static_cast<rank_t>(std::ranges::find(order, root) - order.begin());
   schedule result = row.make(whole, ranks, verb, is_permuted ? player : root);
   result.algorithm = whole.name;
@@ -225,7 +223,8 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   result.verb = verb;
   bool const is_rooted = verb == collective::reduce || verb == collective::broadcast;
   result.root = is_rooted ? std::optional(is_permuted ? player : root) : std::nullopt;
-  return is_permuted ? permuted(std::move(result), order) : result;
+  if (is_permuted) permute_ranks(result, order);
+  return result;
 }
 
 }  // namespace coset::schedule

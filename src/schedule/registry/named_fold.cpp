@@ -3,6 +3,7 @@
 #include "schedule/registry/named_fold.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -138,14 +139,28 @@ schedule swing(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
                      root);
 }
 
-/// The tree to one block's owner, for the whole vector.
+/// What becomes of one block, for the whole vector: all goes to its owner, and the same way back. The last of an odd number
+/// of ranks gives its own to rank 0 before.
 schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  if (ranks == 1) return folded(group::cyclic(1), {}, 0, verb, root);
   rank_t const even = ranks - ranks % 2;
-  auto const along = folding_of({"bine", a.parameters}, even).value();
-  bool const is_rooted = verb == collective::reduce || verb == collective::broadcast;
-  schedule tree = tree_of_block(fold(along.ranks, along.steps, along.steps), is_rooted && root < even ? root : 0);
-  return ranks == even ? derive(std::move(tree), verb, root) : beside_last(tree, verb, root);
+  rank_t const owner = root < even && (verb == collective::reduce || verb == collective::broadcast) ? root : 0;
+  assembly all(ranks);
+  if (ranks > 1) {
+    auto const along = folding_of({"bine", a.parameters}, even).value();
+    if (ranks > even) all.fold(0, {}, std::array<rank_t, 2>{0, even});
+    all.end_step();
+    for (auto const& step : along.steps) {
+      for (transfer const& sent : step) {
+        for (element const t : sent.lags) {
+          rank_t const to = along.ranks.add(owner, along.ranks.subtract(t, sent.shift));
+          all.fold(to, {}, std::array{to, along.ranks.add(owner, t)});
+        }
+      }
+      all.end_step();
+    }
+    all.mirror();
+  }
+  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
 }
 
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }

@@ -2,185 +2,164 @@
 #include "schedule/registry/permutation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <numeric>
-#include <string_view>
 #include <utility>
+
+#include "text/format.hpp"
 
 namespace coset::schedule {
 namespace {
 
 using order_of_ranks = std::vector<rank_t>;
 
-order_of_ranks in_turn(rank_t ranks) {
+[[noreturn]] void refuse(algorithm const& of, std::string const& why) {
+  throw schedule_error(text::format("{}: permute {}", of.text(), why));
+}
+
+order_of_ranks as_numbered(rank_t ranks) {
   order_of_ranks order(ranks);
   std::iota(order.begin(), order.end(), rank_t{0});
   return order;
 }
 
-/// Ranks with a smaller key first, those with equal ones as they were.
-template <class Key>
-order_of_ranks sorted_by(rank_t ranks, Key key) {
-  auto order = in_turn(ranks);
-  std::ranges::stable_sort(order, {}, key);
-  return order;
-}
-
 order_of_ranks with_stride(rank_t ranks, rank_t stride) {
-  return sorted_by(ranks, [stride](rank_t r) { return r % stride; });
+  order_of_ranks order;
+  for (rank_t first = 0; first < std::min(stride, ranks); ++first)
+    for (std::uint64_t r = first; r < ranks; r += stride) order.push_back(static_cast<rank_t>(r));
+  return order;
 }
 
 /// Fisher and Yates' shuffle with Steele's splitmix64: no library's, whose numbers may differ.
-order_of_ranks shuffled(rank_t ranks, std::uint64_t seed) {
-  auto const next = [&seed] {
+void shuffle(order_of_ranks& order, std::uint64_t seed) {
+  for (std::size_t left = order.size(); left > 1; --left) {
     std::uint64_t z = seed += 0x9E3779B97F4A7C15U;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  };
-  auto order = in_turn(ranks);
-  for (rank_t left = ranks; left > 1; --left) std::swap(order[left - 1], order[next() % left]);
-  return order;
-}
-
-struct named_form {
-  std::string_view name;
-  std::size_t numbers;  ///< that it takes; 0: as many as there are ranks
-  order_of_ranks (*make)(rank_t ranks, std::vector<std::uint32_t> const&);
-};
-
-constexpr std::array forms{
-    named_form{"rotate", 1,
-               [](rank_t ranks, auto const& n) {
-                 auto order = in_turn(ranks);
-                 std::ranges::rotate(order, order.begin() + n[0] % ranks);
-                 return order;
-               }},
-    named_form{"stride", 1, [](rank_t ranks, auto const& n) { return with_stride(ranks, n[0]); }},
-    named_form{"random", 1, [](rank_t ranks, auto const& n) { return shuffled(ranks, n[0]); }},
-    named_form{"nodes", 0,
-               [](rank_t ranks, auto const& n) { return sorted_by(ranks, [&n](rank_t r) { return n[r]; }); }},
-};
-
-[[noreturn]] void refuse(algorithm const& of, std::string const& why) { throw schedule_error(of.text() + ": " + why); }
-
-bool is_list(std::string const& text) { return std::isdigit(static_cast<unsigned char>(text.front())) != 0; }
-
-/// "stride:4", "nodes:0.1.0.1".
-std::pair<named_form const*, std::vector<std::uint32_t>> form_in(algorithm const& of) {
-  std::string const& text = of.value(permute);
-  auto const colon = text.find(':');
-  auto const* const found = std::ranges::find(forms, std::string_view(text).substr(0, colon), &named_form::name);
-  if (found == forms.end() || colon == std::string::npos)
-    refuse(of,
-           "permute takes every rank once, like 3+1+0+2, or reverse, rotate:K, stride:K, random:SEED or "
-           "nodes:0.1.0.1, the node of each rank");
-  algorithm part{of.name, {{permute, text.substr(colon + 1)}}};
-  std::ranges::replace(part.parameters[permute], '.', '+');
-  auto numbers = part.numbers(permute);
-  if (found->numbers != 0 && numbers.size() != found->numbers)
-    refuse(of, "permute=" + std::string(found->name) + " takes one number");
-  if (found->name == "stride" && numbers[0] == 0) refuse(of, "permute=stride:0 goes nowhere; take 1 or more");
-  return {found, std::move(numbers)};
+    std::swap(order[left - 1], order[(z ^ (z >> 31)) % left]);
+  }
 }
 
 void require_every_rank_once(algorithm const& of, order_of_ranks const& order) {
   auto const ranks = static_cast<rank_t>(order.size());
   std::vector<char> is_there(ranks, false);
-  rank_t twice = ranks;
+  rank_t wrong = 0, missing = 0;
+  bool is_wrong = false;
   for (rank_t const r : order) {
-    if (r >= ranks)
-      refuse(of, "permute: rank " + std::to_string(r) + " is none of " + std::to_string(ranks) + " ranks");
-    if (is_there[r] && twice == ranks) twice = r;
-    is_there[r] = true;
+    if (r >= ranks || is_there[r]) {
+      wrong = r;
+      is_wrong = true;
+    } else {
+      is_there[r] = true;
+    }
   }
-  if (twice == ranks) return;
-  auto const missing = std::ranges::find(is_there, false) - is_there.begin();
-  refuse(of, "permute has rank " + std::to_string(twice) + " twice and rank " + std::to_string(missing) + " never");
+  if (!is_wrong) return;
+  while (is_there[missing]) ++missing;
+  refuse(of, text::format("has rank {} twice or beyond the last, and rank {} never", wrong, missing));
 }
 
-/// Those that every block is moved to, and the blocks there: a block of the piece [x/P, (x+1)/P) lies in that of order[x].
-std::vector<block_t> with_their_ranks(std::vector<block>& blocks, order_of_ranks const& order) {
-  auto const ranks = static_cast<std::int64_t>(order.size());
-  auto moved = blocks;
-  for (block& b : moved) {
-    auto const piece = (b.offset * ranks).floor();
-    b.offset += fraction(std::int64_t{order[static_cast<std::size_t>(piece)]} - piece, ranks);
+/// For 0 ranks, as many as a list has.
+order_of_ranks order_in(algorithm const& of, rank_t ranks) {
+  std::string const& text = of.value(permute);
+  std::string const form = text.substr(0, text.find(':') + 1);
+  bool const is_list = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+  bool const is_shift = form == "rotate:" || form == "stride:" || form == "random:";
+  std::vector<rank_t> numbers;
+  if (is_list || is_shift || form == "nodes:") numbers = of.numbers(permute);
+  if (is_list || form == "nodes:") {
+    auto const listed = static_cast<rank_t>(numbers.size());
+    if (ranks != 0 && ranks != listed) refuse(of, text::format("lists {} ranks, there are {}", listed, ranks));
+    if (!is_list) return neighbours(as_numbered(listed), numbers);
+    require_every_rank_once(of, numbers);
+    return numbers;
   }
-  std::vector<block_t> by_offset(blocks.size()), position(blocks.size());
-  std::iota(by_offset.begin(), by_offset.end(), block_t{0});
-  std::ranges::sort(by_offset, {}, [&](block_t b) { return moved[b].offset; });
-  for (block_t at = 0; at < by_offset.size(); ++at) {
-    position[by_offset[at]] = at;
-    blocks[at] = moved[by_offset[at]];
+  auto order = as_numbered(ranks);
+  if (text == "reverse") {
+    std::ranges::reverse(order);
+    return order;
   }
+  bool const is_known = is_shift && numbers.size() == 1 && (form != "stride:" || numbers[0] > 0);
+  if (!is_known)
+    refuse(of, "takes every rank once, 3+1+0+2, or reverse, rotate:K, stride:K from 1, random:SEED, or nodes:0.1.0.1");
+  if (form == "stride:") return with_stride(ranks, numbers[0]);
+  if (form == "random:") {
+    shuffle(order, numbers[0]);
+  } else {
+    for (rank_t& r : order) r = static_cast<rank_t>((std::uint64_t{r} + numbers[0]) % ranks);
+  }
+  return order;
+}
+
+/// Where every block is moved to, with the piece that it is in; and there they are.
+std::vector<block_t> move_with_ranks(schedule& s, order_of_ranks const& order) {
+  std::vector<block_t> position(s.blocks.size());
+  std::vector<rank_t> player(s.ranks), piece;
+  for (rank_t x = 0; x < s.ranks; ++x) player[order[x]] = x;
+  for (block const& b : s.blocks) piece.push_back(static_cast<rank_t>((b.offset * s.ranks).floor()));
+  std::vector<block> moved;
+  for (rank_t r = 0; r < s.ranks; ++r) {
+    for (block_t b = 0; b < piece.size(); ++b) {
+      if (piece[b] != player[r]) continue;
+      position[b] = static_cast<block_t>(moved.size());
+      moved.push_back(s.blocks[b]);
+      moved.back().offset += fraction(std::int64_t{r} - piece[b], s.ranks);
+    }
+  }
+  s.blocks.swap(moved);
   return position;
 }
 
 }  // namespace
 
+order_of_ranks neighbours(order_of_ranks const& order, std::vector<rank_t> const& group_of) {
+  order_of_ranks found;
+  std::vector<char> is_there(order.size(), false);
+  for (rank_t const first : order) {
+    if (is_there[first]) continue;
+    for (rank_t const r : order) {
+      if (group_of[r] != group_of[first]) continue;
+      is_there[r] = true;
+      found.push_back(r);
+    }
+  }
+  return found;
+}
+
 order_of_ranks permutation_of(algorithm const& of, rank_t ranks) {
-  auto const given = of.parameters.find(permute);
-  if (given == of.parameters.end()) return {};
-  std::string const& text = given->second;
-  order_of_ranks order;
-  if (text == "reverse") {
-    order = in_turn(ranks);
-    std::ranges::reverse(order);
-    return order;
-  }
-  auto const count = [&](std::size_t listed) {
-    if (listed != ranks)
-      refuse(of, "permute lists " + std::to_string(listed) + " ranks, there are " + std::to_string(ranks));
-  };
-  if (is_list(text)) {
-    order = of.numbers(permute);
-    count(order.size());
-    require_every_rank_once(of, order);
-    return order;
-  }
-  auto const [how, numbers] = form_in(of);
-  if (how->numbers == 0) count(numbers.size());
-  return how->make(ranks, numbers);
+  return of.parameters.contains(permute) ? order_in(of, ranks) : order_of_ranks();
 }
 
 std::string permutation_text(order_of_ranks const& order) {
   auto const ranks = static_cast<rank_t>(order.size());
-  if (ranks > 1 && order[1] > 0 && with_stride(ranks, order[1]) == order) return "stride:" + std::to_string(order[1]);
+  if (ranks > 1 && order[1] > 0 && with_stride(ranks, order[1]) == order) return "stride:" + value_of(order[1]);
   return value_of(order, '+');
 }
 
-void require_readable_permutation(algorithm const& of) {
-  auto const given = of.parameters.find(permute);
-  if (given == of.parameters.end() || given->second == "reverse") return;
-  if (!is_list(given->second)) return (void)form_in(of);
-  auto const order = of.numbers(permute);
-  require_every_rank_once(of, order);
-}
-
-schedule permuted(schedule s, order_of_ranks const& order) {
-  bool const is_by_pieces = s.verb == collective::reduce_scatter || s.verb == collective::allgather;
+void permute_ranks(schedule& s, order_of_ranks const& order) {
   std::vector<block_t> position;
-  if (is_by_pieces) position = with_their_ranks(s.blocks, order);
-  auto const place_of = [&](block_t b) { return is_by_pieces ? position[b] : b; };
+  if (s.verb == collective::reduce_scatter || s.verb == collective::allgather) position = move_with_ranks(s, order);
   for (source& from : s.sources) from.rank = order[from.rank];  // once: assignments may share them
+  std::vector<rank_t> inputs;
   for (auto& step : s.steps) {
     for (assignment& a : step) {
       a.rank = order[a.rank];
-      a.block = place_of(a.block);
-      auto const from = std::span(s.sources).subspan(a.first, a.count);
-      bool const are_inputs = std::ranges::all_of(from, [](source const& one) { return one.slot == 0; });
-      if (are_inputs) std::ranges::stable_sort(from, {}, &source::rank);
+      if (!position.empty()) a.block = position[a.block];
+      inputs.clear();
+      for (source const& one : s.from(a))
+        if (one.slot == 0) inputs.push_back(one.rank);
+      if (inputs.size() != a.count) continue;
+      std::ranges::sort(inputs);
+      for (std::uint32_t k = 0; k < a.count; ++k) s.sources[a.first + k].rank = inputs[k];
     }
   }
-  auto result = s.result;
-  for (rank_t x = 0; x < s.ranks; ++x) {
-    for (block_t b = 0; b < s.blocks.size(); ++b) result[order[x]][place_of(b)] = s.result[x][b];
+  std::vector<std::vector<slot_t>> result(s.ranks);
+  for (rank_t x = 0; x < s.ranks; ++x) result[order[x]].swap(s.result[x]);
+  s.result.swap(result);
+  for (auto& slots : s.result) {
+    auto const played = slots;
+    for (block_t b = 0; b < position.size(); ++b) slots[position[b]] = played[b];
   }
-  s.result = std::move(result);
   if (s.root) s.root = order[*s.root];
-  return s;
 }
 
 }  // namespace coset::schedule

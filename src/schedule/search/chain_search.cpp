@@ -17,6 +17,7 @@ namespace {
 constexpr double rounding = 1e-9;
 constexpr std::uint64_t tries_between_questions = 1 << 14;
 constexpr element shifts_between_questions = 128;
+constexpr rank_t many_ranks = 256;
 
 std::uint32_t least_steps(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks - 1)); }
 
@@ -74,6 +75,7 @@ class searching {
     for (auto const& shifts : usual_chains(prices_.ranks())) {
       if (shifts.size() > limits_.most_of_the_field) continue;
       improve(shifts);
+      if (p_ > many_ranks && !limits_.goes_on()) break;  // each shift takes time
     }
     if (!price_all()) return std::move(result_);
     result_.bound = std::numeric_limits<double>::infinity();
@@ -98,7 +100,8 @@ class searching {
   /// False if the time is over before all shifts have their prices. A few take no time.
   bool price_all() {
     for (element s = 1; s < p_; ++s) {
-      if (s % shifts_between_questions == 0 && !limits_.goes_on()) return goes_on_ = false;
+      bool const asks = s % (p_ > many_ranks ? 1 : shifts_between_questions) == 0;
+      if (asks && !limits_.goes_on()) return goes_on_ = false;
       (void)prices_.fixed(s);
       by_slope_.push_back(s);
     }

@@ -122,7 +122,7 @@ TEST(Permutation, HasForms) {
   EXPECT_EQ(order_of("rotate:3", 4), (std::vector<rank_t>{3, 0, 1, 2}));
   EXPECT_EQ(order_of("rotate:7", 4), order_of("rotate:3", 4));
   EXPECT_EQ(order_of("stride:3", 7), (std::vector<rank_t>{0, 3, 6, 1, 4, 2, 5}));
-  EXPECT_EQ(order_of("nodes:1.0.1.0.0", 5), (std::vector<rank_t>{1, 3, 4, 0, 2}));
+  EXPECT_EQ(order_of("nodes:1.0.1.0.0", 5), (std::vector<rank_t>{0, 2, 1, 3, 4}));
   EXPECT_EQ(order_of("random:1", 10),
             (std::vector<rank_t>{4, 2, 8, 1, 9, 3, 0, 6, 7, 5}));  // the same on every platform
   EXPECT_NE(order_of("random:1", 10), order_of("random:2", 10));
@@ -143,14 +143,14 @@ TEST(Permutation, IsTextAgain) {
 
 TEST(Permutation, IsRefusedWithTheRankThatIsWrong) {
   EXPECT_EQ(refusal("naive(permute=3+1+0+1)", 4),
-            "naive(permute=3+1+0+1,saved_steps=0): permute has rank 1 twice and rank 2 never");
+            "naive(permute=3+1+0+1,saved_steps=0): permute has rank 1 twice or beyond the last, and rank 2 never");
   EXPECT_EQ(refusal("naive(permute=0+4+1+2)", 4),
-            "naive(permute=0+4+1+2,saved_steps=0): permute: rank 4 is none of 4 ranks");
+            "naive(permute=0+4+1+2,saved_steps=0): permute has rank 4 twice or beyond the last, and rank 3 never");
   EXPECT_EQ(refusal("naive(permute=0+1)", 4), "naive(permute=0+1,saved_steps=0): permute lists 2 ranks, there are 4");
   EXPECT_EQ(refusal("naive(permute=nodes:0.1)", 4),
             "naive(permute=nodes:0.1,saved_steps=0): permute lists 2 ranks, there are 4");
-  EXPECT_NE(refusal("naive(permute=stride:0)", 4).find("take 1 or more"), std::string::npos);
-  EXPECT_NE(refusal("naive(permute=stride:1.2)", 4).find("takes one number"), std::string::npos);
+  EXPECT_NE(refusal("naive(permute=stride:0)", 4).find("stride:K from 1"), std::string::npos);
+  EXPECT_NE(refusal("naive(permute=stride:1.2)", 4).find("stride:K from 1"), std::string::npos);
   for (char const* const wrong : {"shuffle", "stride", "reverse:1", "scatter:2"})
     EXPECT_NE(refusal("naive(permute=" + std::string(wrong) + ")", 4).find("or reverse, rotate:K"), std::string::npos)
         << wrong;
