@@ -87,7 +87,8 @@ void put_on_levels(question& q, level_facts const& of) {
   levels_in_order const& taken = has_one_order ? of.as_numbered : of.scattered;
   q.levels = taken.levels;
   q.nodes = taken.nodes;
-  q.on = {taken.links, taken.order};
+  q.on.links = taken.links;
+  q.on.order = taken.order;
 }
 
 schedule::algorithm folds_by_level(question const& q) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -110,14 +111,15 @@ bool has_uneven(std::vector<rank_t> const& nodes) {
 
 levels_in_order scattered_levels(std::vector<processor> const& places) {
   levels_in_order found;
-  for (rank_t r = 0; r < places.size(); ++r) found.order.push_back(r);
+  std::vector<rank_t> group_of(places.size());
+  found.order.resize(places.size());
+  std::iota(found.order.begin(), found.order.end(), rank_t{0});
   for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
-    std::vector<rank_t> group_of;
-    for (processor const& p : places) group_of.push_back(p.*key);
+    for (std::size_t r = 0; r < places.size(); ++r) group_of[r] = places[r].*key;
     found.order = schedule::neighbours(found.order, group_of);
   }
-  std::vector<processor> moved;
-  for (rank_t const r : found.order) moved.push_back(places[r]);
+  auto moved = places;
+  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = places[found.order[k]];
   found.levels = levels_of(moved);
   found.nodes = nodes_of(moved);
   if (std::ranges::is_sorted(found.order) || (found.levels.empty() && !has_uneven(found.nodes))) return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "text/format.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using order_of_ranks = std::vector<rank_t>;
 
-[[noreturn]] void refuse(algorithm const& of, std::string const& why) {
+[[noreturn]] void refuse(algorithm const& of, std::string_view why) {
   throw schedule_error(text::format("{}: permute {}", of.text(), why));
 }
 
@@ -24,9 +25,10 @@ order_of_ranks as_numbered(rank_t ranks) {
 }
 
 order_of_ranks with_stride(rank_t ranks, rank_t stride) {
-  order_of_ranks order;
-  for (rank_t first = 0; first < std::min(stride, ranks); ++first)
-    for (std::uint64_t r = first; r < ranks; r += stride) order.push_back(static_cast<rank_t>(r));
+  order_of_ranks order(ranks);
+  rank_t at = 0;
+  for (rank_t first = 0; first < stride && at < ranks; ++first)
+    for (std::uint64_t r = first; r < ranks; r += stride) order[at++] = static_cast<rank_t>(r);
   return order;
 }
 
@@ -61,14 +63,14 @@ void require_every_rank_once(algorithm const& of, order_of_ranks const& order) {
 /// For 0 ranks, as many as a list has.
 order_of_ranks order_in(algorithm const& of, rank_t ranks) {
   std::string const& text = of.value(permute);
-  std::string const form = text.substr(0, text.find(':') + 1);
+  auto const form = std::string_view(text).substr(0, text.find(':') + 1);
   bool const is_list = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
   bool const is_shift = form == "rotate:" || form == "stride:" || form == "random:";
   std::vector<rank_t> numbers;
   if (is_list || is_shift || form == "nodes:") numbers = of.numbers(permute);
   if (is_list || form == "nodes:") {
     auto const listed = static_cast<rank_t>(numbers.size());
-    if (ranks != 0 && ranks != listed) refuse(of, text::format("lists {} ranks, there are {}", listed, ranks));
+    if (ranks != 0 && ranks != listed) refuse(of, "lists more ranks than there are, or fewer");
     if (!is_list) return neighbours(as_numbered(listed), numbers);
     require_every_rank_once(of, numbers);
     return numbers;
@@ -93,9 +95,9 @@ order_of_ranks order_in(algorithm const& of, rank_t ranks) {
 /// Where every block is moved to, with the piece that it is in; and there they are.
 std::vector<block_t> move_with_ranks(schedule& s, order_of_ranks const& order) {
   std::vector<block_t> position(s.blocks.size());
-  std::vector<rank_t> player(s.ranks), piece;
+  std::vector<rank_t> player(s.ranks), piece(s.blocks.size());
   for (rank_t x = 0; x < s.ranks; ++x) player[order[x]] = x;
-  for (block const& b : s.blocks) piece.push_back(static_cast<rank_t>((b.offset * s.ranks).floor()));
+  for (block_t b = 0; b < piece.size(); ++b) piece[b] = static_cast<rank_t>((s.blocks[b].offset * s.ranks).floor());
   std::vector<block> moved;
   for (rank_t r = 0; r < s.ranks; ++r) {
     for (block_t b = 0; b < piece.size(); ++b) {
@@ -139,17 +141,10 @@ void permute_ranks(schedule& s, order_of_ranks const& order) {
   std::vector<block_t> position;
   if (s.verb == collective::reduce_scatter || s.verb == collective::allgather) position = move_with_ranks(s, order);
   for (source& from : s.sources) from.rank = order[from.rank];  // once: assignments may share them
-  std::vector<rank_t> inputs;
   for (auto& step : s.steps) {
     for (assignment& a : step) {
       a.rank = order[a.rank];
       if (!position.empty()) a.block = position[a.block];
-      inputs.clear();
-      for (source const& one : s.from(a))
-        if (one.slot == 0) inputs.push_back(one.rank);
-      if (inputs.size() != a.count) continue;
-      std::ranges::sort(inputs);
-      for (std::uint32_t k = 0; k < a.count; ++k) s.sources[a.first + k].rank = inputs[k];
     }
   }
   std::vector<std::vector<slot_t>> result(s.ranks);

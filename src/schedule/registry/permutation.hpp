@@ -27,7 +27,7 @@ std::string permutation_text(std::vector<rank_t> const& order);
 std::vector<rank_t> neighbours(std::vector<rank_t> const& order, std::vector<rank_t> const& group_of);
 
 /// order[x] does what rank x did; of verbs by pieces, with the piece that is its own. Wants every rank once in the
-/// order, and no scan. Folds of inputs alone stay in the order of the ranks.
+/// order, and no scan.
 void permute_ranks(schedule&, std::vector<rank_t> const& order);
 
 }  // namespace coset::schedule
