@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "choice/factors.hpp"
 #include "choice/storages.hpp"
@@ -151,6 +152,7 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
   for (algorithm& how : schedule::candidates_for(wanted, machine_.costs)) {
     if (how.name == "direct" || how.name == "product") continue;
     if (how.name == "bine" || how.name == "pat") continue;         // as they are by default, swing and dilated
+    if (how.name == "bine_tree") continue;                         // binomial's rounds and volumes
     if (has_blocks(schedule::find_algorithm(how.name))) continue;  // no number of blocks is right for all lengths
     double const bound = schedule::least_seconds(how, wanted.verb, machine_.levels, machine_.costs, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
@@ -166,7 +168,14 @@ std::optional<priced_schedule> candidates::counted(algorithm const& how, schedul
   return priced_schedule{how, schedule_kind::other, found->work.priced(machine_.costs, bytes())};
 }
 
+/// All are priced as if ranks were numbered as they lie on the levels.
 priced_schedule candidates::cheapest() const {
+  auto best = cheapest_on_levels();
+  put_in_order(question_, best.algorithm);
+  return best;
+}
+
+priced_schedule candidates::cheapest_on_levels() const {
   priced_schedule best;
   double least = std::numeric_limits<double>::max();
   auto const compare = [&](priced_schedule one, auto name) {
@@ -196,6 +205,12 @@ priced_schedule candidates::cheapest() const {
 }
 
 std::vector<priced_schedule> candidates::all() const {
+  auto found = all_on_levels();
+  for (priced_schedule& one : found) put_in_order(question_, one.algorithm);
+  return found;
+}
+
+std::vector<priced_schedule> candidates::all_on_levels() const {
   std::vector<priced_schedule> found = trees();
   for_each_product([&](auto const& dimensions, std::size_t saved, schedule::price const& steps) {
     found.push_back({product_of(dimensions, saved), kind_of(dimensions, saved), steps});

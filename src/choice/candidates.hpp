@@ -44,6 +44,8 @@ class candidates {
   void for_each_product(Visit visit) const;
   std::vector<priced_schedule> trees() const;
   double least_storage(schedule_kind) const;
+  priced_schedule cheapest_on_levels() const;
+  std::vector<priced_schedule> all_on_levels() const;
   double with_storage(priced_schedule const&) const;
   double bytes() const { return static_cast<double>(question_.bytes); }
   bool has_others() const;

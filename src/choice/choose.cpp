@@ -7,6 +7,7 @@
 #include "choice/factors.hpp"
 #include "choice/storages.hpp"
 #include "schedule/core/verbs.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::choice {
 namespace {
@@ -81,8 +82,25 @@ answer with_storage(priced_schedule const& chosen, question const& q, priced_mac
 
 }  // namespace
 
+void put_on_levels(question& q, level_facts const& of) {
+  bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
+  bool const has_one_order = is_scan || !q.commutative || of.scattered.order.empty();
+  levels_in_order const& taken = has_one_order ? of.as_numbered : of.scattered;
+  q.levels = taken.levels;
+  q.nodes = taken.nodes;
+  q.on.links = taken.links;
+  q.on.order = taken.order;
+}
+
 schedule::algorithm folds_by_level(question const& q) {
-  return has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
+  auto how = has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
+  put_in_order(q, how);
+  return how;
+}
+
+void put_in_order(question const& q, algorithm& how) {
+  if (!q.on.order.empty() && how.name != "direct")
+    how.parameters[schedule::permute] = schedule::permutation_text(q.on.order);
 }
 
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks) {

@@ -41,6 +41,13 @@ struct host_facts {
   std::vector<rank_t> switches = {};       ///< hosts of a lowest switch, such switches of the next, and so on
 };
 
+/// What the levels cost, see links_of; if none are given, what they usually do. And who is where on them, if they are of ranks
+/// in another order.
+struct level_details {
+  std::vector<schedule::link> links = {};
+  std::vector<rank_t> order = {};  ///< [place]: the rank there
+};
+
 /// What a choice depends on.
 struct question {
   verb what = verb::allreduce;
@@ -54,14 +61,23 @@ struct question {
   bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
   host_facts hosts = {};
   bool pointers = true;  ///< ranks of a host reach each other's arrays
-  std::vector<schedule::link> links =
-      {};  ///< what the levels cost, see links_of; if none are given, what they usually do
+  level_details on = {};
 };
+
+/// The question with the levels of these ranks: in their order, or where it allows another, by level.
+void put_on_levels(question&, level_facts const&);
+inline void put_on_levels(question& q, std::vector<processor> const& places) {
+  put_on_levels(q, level_facts_of(places));
+}
 
 /// A schedule that crosses levels as little as possible: a product of full folds, innermost level first; or if nodes
 /// differ in size, a fold inside each node and one between nodes. N nodes read (N−1)·m from each other in each of the two
 /// directions of an allreduce, which is the minimum.
 schedule::algorithm folds_by_level(question const&);
+
+/// An algorithm for ranks that are numbered as they lie on the levels of the question becomes that of the ranks as they are
+/// numbered. One step among all is the same in any order.
+void put_in_order(question const&, schedule::algorithm&);
 
 /// The schedule that folds along clusters of consecutive ranks, from inside out: a product of dimensions, or if
 /// clusters differ in size, a fold inside each of the finest clusters and one between these.

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <utility>
+
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::choice {
 namespace {
@@ -106,6 +109,24 @@ bool has_uneven(std::vector<rank_t> const& nodes) {
   return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
 }
 
+levels_in_order scattered_levels(std::vector<processor> const& places) {
+  levels_in_order found;
+  std::vector<rank_t> group_of(places.size());
+  found.order.resize(places.size());
+  std::iota(found.order.begin(), found.order.end(), rank_t{0});
+  for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
+    for (std::size_t r = 0; r < places.size(); ++r) group_of[r] = places[r].*key;
+    found.order = schedule::neighbours(found.order, group_of);
+  }
+  auto moved = places;
+  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = places[found.order[k]];
+  found.levels = levels_of(moved);
+  found.nodes = nodes_of(moved);
+  if (std::ranges::is_sorted(found.order) || (found.levels.empty() && !has_uneven(found.nodes))) return {};
+  found.links = links_of(moved);
+  return found;
+}
+
 std::vector<rank_t> levels_of(std::vector<processor> const& places) {
   std::vector<rank_t> levels;
   rank_t inner = 1;
@@ -115,6 +136,10 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places) {
     levels.push_back(inner = size);
   }
   return levels;
+}
+
+level_facts level_facts_of(std::vector<processor> const& places) {
+  return {{{}, levels_of(places), nodes_of(places), links_of(places)}, scattered_levels(places)};
 }
 
 }  // namespace coset::choice

@@ -32,6 +32,23 @@ std::span<level_kind const> level_kinds();
 /// Per byte folded, and per stream that a core does not prefetch.
 inline constexpr double fold_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
 
+/// The levels of ranks in an order in which those of a group are neighbours.
+struct levels_in_order {
+  std::vector<rank_t> order;  ///< [place]: the rank that is there; empty: ranks are neighbours as they are numbered
+  std::vector<rank_t> levels = {}, nodes = {};  ///< as of ranks that are numbered so
+  std::vector<schedule::link> links = {};
+};
+
+/// Of ranks that lie scattered over packages, nodes or L3s: those that share one next to each other, else as they are
+/// numbered. Without an order if that is how they lie, or if it makes no levels either.
+levels_in_order scattered_levels(std::vector<processor> const& places);
+
+/// Of the same ranks, as they are numbered and in an order in which they are on more levels.
+struct level_facts {
+  levels_in_order as_numbered, scattered;
+};
+level_facts level_facts_of(std::vector<processor> const& places);
+
 /// A link for each of levels_of, one for nodes of different sizes, and the last for all ranks.
 std::vector<schedule::link> links_of(std::vector<processor> const& places);
 /// The same where only their number is known.

@@ -160,7 +160,7 @@ bool has_view(question const& q) { return q.what == verb::reduce_shared || q.wha
 priced_machine machine_of(question const& q) {
   auto found = levels_in(q);
   schedule::cost_model costs;
-  costs.links = q.links.size() == found.groups.size() ? q.links : usual_links(found.groups.size());
+  costs.links = q.on.links.size() == found.groups.size() ? q.on.links : usual_links(found.groups.size());
   for (std::size_t l = 0; l < costs.links.size(); ++l) {
     costs.links[l].group = found.groups[l];
     if (q.crowded) costs.links[l].latency += per_turn;

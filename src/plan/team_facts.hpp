@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
+#include "choice/levels.hpp"
 #include "choice/rules/settings.hpp"
 #include "choice/rules/table.hpp"
 #include "coset/error.hpp"
 #include "program/program.hpp"
-#include "schedule/model/cost.hpp"
 
 namespace coset::planning {
 
@@ -21,9 +21,7 @@ struct team_facts {
   rank_t ranks = 0;
   bool pointers = true;                 ///< ranks reach each other's arrays; over processes, in every domain
   bool crowded = false;                 ///< ranks of one process that take turns on processors
-  std::vector<rank_t> levels;           ///< see choice::levels_of
-  std::vector<rank_t> nodes;            ///< see choice::nodes_of
-  std::vector<schedule::link> links;    ///< see choice::links_of
+  choice::level_facts levels;           ///< of its ranks, see choice::put_on_levels
   std::vector<rank_t> node_leaders;     ///< [rank]: the first rank on its node; of one domain's only
   calibration::memory_facts memory;     ///< of the machine
   choice::adaptation adapts;            ///< whether ranks learn from what calls take

@@ -113,10 +113,8 @@ choice::question question_of(team_facts const& team, call const& c) {
   asked.in_place = in_place(c);
   asked.memory = team.memory;
   asked.crowded = team.crowded;
-  asked.levels = team.levels;
-  asked.nodes = team.nodes;
   asked.commutative = c.reduction->commutative;
-  asked.links = team.links;
+  choice::put_on_levels(asked, team.levels);
   asked.pointers = team.pointers;
   return asked;
 }

@@ -54,7 +54,7 @@ std::string allreduce_on(std::string const& machine, std::size_t bytes, rank_t r
   return choose({.ranks = static_cast<rank_t>(places.size()),
                  .bytes = bytes,
                  .levels = levels_of(places),
-                 .links = links_of(places)})
+                 .on = {links_of(places)}})
       .algorithm.text();
 }
 

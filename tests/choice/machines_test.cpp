@@ -15,9 +15,7 @@ namespace {
 question on(topology const& machine, rank_t ranks, verb what, std::size_t bytes) {
   auto const places = machine.place(ranks, placement::compact);
   question q{.what = what, .ranks = ranks, .bytes = bytes};
-  q.levels = levels_of(places);
-  q.nodes = nodes_of(places);
-  q.links = links_of(places);
+  put_on_levels(q, places);
   return q;
 }
 

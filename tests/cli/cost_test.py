@@ -267,7 +267,8 @@ class CostOnAMachine(Written):
         scatter = self.costs("node:2 core:2 pu:1", "--place", "scatter") and self.traffic("recursive_doubling")
         self.assertEqual(compact, scatter)  # one step each way, whichever comes first
         self.assertEqual(self.traffic("ring(ordered=0)")["package"], ("6", "3/2"))  # every neighbour is across
-        self.assertFalse(any("nodes=" in name for name in self.by_name))
+        self.assertTrue(all("permute=stride:2" in name for name in self.by_name if "nodes=" in name or "dims=" in name))
+        self.assertEqual(self.by_name["product(dims=2x2,permute=stride:2,saved_steps=0)"]["between_nodes"], "2")
         self.costs("node:2 core:2 pu:1")
         self.assertEqual(self.traffic("ring(ordered=0)")["package"], ("3", "3/4"))  # there and back go opposite ways
 

@@ -82,7 +82,7 @@ class Plan(Files):
 
     def test_the_contract_is_kept_to_the_letter(self):
         plan = json.loads(coset("plan", "generalized", "-r", 7, "--saved-steps", 1, "--json").stdout)
-        self.assertEqual(plan["parameters"], {"radix": 2, "saved_steps": 1})
+        self.assertEqual(plan["parameters"], {"cap": 0, "radix": 2, "saved_steps": 1})
         self.assertEqual((plan["collective"], plan["algorithm"], plan["root"], plan["ranks"]), ("allreduce", "generalized", None, 7))
         self.assertEqual(plan["blocks"][1], {"offset": "1/7", "size": "1/7"})
         self.assertEqual(list(plan["steps"][0][0]), ["rank", "block", "slot", "from"])

@@ -6,6 +6,7 @@
 """
 import json
 import re
+import tempfile
 import unittest
 
 from command import coset
@@ -74,6 +75,28 @@ class Search(unittest.TestCase):
         self.assertTrue(times)
         self.assertEqual(coset("search", "-r", 62, "--seconds", 0, "--quiet").stderr, "")
 
+    def test_steps_of_several_shifts_and_saved_steps_are_looked_for_when_asked(self):
+        single = searched("--topology", "node:2 core:4 pu:1", "-b", "4K")
+        wide = searched("--topology", "node:2 core:4 pu:1", "-b", "4K", "--radix", 4, "--saved-steps", "--seconds", 6)
+        self.assertLess(wide["seconds"], single["seconds"])
+        self.assertEqual(coset("plan", wide["algorithm"], "-r", 8, "--check").returncode, 0)
+        self.assertNotIn("wide", single["groups"][0])
+        self.assertGreater(wide["groups"][0]["wide"]["looked_at"], 0)
+        proved = searched("-r", 5, "-b", 8, "--radix", 3, "--saved-steps", "--steps", 3)
+        self.assertTrue(proved["groups"][0]["wide"]["proved"])
+        self.assertIn("saved_steps=", proved["algorithm"])
+        text = coset("search", "-r", 5, "--radix", 3, "--steps", 3).stdout
+        self.assertIn("to radix 3: proved, none of at most 3 steps takes less", text)
+
+    def test_a_networks_file_is_a_model(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"torus": [4, 4], "link": {"bandwidth": 1e9}}')
+            file.flush()
+            named = searched("--links", file.name, "--group", "4x4", "-b", "64K", "--gamma", 0)
+            torus = searched("--model", "torus:4x4", "--beta", 1e-9, "--group", "4x4", "-b", "64K", "--gamma", 0)
+            self.assertLessEqual(torus["seconds"], named["seconds"] + 1e-12)  # ranks have links of their own in the file
+            self.assertEqual(named["ranks"], 16)
+
     def test_text_says_what_is_proved(self):
         self.assertIn("proved: no chain of single shifts takes less", coset("search", "-r", 8).stdout)
         self.assertIn("proved: none of at most 3 steps takes less",
@@ -92,6 +115,8 @@ class Search(unittest.TestCase):
             ("dihedral group acts on an even number", ["-r", 7, "--group", "dihedral"]),
             ("its order is not the number of ranks, 8", ["-r", 8, "--group", "4x3"]),
             ("no chain of at most 2 steps", ["-r", 8, "--steps", 2]),
+            ("a dimension of no ranks", ["--model", "torus:4x0"]),
+            ("--radix", ["-r", 8, "--radix", 1]),
             ("excludes", ["-r", 8, "--topology", "core:8 pu:1", "--model", "ring"]),
         ]:
             refused = coset("search", *arguments)

@@ -64,7 +64,8 @@ TEST(Plans, WithTheLibraryNeedLeadersOrAreNamed) {
 
 TEST(Plans, ThatProcessesCanTakeAreTaken) {
   for (std::string const rules :
-       {"direct", "generalized(radix=2)/staged", "ring/staged/64K", "auto/staged", "n_block(blocks=4)"})
+       {"direct", "generalized(radix=2)/staged", "ring/staged/64K", "auto/staged", "n_block(blocks=4)",
+        "generalized(permute=reverse)/staged", "ring(permute=random:1)/staged"})
     EXPECT_EQ(passed_over("COSET_ALLREDUCE", rules, {}), std::vector<std::string>()) << rules;
 }
 

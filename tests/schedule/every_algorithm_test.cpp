@@ -205,13 +205,13 @@ TEST(BadInput, IsRefusedWithWhatWouldDo) {
   EXPECT_EQ(refusal("ring", 4, collective::reduce, 4), "root 4 is none of 4 ranks");
   EXPECT_EQ(refusal("generalized(radix=1)", 4), "radix = 1 folds nothing; take 2 or more");
   EXPECT_EQ(refusal("generalized(radix=two)", 4),
-            "generalized(radix=two,saved_steps=0): radix takes whole numbers, not 'two'");
+            "generalized(cap=0,radix=two,saved_steps=0): radix takes whole numbers, not 'two'");
   EXPECT_EQ(refusal("capped(cap=0)", 4), "cap = 0 sends nothing; take 1 or more");
   EXPECT_EQ(refusal("direct(saved_steps=2)", 4),
             "saved_steps = 2 is out of range: this algorithm on 4 ranks can save 0 to 1");
   EXPECT_EQ(refusal("product(dims=4x3)", 13), "product: the product of dims=4x3 is not the number of ranks, 13");
   EXPECT_EQ(refusal("product", 13), "product needs the parameter dims");
-  EXPECT_EQ(refusal("ring(radix=3)", 4), "ring has no parameter radix; it takes saved_steps, ordered");
+  EXPECT_EQ(refusal("ring(radix=3)", 4), "ring has no parameter radix; it takes saved_steps, ordered, permute");
   EXPECT_EQ(refusal("ring", 4, collective::scan),
             "ring does not serve scan; it serves allreduce, reduce, reduce_scatter, allgather, broadcast, barrier, "
             "gather, scatter, all_to_all");

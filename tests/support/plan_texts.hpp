@@ -37,6 +37,7 @@ inline std::vector<std::string> values_of(std::string const& algorithm, schedule
   if (p.name == "degree") return {"1", "2"};
   if (p.name == "radix") return {"2", "3", "4"};
   if (p.name == "saved_steps") return {"0", "1", "2"};
+  if (p.name == "cap" && algorithm != "capped" && algorithm != "pat") return {};  // as of these
   if (p.name == "cap" || p.name == "n") return {"1", "2"};
   if (p.name == "dims" || p.name == "factors") return factorisations(ranks);
   if (p.name == "nodes") return node_lists(ranks);
@@ -70,6 +71,9 @@ inline std::vector<std::string> plan_texts(rank_t ranks) {
     }
     for (schedule::algorithm const& one : some) texts.push_back(one.text());
   }
+  for (char const* const permuted : {"generalized(permute=reverse)", "ring(permute=rotate:1)",
+                                     "binomial(permute=random:1)", "pat(permute=stride:2)"})
+    texts.emplace_back(permuted);
   std::erase_if(texts, [ranks](std::string const& text) { return !defined(text, ranks); });
   return texts;
 }

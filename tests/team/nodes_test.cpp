@@ -17,6 +17,7 @@ struct machine_shape {
   char const* name;
   topology machine;
   rank_t ranks;
+  placement place = placement::compact;
 };
 
 std::vector<machine_shape> const& shapes() {
@@ -27,6 +28,8 @@ std::vector<machine_shape> const& shapes() {
       {"uneven", numa_test::unequal({5, 2, 4}, 1), 11},
       {"lopsided", numa_test::unequal({1, 8}, 1), 9},
       {"singles", topology::synthetic("node:9 core:1 pu:1"), 9},
+      {"scattered", topology::synthetic("node:3 core:4 pu:1"), 12, placement::scatter},
+      {"scattered_unevenly", topology::synthetic("node:3 core:4 pu:1"), 10, placement::scatter},
   };
   return all;
 }
@@ -57,9 +60,8 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const
   machine_shape const& shape = shapes()[std::get<0>(GetParam())];
 
   std::string plan() const {
-    auto const places = shape.machine.place(shape.ranks, placement::compact);
-    choice::question const asked{
-        .ranks = shape.ranks, .bytes = 1 << 20, .levels = choice::levels_of(places), .nodes = choice::nodes_of(places)};
+    choice::question asked{.ranks = shape.ranks, .bytes = 1 << 20};
+    choice::put_on_levels(asked, shape.machine.place(shape.ranks, shape.place));
     return choice::folds_by_level(asked).text();
   }
 
@@ -88,7 +90,7 @@ TEST_P(Nodes, EveryVerbIsRightByPlansAlongThem) {
   std::string const rule = plan() + "/" + std::get<1>(GetParam());
   std::deque<test::variable> chosen;
   for (verb const what : verbs_along_nodes()) chosen.emplace_back(variable_of(what).c_str(), rule);
-  team ranks(shape.machine, {.ranks = shape.ranks, .place = placement::compact});
+  team ranks(shape.machine, {.ranks = shape.ranks, .place = shape.place});
   // Under small effort each length meets one kind, in place or not, and others with the next storage and verb.
   bool const few = test::wanted_effort() == test::effort::small;
   std::uint64_t seed = 0;
@@ -113,11 +115,29 @@ TEST_P(Nodes, EveryVerbIsRightByPlansAlongThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, Nodes,
-                         ::testing::Combine(::testing::Range<std::size_t>(0, 6),
+                         ::testing::Combine(::testing::Range<std::size_t>(0, 8),
                                             ::testing::Values("push", "zero_copy_push", "output_push", "staged_pull")),
                          [](auto const& test) {
                            return std::string(shapes()[std::get<0>(test.param)].name) + "_" + std::get<1>(test.param);
                          });
+
+/// Nobody names a plan.
+TEST(ScatteredRanks, FoldNodeByNodeByDefault) {
+  auto const machine = topology::synthetic("node:3 core:4 pu:1");
+  constexpr std::size_t count = 1 << 18;
+  team near(machine, {.ranks = 12, .place = placement::compact}),
+      far(machine, {.ranks = 12, .place = placement::scatter});
+  auto const compact = make_plan<float>(near, count), scattered = make_plan<float>(far, count);
+  EXPECT_EQ(compact.describe().find("permute"), std::string::npos) << compact.describe();
+  EXPECT_NE(scattered.describe().find("permute=stride:3"), std::string::npos) << scattered.describe();
+  std::vector<std::vector<float>> results(12);
+  far.run([&](member& me) {
+    std::vector<float> mine(count, static_cast<float>(me.rank() + 1));
+    scattered.execute(me, mine);
+    results[me.rank()] = std::move(mine);
+  });
+  for (auto const& result : results) EXPECT_EQ(result, std::vector<float>(count, 78));
+}
 
 }  // namespace
 }  // namespace coset::team_test

@@ -68,7 +68,9 @@ void print(rank_t ranks, bool details) {
       << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "
          "rank "
          "order is kept (non-commutative operations); idem: minimum, maximum and the like only. With two nodes, or two "
-         "dimensions, where the algorithm needs them; fold has circulant's shifts.\n";
+         "dimensions, where the algorithm needs them; fold has circulant's shifts. All take permute, the ranks in "
+         "another order: "
+         "3+1+0+2, reverse, rotate:K, stride:K, random:SEED, nodes:0.1.0.1.\n";
 }
 
 }  // namespace

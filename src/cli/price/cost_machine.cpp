@@ -10,11 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "choice/levels.hpp"
 #include "cli/bytes.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/block_number.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::cli {
 namespace {
@@ -44,7 +46,7 @@ class costs_on_machine {
  public:
   explicit costs_on_machine(machine_request request)
       : request_(completed(std::move(request))),
-        model_(priced()),
+        model_(priced(places_)),
         nodes_(between_nodes_of(places_)),
         selector_(request_.wanted, model_.costs, model_.levels, tried()),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
@@ -87,14 +89,35 @@ class costs_on_machine {
     return request;
   }
 
-  machine_model priced() const {
-    auto model = model_of(machine_, places_, request_.set);
+  /// Of scattered ranks what folds node by node, in the order in which a node's ranks are neighbours.
+  std::vector<schedule::algorithm> folds_by_level() const {
+    std::vector<schedule::algorithm> all;
+    auto const order = choice::scattered_levels(places_).order;
+    if (order.empty() || is_scan(request_.wanted.verb)) return all;
+    std::vector<processor> moved;
+    for (rank_t const r : order) moved.push_back(places_[r]);
+    auto by_level = request_.wanted;
+    by_level.nodes = ranks_by_node(moved);
+    for (schedule::algorithm& how : schedule::candidates_for(by_level, priced(moved).costs)) {
+      if (!how.parameters.contains("dims") && !how.parameters.contains("nodes")) continue;
+      how.parameters[schedule::permute] = schedule::permutation_text(order);
+      all.push_back(std::move(how));
+    }
+    return all;
+  }
+
+  static bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
+
+  machine_model priced(std::vector<processor> const& places) const {
+    auto model = model_of(machine_, places, request_.set);
     model.costs.combine_per_byte = request_.gamma.value_or(model.costs.combine_per_byte);
     return model;
   }
 
   std::vector<schedule::algorithm> tried() const {
-    return with_best_blocks(candidates_for(request_.wanted, model_.costs), request_.wanted, model_.costs, model_.levels,
+    auto all = candidates_for(request_.wanted, model_.costs);
+    std::ranges::move(folds_by_level(), std::back_inserter(all));
+    return with_best_blocks(std::move(all), request_.wanted, model_.costs, model_.levels,
                             static_cast<double>(request_.bytes));
   }
 

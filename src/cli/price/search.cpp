@@ -17,7 +17,7 @@
 #include "cli/price/machine_model.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/foldings.hpp"
-#include "schedule/search/chain_search.hpp"
+#include "schedule/search/wide_search.hpp"
 
 namespace coset::cli {
 namespace {
@@ -26,14 +26,29 @@ using nlohmann::ordered_json;
 using schedule::element;
 using clock = std::chrono::steady_clock;
 
-/// What a group's search has found.
+/// What a group's search has found, and that for steps of several shifts, or fewer, if it was asked for.
 struct finding {
   std::string group;
   schedule::search_result result;
+  std::optional<schedule::wide_result> wide = {};
 };
 
-schedule::algorithm algorithm_of(finding const& f) {
-  return {"fold", {{"group", f.group}, {"shifts", fmt::format("{}", fmt::join(f.result.best.shifts, "+"))}}};
+/// The cheapest of all groups.
+struct best_chain {
+  std::string group;
+  schedule::wide_chain how;
+};
+
+std::string text_of(schedule::shift_list const& steps) {
+  std::vector<std::string> texts;
+  for (auto const& step : steps) texts.push_back(fmt::format("{}", fmt::join(step, ".")));
+  return fmt::format("{}", fmt::join(texts, "+"));
+}
+
+schedule::algorithm algorithm_of(best_chain const& best) {
+  schedule::algorithm how{"fold", {{"group", best.group}, {"shifts", text_of(best.how.steps)}}};
+  if (best.how.saved_steps > 0) how.parameters["saved_steps"] = std::to_string(best.how.saved_steps);
+  return how;
 }
 
 /// Seconds for a step, for a byte that moves, for one that is combined, and for a cable on the way.
@@ -41,15 +56,21 @@ struct network_costs {
   double alpha = 3e-5, beta = 1e-8, gamma = 2e-10, hop = 0;
 };
 
+/// Where the ranks are.
+struct searched_machine {
+  std::string model = "flat", topology, place = "compact", links;
+  std::vector<std::string> set;
+};
+
 struct search_command {
-  std::string model = "flat", topology, place = "compact";
-  std::vector<std::string> groups, set;
-  rank_t ranks = 0;
+  searched_machine on;
+  std::vector<std::string> groups;
+  rank_t ranks = 0, radix = 2;
   std::uint64_t bytes = 64 << 10;
   std::uint32_t steps = 0;
   network_costs costs;
   double seconds = 60;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, saves_steps = false;
 
   void run() {
     auto const end = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
@@ -57,31 +78,52 @@ struct search_command {
     std::size_t const most_of_the_field = steps == 0 ? SIZE_MAX : steps;
     if (steps == 0) steps = least_steps() + 2;
     auto const names = groups.empty() ? usual_groups() : groups;
-    finding best;
-    if (ranks > 1) best.result.best.seconds = std::numeric_limits<double>::infinity();
+    best_chain best;
+    if (ranks > 1) best.how.seconds = std::numeric_limits<double>::infinity();
     std::vector<schedule::step_prices> priced;
     for (auto const& name : names) priced.push_back(prices(name));
+    auto const tell = [&](std::string const& name, schedule::wide_chain better) {
+      best = {name, std::move(better)};
+      if (quiet) return;
+      std::cerr << fmt::format("{}: {:.2f} us by {}\n", name, best.how.seconds * 1e6, how_text(best.how));
+    };
     auto const look = [&](std::size_t g, std::function<bool()> goes_on) {
-      std::string const& name = names[g];
       schedule::search_limits limits{steps, std::move(goes_on)};
-      limits.below = best.result.best.seconds;
+      limits.below = best.how.seconds;
       limits.most_of_the_field = most_of_the_field;
       limits.found = [&](schedule::priced_chain const& better) {
-        if (quiet) return;
-        std::cerr << fmt::format("{}: {:.2f} us by {}\n", name, better.seconds * 1e6, fmt::join(better.shifts, "+"));
+        schedule::shift_list single;
+        for (element const s : better.shifts) single.push_back({s});
+        tell(names[g], {std::move(single), 0, better.seconds});
       };
-      finding found{name, schedule::search_chain(priced[g], limits)};
-      if (!found.result.best.shifts.empty()) best = found;
-      return found;
+      return finding{names[g], schedule::search_chain(priced[g], limits)};
+    };
+    auto const look_wide = [&](std::size_t g, std::function<bool()> goes_on) {
+      return schedule::search_wide(priced[g],
+                                   {.most_steps = steps,
+                                    .most_radix = radix,
+                                    .saves_steps = saves_steps,
+                                    .goes_on = std::move(goes_on),
+                                    .found = [&](schedule::wide_chain const& better) { tell(names[g], better); },
+                                    .below = best.how.seconds});
     };
     // A look at all first: what is cheap over one group leaves little to be looked at over the others.
     for (std::size_t g = 0; g < names.size(); ++g) look(g, [] { return false; });
     std::vector<finding> all;
-    for (std::size_t g = 0; g < names.size(); ++g) {
-      auto const share = clock::now() + (end - clock::now()) / static_cast<int>(names.size() - g);
-      all.push_back(look(g, [share] { return clock::now() < share; }));
-    }
+    std::size_t left = names.size() * (is_wide() ? 2 : 1);
+    auto const share = [&] {
+      auto const until = clock::now() + (end - clock::now()) / static_cast<int>(left--);
+      return [until] { return clock::now() < until; };
+    };
+    for (std::size_t g = 0; g < names.size(); ++g) all.push_back(look(g, share()));
+    for (std::size_t g = 0; is_wide() && g < names.size(); ++g) all[g].wide = look_wide(g, share());
     print(all, best);
+  }
+
+  bool is_wide() const { return radix > 2 || saves_steps; }
+
+  static std::string how_text(schedule::wide_chain const& how) {
+    return text_of(how.steps) + (how.saved_steps > 0 ? fmt::format(", {} steps saved", how.saved_steps) : "");
   }
 
   std::uint32_t least_steps() const {
@@ -92,32 +134,41 @@ struct search_command {
 
   void read_model() {
     schedule::require_searchable(ranks);  // before anything is made for each of them
-    if (!topology.empty()) {
-      auto const machine = machine_named(topology);
+    if (!on.topology.empty()) {
+      auto const machine = machine_named(on.topology);
       if (ranks == 0) ranks = machine.cores();
-      machine_ = cli::model_of(machine, machine.place(ranks, placement_named(place)), set);
-    } else if (model.starts_with("torus:")) {
-      schedule::algorithm const parsed{"torus", {{"ranks", model.substr(6)}}};
-      network_ = network_of(parsed.numbers("ranks"));
-      std::uint64_t product = 1;
-      for (rank_t const n : network_->dims) product = std::min<std::uint64_t>(product * n, most_ranks);
-      if (ranks == 0) ranks = static_cast<rank_t>(product);
-    } else if (model == "ring") {
-      network_ = network_of({ranks});
-    } else if (model != "flat") {
-      throw argument_error(fmt::format("--model {} is none: take flat, ring, or a torus like torus:8x8", model));
+      machine_ = cli::model_of(machine, machine.place(ranks, placement_named(on.place)), on.set);
+    } else if (!on.links.empty()) {
+      network_ = schedule::read_network(on.links, {0, costs.beta}).links;
+      if (ranks == 0) ranks = network_->ranks();
+    } else if (on.model.starts_with("torus:")) {
+      schedule::algorithm const parsed{"torus", {{"ranks", on.model.substr(6)}}};
+      set_torus(parsed.numbers("ranks"));
+      if (ranks == 0) ranks = network_->ranks();
+    } else if (on.model == "ring") {
+      if (ranks > 0) set_torus({ranks});
+    } else if (on.model != "flat") {
+      throw argument_error(fmt::format("--model {} is none: take flat, ring, or a torus like torus:8x8", on.model));
     }
-    if (ranks == 0) throw argument_error("--ranks is required, unless a topology or torus tells");
+    if (ranks == 0) throw argument_error("--ranks is required, unless a topology or network tells");
   }
 
-  schedule::torus_network network_of(std::vector<rank_t> dims) const {
-    return {std::move(dims), costs.alpha, costs.hop, costs.beta, costs.gamma};
+  /// The fastest dimension first, as of groups.
+  void set_torus(std::vector<rank_t> dims) {
+    std::uint64_t product = 1;
+    for (rank_t const n : dims) product = std::min<std::uint64_t>(product * n, most_ranks);
+    schedule::require_searchable(static_cast<rank_t>(product));
+    if (product == 0)
+      throw argument_error(fmt::format("--model {}: a dimension of no ranks; take 1 or more", on.model));
+    dims_ = dims;
+    std::ranges::reverse(dims);
+    network_ = schedule::grid_network(dims, true, {.link = {costs.hop, costs.beta}});
   }
 
   schedule::step_prices prices(std::string const& name) const {
     auto const ranks_of = schedule::group_of(name, ranks);
     auto const size = static_cast<double>(bytes);
-    if (network_) return {ranks_of, *network_, size};
+    if (network_) return {ranks_of, *network_, {costs.alpha, costs.gamma}, size};
     if (machine_) return {ranks_of, machine_->levels, machine_->costs, size};
     auto const flat = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
     return {ranks_of, schedule::rank_levels(ranks, schedule::groups_of(flat)), flat, size};
@@ -128,7 +179,7 @@ struct search_command {
     std::vector<std::string> names{"cyclic"};
     if (ranks % 2 == 0) names.emplace_back("dihedral");
     std::vector<rank_t> factors;
-    if (network_) factors = network_->dims;
+    if (network_) factors = dims_;
     if (machine_) factors = level_factors();
     if (factors.size() > 1) names.push_back(fmt::format("{}", fmt::join(factors, "x")));
     return names;
@@ -146,8 +197,8 @@ struct search_command {
     return inner == ranks ? factors : std::vector<rank_t>{};
   }
 
-  void print(std::vector<finding> const& all, finding const& best) const {
-    if (best.result.best.shifts.empty() && ranks > 1)
+  void print(std::vector<finding> const& all, best_chain const& best) const {
+    if (best.how.steps.empty() && ranks > 1)
       throw argument_error(fmt::format("no chain of at most {} steps reaches all ranks", steps));
     if (json)
       std::cout << as_json(all, best).dump(1) << '\n';
@@ -164,37 +215,52 @@ struct search_command {
     return fmt::format("{} when the time was over; none takes less than {:.2f} us", some, r.bound * 1e6);
   }
 
-  void print_text(std::vector<finding> const& all, finding const& best) const {
-    auto const how = ranks > 1 ? algorithm_of(best) : schedule::algorithm{"direct", {}};
-    std::cout << fmt::format("{:.2f} us for an allreduce of {} bytes on {} ranks: {}\n", best.result.best.seconds * 1e6,
-                             bytes, ranks, how.text());
-    for (finding const& f : all)
-      std::cout << fmt::format("group {}: {}; {} beginnings of chains\n", f.group, verdict(f.result),
-                               f.result.looked_at);
+  std::string verdict(schedule::wide_result const& r) const {
+    auto const what = fmt::format("{}{}", radix > 2 ? fmt::format("to radix {}", radix) : "single shifts",
+                                  saves_steps ? ", steps saved" : "");
+    if (r.is_proved) return fmt::format("{}: proved, none of at most {} steps takes less", what, steps);
+    return fmt::format("{}: {} chains looked at when the time was over", what, r.looked_at);
   }
 
-  ordered_json as_json(std::vector<finding> const& all, finding const& best) const {
+  void print_text(std::vector<finding> const& all, best_chain const& best) const {
+    auto const how = ranks > 1 ? algorithm_of(best) : schedule::algorithm{"direct", {}};
+    std::cout << fmt::format("{:.2f} us for an allreduce of {} bytes on {} ranks: {}\n", best.how.seconds * 1e6, bytes,
+                             ranks, how.text());
+    for (finding const& f : all) {
+      std::cout << fmt::format("group {}: {}; {} beginnings of chains\n", f.group, verdict(f.result),
+                               f.result.looked_at);
+      if (f.wide) std::cout << fmt::format("group {}, {}\n", f.group, verdict(*f.wide));
+    }
+  }
+
+  ordered_json as_json(std::vector<finding> const& all, best_chain const& best) const {
     ordered_json list = ordered_json::array();
-    for (finding const& f : all)
+    for (finding const& f : all) {
       list.push_back({{"group", f.group},
                       {"proved_steps", f.result.proved_steps},
                       {"for_any_steps", f.result.for_any_steps},
                       {"bound", f.result.bound},
                       {"looked_at", f.result.looked_at}});
+      if (f.wide) list.back()["wide"] = {{"proved", f.wide->is_proved}, {"looked_at", f.wide->looked_at}};
+    }
     return {{"coset_search", 1},
-            {"model", topology.empty() ? model : topology},
+            {"model", !on.topology.empty() ? on.topology
+                      : !on.links.empty()  ? on.links
+                                           : on.model},
             {"ranks", ranks},
             {"bytes", bytes},
             {"most_steps", steps},
+            {"most_radix", radix},
             {"algorithm", ranks > 1 ? algorithm_of(best).text() : "direct"},
-            {"seconds", best.result.best.seconds},
+            {"seconds", best.how.seconds},
             {"proved_to_most_steps", std::ranges::all_of(all, [&](finding const& f) { return is_proved(f.result); })},
             {"groups", list}};
   }
 
  private:
   std::optional<machine_model> machine_;
-  std::optional<schedule::torus_network> network_;
+  std::optional<schedule::network> network_;
+  std::vector<rank_t> dims_;  // of a torus, the fastest first
 };
 
 }  // namespace
@@ -214,7 +280,7 @@ void add_search(CLI::App& app) {
       ->capture_default_str();
   auto* const model =
       command
-          ->add_option("--model", state->model,
+          ->add_option("--model", state->on.model,
                        "flat: all ranks are as far apart. ring, or torus:8x8: neighbours are joined by cables, the "
                        "busiest of which counts")
           ->capture_default_str();
@@ -226,12 +292,16 @@ void add_search(CLI::App& app) {
   auto* const gamma = add_seconds("--gamma", state->costs.gamma, "Seconds per byte combined");
   auto* const hop = add_seconds("--hop", state->costs.hop, "Seconds per cable on the longest way of a step");
   auto* const topology = command->add_option(
-      "--topology", state->topology,
+      "--topology", state->on.topology,
       "A machine instead, priced as `coset cost` does: a file of hwloc's XML, a synthetic description like \"node:2 "
       "core:4 pu:1\", or \"machine\"");
-  for (auto* const other : {model, alpha, beta, gamma, hop}) topology->excludes(other);
-  add_place(*command, state->place)->needs(topology);
-  command->add_option("--set", state->set, "With --topology, a level's seconds, as of `coset cost`; repeatable")
+  auto* const links = command->add_option("--links", state->on.links,
+                                          "A network's file instead, as `coset cost` takes it; --beta is of links "
+                                          "whose bandwidth it does not tell");
+  for (auto* const other : {model, alpha, beta, gamma, hop, links}) topology->excludes(other);
+  for (auto* const other : {model, hop}) links->excludes(other);
+  add_place(*command, state->on.place)->needs(topology);
+  command->add_option("--set", state->on.set, "With --topology, a level's seconds, as of `coset cost`; repeatable")
       ->allow_extra_args(false)
       ->needs(topology);
   command
@@ -239,6 +309,13 @@ void add_search(CLI::App& app) {
                    "The most steps of the reduction; default: two more than necessary, and "
                    "any number for the field's own chains")
       ->check(whole_number(1, 4096));
+  command
+      ->add_option("--radix", state->radix,
+                   "Also steps of up to so many values combined in one pass, by multiples of a shift")
+      ->check(whole_number(2, 1024))
+      ->capture_default_str();
+  command->add_flag("--saved-steps", state->saves_steps,
+                    "Also chains that save steps of the way back; bits may then differ between ranks");
   add_seconds("--seconds", state->seconds, "When to stop and to tell the best chain so far");
   command->add_flag("--quiet", state->quiet, "Do not tell better chains on standard error as they are found");
   command->add_flag("--json", state->json, "The result as JSON");

@@ -98,9 +98,7 @@ struct why_command {
     require_room_for(q.ranks, machine);
     auto const places = numa::place_or_share(machine, q.ranks, placement_named(place));
     q.crowded = q.ranks > (on_this_machine() ? numa::usable_processors() : machine.processors.size());
-    q.levels = choice::levels_of(places);
-    q.nodes = choice::nodes_of(places);
-    q.links = choice::links_of(places);
+    choice::put_on_levels(q, places);
     q.memory = on_this_machine() ? calibration::memory_here(machine, places) : calibration::told_of(machine);
   }
 
@@ -118,9 +116,7 @@ struct why_command {
         places.push_back({.os_index = number, .core = number, .l2 = number, .l3 = node, .node = node});
       }
     }
-    q.levels = choice::levels_of(places);
-    q.nodes = choice::nodes_of(places);
-    q.links = choice::links_of(places);
+    choice::put_on_levels(q, places);
   }
 
   static std::string name_of_plan(choice::answer const& a) {
@@ -148,6 +144,7 @@ struct why_command {
     std::string text = fmt::format("{} of {} on {} ranks", name_of(q.what), bytes_for_people(q.bytes), q.ranks);
     if (!q.levels.empty()) text += fmt::format(", groups of {}", schedule::value_of(q.levels, ' '));
     if (choice::has_uneven(q.nodes)) text += fmt::format(", nodes of {}", schedule::value_of(q.nodes, ' '));
+    if (!q.on.order.empty()) text += ", scattered over them";
     if (q.crowded) text += ", in turns on processors";
     text += '\n';
     for (schedule::link const& l : choice::machine_of(q).costs.links)

@@ -16,6 +16,16 @@ std::vector<element> run(rank_t begin, rank_t end, std::uint64_t step = 1) {
   return result;
 }
 
+/// From `left` lags to the first `skip`: each run of as many by its distance from them.
+std::vector<transfer> multiples_of(rank_t skip, rank_t left) {
+  std::vector<transfer> step;
+  for (std::uint64_t s = skip; s < left; s += skip) {
+    auto const begin = static_cast<rank_t>(s), end = static_cast<rank_t>(std::min<std::uint64_t>(s + skip, left));
+    step.push_back({begin, run(begin, end)});
+  }
+  return step;
+}
+
 rank_t divide_up(rank_t a, rank_t b) { return a / b + (a % b != 0); }
 
 }  // namespace
@@ -79,23 +89,21 @@ chain circulant_chain(rank_t ranks, rank_t radix) {
   chain result;
   rank_t left = ranks;
   for (rank_t const skip : skips(ranks, radix)) {
-    result.emplace_back();
-    for (std::uint64_t s = skip; s < left; s += skip)
-      result.back().push_back(
-          {static_cast<element>(s),
-           run(static_cast<element>(s), static_cast<element>(std::min<std::uint64_t>(s + skip, left)))});
+    result.push_back(multiples_of(skip, left));
     left = skip;
   }
   return result;
 }
 
-chain bruck_chain(rank_t ranks) {
+chain bruck_chain(rank_t ranks, rank_t radix) {
+  require_radix(radix);
   chain result;
   for (rank_t left = ranks; left > 1;) {
-    rank_t shift = 1;
-    while (left - shift > shift) shift *= 2;
-    result.push_back({{shift, run(shift, left)}});
-    left = shift;
+    std::uint64_t power = 1;
+    while (power * radix < left) power *= radix;
+    auto const skip = static_cast<rank_t>(power);
+    result.push_back(multiples_of(skip, left));
+    left = skip;
   }
   return result;
 }

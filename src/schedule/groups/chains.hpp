@@ -30,8 +30,8 @@ std::vector<rank_t> skips(rank_t ranks, rank_t radix = 2);
 /// ceil(log_radix P) steps with those skips. [T] for radix 2.
 chain circulant_chain(rank_t ranks, rank_t radix);
 
-/// Bruck's allgather reversed: from N lags to the largest power of two below N.
-chain bruck_chain(rank_t ranks);
+/// Bruck's allgather reversed: from N lags to the largest power of the radix below N.
+chain bruck_chain(rank_t ranks, rank_t radix = 2);
 
 /// Lags left after step i are the multiples of radix^(i+1): partials are runs of ranks, in cyclic order.
 chain dilated_chain(rank_t ranks, rank_t radix);

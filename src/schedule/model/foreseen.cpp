@@ -169,6 +169,7 @@ constexpr std::array known{
     least_steps{"bine", twice_floor_log},
     least_steps{"pat", twice_log},
     least_steps{"binomial", twice_log, true},
+    least_steps{"bine_tree", twice_log, true},
     least_steps{"latency", once_log, true},
     least_steps{"recursive_doubling", once_log, true},
     least_steps{"pairwise_exchange", once_log, true},

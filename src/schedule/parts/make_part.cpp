@@ -9,6 +9,7 @@
 #include "schedule/core/verbs.hpp"
 #include "schedule/parts/between.hpp"
 #include "schedule/parts/part_of.hpp"
+#include "schedule/registry/permutation.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -27,8 +28,8 @@ bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
 /// Of algorithms in which hosts do what `between` does among one rank of each, where it serves the verb.
 std::optional<part> make_alone(algorithm const& whole, std::span<rank_t const> hosts, std::size_t host, collective verb,
                                rank_t root) {
-  if (whole.name != "two_level" && whole.name != "two_level_scan") return {};
-  if (is_derived(verb) || !has_these_hosts(whole, hosts)) return {};
+  bool const has_levels = whole.name == "two_level" || whole.name == "two_level_scan";
+  if (!has_levels || whole.parameters.contains(permute) || is_derived(verb) || !has_these_hosts(whole, hosts)) return {};
   auto between = between_of(whole);
   if (whole.name == "two_level_scan")
     return two_level_scan_part({whole.numbers("nodes"), whole.number("leaders"), std::move(between)}, verb, host);

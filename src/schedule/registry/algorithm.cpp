@@ -13,6 +13,7 @@
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
 #include "schedule/registry/named_special.hpp"
+#include "schedule/registry/permutation.hpp"
 #include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
@@ -133,8 +134,10 @@ std::uint32_t algorithm::number(std::string const& key) const { return number_in
 std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   std::vector<std::uint32_t> result;
   std::string_view const all = value(key);
-  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
-    end = all.find_first_of("x+", begin);
+  bool const is_order = key == permute;  // "stride:4" and "nodes:0.1.0.1", too
+  std::size_t const first = is_order ? all.find(':') + 1 : 0;
+  for (std::size_t begin = first, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = all.find_first_of(is_order ? ".+" : "x+", begin);
     auto const item = all.substr(begin, end - begin);
     auto const times = key == "nodes" ? item.find('*') : std::string_view::npos;
     std::uint32_t const number = number_in(item.substr(0, times), *this, key);
@@ -204,12 +207,11 @@ void require_verb(named_algorithm const& row, collective verb) {
 algorithm completed(algorithm given) {
   named_algorithm const& row = find_algorithm(given.name);
   std::string known;
-  for (parameter const& p : row.parameters) known += (known.empty() ? "" : ", ") + p.name;
+  for (parameter const& p : row.parameters) known += p.name + ", ";
   for (auto const& entry : given.parameters)
-    if (std::none_of(row.parameters.begin(), row.parameters.end(),
-                     [&](auto const& p) { return p.name == entry.first; }))
-      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " +
-                           (known.empty() ? "none" : known));
+    if (entry.first != permute && std::none_of(row.parameters.begin(), row.parameters.end(),
+                                               [&](auto const& p) { return p.name == entry.first; }))
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " + known + permute);
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
@@ -240,6 +242,7 @@ void require_sense(algorithm const& given) {
     if (p.default_value.empty() && !stands_for_another) (void)whole.value(p.name);
   }
   require_readable_chain(whole);
+  (void)permutation_of(whole, 0);
 }
 
 schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
@@ -250,8 +253,18 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   named_algorithm const& row = find_algorithm(given.name);
   require_verb(row, verb);
   algorithm const whole = completed(given);
-  auto const base = made_of(row, verb);
-  schedule result = base ? derive(row.make(whole, ranks, *base, root), verb, root) : row.make(whole, ranks, verb, root);
+  auto const order = permutation_of(whole, ranks);
+  bool const is_permuted = !std::ranges::is_sorted(order);
+  bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
+  if (is_permuted && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
+  // Ranks change places before pieces do: what is derived tells pieces by the distance between ranks.
+  auto const player = is_permuted ? static_cast<rank_t>(std::ranges::find(order, root) - order.begin()) : root;
+  collective const base = made_of(row, verb).value_or(verb);
+  schedule result = row.make(whole, ranks, base, player);
+  result.verb = base;
+  result.root = detail::is_rooted(base) ? std::optional(player) : std::nullopt;
+  if (is_permuted) permute_ranks(result, order);
+  if (base != verb) result = derive(std::move(result), verb, root);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;
   result.verb = verb;

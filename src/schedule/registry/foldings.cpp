@@ -133,7 +133,7 @@ constexpr std::array chains{
     std::pair{"ring", maker([](algorithm const&, rank_t p) { return ring_chain(p); })},
     std::pair{"generalized", maker([](algorithm const& a, rank_t p) { return interval_chain(p, a.number("radix")); })},
     std::pair{"circulant", maker([](algorithm const& a, rank_t p) { return circulant_chain(p, a.number("radix")); })},
-    std::pair{"bruck", maker([](algorithm const&, rank_t p) { return bruck_chain(p); })},
+    std::pair{"bruck", maker([](algorithm const& a, rank_t p) { return bruck_chain(p, a.number("radix")); })},
     std::pair{"dilated", maker([](algorithm const& a, rank_t p) { return dilated_chain(p, a.number("radix")); })},
 };
 
@@ -163,7 +163,7 @@ chain chain_of(algorithm const& a, group const& ranks) {
 folding own(algorithm const& a, rank_t ranks) {
   require_radix(a.number("radix"));
   group g = group_of(a.value("group"), ranks);
-  chain steps = with_cap(chain_of(a, g), a.number("cap"));
+  chain steps = chain_of(a, g);
   return {std::move(g), std::move(steps)};
 }
 
@@ -200,10 +200,13 @@ group group_of(std::string const& text, rank_t ranks) {
   return made;
 }
 
-std::optional<folding> folding_of(algorithm const& a, rank_t ranks) {
+namespace {
+
+/// The cap is for the next function, but for `capped`, whose chain it makes.
+std::optional<folding> uncapped(algorithm const& a, rank_t ranks) {
   if (auto const named = chain_named(a.name); named != chains.end()) return cyclic(ranks, named->second(a, ranks));
   if (a.name == "capped") return cyclic(ranks, capped_chain(ranks, a.number("cap")));
-  if (a.name == "pat") return cyclic(ranks, with_cap(dilated_chain(ranks, 2), a.number("cap")));
+  if (a.name == "pat") return cyclic(ranks, dilated_chain(ranks, a.number("radix")));
   if (a.name == "tower") return tower(a, ranks);
   if (a.name == "product") return product(a, ranks);
   if (a.name == "blueconnect") return along_dimensions(ranks, a, ring_chain);
@@ -211,6 +214,15 @@ std::optional<folding> folding_of(algorithm const& a, rank_t ranks) {
   bool const is_swing = a.name == "swing" || a.name == "bine";
   if (is_swing && ranks % 2 == 0) return swing(ranks, a.name == "bine" && a.number("far") != 0);
   return {};
+}
+
+}  // namespace
+
+std::optional<folding> folding_of(algorithm const& a, rank_t ranks) {
+  auto found = uncapped(a, ranks);
+  bool const is_limited = a.parameters.contains("cap") && a.name != "capped";
+  if (found && is_limited) found->steps = with_cap(std::move(found->steps), a.number("cap"));
+  return found;
 }
 
 }  // namespace coset::schedule

@@ -3,6 +3,7 @@
 #include "schedule/registry/named_fold.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "schedule/groups/nesting.hpp"
 #include "schedule/groups/symmetric_verbs.hpp"
 #include "schedule/registry/foldings.hpp"
+#include "schedule/registry/permutation.hpp"
 #include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
@@ -47,6 +49,7 @@ constexpr parameter_text shifts{
     "of the steps, like 11+6+3+2+1, several at once like 1.2+3, or a chain's name: swing, circulant, "
     "generalized, dilated, bruck, ring, naive, direct"};
 constexpr parameter_text cap{"cap", "0", "most blocks that a rank sends a peer in a step; 0: any number"};
+constexpr parameter_text far{"far", "0", "1: far ranks first"};
 constexpr parameter_text nests{
     "nested", "0",
     "1: folds group by group, by prime factors: the same bits for all dims of these factors, 3x2x2, "
@@ -141,6 +144,30 @@ schedule swing(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
                      root);
 }
 
+/// What becomes of one block, for the whole vector: all goes to its owner, and the same way back. The last of an odd number
+/// of ranks gives its own to rank 0 before.
+schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+  rank_t const even = ranks - ranks % 2;
+  rank_t const owner = root < even && (verb == collective::reduce || verb == collective::broadcast) ? root : 0;
+  assembly all(ranks);
+  if (ranks > 1) {
+    auto const along = folding_of({"bine", a.parameters}, even).value();
+    if (ranks > even) all.fold(0, {}, std::array<rank_t, 2>{0, even});
+    all.end_step();
+    for (auto const& step : along.steps) {
+      for (transfer const& sent : step) {
+        for (element const t : sent.lags) {
+          rank_t const to = along.ranks.add(owner, along.ranks.subtract(t, sent.shift));
+          all.fold(to, {}, std::array{to, along.ranks.add(owner, t)});
+        }
+      }
+      all.end_step();
+    }
+    all.mirror();
+  }
+  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+}
+
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
 schedule recursive_doubling(algorithm const&, rank_t ranks, collective verb, rank_t root) {
@@ -161,7 +188,7 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
   bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
   bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  if (is_set(a, "ordered") || !(is_for_all || is_by_pieces)) return {};
+  if (is_set(a, "ordered") || a.parameters.contains(permute) || !(is_for_all || is_by_pieces)) return {};
   if (is_by_pieces && is_set(a, "saved_steps")) return {};
   auto const along = folding_of(a, ranks);
   if (!along) return {};
@@ -183,13 +210,13 @@ std::vector<named_algorithm> fold_algorithms() {
        "direct within each level of a hierarchy, one level after the other",
        "radix-k, any dimensions",
        reductions,
-       {dims, whole_or_radix, saved_steps, nests},
+       {dims, whole_or_radix, cap, saved_steps, nests},
        along_chain},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",
        "[KZ] sections 7-9",
        reductions,
-       {radix, saved_steps},
+       {radix, cap, saved_steps},
        along_chain},
       {"latency",
        "whole vector in ceil(log_radix P) steps, at most radix combines each",
@@ -205,25 +232,38 @@ std::vector<named_algorithm> fold_algorithms() {
        reductions,
        {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps},
        along_chain},
-      {"circulant", "roughly halving skips", "[T] Algorithms 1 and 2", reductions, {radix, saved_steps}, along_chain},
-      {"bruck", "Bruck's allgather, reversed and forward", "Bruck et al.", reductions, {saved_steps}, along_chain},
+      {"circulant",
+       "roughly halving skips",
+       "[T] Algorithms 1 and 2",
+       reductions,
+       {radix, cap, saved_steps},
+       along_chain},
+      {"bruck",
+       "Bruck's allgather, reversed and forward",
+       "Bruck et al.",
+       reductions,
+       {radix, cap, saved_steps},
+       along_chain},
       {"dilated",
        "skips 1, radix, radix^2 ...: partials are runs of ranks",
        "[KZ], dilated",
        reductions,
-       {radix, saved_steps, ordered},
+       {radix, cap, saved_steps, ordered},
        along_chain},
       {"tower",
        "an interval chain on each digit of Z_P",
        "[KZ], subgroup chain",
        reductions,
-       {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"}, radix, saved_steps},
+       {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"},
+        radix,
+        cap,
+        saved_steps},
        along_chain},
       {"blueconnect",
        "a ring within each level of a hierarchy",
        "Cho et al., BlueConnect",
        reductions,
-       {dims, saved_steps},
+       {dims, cap, saved_steps},
        along_chain},
       {"recursive_doubling",
        "neighbours first, whole vector in log2 P steps; 2 more if P is no power of two",
@@ -247,19 +287,25 @@ std::vector<named_algorithm> fold_algorithms() {
        "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1, 2 more",
        "De Sensi et al., Swing; [KZ] over the dihedral group",
        reductions,
-       {saved_steps},
+       {cap, saved_steps},
        swing},
       {"bine",
        "swing's exchanges, near ranks first or last",
        "De Sensi et al., Bine trees; [KZ] over the dihedral group",
        reductions,
-       {{"far", "0", "1: far ranks first"}, saved_steps},
+       {far, cap, saved_steps},
        swing},
+      {"bine_tree",
+       "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds; odd P: as P-1, 2 more",
+       "De Sensi et al., Bine trees",
+       {collective::allreduce, collective::reduce, collective::broadcast, collective::barrier},
+       {far},
+       bine_tree},
       {"pat",
        "skips 1, 2, 4 ..., at most cap blocks a step",
        "Jeaugey, PAT; [KZ], dilated and capped",
        reductions,
-       {cap, saved_steps},
+       {radix, cap, saved_steps},
        along_chain},
       {"fold",
        "a chain of one's own, over any group",

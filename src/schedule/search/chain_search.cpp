@@ -16,11 +16,14 @@ namespace {
 /// Sums that differ by less are equal.
 constexpr double rounding = 1e-9;
 constexpr std::uint64_t tries_between_questions = 1 << 14;
+constexpr element shifts_between_questions = 128;
+constexpr rank_t many_ranks = 256;
 
 std::uint32_t least_steps(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks - 1)); }
 
-/// What the field does, where it is a chain of one shift a step over this group.
-std::vector<std::vector<element>> usual_chains(group const& ranks) {
+}  // namespace
+
+std::vector<std::vector<element>> usual_chains(group const& ranks, rank_t radix) {
   rank_t const p = ranks.order();
   std::vector<std::vector<element>> all;
   auto const add = [&](std::vector<element> shifts) {
@@ -33,22 +36,24 @@ std::vector<std::vector<element>> usual_chains(group const& ranks) {
     for (auto const& step : steps) shifts.push_back(step.front().shift);
     add(std::move(shifts));
   };
-  add(skips(p));
-  add_chain(interval_chain(p, 2));
-  add_chain(dilated_chain(p, 2));
+  add(skips(p, radix));
+  if (radix == 2) add_chain(interval_chain(p, 2));
+  add_chain(dilated_chain(p, radix));
   std::vector<element> swing, digits, rings;
   for (auto const& step : swing_shifts(p)) swing.push_back(step.front());
-  add(std::move(swing));
+  if (radix == 2) add(std::move(swing));
   rank_t stride = 1;
   for (rank_t const n : ranks.factors()) {
-    for (rank_t const s : skips(n)) digits.push_back(s * stride);
-    rings.insert(rings.end(), n - 1, stride);
+    for (rank_t const s : skips(n, radix)) digits.push_back(s * stride);
+    rings.insert(rings.end(), (n + radix - 3) / (radix - 1), stride);
     stride *= n;
   }
   add(std::move(digits));
   add(std::move(rings));
   return all;
 }
+
+namespace {
 
 class searching {
  public:
@@ -62,11 +67,6 @@ class searching {
         known_(p_, 0) {
     for (element a = 0; a < p_; ++a)
       for (element b = 0; b < p_; ++b) sums_[a * std::size_t{p_} + b] = prices.ranks().add(a, b);
-    for (element s = 1; s < p_; ++s) by_slope_.push_back(s);
-    by_fixed_ = by_price_ = by_slope_;
-    std::ranges::stable_sort(by_slope_, {}, [&](element s) { return prices_.slope(s); });
-    std::ranges::stable_sort(by_fixed_, {}, [&](element s) { return prices_.fixed(s); });
-    std::ranges::stable_sort(by_price_, {}, [&](element s) { return prices_.seconds(s, p_ / 2); });
     result_.best.seconds = limits.below;
   }
 
@@ -75,7 +75,9 @@ class searching {
     for (auto const& shifts : usual_chains(prices_.ranks())) {
       if (shifts.size() > limits_.most_of_the_field) continue;
       improve(shifts);
+      if (p_ > many_ranks && !limits_.goes_on()) break;  // each shift takes time
     }
+    if (!price_all()) return std::move(result_);
     result_.bound = std::numeric_limits<double>::infinity();
     std::size_t const most = std::min<std::size_t>(limits_.most_steps, p_ - 1);  // each reaches something new
     for (steps_ = least_steps(p_); steps_ <= most && goes_on_; ++steps_) {
@@ -95,6 +97,21 @@ class searching {
   }
 
  private:
+  /// False if the time is over before all shifts have their prices. A few take no time.
+  bool price_all() {
+    for (element s = 1; s < p_; ++s) {
+      bool const asks = s % (p_ > many_ranks ? 1 : shifts_between_questions) == 0;
+      if (asks && !limits_.goes_on()) return goes_on_ = false;
+      (void)prices_.fixed(s);
+      by_slope_.push_back(s);
+    }
+    by_fixed_ = by_price_ = by_slope_;
+    std::ranges::stable_sort(by_slope_, {}, [&](element s) { return prices_.slope(s); });
+    std::ranges::stable_sort(by_fixed_, {}, [&](element s) { return prices_.fixed(s); });
+    std::ranges::stable_sort(by_price_, {}, [&](element s) { return prices_.seconds(s, p_ / 2); });
+    return true;
+  }
+
   bool is_cheaper(double seconds) const { return seconds < result_.best.seconds * (1 - rounding); }
 
   /// If they are a chain of this group.
@@ -230,13 +247,16 @@ class searching {
 
 }  // namespace
 
+double seconds_of(step_prices const& prices, chain const& steps) {
+  double sum = 0;
+  for (auto const& step : steps) sum += prices.seconds(step);
+  return sum;
+}
+
 double seconds_of(step_prices const& prices, std::vector<element> const& shifts) {
   shift_list steps;
   for (element const s : shifts) steps.push_back({s});
-  double sum = 0;
-  for (auto const& step : covering_chain(prices.ranks(), steps))
-    for (transfer const& sent : step) sum += prices.seconds(sent.shift, static_cast<rank_t>(sent.lags.size()));
-  return sum;
+  return seconds_of(prices, covering_chain(prices.ranks(), steps));
 }
 
 search_result search_chain(step_prices const& prices, search_limits const& limits) {

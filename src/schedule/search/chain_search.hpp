@@ -33,6 +33,11 @@ struct search_result {
   std::uint64_t looked_at = 0;   ///< beginnings of chains
 };
 
+/// The shifts of the field's chains of a radix, one for each step, the first of its multiples; over some groups they are none.
+std::vector<std::vector<element>> usual_chains(group const&, rank_t radix = 2);
+
+/// Seconds of a chain there and back, with one owner for each block.
+double seconds_of(step_prices const&, chain const&);
 /// Seconds of covering_chain() with these shifts. Throws schedule_error as that does.
 double seconds_of(step_prices const&, std::vector<element> const& shifts);
 

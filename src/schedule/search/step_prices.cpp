@@ -1,106 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/search/step_prices.hpp"
 
-#include <algorithm>
-#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace coset::schedule {
 namespace {
 
 constexpr rank_t most_searched_ranks = 1024;
 
-/// What ranks read of one block each, the different ones, when every rank x reads of x + shift.
-std::vector<work> works_of(group const& ranks, rank_levels const& levels, element shift, bool combines) {
-  rank_t const p = ranks.order();
-  std::vector<work> all(p);
-  for (rank_t r = 0; r < p; ++r) {
-    std::size_t const level = levels.joining(r, ranks.add(r, shift));
-    work& one = all[r];
-    one = {std::vector<double>(levels.count()), std::vector<double>(levels.count()),
-           std::vector<rank_t>(levels.count()), std::vector<double>(levels.count()), combines ? 1.0 : 0.0};
-    one.received[level] = one.largest[level] = 1;
-    one.peers[level] = 1;
-  }
-  for (std::size_t l = 1; l < levels.count(); ++l) {
-    std::map<unsigned, double> entering;
-    for (rank_t r = 0; r < p; ++r)
-      for (std::size_t outer = l; outer < levels.count(); ++outer)
-        entering[levels.domain(r, l - 1)] += all[r].received[outer];
-    for (rank_t r = 0; r < p; ++r) all[r].entering[l] = entering[levels.domain(r, l - 1)];
-  }
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
+enum class direction : char { there, back };
 
-double slowest(std::vector<work> const& works, cost_model const& model, double bytes) {
-  double most = 0;
-  for (work const& one : works) most = std::max(most, price_of(one, model, bytes).total());
-  return most;
-}
-
-/// The loads of a network's cables in each direction, in messages, and the longest way.
-class traffic_on_network {
- public:
-  traffic_on_network(std::vector<rank_t> const& dims, rank_t ranks)
-      : dims_(dims), ranks_(ranks), changes_(2 * dims.size() * ranks) {}
-
-  void send(rank_t from, rank_t to) {
-    rank_t stride = 1, hops = 0, at = from;
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      rank_t const n = dims_[d], digit = at / stride % n;
-      rank_t const ahead = (to / stride % n + n - digit) % n, behind = (n - ahead) % n;
-      double const load = ahead == behind ? 0.5 : 1;
-      rank_t const line = at - digit * stride;
-      if (ahead <= behind) cross({2 * d, n, line, stride}, digit, ahead, load);
-      if (behind <= ahead) cross({2 * d + 1, n, line, stride}, (digit + 1 + n - behind) % n, behind, load);
-      hops += std::min(ahead, behind);
-      at = at - digit * stride + to / stride % n * stride;
-      stride *= n;
+/// What all ranks do in a step, with a block for each shift, as long as what it moves.
+schedule step_of(group const& ranks, std::vector<transfer> const& step, direction way,
+                 std::vector<fraction> const& sizes) {
+  schedule made;
+  made.ranks = ranks.order();
+  made.steps.resize(1);
+  fraction offset = 0;
+  for (std::size_t k = 0; k < step.size(); ++k) {
+    made.blocks.push_back({offset, sizes[k]});
+    offset += sizes[k];
+    element const from = way == direction::there ? step[k].shift : ranks.negate(step[k].shift);
+    for (rank_t r = 0; r < made.ranks; ++r) {
+      auto const first = static_cast<std::uint32_t>(made.sources.size());
+      if (way == direction::there) made.sources.push_back({r, 0});
+      made.sources.push_back({ranks.add(r, from), 0});
+      auto const count = static_cast<std::uint32_t>(made.sources.size()) - first;
+      made.steps[0].push_back({r, static_cast<block_t>(k), 1, first, count});
     }
-    longest_ = std::max(longest_, hops);
   }
-
-  double busiest() const {
-    double most = 0;
-    std::vector<double> load(ranks_);
-    rank_t stride = 1;
-    for (std::size_t way = 0; way < 2 * dims_.size(); ++way) {
-      for (rank_t at = 0; at < ranks_; ++at) {
-        load[at] = changes_[way * ranks_ + at] + (at / stride % dims_[way / 2] == 0 ? 0 : load[at - stride]);
-        most = std::max(most, load[at]);
-      }
-      if (way % 2 == 1) stride *= dims_[way / 2];
-    }
-    return most;
-  }
-  rank_t longest() const { return longest_; }
-
- private:
-  /// The cables of a row of ranks in one direction, each at the lower one of its ends.
-  struct row {
-    std::size_t way;  // 2 · dimension, + 1 backwards
-    rank_t length, first, stride;
-  };
-
-  /// Adds to so many cables of a row, from one on and around; noted are only the changes from each to the next.
-  void cross(row const& along, rank_t from, rank_t cables, double load) {
-    auto const change = [&](rank_t digit) -> double& {
-      return changes_[along.way * ranks_ + along.first + digit * along.stride];
-    };
-    if (cables == 0) return;
-    change(from) += load;
-    rank_t const end = from + cables;
-    if (end > along.length) change(0) += load;
-    if (end != along.length) change(end % along.length) -= load;
-  }
-
-  std::vector<rank_t> const& dims_;
-  rank_t ranks_;
-  std::vector<double> changes_;  // [direction of a dimension][rank]
-  rank_t longest_ = 0;
-};
+  return made;
+}
 
 }  // namespace
 
@@ -110,39 +42,53 @@ void require_searchable(rank_t ranks) {
                          std::to_string(ranks));
 }
 
-step_prices::step_prices(group const& ranks) : ranks_(ranks) {
+step_prices::step_prices(group const& ranks, pricing model, double bytes)
+    : ranks_(ranks), model_(std::move(model)), bytes_(bytes) {
   require_searchable(ranks.order());
-  seconds_.resize(std::size_t{ranks.order()} * ranks.order());
+  rows_.resize(ranks.order());
 }
 
 step_prices::step_prices(group const& ranks, rank_levels const& levels, cost_model const& model, double bytes)
-    : step_prices(ranks) {
-  rank_t const p = ranks.order();
-  for (element s = 1; s < p; ++s) {
-    auto const there = works_of(ranks, levels, s, true), back = works_of(ranks, levels, ranks.negate(s), false);
-    for (rank_t n = 0; n < p; ++n) {
-      double const moved = bytes * n / p;
-      at(s, n) = slowest(there, model, moved) + slowest(back, model, moved);
-    }
-  }
+    : step_prices(
+          ranks,
+          [levels, model](schedule const& s) -> by_bytes {
+            return [work = counts(s, levels), model](double of) { return work.seconds(model, of); };
+          },
+          bytes) {}
+
+step_prices::step_prices(group const& ranks, network const& on, rank_costs const& costs, double bytes)
+    : step_prices(
+          ranks,
+          [links = std::make_shared<network>(on), ways = std::shared_ptr<routes>(),
+           costs](schedule const& s) mutable -> by_bytes {
+            if (ways == nullptr) ways = std::make_shared<routes>(*links);
+            return [loads = link_loads(s, *links, *ways), costs](double of) { return loads.priced(costs, of).total(); };
+          },
+          bytes) {
+  if (on.ranks() == ranks.order()) return;
+  throw schedule_error("the network joins " + std::to_string(on.ranks()) + " ranks, not " +
+                       std::to_string(ranks.order()));
 }
 
-step_prices::step_prices(group const& ranks, torus_network const& on, double bytes) : step_prices(ranks) {
-  rank_t const p = ranks.order();
-  std::uint64_t all = 1;
-  for (rank_t const n : on.dims) all = std::min<std::uint64_t>(all * n, UINT32_MAX);
-  if (all != p) throw schedule_error("the network joins " + std::to_string(all) + " ranks, not " + std::to_string(p));
-  for (element s = 1; s < p; ++s) {
-    traffic_on_network there(on.dims, p), back(on.dims, p);
-    for (rank_t r = 0; r < p; ++r) {
-      there.send(ranks.add(r, s), r);
-      back.send(r, ranks.add(r, s));
-    }
-    double const block = bytes / p;
-    double const per_block = block * (on.per_byte * (there.busiest() + back.busiest()) + on.combine_per_byte);
-    double const fixed = 2 * on.latency + on.per_hop * (there.longest() + back.longest());
-    for (rank_t n = 0; n < p; ++n) at(s, n) = fixed + per_block * n;
-  }
+std::vector<double> const& step_prices::row_of(element shift) const {
+  auto& row = rows_[shift];
+  if (!row.empty()) return row;
+  rank_t const p = ranks_.order();
+  std::vector<transfer> const step{{shift, {}}};
+  auto const there = model_(step_of(ranks_, step, direction::there, {1}));
+  auto const back = model_(step_of(ranks_, step, direction::back, {1}));
+  for (rank_t n = 0; n < p; ++n) row.push_back(there(bytes_ * n / p) + back(bytes_ * n / p));
+  return row;
+}
+
+double step_prices::seconds(std::vector<transfer> const& step) const {
+  if (step.size() == 1) return seconds(step.front().shift, static_cast<rank_t>(step.front().lags.size()));
+  std::vector<fraction> sizes;
+  for (transfer const& sent : step)
+    sizes.emplace_back(static_cast<std::int64_t>(sent.lags.size()), std::int64_t{ranks_.order()});
+  double sum = 0;
+  for (direction const way : {direction::there, direction::back}) sum += seconds(step_of(ranks_, step, way, sizes));
+  return sum;
 }
 
 }  // namespace coset::schedule

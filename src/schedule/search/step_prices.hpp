@@ -2,48 +2,51 @@
 // What one step of a chain takes: all that a search has to know of a machine or network.
 #pragma once
 
+#include <functional>
 #include <vector>
 
-#include "schedule/groups/group.hpp"
+#include "schedule/groups/fold.hpp"
 #include "schedule/model/cost.hpp"
+#include "schedule/model/link_loads.hpp"
 
 namespace coset::schedule {
-
-/// Ranks on a ring or torus: neighbours along each dimension are joined by cables, both ways at once, and the ends, too.
-/// Messages go the shorter way along one dimension after the other; half each way where both are as long.
-struct torus_network {
-  std::vector<rank_t> dims;     ///< ranks along each dimension, fastest first
-  double latency = 0;           ///< alpha, per step
-  double per_hop = 0;           ///< and for every cable on the longest way
-  double per_byte = 0;          ///< beta, of the busiest cable in its busier direction
-  double combine_per_byte = 0;  ///< gamma
-};
 
 /// Throws schedule_error if these are more ranks than a search can bear.
 void require_searchable(rank_t ranks);
 
 /// Seconds that the step of one shift takes, by the number of blocks that it moves: there, in the reduction, and back. Blocks
-/// are the P-th parts of a vector of so many bytes.
+/// are the P-th parts of a vector of so many bytes. A shift is priced when it is first asked for, which takes what counting
+/// two steps of all ranks does. For one thread.
 class step_prices {
  public:
   /// As counts of the whole schedule price it.
   /// Throws schedule_error if there are more ranks than a search can bear.
   step_prices(group const&, rank_levels const&, cost_model const&, double bytes);
-  /// Throws schedule_error, too, if the dimensions do not make up the ranks.
-  step_prices(group const&, torus_network const&, double bytes);
+  /// As link_loads of the whole schedule price it. Throws schedule_error, too, if the network has another number of ranks.
+  step_prices(group const&, network const&, rank_costs const&, double bytes);
 
   group const& ranks() const { return ranks_; }
-  double seconds(element shift, rank_t blocks) const { return seconds_[shift * std::size_t{ranks_.order()} + blocks]; }
-  /// A step costs at least fixed + slope · blocks.
+  double seconds(element shift, rank_t blocks) const { return row_of(shift)[blocks]; }
+  /// A step costs at least fixed + slope · blocks. Half of what is fixed is for the way there.
   double fixed(element shift) const { return seconds(shift, 0); }
   double slope(element shift) const { return seconds(shift, 1) - seconds(shift, 0); }
 
+  /// A step there and back, of several shifts at once.
+  double seconds(std::vector<transfer> const& step) const;
+  /// A whole schedule.
+  double seconds(schedule const& whole) const { return model_(whole)(bytes_); }
+
  private:
-  step_prices(group const&);
-  double& at(element shift, rank_t blocks) { return seconds_[shift * std::size_t{ranks_.order()} + blocks]; }
+  using by_bytes = std::function<double(double bytes)>;
+  using pricing = std::function<by_bytes(schedule const&)>;
+
+  step_prices(group const&, pricing, double bytes);
+  std::vector<double> const& row_of(element shift) const;
 
   group ranks_;
-  std::vector<double> seconds_;  // [shift][blocks], convex in the blocks
+  pricing model_;
+  double bytes_;
+  mutable std::vector<std::vector<double>> rows_;  // [shift][blocks], convex in the blocks; empty: nobody has asked
 };
 
 }  // namespace coset::schedule

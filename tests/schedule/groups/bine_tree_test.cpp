@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bine's trees: any root, any number of ranks, the distances of the paper, and ways that are shorter than a binomial tree's.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/effort.hpp"
+#include "schedule/model/link_loads.hpp"
+#include "schedule/schedules.hpp"
+
+namespace coset::schedule {
+namespace {
+
+using testing::ceil_log;
+using testing::schedule_of;
+
+std::string const near_first = "bine_tree", far_first = "bine_tree(far=1)";
+
+TEST(BineTree, ServesEveryRootOfEveryNumberOfRanks) {
+  for (rank_t ranks = 1; ranks <= by_effort<rank_t>(18, 40, 130); ++ranks)
+    for (std::string const& text : {near_first, far_first})
+      for (rank_t root = 0; root < ranks; ++root) {
+        auto const up = validate(schedule_of(text, ranks, collective::reduce, root));
+        auto const down = validate(schedule_of(text, ranks, collective::broadcast, root));
+        std::uint32_t const aside = ranks % 2 == 0 || ranks == 1 ? 0 : root + 1 == ranks ? 2 : 1;
+        if (ranks % 2 == 0) {
+          EXPECT_EQ(up.steps, ceil_log(ranks)) << text << " P=" << ranks;
+        }
+        EXPECT_LE(up.steps, ceil_log(ranks) + aside) << text << " P=" << ranks << " root " << root;
+        EXPECT_LE(down.steps, ceil_log(ranks) + aside) << text << " P=" << ranks << " root " << root;
+        EXPECT_LE(down.received_max, fraction(1));
+        if (root != 0) continue;
+        auto const both = validate(schedule_of(text, ranks));
+        EXPECT_EQ(both.steps, up.steps + down.steps) << text << " P=" << ranks;
+        EXPECT_TRUE(both.rank_uniform);
+      }
+}
+
+/// (1 − (−2)^(s+1)) / 3, forwards from even ranks and backwards from odd ones, with the root at 0.
+TEST(BineTree, SendsOverTheDistancesOfThePaper) {
+  std::int64_t const distances[] = {1, -1, 3, -5, 11, -21};
+  for (bool const far : {false, true}) {
+    auto const made = schedule_of(far ? far_first : near_first, 64, collective::broadcast, 0);
+    std::set<rank_t> have{0};
+    ASSERT_EQ(made.steps.size(), 6u);
+    for (std::size_t step = 0; step < 6; ++step) {
+      EXPECT_EQ(made.steps[step].size(), have.size()) << "every rank that has it passes it on";
+      std::set<rank_t> now = have;
+      for (assignment const& a : made.steps[step]) {
+        rank_t const from = made.from(a).front().rank;
+        auto const distance = distances[far ? step : 5 - step];
+        EXPECT_TRUE(have.contains(from));
+        EXPECT_EQ(a.rank, (from + 64 + (from % 2 == 0 ? distance : -distance)) % 64) << step;
+        now.insert(a.rank);
+      }
+      have = now;
+    }
+    EXPECT_EQ(have.size(), 64u);
+  }
+}
+
+struct way {
+  std::size_t hops = 0;  ///< of all messages of a whole vector
+  fraction busiest;      ///< link, in vectors
+};
+
+way on_torus(std::string const& text, rank_t ranks, std::vector<rank_t> const& dimensions, collective verb) {
+  auto const made = schedule_of(text, ranks, verb);
+  auto const links = grid_network(dimensions, true, {.rank = {0, 0}, .link = {0, 1e-9}});
+  routes ways(links);
+  way found{0, link_loads(made, links).busiest().volume};
+  std::vector<link_t> taken;
+  for (auto const& step : made.steps)
+    for (assignment const& a : step)
+      for (source const& s : made.from(a)) {
+        if (s.rank == a.rank) continue;
+        taken.clear();
+        ways.append(s.rank, a.rank, taken);
+        found.hops += taken.size() - 2;  // without the links of the two ranks
+      }
+  return found;
+}
+
+/// On a ring 2/3 of the binomial tree's hops, as distances are (2/3) 2^s instead of 2^s.
+TEST(BineTree, HasShorterWaysThanABinomialTree) {
+  for (rank_t ranks = 16; ranks <= 256; ranks *= 2)
+    for (collective const verb : {collective::broadcast, collective::reduce})
+      for (std::string const& text : {near_first, far_first}) {
+        auto const bine = on_torus(text, ranks, {ranks}, verb), other = on_torus("binomial", ranks, {ranks}, verb);
+        EXPECT_EQ(other.hops, ranks / 2 * ceil_log(ranks));
+        EXPECT_LT(static_cast<double>(bine.hops), 0.75 * static_cast<double>(other.hops)) << text << " P=" << ranks;
+        EXPECT_LT(bine.busiest, other.busiest) << text << " P=" << ranks;
+      }
+}
+
+TEST(BineTree, HasTheFiguresOfTheDocuments) {
+  struct row {
+    std::vector<rank_t> torus;
+    std::size_t bine, bine_busiest, binomial, binomial_busiest;
+  };
+  for (row const& r : {row{{64}, 135, 3, 192, 6}, {{128}, 313, 4, 448, 7}, {{8, 8}, 110, 3, 108, 3},
+                       {{8, 16}, 241, 3, 268, 4}}) {
+    rank_t ranks = 1;
+    for (rank_t const n : r.torus) ranks *= n;
+    auto const bine = on_torus(near_first, ranks, r.torus, collective::broadcast);
+    auto const other = on_torus("binomial", ranks, r.torus, collective::broadcast);
+    EXPECT_EQ(bine.hops, r.bine) << ranks;
+    EXPECT_EQ(other.hops, r.binomial) << ranks;
+    EXPECT_EQ(bine.busiest, fraction(static_cast<std::int64_t>(r.bine_busiest))) << ranks;
+    EXPECT_EQ(other.busiest, fraction(static_cast<std::int64_t>(r.binomial_busiest))) << ranks;
+  }
+}
+
+}  // namespace
+}  // namespace coset::schedule
