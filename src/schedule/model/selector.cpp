@@ -6,7 +6,6 @@
 #include <bit>
 #include <optional>
 #include <set>
-#include <span>
 
 #include "schedule/core/required.hpp"
 #include "schedule/model/foreseen.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "effort.hpp"
-#include "schedules.hpp"
+#include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {
 namespace {
