@@ -70,7 +70,7 @@ TEST_P(Pieces, OfAnyLengthReachTheirRanks) {
   rank_t const p = ranks.size();
   std::vector<traffic> all;
   std::uint64_t seed = test::seed();
-  for (std::size_t const most : {0, 1, 5, 200, test::by_effort(2'000, 20'000, 200'000) / int(p)})
+  for (std::size_t const most : std::vector<std::size_t>{0, 1, 5, 200, test::by_effort(2'000u, 20'000u, 200'000u) / p})
     for (int k = 0; k < 3; ++k) all.emplace_back(p, most, ++seed);
   std::vector<std::string> faults(p);
   ranks.run([&](member& me) {
@@ -230,7 +230,7 @@ TEST_P(Pieces, OfARankThatThrowsInsteadAreAnErrorOnAllOthers) {
 
 TEST_P(Pieces, MayLieInTheRootsOwnArray) {
   rank_t const p = ranks.size(), root = p / 2;
-  for (std::size_t const each : {3, 5000}) {
+  for (std::size_t const each : {std::size_t{3}, std::size_t{5000}}) {
     std::vector<int> right(p);
     ranks.run([&](member& me) {
       bool const is_root = me.rank() == root;
