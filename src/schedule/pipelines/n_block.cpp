@@ -83,14 +83,13 @@ void append_reads(circulant_rounds const& graph, rank_t distance, rank_t root, b
   std::size_t const steps = blocks - 1 + rounds, left_out = (rounds - steps % rounds) % rounds;
   auto const received = graph.received(distance);
   std::int64_t const last = std::int64_t{blocks} - 1;
-  bool has_last = false;
   for (std::size_t round = left_out; round < steps + left_out; ++round) {
     std::size_t const k = round % rounds;
     std::int64_t const number =
         received[k] + static_cast<std::int64_t>(round - k) - static_cast<std::int64_t>(left_out);
-    // What would lie behind the last block stands for it, and comes only if it is new.
-    if (number < 0 || (number >= last && std::exchange(has_last, true))) continue;
+    if (number < 0) continue;
     auto const behind_root = [&](std::uint64_t d) { return static_cast<rank_t>((root + d) % ranks); };
+    // Of the last q rounds one has a number that is not before the last block's, the first block's: then that one comes.
     block_t const block = first + static_cast<block_t>(std::min(number, last));
     append(to,
            {static_cast<std::uint32_t>(round - left_out), behind_root(distance),
