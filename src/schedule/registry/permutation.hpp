@@ -22,7 +22,7 @@ std::vector<rank_t> permutation_of(algorithm const&, rank_t ranks);
 /// Its value: "stride:K" where that says it, else a list.
 std::string permutation_text(std::vector<rank_t> const& order);
 
-/// The ranks in this order, but those of a group, group_of[rank], next to each other, where the first of them is. Cost:
+/// The ranks in this order, none for as they are numbered, but those of a group, group_of[rank], next to each other, where the first of them is. Cost:
 /// ranks · groups.
 std::vector<rank_t> neighbours(std::vector<rank_t> const& order, std::vector<rank_t> const& group_of);
 
