@@ -213,17 +213,17 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   require_verb(row, verb);
   algorithm const whole = completed(given);
   auto const order = permutation_of(whole, ranks);
-  bool const is_permuted = !std::ranges::is_sorted(order);
+  bool const moves = !std::ranges::is_sorted(order);
   bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
-  if (is_permuted && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
+  if (moves && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
   auto const player = static_cast<rank_t>(std::ranges::find(order, root) - order.begin());
-  schedule result = row.make(whole, ranks, verb, is_permuted ? player : root);
+  schedule result = row.make(whole, ranks, verb, moves ? player : root);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;
   result.verb = verb;
   bool const is_rooted = verb == collective::reduce || verb == collective::broadcast;
-  result.root = is_rooted ? std::optional(is_permuted ? player : root) : std::nullopt;
-  if (is_permuted) permute_ranks(result, order);
+  result.root = is_rooted ? std::optional(moves ? player : root) : std::nullopt;
+  if (moves) permute_ranks(result, order);
   return result;
 }
 

@@ -129,8 +129,10 @@ order_of_ranks neighbours(order_of_ranks const& order, std::vector<rank_t> const
   return found;
 }
 
+bool is_permuted(algorithm const& a) { return a.parameters.contains(permute); }
+
 order_of_ranks permutation_of(algorithm const& of, rank_t ranks) {
-  return of.parameters.contains(permute) ? order_in(of, ranks) : order_of_ranks();
+  return is_permuted(of) ? order_in(of, ranks) : order_of_ranks();
 }
 
 std::string permutation_text(order_of_ranks const& order) {

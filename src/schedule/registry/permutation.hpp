@@ -12,6 +12,8 @@ namespace coset::schedule {
 /// The parameter that every algorithm takes, without a default.
 inline constexpr char const* permute = "permute";
 
+bool is_permuted(algorithm const&);
+
 /// [x]: the rank that plays rank x of the schedule; empty if the algorithm has no such parameter. A list of ranks, or
 /// reverse; rotate:K, x by x + K; stride:K, 0, K, 2K ..., then 1, K + 1 ..., as ranks dealt out to K nodes lie by node;
 /// random:SEED, the same shuffle everywhere; nodes:0.1.0.1, the node of each rank: those of a node are neighbours, nodes as
