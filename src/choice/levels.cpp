@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -112,8 +111,6 @@ bool has_uneven(std::vector<rank_t> const& nodes) {
 levels_in_order scattered_levels(std::vector<processor> const& places) {
   levels_in_order found;
   std::vector<rank_t> group_of(places.size());
-  found.order.resize(places.size());
-  std::iota(found.order.begin(), found.order.end(), rank_t{0});
   for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
     for (std::size_t r = 0; r < places.size(); ++r) group_of[r] = places[r].*key;
     found.order = schedule::neighbours(found.order, group_of);

@@ -29,7 +29,7 @@ bool has_these_hosts(algorithm const& given, std::span<rank_t const> hosts) {
 std::optional<part> make_alone(algorithm const& whole, std::span<rank_t const> hosts, std::size_t host, collective verb,
                                rank_t root) {
   bool const has_levels = whole.name == "two_level" || whole.name == "two_level_scan";
-  if (!has_levels || whole.parameters.contains(permute) || is_derived(verb) || !has_these_hosts(whole, hosts)) return {};
+  if (!has_levels || is_permuted(whole) || is_derived(verb) || !has_these_hosts(whole, hosts)) return {};
   auto between = between_of(whole);
   if (whole.name == "two_level_scan")
     return two_level_scan_part({whole.numbers("nodes"), whole.number("leaders"), std::move(between)}, verb, host);

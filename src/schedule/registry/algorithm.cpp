@@ -72,7 +72,7 @@ std::vector<collective> bases_of(collective verb) {
 /// The first of them that an algorithm serves by itself.
 std::optional<collective> made_of(named_algorithm const& row, collective verb) {
   for (collective const base : bases_of(verb))
-    if (row.is_derived_from && serves(row, base)) return base;
+    if (row.is_derived_from && !has_blocks(row) && serves(row, base)) return base;
   return {};
 }
 
@@ -254,21 +254,23 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   require_verb(row, verb);
   algorithm const whole = completed(given);
   auto const order = permutation_of(whole, ranks);
-  bool const is_permuted = !std::ranges::is_sorted(order);
+  bool const moves = !std::ranges::is_sorted(order);
   bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
-  if (is_permuted && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
-  // Ranks change places before pieces do: what is derived tells pieces by the distance between ranks.
-  auto const player = is_permuted ? static_cast<rank_t>(std::ranges::find(order, root) - order.begin()) : root;
+  if (moves && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
+  auto const player = moves ? static_cast<rank_t>(std::ranges::find(order, root) - order.begin()) : root;
   collective const base = made_of(row, verb).value_or(verb);
+  // An all_to_all tells pieces by the distance between ranks, which has to be that of the ranks in their order.
+  bool const moves_first = moves && verb == collective::all_to_all;
+  if (moves_first && base == verb)
+    throw schedule_error(whole.text() + ": an all_to_all as it is has one order of ranks");
   schedule result = row.make(whole, ranks, base, player);
   result.verb = base;
   result.root = detail::is_rooted(base) ? std::optional(player) : std::nullopt;
-  if (is_permuted) permute_ranks(result, order);
-  if (base != verb) result = derive(std::move(result), verb, root);
+  if (moves_first) permute_ranks(result, order);
+  if (base != verb) result = derive(std::move(result), verb, player);
+  if (moves && !moves_first) permute_ranks(result, order);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;
-  result.verb = verb;
-  result.root = detail::is_rooted(verb) ? std::optional(root) : std::nullopt;
   return result;
 }
 

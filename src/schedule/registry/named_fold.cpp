@@ -151,15 +151,13 @@ schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t roo
   rank_t const owner = root < even && (verb == collective::reduce || verb == collective::broadcast) ? root : 0;
   assembly all(ranks);
   if (ranks > 1) {
-    auto const along = folding_of({"bine", a.parameters}, even).value();
+    group const exchanges = group::dihedral(even);
     if (ranks > even) all.fold(0, {}, std::array<rank_t, 2>{0, even});
     all.end_step();
-    for (auto const& step : along.steps) {
-      for (transfer const& sent : step) {
-        for (element const t : sent.lags) {
-          rank_t const to = along.ranks.add(owner, along.ranks.subtract(t, sent.shift));
-          all.fold(to, {}, std::array{to, along.ranks.add(owner, t)});
-        }
+    for (auto const& step : covering_chain(exchanges, swing_shifts(even, a.number("far") != 0))) {
+      for (element const t : step.front().lags) {
+        rank_t const to = exchanges.add(owner, exchanges.subtract(t, step.front().shift));
+        all.fold(to, {}, std::array{to, exchanges.add(owner, t)});
       }
       all.end_step();
     }
@@ -188,7 +186,7 @@ schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
   bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
   bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  if (is_set(a, "ordered") || a.parameters.contains(permute) || !(is_for_all || is_by_pieces)) return {};
+  if (is_set(a, "ordered") || is_permuted(a) || !(is_for_all || is_by_pieces)) return {};
   if (is_by_pieces && is_set(a, "saved_steps")) return {};
   auto const along = folding_of(a, ranks);
   if (!along) return {};

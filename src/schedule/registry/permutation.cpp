@@ -71,13 +71,13 @@ order_of_ranks order_in(algorithm const& of, rank_t ranks) {
   if (is_list || form == "nodes:") {
     auto const listed = static_cast<rank_t>(numbers.size());
     if (ranks != 0 && ranks != listed) refuse(of, "lists more ranks than there are, or fewer");
-    if (!is_list) return neighbours(as_numbered(listed), numbers);
+    if (!is_list) return neighbours({}, numbers);
     require_every_rank_once(of, numbers);
     return numbers;
   }
   auto order = as_numbered(ranks);
   if (text == "reverse") {
-    std::ranges::reverse(order);
+    for (rank_t& r : order) r = ranks - 1 - r;
     return order;
   }
   bool const is_known = is_shift && numbers.size() == 1 && (form != "stride:" || numbers[0] > 0);
@@ -114,11 +114,13 @@ std::vector<block_t> move_with_ranks(schedule& s, order_of_ranks const& order) {
 }  // namespace
 
 order_of_ranks neighbours(order_of_ranks const& order, std::vector<rank_t> const& group_of) {
+  auto const ranks = static_cast<rank_t>(group_of.size());
+  auto const all = order.empty() ? as_numbered(ranks) : order;
   order_of_ranks found;
-  std::vector<char> is_there(order.size(), false);
-  for (rank_t const first : order) {
+  std::vector<char> is_there(ranks, false);
+  for (rank_t const first : all) {
     if (is_there[first]) continue;
-    for (rank_t const r : order) {
+    for (rank_t const r : all) {
       if (group_of[r] != group_of[first]) continue;
       is_there[r] = true;
       found.push_back(r);
@@ -127,8 +129,10 @@ order_of_ranks neighbours(order_of_ranks const& order, std::vector<rank_t> const
   return found;
 }
 
+bool is_permuted(algorithm const& a) { return a.parameters.contains(permute); }
+
 order_of_ranks permutation_of(algorithm const& of, rank_t ranks) {
-  return of.parameters.contains(permute) ? order_in(of, ranks) : order_of_ranks();
+  return is_permuted(of) ? order_in(of, ranks) : order_of_ranks();
 }
 
 std::string permutation_text(order_of_ranks const& order) {
@@ -139,7 +143,7 @@ std::string permutation_text(order_of_ranks const& order) {
 
 void permute_ranks(schedule& s, order_of_ranks const& order) {
   std::vector<block_t> position;
-  if (s.verb == collective::reduce_scatter || s.verb == collective::allgather) position = move_with_ranks(s, order);
+  if (detail::is_of_pieces(s.verb)) position = move_with_ranks(s, order);
   for (source& from : s.sources) from.rank = order[from.rank];  // once: assignments may share them
   for (auto& step : s.steps) {
     for (assignment& a : step) {

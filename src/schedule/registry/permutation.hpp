@@ -12,6 +12,8 @@ namespace coset::schedule {
 /// The parameter that every algorithm takes, without a default.
 inline constexpr char const* permute = "permute";
 
+bool is_permuted(algorithm const&);
+
 /// [x]: the rank that plays rank x of the schedule; empty if the algorithm has no such parameter. A list of ranks, or
 /// reverse; rotate:K, x by x + K; stride:K, 0, K, 2K ..., then 1, K + 1 ..., as ranks dealt out to K nodes lie by node;
 /// random:SEED, the same shuffle everywhere; nodes:0.1.0.1, the node of each rank: those of a node are neighbours, nodes as
@@ -22,7 +24,7 @@ std::vector<rank_t> permutation_of(algorithm const&, rank_t ranks);
 /// Its value: "stride:K" where that says it, else a list.
 std::string permutation_text(std::vector<rank_t> const& order);
 
-/// The ranks in this order, but those of a group, group_of[rank], next to each other, where the first of them is. Cost:
+/// The ranks in this order, none for as they are numbered, but those of a group, group_of[rank], next to each other, where the first of them is. Cost:
 /// ranks · groups.
 std::vector<rank_t> neighbours(std::vector<rank_t> const& order, std::vector<rank_t> const& group_of);
 

