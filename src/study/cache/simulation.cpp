@@ -2,6 +2,7 @@
 #include "study/cache/simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <queue>
 
@@ -14,6 +15,8 @@ namespace {
 /// Long folds take turns on links in pieces: of at least so many bytes of all arrays, and at most so many pieces.
 constexpr double least_piece = 16 * 1024;
 constexpr double most_pieces = 16;
+/// Folds of no more lines overlap with what comes next: a core looks some hundreds of instructions ahead.
+constexpr double most_ahead = 16 * line_bytes;
 
 /// What one fold moves from or to one place.
 struct transfer {
@@ -28,6 +31,7 @@ struct fold_state {
   double core_seconds = 0;  ///< of what is here already, and of combining
   double latency = 0;       ///< until the first lines are here
   double owning = 0;        ///< after the end, until all that is written is the core's own
+  double bytes = 0;
   double pieces = 0, done = 0;
 };
 
@@ -40,6 +44,7 @@ struct leg {
 struct core_state {
   std::size_t leg = 0, act = 0;
   double ready = 0;    ///< when all that has been looked for is known
+  double folded = 0;   ///< when the results of all folds are
   double stored = 0;   ///< when all that has been stored is visible: stores become so in their order
   bool waits = false;  ///< has looked in vain
   fold_state fold;
@@ -84,7 +89,7 @@ class event_loop {
     for (rank_t r = 0; r < machine_.ranks(); ++r) {
       core_state& me = cores_[r];
       me.leg = me.act = 0;
-      me.ready = me.stored = begin;
+      me.ready = me.folded = me.stored = begin;
       wake(r, begin);
     }
     while (!events_.empty()) {
@@ -110,8 +115,8 @@ class event_loop {
     while (me.leg < legs_->size() && me.act == script_of(r).acts.size()) end_leg(r, now);
     if (me.leg == legs_->size()) return;
     act const& what = script_of(r).acts[me.act];
-    // Looks overlap; whatever uses what they find does not.
-    if (what.what != act_kind::look && now < me.ready) return wake(r, me.ready);
+    // A core goes on before it knows what it looks for, as if it were there; only an atomic increment does not.
+    if (what.what == act_kind::count && now < known(me)) return wake(r, known(me));
     switch (what.what) {
       case act_kind::look:
         return look(r, what, now);
@@ -128,9 +133,11 @@ class event_loop {
   script const& script_of(rank_t r) const { return (*(*legs_)[cores_[r].leg].scripts)[r]; }
   std::int64_t value_of(core_state const& me, act const& a) const { return (*legs_)[me.leg].base + a.value; }
 
+  static double known(core_state const& me) { return std::max(me.ready, me.folded); }
+
   void end_leg(rank_t r, double now) {
     core_state& me = cores_[r];
-    ends_[me.leg][r] = std::max(now, me.ready);
+    ends_[me.leg][r] = std::max(now, known(me));
     ++me.leg;
     me.act = 0;
   }
@@ -172,10 +179,10 @@ class event_loop {
     go_on(r, next);
   }
 
-  /// Returns when the value is visible.
+  /// Returns when the value is visible: after all that was to be known before it.
   double post(rank_t r, std::uint32_t line, std::int64_t value, double now) {
     core_state& me = cores_[r];
-    served const how = directory_.write(line, r, std::max(now, me.stored));
+    served const how = directory_.write(line, r, std::max({now, me.stored, known(me)}));
     count_line(how);
     double const visible = how.begin + (how.is_here ? machine_.prices().act : machine_.line(how.from).own);
     me.stored = visible;
@@ -204,13 +211,26 @@ class event_loop {
   }
 
   void fold(rank_t r, act const& a, double now) {
-    fold_state& f = cores_[r].fold;
+    core_state& me = cores_[r];
+    fold_state& f = me.fold;
     if (f.pieces == 0) {
       begin_fold(r, a, now);
+      if (f.bytes <= most_ahead) {
+        double const busy = move_piece(f, now) - now;
+        end_fold(me, now + busy + f.latency);
+        return go_on(r, now + machine_.prices().act + std::max(busy, f.latency / machine_.prices().looks));
+      }
       if (f.latency > 0) return wake(r, now + f.latency);
     }
-    double end = now + f.core_seconds / f.pieces;
-    double busy = 0;
+    double const end = move_piece(f, now);
+    if (++f.done < f.pieces) return wake(r, end);
+    end_fold(me, end);
+    go_on(r, end + machine_.prices().act);
+  }
+
+  /// Returns when the core and all links are done with it.
+  double move_piece(fold_state const& f, double now) {
+    double busy = f.core_seconds / f.pieces, end = now;
     for (transfer const& t : f.transfers) {
       busy += t.core_seconds / f.pieces;
       for (std::uint32_t const l : t.over.links()) {
@@ -218,24 +238,25 @@ class event_loop {
         end = std::max(end, link_free_[l]);
       }
     }
-    end = std::max(end, now + busy + f.core_seconds / f.pieces);
-    if (++f.done < f.pieces) return wake(r, end);
-    cores_[r].stored = std::max(cores_[r].stored, end + f.owning);
-    f.pieces = 0;
-    go_on(r, end + machine_.prices().act);
+    return std::max(end, now + busy);
+  }
+
+  static void end_fold(core_state& me, double end) {
+    me.folded = std::max(end, known(me));
+    me.stored = std::max(me.stored, me.folded + me.fold.owning);
+    me.fold.pieces = 0;
   }
 
   void begin_fold(rank_t r, act const& a, double now) {
     fold_state& f = cores_[r].fold;
-    f = {std::move(f.transfers), 0, 0, 0, 0, 0};
+    f.core_seconds = f.latency = f.owning = f.bytes = f.done = 0;
     f.transfers.clear();
-    double bytes = 0;
     script const& all = script_of(r);
     for (std::uint32_t k = a.first; k < a.first + a.sources + a.destinations; ++k) {
       bool const is_source = k < a.first + a.sources;
       for (std::uint32_t c = all.ranges[k].first; c < all.ranges[k].first + all.ranges[k].count; ++c) {
         double const here = static_cast<double>(work_.cells[c].lines) * line_bytes;
-        bytes += here;
+        f.bytes += here;
         if (is_source) f.core_seconds += here * machine_.prices().combine;
         if (arrays_in_ == residence::memory)
           is_source ? read_memory(r, c, here) : write_memory(r, c, here, a.streams);
@@ -243,8 +264,7 @@ class event_loop {
           is_source ? read_cell(r, c, here, now) : write_cell(r, c, here, now);
       }
     }
-    f.pieces = std::clamp(bytes / least_piece, 1.0, most_pieces);
-    f.pieces = static_cast<double>(static_cast<int>(f.pieces));
+    f.pieces = std::floor(std::clamp(f.bytes / least_piece, 1.0, most_pieces));
   }
 
   /// A byte of an array that nobody else has touched.
@@ -256,6 +276,7 @@ class event_loop {
     fold_state& f = cores_[r].fold;
     served const how = directory_.read(c, r, now);
     if (how.is_here) {
+      f.latency = std::max(f.latency, cores_[r].folded - now);  // the core may have made it itself
       f.core_seconds += bytes * own_seconds();
       return;
     }
