@@ -140,6 +140,21 @@ TEST(Links, ACoreHasSoManyLinesOnTheirWay) {
   EXPECT_NEAR(call_of(m, w).last, (20 + 100 * 2) * ns, tiny);
 }
 
+TEST(Links, ACoreTakesFewerLinesAtOnceToStoreIntoThem) {
+  costs c = free_of_charge();
+  c.line[l3].own = 20 * ns;
+  c.stores = 2;
+  machine const m = machine_like("core:2 pu:1", c);
+  work w = idle_work(2);
+  auto const array = add_array(w, 0, 6400);
+  w.call[0][1].fold({}, {{array, 1}});
+  EXPECT_NEAR(call_of(m, w).last, 100 * 10 * ns, tiny);  // nobody waits for the last one
+  work own = idle_work(2);
+  auto const mine = add_array(own, 1, 6400);
+  own.call[0][1].fold({}, {{mine, 1}});
+  EXPECT_NEAR(call_of(m, own).last, 0, tiny);
+}
+
 TEST(Links, WhatExceedsTheCachesSharesItsNodesMemory) {
   costs c = free_of_charge();
   c.link[static_cast<std::size_t>(link_kind::memory)] = 1e9;

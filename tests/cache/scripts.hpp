@@ -18,7 +18,7 @@ inline costs free_of_charge() {
   for (double& bytes_per_second : c.link) bytes_per_second = 1e30;
   c.memory = c.act = c.combine = 0;
   c.looks = 1;
-  c.streams = 1e30;
+  c.streams = c.stores = 1e30;
   return c;
 }
 

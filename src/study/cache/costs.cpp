@@ -26,6 +26,7 @@ void for_each_cost(Costs& all, Visit visit) {
   visit(std::string("memory"), all.memory, false);
   visit(std::string("looks"), all.looks, true);
   visit(std::string("streams"), all.streams, true);
+  visit(std::string("stores"), all.stores, true);
   visit(std::string("act"), all.act, false);
   visit(std::string("combine"), all.combine, false);
 }

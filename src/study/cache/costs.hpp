@@ -36,13 +36,14 @@ struct costs {
   double memory = 110e-9;    ///< until a line is here from the memory of the core's own node
   double looks = 4;          ///< lines of flags that one core has on their way at once
   double streams = 24;       ///< the same of arrays: the processor sees those coming
+  double stores = 4;         ///< lines that one core takes from others at once, to store into them
   double act = 3e-9;         ///< of each wait, fold and signal beside what it does with memory
   double combine = 0.01e-9;  ///< a byte of each source of a fold
 };
 
 /// "l3.read", "package.link", "looks" … : every parameter by its name.
 std::vector<std::string> names_of_costs();
-/// Throws argument_error if there is no such parameter, or if it cannot have this value: links, looks and streams are more
+/// Throws argument_error if there is no such parameter, or if it cannot have this value: links and lines at once are more
 /// than 0, all others not less.
 void set(costs&, std::string_view name, double value);
 double get(costs const&, std::string_view name);

@@ -125,10 +125,14 @@ double machine::memory_latency(rank_t home, rank_t reader) const {
   return costs_.memory + (is_remote ? line(l).read - line(level::l3).read : 0);
 }
 
-double machine::stream_seconds(double latency) const {
+double machine::seconds_with(double at_once, double latency) const {
   constexpr auto core = static_cast<std::size_t>(link_kind::core);
-  return std::max(latency / (costs_.streams * static_cast<double>(line_bytes)), 1 / costs_.link[core]);
+  return std::max(latency / (at_once * static_cast<double>(line_bytes)), 1 / costs_.link[core]);
 }
+
+double machine::stream_seconds(double latency) const { return seconds_with(costs_.streams, latency); }
+
+double machine::store_seconds(double latency) const { return seconds_with(costs_.stores, latency); }
 
 residence machine::of_arrays(std::uint64_t bytes_each) const {
   if (bytes_each <= caches_.own) return residence::own_cache;

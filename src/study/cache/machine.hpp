@@ -61,6 +61,8 @@ class machine {
   /// What one core takes for a byte, if each line is here after so long: as many are on their way at once as it has room
   /// for.
   double stream_seconds(double latency) const;
+  /// The same of lines that it takes from others to store into them.
+  double store_seconds(double latency) const;
 
   /// Of arrays that come to so many bytes a rank.
   residence of_arrays(std::uint64_t bytes_each) const;
@@ -69,6 +71,7 @@ class machine {
   struct place {
     std::uint32_t core, l3, node, package;
   };
+  double seconds_with(double at_once, double latency) const;
   std::size_t link(link_kind, std::uint32_t number, bool inwards) const;
   void cross_outwards(way&, place const& from, place const& to) const;
 

@@ -302,7 +302,7 @@ class event_loop {
       counts_.lines[static_cast<std::size_t>(how.from)] += work_.cells[c].lines;
       over = machine_.between(how.holder, r, arrays_in_ == residence::own_cache);
     }
-    f.transfers.push_back({bytes, bytes * machine_.stream_seconds(latency), over});
+    f.transfers.push_back({bytes, bytes * machine_.store_seconds(latency), over});
   }
 
   void read_memory(rank_t r, std::uint32_t c, double bytes) {
