@@ -16,6 +16,7 @@ import tempfile
 
 SIZES = [8, 1024, 65536, 1 << 20]
 PLANS = ["direct(saved_steps=1)/staged_pull", "direct/staged", "direct/output", "direct/zero_copy"]
+WITHIN_L3 = 80e-9  # seconds one way
 # What bench calls those of the rivals that are simulated, too.
 RIVALS = {"std::barrier": "barriers"}
 # One reads lines that others have written, the other also stores into lines that others have read.
@@ -46,23 +47,26 @@ def times_of(found):
     return times, latencies
 
 
-def simulated(coset, ranks, timing, size, costs):
+def simulated(coset, ranks, timing, size, latency, at_once):
     """{plan: seconds}"""
     command = [coset, "simulate", "allreduce", str(size), "--ranks", str(ranks), "--timing", timing, "--json",
-               "--considered", "0"]
+               "--considered", "0", "--topology", topology(ranks, latency)]
     for plan in PLANS:
         command += ["--plan", plan]
-    for name, value in costs.items():
+    for name, value in (lines_cost(latency) | at_once).items():
         command += ["--set", f"{name}={value:.6g}"]
     made = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["machines"][0]
     return {row["plan"]: row["mean_seconds"] for row in made["sizes"][0]["plans"]}
 
 
 def lines_cost(latency):
-    costs = {}
-    for level in ("l3", "node", "package", "machine"):  # whichever joins these cores
-        costs |= {f"{level}.read": latency / 2, f"{level}.own": latency / 2, f"{level}.serve": latency / 4}
-    return costs
+    """The machine may hide which level joins its cores: an L3 of their own if lines take longer than within one."""
+    level = "l3" if latency < WITHIN_L3 else "node"
+    return {f"{level}.read": latency / 2, f"{level}.own": latency / 2, f"{level}.serve": latency / 4}
+
+
+def topology(ranks, latency):
+    return f"numa:1 l3:1 core:{ranks} pu:1" if latency < WITHIN_L3 else f"numa:1 l3:{ranks} core:1 pu:1"
 
 
 def calibrated(coset, ranks, timing, times, latencies):
@@ -71,8 +75,7 @@ def calibrated(coset, ranks, timing, times, latencies):
         few, many = 1.0, 200.0  # more lines at once take less time
         for _ in range(12):
             found[name] = (few * many) ** 0.5
-            costs = lines_cost(latencies[size]) | found
-            slower = simulated(coset, ranks, timing, size, costs)[plan] > times[plan, size]
+            slower = simulated(coset, ranks, timing, size, latencies[size], found)[plan] > times[plan, size]
             few, many = (found[name], many) if slower else (few, found[name])
     return found
 
@@ -93,7 +96,7 @@ def main():
         found = measured(asked.coset, asked.timing, asked.ranks, asked.rounds)
     times, latencies = times_of(found)
     at_once = calibrated(asked.coset, asked.ranks, asked.timing, times, latencies)
-    predicted = {size: simulated(asked.coset, asked.ranks, asked.timing, size, lines_cost(latencies[size]) | at_once)
+    predicted = {size: simulated(asked.coset, asked.ranks, asked.timing, size, latencies[size], at_once)
                  for size in SIZES}
     print(f"{asked.ranks} ranks of {found['processor']}, {asked.timing}; a core reads {at_once['streams']:.1f} lines at once "
           f"and takes {at_once['stores']:.1f}")

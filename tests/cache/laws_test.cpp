@@ -87,6 +87,22 @@ TEST(Lines, OneCopyCrossesToAnL3AndServesTheOthersThere) {
   EXPECT_EQ(found.lines[l3], 3u);
 }
 
+TEST(Lines, WhoeverReadsWhatAnotherHasWrittenMayStoreIntoItIfLinesAreHandedOver) {
+  costs c = free_of_charge();
+  c.line[l3] = {20 * ns, 7 * ns, 0};
+  for (bool const hands_over : {false, true}) {
+    c.hands_over = hands_over ? 1 : 0;
+    machine const other = machine_like("core:2 pu:1", c);
+    work w = idle_work(2);
+    auto const array = add_array(w, 0, 64);
+    w.call[0][1].fold({{array, 1}}, {{array, 1}});
+    w.call[0][1].acts.push_back(post(1, 1));
+    w.call[0][0].acts = {look(1, 1)};
+    // After the read, the store and the post become visible, one after the other; the reader of the flag gets it then.
+    EXPECT_NEAR(call_of(other, w).last, (hands_over ? 20 + 7 + 20 : 20 + 7 + 7 + 20) * ns, tiny) << hands_over;
+  }
+}
+
 TEST(Lines, LooksOfOneCoreOverlapUnlessOneIsInVain) {
   costs c = free_of_charge();
   c.line[l3].read = 20 * ns;

@@ -16,7 +16,7 @@ inline costs free_of_charge() {
   costs c;
   for (line_costs& l : c.line) l = {0, 0, 0};
   for (double& bytes_per_second : c.link) bytes_per_second = 1e30;
-  c.memory = c.act = c.combine = 0;
+  c.memory = c.act = c.fold = c.combine = c.hands_over = 0;
   c.looks = 1;
   c.streams = c.stores = 1e30;
   return c;

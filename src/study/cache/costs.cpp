@@ -27,7 +27,9 @@ void for_each_cost(Costs& all, Visit visit) {
   visit(std::string("looks"), all.looks, true);
   visit(std::string("streams"), all.streams, true);
   visit(std::string("stores"), all.stores, true);
+  visit(std::string("hands_over"), all.hands_over, false);
   visit(std::string("act"), all.act, false);
+  visit(std::string("fold"), all.fold, false);
   visit(std::string("combine"), all.combine, false);
 }
 

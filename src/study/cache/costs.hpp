@@ -32,12 +32,14 @@ struct costs {
                                        {80e-9, 80e-9, 40e-9},
                                        {110e-9, 110e-9, 55e-9},
                                        {200e-9, 200e-9, 100e-9}}};
-  std::array<double, link_kinds> link{60e9, 60e9, 100e9, 80e9, 250e9};  ///< bytes per second
-  double memory = 110e-9;    ///< until a line is here from the memory of the core's own node
-  double looks = 4;          ///< lines of flags that one core has on their way at once
-  double streams = 24;       ///< the same of arrays: the processor sees those coming
-  double stores = 4;         ///< lines that one core takes from others at once, to store into them
-  double act = 3e-9;         ///< of each wait, fold and signal beside what it does with memory
+  std::array<double, link_kinds> link{100e9, 60e9, 100e9, 80e9, 250e9};  ///< bytes per second
+  double memory = 110e-9;  ///< until a line is here from the memory of the core's own node
+  double looks = 4;        ///< lines of flags that one core has on their way at once
+  double streams = 24;     ///< the same of arrays: the processor sees those coming
+  double stores = 4;       ///< lines that one core takes from others at once, to store into them
+  double hands_over = 1;   ///< not 0: whoever reads what its owner has written becomes the owner, and may store into it
+  double act = 3e-9;       ///< of each wait and signal beside what it does with memory
+  double fold = 12e-9;     ///< of each fold
   double combine = 0.01e-9;  ///< a byte of each source of a fold
 };
 

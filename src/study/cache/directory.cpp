@@ -16,7 +16,7 @@ bool has_bit(std::vector<std::uint64_t> const& words, rank_t r) {
 
 directory::directory(machine const& m, std::vector<cell> const& cells) : machine_(m) {
   states_.reserve(cells.size());
-  for (cell const& c : cells) states_.push_back({c.home, exclusive, 0});
+  for (cell const& c : cells) states_.push_back({c.home, exclusive, 0, false});
 }
 
 directory::sharing& directory::share(state& s) {
@@ -38,6 +38,12 @@ directory::sharing& directory::share(state& s) {
 served directory::read(std::uint32_t number, rank_t reader, double now) {
   state& s = states_[number];
   if (s.shared == exclusive && s.owner == reader) return {true, false, level::core, reader, now};
+  if (s.shared == exclusive && s.written && machine_.prices().hands_over != 0) {
+    level const from = machine_.joining(s.owner, reader);
+    served const how{false, true, from, s.owner, std::max(now, s.free)};
+    s = {reader, exclusive, how.begin + machine_.line(from).read, false};
+    return how;
+  }
   sharing& all = share(s);
   if (has_bit(all.readers, reader)) return {true, false, level::core, reader, now};
   all.readers[reader / word_bits] |= std::uint64_t{1} << reader % word_bits;
@@ -63,7 +69,10 @@ level directory::farthest_from(state const& s, rank_t writer) const {
 
 served directory::write(std::uint32_t number, rank_t writer, double now) {
   state& s = states_[number];
-  if (s.shared == exclusive && s.owner == writer) return {true, false, level::core, writer, std::max(now, s.free)};
+  if (s.shared == exclusive && s.owner == writer) {
+    s.written = true;
+    return {true, false, level::core, writer, std::max(now, s.free)};
+  }
   served how{false, true, farthest_from(s, writer), s.owner, std::max(now, s.free)};
   if (s.shared != exclusive) {
     sharing const& all = sharings_[static_cast<std::size_t>(s.shared)];
@@ -71,7 +80,7 @@ served directory::write(std::uint32_t number, rank_t writer, double now) {
     for (copy const& c : all.copies) how.begin = std::max(how.begin, c.free);
     unused_.push_back(s.shared);
   }
-  s = {writer, exclusive, how.begin + machine_.line(how.from).own};
+  s = {writer, exclusive, how.begin + machine_.line(how.from).own, true};
   return how;
 }
 

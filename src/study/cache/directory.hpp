@@ -24,7 +24,7 @@ class directory {
   directory(machine const&, std::vector<cell> const&);
 
   /// `reader` gets a copy: of the nearest that there is. Of several readers behind one L3 the first gets it from outside,
-  /// the others from the first.
+  /// the others from the first. Where lines are handed over, the first to read what another has written is its new owner.
   served read(std::uint32_t cell, rank_t reader, double now);
   /// `writer` becomes the only one to hold it, from `begin` + what owning costs on. Nobody is served until then.
   served write(std::uint32_t cell, rank_t writer, double now);
@@ -44,6 +44,7 @@ class directory {
     rank_t owner;
     std::int32_t shared;  ///< index into sharings_; exclusive: the owner's alone
     double free;
+    bool written;  ///< by its owner, since that has it
   };
   static constexpr std::int32_t exclusive = -1;
 

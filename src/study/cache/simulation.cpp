@@ -104,6 +104,13 @@ class event_loop {
     return std::move(ends_);
   }
 
+  /// When everything that has been stored is visible.
+  double settled() const {
+    double latest = 0;
+    for (core_state const& one : cores_) latest = std::max({latest, one.stored, known(one)});
+    return latest;
+  }
+
   simulated const& counts() const { return counts_; }
   void forget_counts() { counts_ = {}; }
 
@@ -218,14 +225,14 @@ class event_loop {
       if (f.bytes <= most_ahead) {
         double const busy = move_piece(f, now) - now;
         end_fold(me, now + busy + f.latency);
-        return go_on(r, now + machine_.prices().act + std::max(busy, f.latency / machine_.prices().looks));
+        return go_on(r, now + machine_.prices().fold + std::max(busy, f.latency / machine_.prices().looks));
       }
       if (f.latency > 0) return wake(r, now + f.latency);
     }
     double const end = move_piece(f, now);
     if (++f.done < f.pieces) return wake(r, end);
     end_fold(me, end);
-    go_on(r, end + machine_.prices().act);
+    go_on(r, end + machine_.prices().fold);
   }
 
   /// Returns when the core and all links are done with it.
@@ -346,23 +353,24 @@ constexpr std::int64_t untimed = 2, timed = 2;
 
 simulated simulate_calls(machine const& m, work const& w) {
   event_loop loop(m, w);
-  simulated sum;
-  double now = 0;
+  simulated result;
+  double now = 0, last = 0, mean = 0;
   for (std::int64_t n = 1; n <= untimed + timed; ++n) {
-    now = latest(loop.run({{&w.writes_input, 0}}, now).back());
+    loop.run({{&w.writes_input, 0}}, now);
+    now = loop.settled();  // all meet
     loop.forget_counts();
     auto const ends = loop.run({{&w.call[static_cast<std::size_t>(n % 2)], (n - 1) * w.span}}, now).back();
+    result = loop.counts();
     if (n > untimed) {
-      sum.last += (latest(ends) - now) / timed;
-      sum.mean += (mean_of(ends) - now) / timed;
+      last += (latest(ends) - now) / timed;
+      mean += (mean_of(ends) - now) / timed;
     }
-    double const last = sum.last, mean = sum.mean;
-    sum = loop.counts();
-    sum.last = last;
-    sum.mean = mean;
-    now = latest(loop.run({{&w.reads_output, 0}}, latest(ends)).back());
+    loop.run({{&w.reads_output, 0}}, loop.settled());
+    now = loop.settled();
   }
-  return sum;
+  result.last = last;
+  result.mean = mean;
+  return result;
 }
 
 simulated simulate_cycles(machine const& m, work const& w) {
