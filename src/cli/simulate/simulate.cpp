@@ -22,19 +22,22 @@ struct simulate_command {
   std::vector<std::uint64_t> sizes{8, 1024, 64 * 1024, 1024 * 1024};
   rank_t ranks = 0;
   std::size_t considered = 8;
-  bool in_place = false, json = false, all = false;
+  bool in_place = false;
+  struct {
+    bool json = false, all = false;
+  } output;
 
   void run() {
     if (topologies.empty()) topologies.push_back("machine");
     auto results = nlohmann::ordered_json::array();
     for (std::string const& topology : topologies) {
       auto const made = simulated_on(topology);
-      if (json)
+      if (output.json)
         results.push_back(as_json(made));
       else
-        std::cout << (&topology == &topologies.front() ? "" : "\n") << as_text(made, all);
+        std::cout << (&topology == &topologies.front() ? "" : "\n") << as_text(made, output.all);
     }
-    if (json) std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"machines", results}}.dump(1) << '\n';
+    if (output.json) std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"machines", results}}.dump(1) << '\n';
   }
 
  private:
@@ -149,8 +152,9 @@ void add_simulate(CLI::App& app) {
   simulate.add_option("--costs", state->costs_file,
                       "A file with such costs: {\"l3.read\": 2e-8, \"package.link\": 8e10}");
   simulate.add_flag("--in-place", state->in_place, "Input and output are the same array");
-  simulate.add_flag("--all", state->all, "Show every plan that is simulated, with the lines that move on each level");
-  simulate.add_flag("--json", state->json, "As JSON");
+  simulate.add_flag("--all", state->output.all,
+                    "Show every plan that is simulated, with the lines that move on each level");
+  simulate.add_flag("--json", state->output.json, "As JSON");
   simulate.callback([state] { state->run(); });
 }
 
