@@ -32,7 +32,7 @@ std::size_t acts_in(std::vector<script> const& scripts) {
 }
 
 TEST(Programs, OfDirectEndUnderEveryStorageWithAllThatTheyHold) {
-  for (rank_t ranks = 1; ranks <= 16; ++ranks) {
+  for (rank_t ranks = 1; ranks <= test::by_effort<rank_t>(6, 16, 40); ++ranks) {
     machine const m = flat_machine(ranks);
     for (std::string const& storage : program::policy_names()) {
       for (std::size_t const bytes :
