@@ -23,8 +23,9 @@ class directory {
  public:
   directory(machine const&, std::vector<cell> const&);
 
-  /// `reader` gets a copy of the cell of this number: of the nearest that there is. Of several readers behind one L3 the first gets it from outside,
-  /// the others from the first. Where lines are handed over, the first to read what another has written is its new owner.
+  /// `reader` gets a copy of this cell, of the nearest that there is. Of several readers behind one L3 the first gets it
+  /// from outside, the others from the first. Where lines are handed over, the first to read what another has written is
+  /// its new owner.
   served read(std::uint32_t number, rank_t reader, double now);
   /// `writer` becomes the only one to hold it, from `begin` + what owning costs on. Nobody is served until then.
   served write(std::uint32_t number, rank_t writer, double now);
