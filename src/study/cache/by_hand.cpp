@@ -47,7 +47,6 @@ work barrier_loop(rank_t ranks, std::size_t bytes) {
   }
   std::uint32_t const result = slices.add(made.cells, 0);
   for (rank_t r = 0; r < slices.count(); ++r) made.cells[result + r].home = r;
-  made.array_bytes = 2 * bytes + (bytes + ranks - 1) / ranks;
   auto const all_of = [&](std::uint32_t first) {
     return slices.count() == 0 ? std::vector<cell_range>{} : std::vector<cell_range>{{first, slices.count()}};
   };
@@ -67,6 +66,7 @@ work barrier_loop(rank_t ranks, std::size_t bytes) {
     made.reads_output.push_back(after);
     for (auto& parity : made.call) parity.push_back(s);
   }
+  made.array_bytes = bytes_touched(made);
   return made;
 }
 

@@ -9,10 +9,9 @@
 
 #include "coset/topology.hpp"
 #include "study/cache/costs.hpp"
+#include "study/cache/script.hpp"
 
 namespace coset::cache {
-
-inline constexpr std::size_t line_bytes = 64;
 
 /// Where the arrays of a call are between calls: it follows from how long they are together.
 enum class residence : std::uint8_t { own_cache, l3, memory };

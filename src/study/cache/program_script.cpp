@@ -50,7 +50,6 @@ class program_work {
   work made() && {
     add_cells();
     made_.span = code_.span + 1;
-    made_.array_bytes = (call_.storage.in_place ? 1 : 2) * bytes_ + 2 * layout_.staging_bytes;
     for (std::uint32_t parity = 0; parity < 2; ++parity)
       for (rank_t r = 0; r < call_.ranks; ++r) made_.call[parity].push_back(script_of(r, parity));
     for (rank_t r = 0; r < call_.ranks; ++r) {
@@ -60,6 +59,7 @@ class program_work {
       made_.writes_input.push_back(std::move(before));
       made_.reads_output.push_back(std::move(after));
     }
+    made_.array_bytes = bytes_touched(made_);
     return std::move(made_);
   }
 

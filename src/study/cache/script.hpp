@@ -3,12 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "coset/error.hpp"
 
 namespace coset::cache {
+
+inline constexpr std::size_t line_bytes = 64;
 
 /// Lines that are read and written together, so that they share one history: a block of an array, or one line. Lines of
 /// flags come first.
@@ -51,7 +54,10 @@ struct work {
   std::array<std::vector<script>, 2> call;         ///< [parity of the operation][rank]
   std::vector<script> writes_input, reads_output;  ///< [rank]: the caller's doing before and after a call
   std::int64_t span = 1;                           ///< by how much values advance with each operation
-  std::uint64_t array_bytes = 0;                   ///< of all arrays of one rank
+  std::uint64_t array_bytes = 0;                   ///< of one rank, that anybody touches
 };
+
+/// What scripts touch of arrays, on average over ranks. Bytes.
+std::uint64_t bytes_touched(work const&);
 
 }  // namespace coset::cache
