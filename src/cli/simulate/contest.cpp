@@ -26,7 +26,7 @@ class entrants {
   explicit entrants(contest_request const& r)
       : request_(r), machine_(r.places, r.costs, r.caches), found_{r.asked.bytes, {}} {}
 
-  contest all() && {
+  simulated_contest all() && {
     for (auto const& plan : request_.plans) add_named(plan);
     auto const explained = choice::explain(request_.asked);
     add(explained.chosen.what, offer::chosen, explained.chosen.seconds());
@@ -106,7 +106,7 @@ class entrants {
   contest_request const& request_;
   cache::machine const machine_;
   std::set<std::string> seen_;
-  contest found_;
+  simulated_contest found_;
 };
 
 }  // namespace
@@ -116,18 +116,18 @@ char const* name_of(offer by) {
   return names[static_cast<std::size_t>(by)];
 }
 
-contest_row const* contest::best(offer by) const {
+contest_row const* simulated_contest::best(offer by) const {
   auto const found = std::ranges::find(rows, by, &contest_row::by);
   return found == rows.end() ? nullptr : &*found;
 }
 
-contest_row const* contest::chosen() const { return best(offer::chosen); }
+contest_row const* simulated_contest::chosen() const { return best(offer::chosen); }
 
-contest_row const* contest::named(std::string const& name) const {
+contest_row const* simulated_contest::named(std::string const& name) const {
   auto const found = std::ranges::find(rows, name, &contest_row::name);
   return found == rows.end() ? nullptr : &*found;
 }
 
-contest simulate_all(contest_request const& r) { return entrants(r).all(); }
+simulated_contest simulate_all(contest_request const& r) { return entrants(r).all(); }
 
 }  // namespace coset::cli

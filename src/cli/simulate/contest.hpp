@@ -40,7 +40,7 @@ struct contest_request {
   std::vector<std::string> plans;  ///< named ones, as text
 };
 
-struct contest {
+struct simulated_contest {
   std::uint64_t bytes;
   std::vector<contest_row> rows;  ///< fastest first
 
@@ -51,7 +51,7 @@ struct contest {
 };
 
 /// Throws schedule_error if a named plan is undefined for so many ranks, or its storage would lose a value.
-contest simulate_all(contest_request const&);
+simulated_contest simulate_all(contest_request const&);
 
 /// The names of what is written by hand.
 inline constexpr char const* barriers_name = "barriers";

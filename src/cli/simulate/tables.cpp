@@ -22,7 +22,7 @@ std::string microseconds(contest_row const* row) {
   return row == nullptr ? fmt::format("  {:>10}", "-") : fmt::format("  {:>10.2f}", row->found.last * 1e6);
 }
 
-std::string line_of(contest const& one) {
+std::string line_of(simulated_contest const& one) {
   contest_row const& fastest = one.rows.front();
   contest_row const* const chosen = one.chosen();
   std::string text = fmt::format("{:>8}", bytes_for_people(one.bytes));
@@ -34,7 +34,7 @@ std::string line_of(contest const& one) {
   return text + (chosen == &fastest ? "" : fmt::format("; fastest: {}", fastest.name)) + '\n';
 }
 
-std::string lines_of_all(contest const& one) {
+std::string lines_of_all(simulated_contest const& one) {
   std::string text = fmt::format("{}\n  {:>10}  {:>6}  {:>10}", bytes_for_people(one.bytes), "us", "ratio", "model us");
   for (char const* const level : names_of_levels) text += fmt::format("  {:>9}", level);
   text += fmt::format("  {:>9}  {:<10}  plan\n", "memory", "by");
@@ -66,8 +66,8 @@ std::string as_text(simulated_machine const& made, bool all) {
                                  made.topology, made.place, name_of(made.request.timing));
   text += fmt::format("{:>8}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>6}  plan\n", "size", "chosen", "flat",
                       "barriers", "tree", "all fold", "fastest", "ratio");
-  for (contest const& one : made.sizes) text += line_of(one);
-  for (contest const& one : made.sizes)
+  for (simulated_contest const& one : made.sizes) text += line_of(one);
+  for (simulated_contest const& one : made.sizes)
     if (all) text += lines_of_all(one);
   return text;
 }
@@ -75,7 +75,7 @@ std::string as_text(simulated_machine const& made, bool all) {
 ordered_json as_json(simulated_machine const& made) {
   ordered_json sizes = ordered_json::array(), costs;
   for (std::string const& name : cache::names_of_costs()) costs[name] = cache::get(made.request.costs, name);
-  for (contest const& one : made.sizes) {
+  for (simulated_contest const& one : made.sizes) {
     ordered_json rows = ordered_json::array();
     for (contest_row const& row : one.rows) rows.push_back(json_of(row));
     sizes.push_back({{"bytes", one.bytes}, {"plans", rows}});

@@ -14,7 +14,7 @@ namespace coset::cli {
 struct simulated_machine {
   std::string topology, verb, place;
   contest_request request;
-  std::vector<contest> sizes;
+  std::vector<simulated_contest> sizes;
 };
 
 /// A line for each size: the chosen plan beside the fastest. With `all` also a line for every plan.
