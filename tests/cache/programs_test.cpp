@@ -54,13 +54,13 @@ TEST(Programs, OfDirectEndUnderEveryStorageWithAllThatTheyHold) {
 }
 
 TEST(Programs, OfEveryVerbEnd) {
-  using enum schedule::collective;
-  for (auto const verb : {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan}) {
+  using enum verb;
+  for (auto const what : {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan}) {
     for (rank_t const ranks : {1u, 2u, 7u, 12u}) {
       machine const m = flat_machine(ranks);
       for (std::size_t const bytes : {std::size_t{8}, std::size_t{100000}}) {
         auto c = call_named("direct", "staged", ranks, bytes);
-        c.verb = verb;
+        c.verb = what;
         c.root = ranks - 1;
         work const w = work_of(c);
         EXPECT_EQ(simulate(m, w, timing::call).acts, acts_in(w.call[0]));
