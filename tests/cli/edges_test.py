@@ -34,7 +34,7 @@ class Numbers(Files):
     def test_what_is_no_number_in_range_is_refused_everywhere(self):
         checked = set()
         none = ["-1", "99999999999999999999", "nan", "inf", "1e400", "", "x", "+1", " 1", "1 "]
-        for command in ("info", "list", "plan", "cost", "bench", "tune"):
+        for command in ("info", "list", "plan", "cost", "simulate", "bench", "tune"):
             for names, fractions in self.options(command):
                 for name in names if not SMALL else names[-1:]:
                     for wrong in none[:1] if SMALL else none + ["1.5", "0x10"] * (not fractions):
@@ -45,7 +45,7 @@ class Numbers(Files):
                             self.assertIn(names[-1], result.stderr)
                             checked.add((command, names[-1]))
         expected = {("plan", "--root"), ("plan", "--radix"), ("cost", "--alpha"), ("cost", "--bytes"), ("cost", "--figure")}
-        expected |= {(command, "--ranks") for command in ("info", "list", "plan", "cost")}
+        expected |= {(command, "--ranks") for command in ("info", "list", "plan", "cost", "simulate")}
         expected |= {("tune", "--ranks")} | {("bench", option) for option in (
             "--ranks", "--min-bytes", "--max-bytes", "--factor", "--sizes", "--iterations", "--warmup", "--rounds", "--threads")}
         self.assertLessEqual(expected, checked)

@@ -133,7 +133,7 @@ TEST(ReadPlan, RefusesWhatIsNoPlanWithItsPlace) {
       {R"("coset_plan": 1)", R"("coset_plan": "1")", "coset_plan is \"1\", not 1"},
       {R"("algorithm": "mine", )", "", "algorithm is missing"},
       {R"("root")", R"("more": 1, "root")", "unknown key \"more\""},
-      {R"("reduce_scatter")", R"("scatter")", "unknown collective 'scatter'; there are allreduce, "},
+      {R"("reduce_scatter")", R"("shuffle")", "unknown collective 'shuffle'; there are allreduce, "},
       {R"("reduce_scatter")", "[[3]]", "collective is array, not a text of printable characters"},
       {R"("mine")", R"("")", "algorithm is \"\", not a text of printable characters"},
       {R"("mine")", R"("\u001b[2J")", "algorithm is \"\\u001b[2J\", not a text of printable characters"},

@@ -25,15 +25,6 @@ namespace {
 using choice::explained;
 using nlohmann::ordered_json;
 
-verb verb_named(std::string const& text) {
-  std::string known;
-  for (verb const what : all_verbs()) {
-    if (name_of(what) == text) return what;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(what));
-  }
-  throw argument_error(fmt::format("unknown collective '{}'; there are {}", text, known));
-}
-
 struct why_command {
   std::string verb_name = "allreduce", topology, place = "compact";
   std::uint64_t bytes = 8;
@@ -86,20 +77,13 @@ struct why_command {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
     if (q.what == verb::barrier) q.bytes = 0;
+    q.ranks = ranks;
     if (nodes.empty())
-      place_on(topology.empty() ? topology::machine() : machine_named(topology), q);
+      place_on(topology.empty() ? topology::machine() : machine_named(topology), placement_named(place),
+               topology.empty(), q);
     else
       place_on_nodes(q);
     return q;
-  }
-
-  void place_on(coset::topology const& machine, choice::question& q) const {
-    q.ranks = ranks != 0 ? ranks : machine.cores();
-    require_room_for(q.ranks, machine);
-    auto const places = numa::place_or_share(machine, q.ranks, placement_named(place));
-    q.crowded = q.ranks > (on_this_machine() ? numa::usable_processors() : machine.processors.size());
-    choice::put_on_levels(q, places);
-    q.memory = on_this_machine() ? calibration::memory_here(machine, places) : calibration::told_of(machine);
   }
 
   void place_on_nodes(choice::question& q) const {
@@ -237,6 +221,16 @@ struct why_command {
 };
 
 }  // namespace
+
+std::vector<processor> place_on(topology const& machine, placement how, bool is_here, choice::question& q) {
+  if (q.ranks == 0) q.ranks = machine.cores();
+  require_room_for(q.ranks, machine);
+  auto places = numa::place_or_share(machine, q.ranks, how);
+  q.crowded = q.ranks > (is_here ? numa::usable_processors() : machine.processors.size());
+  choice::put_on_levels(q, places);
+  q.memory = is_here ? calibration::memory_here(machine, places) : calibration::told_of(machine);
+  return places;
+}
 
 nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, rank_t ranks, bool in_place) {
   why_command asked;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled programs under every storage, to their end; and what must not matter to their times.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "effort.hpp"
+#include "scripts.hpp"
+#include "study/cache/by_hand.hpp"
+#include "study/cache/program_script.hpp"
+
+namespace coset::cache {
+namespace {
+
+using namespace testing;
+
+program_call call_named(std::string const& algorithm, std::string const& storage, rank_t ranks, std::size_t bytes) {
+  program_call c;
+  c.ranks = ranks;
+  c.bytes = bytes;
+  c.algorithm = schedule::algorithm::parse(algorithm);
+  c.storage = program::parse_policy(storage);
+  return c;
+}
+
+machine flat_machine(rank_t ranks) { return machine_like("core:" + std::to_string(ranks) + " pu:1", costs()); }
+
+std::size_t acts_in(std::vector<script> const& scripts) {
+  std::size_t sum = 0;
+  for (script const& s : scripts) sum += s.acts.size();
+  return sum;
+}
+
+TEST(Programs, OfDirectEndUnderEveryStorageWithAllThatTheyHold) {
+  for (rank_t ranks = 1; ranks <= test::by_effort<rank_t>(6, 16, 40); ++ranks) {
+    machine const m = flat_machine(ranks);
+    for (std::string const& storage : program::policy_names()) {
+      for (std::size_t const bytes :
+           {std::size_t{0}, std::size_t{8}, std::size_t{56}, std::size_t{3000}, std::size_t{1} << 20}) {
+        work const w = work_of(call_named("direct", storage, ranks, bytes));
+        for (timing const how : {timing::call, timing::cycle}) {
+          auto const found = simulate(m, w, how);
+          std::size_t expected = acts_in(w.call[0]);
+          if (how == timing::cycle) expected += acts_in(w.writes_input) + acts_in(w.reads_output);
+          EXPECT_EQ(found.acts, expected) << storage << ' ' << ranks << ' ' << bytes;
+          EXPECT_GT(found.last, 0) << storage;
+          if (how == timing::call) {
+            EXPECT_GE(found.last * (1 + 1e-9), found.mean) << storage;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Programs, OfEveryVerbEnd) {
+  using enum verb;
+  for (auto const what : {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan}) {
+    for (rank_t const ranks : {1u, 2u, 7u, 12u}) {
+      machine const m = flat_machine(ranks);
+      for (std::size_t const bytes : {std::size_t{8}, std::size_t{100000}}) {
+        auto c = call_named("direct", "staged", ranks, bytes);
+        c.verb = what;
+        c.root = ranks - 1;
+        work const w = work_of(c);
+        EXPECT_EQ(simulate(m, w, timing::call).acts, acts_in(w.call[0]));
+        EXPECT_GT(simulate(m, w, timing::cycle).last, 0);
+      }
+    }
+  }
+}
+
+TEST(Programs, TakeTheSameTimeEachTime) {
+  machine const m = machine_like("package:2 numa:1 l3:2 core:4 pu:1", costs());
+  for (char const* const storage : {"staged", "zero_copy", "staged_pull"}) {
+    work const w = work_of(call_named("product(dims=4x2x2)", storage, 16, 1 << 16));
+    auto const first = simulate(m, w, timing::cycle), second = simulate(m, w, timing::cycle);
+    EXPECT_EQ(first.last, second.last);
+    EXPECT_EQ(first.mean, second.mean);
+    EXPECT_EQ(first.events, second.events);
+  }
+}
+
+TEST(Programs, TakeTheSameTimeHoweverEqualCoresAreNumbered) {
+  topology const t = topology::synthetic("package:2 numa:1 l3:2 core:4 pu:1");
+  auto const places = t.place(16, placement::compact);
+  // Cores within an L3, L3s within a package, and packages change places.
+  auto other = places;
+  std::reverse(other.begin(), other.end());
+  auto turned = places;
+  std::rotate(turned.begin(), turned.begin() + 8, turned.end());
+  cache_sizes const sizes{1 << 20, 1 << 20};
+  for (std::size_t const bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1} << 20}) {
+    for (char const* const algorithm : {"direct", "product(dims=4x2x2)", "binomial", "recursive_doubling"}) {
+      work const w = work_of(call_named(algorithm, "staged", 16, bytes));
+      double const here = simulate({places, costs(), sizes}, w, timing::call).last;
+      EXPECT_DOUBLE_EQ(simulate({other, costs(), sizes}, w, timing::call).last, here) << algorithm << ' ' << bytes;
+      EXPECT_DOUBLE_EQ(simulate({turned, costs(), sizes}, w, timing::call).last, here) << algorithm << ' ' << bytes;
+    }
+  }
+}
+
+TEST(Programs, CrossPackagesAsOftenAsTheirSchedulesSay) {
+  costs c;
+  c.hands_over = 0;  // else a line is also fetched back to be written again
+  machine const m = machine_like("package:2 numa:1 l3:1 core:4 pu:1", c);
+  constexpr std::size_t bytes = 8 * 64 * 64;
+  auto const crossed = [&](char const* algorithm) {
+    auto const found = simulate(m, work_of(call_named(algorithm, "zero_copy_pull", 8, bytes)), timing::call);
+    return found.lines[static_cast<std::size_t>(level::machine)];
+  };
+  // Flat: the owner of a block reads it from four others, and four read its result; but of those only the first from there.
+  std::size_t const block = bytes / 64 / 8;
+  EXPECT_GE(crossed("direct"), 8 * 4 * block + 8 * block);
+  EXPECT_LT(crossed("product(dims=4x2)"), crossed("direct") / 2);
+}
+
+TEST(ByHand, TwoBarriersAndASlice) {
+  for (rank_t const ranks : {1u, 2u, 5u, 16u}) {
+    for (std::size_t const bytes : {std::size_t{0}, std::size_t{8}, std::size_t{1} << 16}) {
+      work const w = barrier_loop(ranks, bytes);
+      auto const found = simulate(flat_machine(ranks), w, timing::call);
+      EXPECT_EQ(found.acts, acts_in(w.call[0]));
+      EXPECT_GT(simulate(flat_machine(ranks), w, timing::cycle).last, 0);
+    }
+  }
+}
+
+TEST(Growth, HundredsOfRanks) {
+  auto const ranks = test::by_effort<rank_t>(64, 256, 512);
+  work const w = work_of(call_named("direct", "staged", ranks, 1 << 20));
+  auto const found = simulate(flat_machine(ranks), w, timing::call);
+  // Every rank copies in, folds a block, and fetches what the others have folded.
+  EXPECT_GE(found.acts, std::size_t{ranks} * ranks);
+  EXPECT_LE(found.events, 8 * found.acts);
+}
+
+}  // namespace
+}  // namespace coset::cache

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coset simulate: caches of machines that are described.
+
+    simulate_test.py COSET [unittest's arguments]
+"""
+import json
+import unittest
+
+from command import Files, coset
+
+PACKAGES = "package:2 numa:1 l3:1 core:4 pu:1"
+
+
+def simulate(*arguments):
+    result = coset("simulate", *arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["machines"]
+
+
+class Simulate(Files):
+    def test_the_chosen_plan_stands_beside_others_fastest_first(self):
+        machines = simulate("allreduce", 8, "4K", "64K", "--topology", PACKAGES, "--topology", "core:5 pu:1", "--considered", 3)
+        self.assertEqual([m["ranks"] for m in machines], [8, 5])
+        for machine in machines:
+            self.assertEqual([size["bytes"] for size in machine["sizes"]], [8, 4096, 65536])
+            for size in machine["sizes"]:
+                plans = {row["plan"]: row for row in size["plans"]}
+                self.assertEqual(len(plans), len(size["plans"]))
+                seconds = [row["seconds"] for row in size["plans"]]
+                self.assertEqual(seconds, sorted(seconds))
+                self.assertGreater(seconds[0], 0)
+                chosen, = (row for row in size["plans"] if row["by"] == "chosen")
+                self.assertGreater(chosen["model_seconds"], 0)
+                self.assertLessEqual({"barriers", "binomial/staged", "direct/staged", "direct/zero_copy"}, plans.keys())
+
+    def test_the_chosen_plan_is_what_why_says(self):
+        for size in (8, "64K", "1M"):
+            said = json.loads(coset("why", "allreduce", size, "--topology", PACKAGES, "--json").stdout)["chosen"]
+            machine, = simulate("allreduce", size, "--topology", PACKAGES, "--considered", 0)
+            chosen, = (row for row in machine["sizes"][0]["plans"] if row["by"] == "chosen")
+            self.assertEqual(chosen["plan"], f"{said['algorithm']}/{said['storage']}")
+            self.assertEqual(chosen["model_seconds"], said["seconds"])
+
+    def test_two_runs_are_equal_and_costs_matter(self):
+        ask = ["allreduce", "64K", "--topology", PACKAGES]
+        first = simulate(*ask)
+        self.assertEqual(simulate(*ask), first)
+        file = self.file({"machine.read": 2e-6, "machine.own": 2e-6})
+        slower = simulate(*ask, "--costs", file)[0]["sizes"][0]["plans"]
+        self.assertGreater(slower[0]["seconds"], first[0]["sizes"][0]["plans"][0]["seconds"])
+        self.assertEqual(simulate(*ask, "--costs", file, "--set", "machine.read=2e-7", "--set", "machine.own=2e-7"), first)
+
+    def test_every_verb_and_plan(self):
+        for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "exclusive_scan", "barrier"):
+            machine, = simulate(verb, "1K", "--topology", "core:6 pu:1", "--timing", "call")
+            self.assertIn("chosen", [row["by"] for row in machine["sizes"][0]["plans"]], verb)
+        machine, = simulate("allreduce", 64, "--topology", "core:6 pu:1", "--plan", "ring/staged", "--in-place")
+        self.assertIn(("ring/staged", "named"), [(row["plan"], row["by"]) for row in machine["sizes"][0]["plans"]])
+
+    def test_the_table_has_a_line_for_each_size(self):
+        lines = coset("simulate", "allreduce", 8, "1K", "--topology", "core:4 pu:1").stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertEqual(lines[0], "allreduce on 4 ranks of core:4 pu:1, compact; cycle, microseconds")
+        every = coset("simulate", "allreduce", 8, "--topology", "core:4 pu:1", "--all").stdout
+        self.assertIn("by hand", every)
+
+    def test_what_cannot_be_simulated_says_why(self):
+        machine = ["--topology", "core:4 pu:1"]
+        for arguments, said in ((["allreduce", 8, *machine, "--plan", "direct/staged/4K"], "segments"),
+                                (["allreduce", 8, *machine, "--plan", "direct"], "direct/staged"),
+                                (["allreduce", 8, *machine, "--plan", "recursive/staged"], "recursive"),
+                                (["allreduce", 8, *machine, "--set", "l4.read=1"], "l4.read"),
+                                (["allreduce", 8, *machine, "--set", "l3.read"], "l3.read"),
+                                (["allreduce", 8, *machine, "--set", "l3.link=0"], "l3.link"),
+                                (["allreduce", 8, *machine, "--costs", "/nowhere"], "/nowhere"),
+                                (["allreduce", 8, *machine, "--costs", self.file({"looks": "many"})], "looks"),
+                                (["reduce_shared", 8, *machine], "reduce_shared"),
+                                (["allreduce", 8, *machine, "--ranks", 8], "turns"),
+                                (["allreduce", 8, "--topology", "core:2048 pu:1"], "1024"),
+                                (["allreduce", "1X", *machine], "1X")):
+            result = coset("simulate", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(said, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
