@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "schedule/core/events.hpp"
 
@@ -73,12 +74,14 @@ class load {
 
 }  // namespace
 
-link_loads::link_loads(schedule const& s, network const& on) : steps_(s.steps.size()) {
+link_loads::link_loads(schedule const& s, network const& on) : link_loads(s, *std::make_unique<routes>(on)) {}
+
+link_loads::link_loads(schedule const& s, routes& ways) : steps_(s.steps.size()) {
+  network const& on = ways.between();
   if (on.ranks() < s.ranks)
     throw schedule_error("the network has " + std::to_string(on.ranks()) + " ranks, the schedule " +
                          std::to_string(s.ranks));
   units const unit(s);
-  routes ways(on);
   load all(on.links().size()), own(on.links().size());
   std::vector<std::int64_t> in_all_steps(on.links().size());
   std::vector<std::vector<link_t>> way;  // of each message of a step
