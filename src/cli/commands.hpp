@@ -16,6 +16,7 @@ void add_generate(CLI::App&);
 void add_cost(CLI::App&);
 void add_search(CLI::App&);
 void add_why(CLI::App&);
+void add_reproduce(CLI::App&);
 void add_simulate(CLI::App&);
 void add_tune(CLI::App&);
 void add_trace(CLI::App&);

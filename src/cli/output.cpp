@@ -97,6 +97,12 @@ void output_file::write(std::string const& text) const {
   throw output_error(why);
 }
 
+std::string csv_text(std::string const& text) {
+  std::string inside;
+  for (char const c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
+  return '"' + inside + '"';
+}
+
 void prepare_standard_output() {
   std::signal(SIGPIPE, SIG_IGN);
   // A closed descriptor is opened for the wrong direction, so that its use still fails.

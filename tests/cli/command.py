@@ -42,8 +42,8 @@ class Files(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def file(self, content):
-        path = os.path.join(self.folder, "tree.json")
+    def file(self, content, name="tree"):
+        path = os.path.join(self.folder, name + ".json")
         with open(path, "w") as out:
             json.dump(content, out)
         return path

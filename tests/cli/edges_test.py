@@ -44,7 +44,7 @@ class Numbers(Files):
                             self.assertEqual((result.returncode, result.stdout), (2, ""))
                             self.assertIn(names[-1], result.stderr)
                             checked.add((command, names[-1]))
-        expected = {("plan", "--root"), ("plan", "--radix"), ("cost", "--alpha"), ("cost", "--bytes"), ("cost", "--figure")}
+        expected = {("plan", "--root"), ("plan", "--radix"), ("cost", "--alpha"), ("cost", "--bytes")}
         expected |= {(command, "--ranks") for command in ("info", "list", "plan", "cost", "simulate")}
         expected |= {("tune", "--ranks")} | {("bench", option) for option in (
             "--ranks", "--min-bytes", "--max-bytes", "--factor", "--sizes", "--iterations", "--warmup", "--rounds", "--threads")}
@@ -66,7 +66,7 @@ class Numbers(Files):
 
 class Output(Files):
     def commands(self):
-        yield from (["list"], ["--help"], ["--version"], ["cost"], ["cost", "--figure", "7"], ["cost", "--topology", "core:2 pu:1"],
+        yield from (["list"], ["--help"], ["--version"], ["cost"], ["reproduce", "kolmakov", "7"], ["cost", "--topology", "core:2 pu:1"],
                     ["info", "--topology", "core:2 pu:1"], ["info", "--topology", "core:2 pu:1", "--json"], ["info", "-t", "1"],
                     ["info", "-t", "1", "--json"], ["generate", "tree_ring", "--tree", self.file(TREE)])
         for form in ("--text", "--json", "--dot", "--svg", "--check"):
@@ -117,7 +117,7 @@ class BadInput(Files):
         self.assertRefused("there are", "plan", "rong", "-r", 4)
         self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "scatter")
         self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
-        self.assertRefused("not among", "cost", "--figure", 2)
+        self.assertRefused("it has 1, 7", "reproduce", "kolmakov", 2)
         self.assertRefused("from 1 to", "cost", "-r", 0)
         self.assertRefused("not a whole number of ranks", "plan", "unequal", "-r", 4, "--nodes", "2,x")
         self.assertRefused("whole numbers", "plan", "unequal(nodes=2+x)", "-r", 4)

@@ -7,7 +7,7 @@
 import json
 import unittest
 
-from command import coset
+from command import Files, coset
 
 TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting"]
 
@@ -18,7 +18,7 @@ def why(*arguments):
     return json.loads(result.stdout)
 
 
-class Why(unittest.TestCase):
+class Why(Files):
     def test_terms_add_up_and_the_cheapest_comes_first(self):
         for arguments in (["allreduce", "1M", "--topology", "package:2 l3:2 core:6 pu:1", "--ranks", 24],
                           ["allreduce", 8, "--topology", "core:31 pu:1"], ["reduce", "64K", "--nodes", "5,2,4"],
@@ -86,6 +86,30 @@ class Why(unittest.TestCase):
             for expected in (f"{verb} of 1 MiB on 10 ranks of 3 hosts", name, "leaders=0", "\n> "):
                 self.assertIn(expected, text)
 
+    def test_on_links_that_hosts_share_each_candidate_has_its_time_there(self):
+        alone = self.file({"graph": [["switch", name] for name in "abcdef"], "ranks": [*"abcdef"]}, "alone")
+        network = ["--network", "20,3,1"]
+        found = why("allreduce", "1M", "--links", alone, *network)
+        self.assertEqual((found["hosts"], found["switches"]), ([1] * 6, []))
+        for one in found["candidates"]:  # nothing is shared but a host's own link
+            if "product" in one["algorithm"]:
+                self.assertAlmostEqual(one["on_links"], one["seconds"], delta=1e-9 + one["seconds"] * 1e-6, msg=one)
+        ring = why("allreduce", "1M", "--links", self.file({"torus": [16], "ranks_per_host": 2}, "ring"), *network)
+        self.assertEqual(ring["hosts"], [2] * 16)
+        times = [one["on_links"] for one in ring["candidates"]]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(ring["chosen"]["seconds"], ring["chosen"]["on_links"])  # messages between 16 hosts meet on a ring
+        tree = self.file({"tree": {"top": ["left", "right"], "left": ["a", "b"], "right": ["c", "d"], "a": [0, 1], "b": [2, 3],
+                                   "c": [4, 5], "d": [6, 7]}}, "tree")
+        found = why("allreduce", "1M", "--links", tree)
+        self.assertEqual((found["hosts"], found["switches"]), ([2] * 4, [2, 2]))
+        self.assertIn("dims=2x2", found["chosen"]["algorithm"])
+        text = coset("why", "allreduce", "1M", "--links", tree).stdout
+        for expected in ("us on links", "chosen, as if hosts shared no links: "):
+            self.assertIn(expected, text)
+        for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "barrier"):
+            self.assertGreater(why(verb, "64K", "--links", tree)["chosen"]["on_links"], 0, verb)
+
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),
                                 ("excludes", ["allreduce", 8, "--nodes", "5,2", "--topology", "core:2 pu:1"]),
@@ -93,6 +117,11 @@ class Why(unittest.TestCase):
                                 ("one host", ["allreduce", 8, "--hosts", "5"]),
                                 ("hold 7 ranks, not 9", ["allreduce", 8, "--hosts", "5,2", "--ranks", 9]),
                                 ("hosts", ["allreduce", 8, "--network", "20,3,1"]),
+                                ("one host", ["allreduce", 8, "--links", self.file({"torus": [1]})]),
+                                ("consecutive", ["allreduce", 8, "--links", self.file({"graph": [["a", "b"]], "ranks": ["a", "b", "a"]}, "a")]),
+                                ("257 hosts", ["allreduce", 8, "--links", self.file({"torus": [257]}, "b")]),
+                                ("excludes", ["allreduce", 8, "--hosts", "5,2", "--links", "x.json"]),
+                                ("cannot be read", ["allreduce", 8, "--links", "/nowhere.json"]),
                                 ("lots", ["allreduce", "lots"])]:
             refused = coset("why", *arguments)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)

@@ -11,6 +11,7 @@
 #include <ostream>
 #include <set>
 
+#include "cli/output.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/block_number.hpp"
 
@@ -168,12 +169,6 @@ std::string grid(comparison const& of) {
     text += "  " + fastest + '\n';
   }
   return text;
-}
-
-std::string csv_text(std::string const& text) {
-  std::string inside;
-  for (char const c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
-  return '"' + inside + '"';
 }
 
 }  // namespace

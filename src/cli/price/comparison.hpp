@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/price/cost_setting.hpp"
+#include "cli/price/plot.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/model/selector.hpp"
 #include "study/plan_json.hpp"
@@ -58,12 +59,8 @@ comparison compare(comparison_request const&, cost_settings const&, std::ostream
 /// The curves of a plot: of everything, or, of many, what is fastest somewhere.
 std::vector<std::string> curves_of(comparison const&, std::size_t most);
 
-/// A script for gnuplot that draws microseconds over bytes, or over ranks where there is one size, to the file
-/// `svg`, or to its standard output.
-/// Throws argument_error if there is one point.
-std::string gnuplot_script(comparison const&, std::string const& svg);
-
-/// Writes the picture, or the script alone if the name ends in .gp. Throws output_error if gnuplot is missing or fails.
-void plot(comparison const&, std::string const& file);
+/// Microseconds of these curves over bytes, or over ranks where there is one size. Throws argument_error if there is one
+/// point.
+picture picture_of(comparison const&);
 
 }  // namespace coset::cli

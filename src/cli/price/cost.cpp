@@ -11,7 +11,6 @@
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
 #include "cli/price/comparison.hpp"
-#include "cli/price/cost_figures.hpp"
 #include "cli/price/cost_machine.hpp"
 #include "cli/price/cost_setting.hpp"
 #include "cli/price/machine_model.hpp"
@@ -51,7 +50,6 @@ struct wanted_output {
 };
 
 struct cost_command {
-  int figure = 0;
   compared_things what;
   wanted_call call;
   wanted_output output;
@@ -62,7 +60,6 @@ struct cost_command {
   machine_request machine;
 
   void run() {
-    if (figure != 0) return print_figure(std::cout, figure, flat_model());
     if (what.bytes.empty()) what.bytes = {8};
     if (!is_one_table()) return compare_all();
     if (!machine.topology.empty()) return print_on_machine();
@@ -123,7 +120,7 @@ struct cost_command {
     }
     if (request.ranks.empty()) request.ranks = {settings.usual_ranks()};
     auto const found = compare(request, settings, std::cerr);
-    if (!output.plot.empty()) plot(found, output.plot);
+    if (!output.plot.empty()) draw(picture_of(found), output.plot);
     std::cout << (output.csv ? found.as_csv() : output.json ? found.as_json() : found.as_text());
   }
 
@@ -247,15 +244,12 @@ void add_cost(CLI::App& app) {
       app.add_subcommand("cost", "Compare algorithms, and plans of files, under a model of the machine");
   auto const state = std::make_shared<cost_command>();
   auto const texts = std::make_shared<std::pair<std::vector<std::string>, std::vector<std::string>>>();
-  auto* const algorithms = command->add_option(
-      "algorithm", state->what.algorithms,
-      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
-      "algorithms. With nodes or a tree, these need not be repeated as parameters. blocks=best is as many blocks as "
-      "are best for each size");
-  auto* const plans =
-      command
-          ->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
-          ->allow_extra_args(false);
+  command->add_option("algorithm", state->what.algorithms,
+                      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
+                      "algorithms. With nodes or a tree, these need not be repeated as parameters. blocks=best is as "
+                      "many blocks as are best for each size");
+  command->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
+      ->allow_extra_args(false);
   command
       ->add_option("-t,-r,--ranks", texts->first,
                    "How many ranks take part: 8, several like 4,8,16, or a range like 2-16; default: 8, or what plans, "
@@ -302,14 +296,8 @@ void add_cost(CLI::App& app) {
       command->add_option("--gamma", state->costs.gamma, "Seconds per byte combined; 1e-11 with --topology")
           ->capture_default_str()
           ->check(seconds());
-  auto* const figure =
-      command
-          ->add_option("--figure", state->figure,
-                       "Instead, reproduce a comparison of Kolmakov and Zhang's paper: 1, 7, 8, 9, 10, 11 or 12")
-          ->check(whole_number(1, 99));
-  figure->excludes(nodes)->excludes(algorithms)->excludes(plans);
-  links->excludes(nodes)->excludes(figure);
-  add_machine_options(*command, state->machine, {nodes, links, alpha, beta, figure});
+  links->excludes(nodes);
+  add_machine_options(*command, state->machine, {nodes, links, alpha, beta});
   auto* const csv =
       command->add_flag("--csv", state->output.csv, "As CSV, a line for each algorithm, number of ranks and size");
   command->add_flag("--json", state->output.json, "As JSON")->excludes(csv);

@@ -15,23 +15,29 @@ namespace {
 
 using schedule::cost_model;
 
-std::string text_of(flat_costs const& costs) {
-  return fmt::format("alpha {:g} s, beta {:g} s/B, gamma {:g} s/B", costs.alpha, costs.beta, costs.gamma);
+cost_model model_of(flat_costs const& costs) {
+  cost_model model = cost_model::flat(costs.alpha, costs.beta, costs.gamma);
+  model.ports = model.peers_per_latency = costs.ports;
+  return model;
 }
-
-cost_model model_of(flat_costs const& costs) { return cost_model::flat(costs.alpha, costs.beta, costs.gamma); }
 
 counted count_on_levels(schedule::schedule const& made, schedule::rank_levels const& levels, cost_model const& model) {
   auto const found = std::make_shared<schedule::counts>(made, levels);
   return {[=](double bytes) { return found->priced(model, bytes); }};
 }
 
-counted count_on_links(schedule::schedule const& made, schedule::network const& links,
-                       schedule::rank_costs const& costs) {
+counted count_on_links(schedule::schedule const& made, schedule::routes& links, schedule::rank_costs const& costs) {
   auto const found = std::make_shared<schedule::link_loads>(made, links);
   return {[=](double bytes) { return found->priced(costs, bytes); },
           [=](double bytes) { return found->priced_alone(costs, bytes); }, found->busiest()};
 }
+
+/// A network whose ways are found once for all schedules.
+struct shared_ways {
+  explicit shared_ways(schedule::network of) : links(std::move(of)), ways(links) {}
+  schedule::network links;
+  schedule::routes ways;
+};
 
 bool are_equal(std::vector<rank_t> const& sizes) {
   return std::ranges::adjacent_find(sizes, std::ranges::not_equal_to()) == sizes.end();
@@ -54,6 +60,11 @@ rank_t sum_of(std::vector<rank_t> const& nodes) {
 }
 
 }  // namespace
+
+std::string text_of(flat_costs const& costs) {
+  return fmt::format("alpha {:g} s, beta {:g} s/B, gamma {:g} s/B{}", costs.alpha, costs.beta, costs.gamma,
+                     costs.ports == 1 ? "" : fmt::format(", {} ports", costs.ports));
+}
 
 schedule::algorithm cost_setting::with_nodes(schedule::algorithm how) const {
   auto const takes = [&](char const* key) {
@@ -90,31 +101,37 @@ cost_settings cost_settings::of_nodes(std::vector<rank_t> nodes, flat_costs cons
     if (ranks != all)
       throw schedule_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", all, ranks));
     double const inner = costs.alpha * costs.inside;
-    auto const links = std::make_shared<schedule::network>(
+    auto const links = std::make_shared<shared_ways>(
         schedule::network_of_nodes(nodes, {(costs.alpha - inner) / 2, costs.beta}, {0, costs.beta * costs.inside}));
     return cost_setting{.shape = with_groups(costs, nodes), .nodes = nodes, .count = [=](schedule::schedule const& s) {
-                          return count_on_links(s, *links, {inner, costs.gamma});
+                          return count_on_links(s, links->ways, {inner, costs.gamma});
                         }};
   };
   return made;
 }
 
 cost_settings cost_settings::of_links(std::string const& file, flat_costs const& costs) {
-  auto const read = std::make_shared<schedule::network_file>(schedule::read_network(file, {0, costs.beta}));
+  return of_network(schedule::read_network(file, {0, costs.beta}), file, file, costs);
+}
+
+cost_settings cost_settings::of_network(schedule::network_file of, std::string const& name, std::string file,
+                                        flat_costs const& costs) {
+  auto const read = std::make_shared<schedule::network_file>(std::move(of));
+  auto const links = std::make_shared<shared_ways>(read->links);
   cost_settings made;
-  made.description_ = fmt::format("links of {}; {}", file, text_of(costs));
+  made.description_ = fmt::format("links of {}; {}", name, text_of(costs));
   made.usual_ranks_ = read->links.ranks();
   made.shares_links_ = true;
   made.of_ = [=](rank_t ranks) {
     if (ranks > read->links.ranks())
-      throw schedule_error(fmt::format("{} has {} ranks, not {}", file, read->links.ranks(), ranks));
+      throw schedule_error(fmt::format("{} has {} ranks, not {}", name, read->links.ranks(), ranks));
     auto nodes = read->links.ranks_by_place(ranks);
     if (nodes.size() == ranks) nodes.clear();
     return cost_setting{.shape = with_groups(costs, nodes),
                         .nodes = nodes,
                         .tree = read->switches && ranks == read->switches->ranks ? file : std::string(),
                         .count = [=](schedule::schedule const& s) {
-                          return count_on_links(s, read->links, {costs.alpha, costs.gamma});
+                          return count_on_links(s, links->ways, {costs.alpha, costs.gamma});
                         }};
   };
   return made;

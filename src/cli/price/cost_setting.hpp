@@ -19,7 +19,11 @@ namespace coset::cli {
 struct flat_costs {
   double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
   double inside = 0.1;  ///< what alpha and beta are inside a node, where nodes are given
+  rank_t ports = 1;     ///< messages of a rank that travel at once, each at full speed, where all pairs cost the same
 };
+
+/// "alpha 3e-05 s, beta 1e-08 s/B, gamma 2e-10 s/B"
+std::string text_of(flat_costs const&);
 
 /// A schedule's counts under a model: seconds for any number of bytes.
 struct counted {
@@ -46,6 +50,8 @@ class cost_settings {
   static cost_settings of_nodes(std::vector<rank_t> nodes, flat_costs const&);
   /// Links that the file leaves out cost beta a byte. Throws schedule_error if it is no network.
   static cost_settings of_links(std::string const& file, flat_costs const&);
+  /// The same of a network that is called `name`; `file` is where algorithms read its tree, if they can.
+  static cost_settings of_network(schedule::network_file, std::string const& name, std::string file, flat_costs const&);
   /// Ranks placed on a machine, as model_of() prices its levels with these settings.
   static cost_settings of_machine(topology, placement, std::vector<std::string> settings, std::optional<double> gamma);
 

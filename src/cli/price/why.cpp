@@ -25,19 +25,32 @@ namespace {
 using choice::explained;
 using nlohmann::ordered_json;
 
+/// Hosts that share no memory, and what is between them.
+struct asked_hosts {
+  std::vector<rank_t> ranks;    ///< of each
+  std::vector<double> network;  ///< us, us more for each further message, ns a byte
+  std::string links;            ///< a file, instead of the ranks
+
+  bool any() const { return !ranks.empty() || !links.empty(); }
+  schedule::link messages() const {
+    if (network.empty()) return choice::usual_network;
+    return {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
+  }
+};
+
 struct why_command {
   std::string verb_name = "allreduce", topology, place = "compact";
   std::uint64_t bytes = 8;
   rank_t ranks = 0;
-  std::vector<rank_t> nodes, hosts;
-  std::vector<double> network;
+  std::vector<rank_t> nodes;
+  asked_hosts hosts;
   bool in_place = false, ordered = false, json = false, all = false;
 
   void run() {
-    if (!hosts.empty()) {
-      std::cout << why_between(question_between(), json, all);
-      return;
-    }
+    if (!hosts.network.empty() && !hosts.any())
+      throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
+    if (!hosts.links.empty()) return void(std::cout << why_on_links());
+    if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), json, all));
     auto const asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     auto const found = choice::explain(asked);
@@ -59,18 +72,28 @@ struct why_command {
     return rules.find(q.what, q.ranks, q.bytes, q.what == verb::allreduce && q.in_place);
   }
 
-  choice::question question_between() const {
+  choice::question question_between(std::vector<rank_t> const& ranks_of_hosts) const {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
-    q.hosts.ranks = hosts;
-    auto const sum = std::accumulate(hosts.begin(), hosts.end(), std::uint64_t{0});
+    q.hosts.ranks = ranks_of_hosts;
+    auto const sum = std::accumulate(ranks_of_hosts.begin(), ranks_of_hosts.end(), std::uint64_t{0});
     constexpr std::uint64_t most = 1 << 20;
     if (sum > most) throw argument_error(fmt::format("the hosts hold {} ranks, more than {}", sum, most));
     q.ranks = static_cast<rank_t>(sum);
     if (ranks != 0 && q.ranks != ranks)
       throw argument_error(fmt::format("the hosts hold {} ranks, not {}; leave --ranks out", q.ranks, ranks));
-    if (!network.empty()) q.hosts.network = {UINT32_MAX, network[0] * 1e-6, network[2] * 1e-9, network[1] * 1e-6};
+    q.hosts.network = hosts.messages();
     return q;
+  }
+
+  /// Of the hosts that the file has. Links that it gives no bandwidth have that of --network.
+  std::string why_on_links() const {
+    auto const read = schedule::read_network(hosts.links, {0, hosts.messages().per_byte});
+    auto const facts = hosts_of(read, hosts.links);
+    auto q = question_between(facts.ranks);
+    q.hosts.switches = facts.switches;
+    auto const of_hosts = read.links.with_one_rank_a_place();
+    return why_between(q, json, all, &of_hosts);
   }
 
   choice::question question_asked() const {
@@ -257,12 +280,19 @@ void add_why(CLI::App& app) {
       ->delimiter(',')
       ->check(whole_number(1, most_ranks))
       ->excludes(topology);
-  why.add_option("--hosts", state->hosts, "Several hosts that share no memory: the ranks of each, 2,2,2,2")
+  why.add_option("--hosts", state->hosts.ranks, "Several hosts that share no memory: the ranks of each, 2,2,2,2")
       ->delimiter(',')
       ->check(whole_number(1, most_ranks))
       ->excludes(topology)
       ->excludes("--nodes");
-  why.add_option("--network", state->network,
+  why.add_option(
+         "--links", state->hosts.links,
+         "Instead of --hosts, a file of the links between them, as `coset cost --links` takes it: hosts are places "
+         "with ranks. Says also what each plan takes where messages share these links")
+      ->excludes(topology)
+      ->excludes("--nodes")
+      ->excludes("--hosts");
+  why.add_option("--network", state->hosts.network,
                  "What messages between hosts take: us, us more for each further one, ns a byte; default: 20,3,1")
       ->delimiter(',')
       ->expected(3)
@@ -270,8 +300,7 @@ void add_why(CLI::App& app) {
           [](std::string& text) {
             return seconds_in(text) ? std::string() : fmt::format("'{}' is not a number from 0 to 1e9", text);
           },
-          ""))
-      ->needs("--hosts");
+          ""));
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");

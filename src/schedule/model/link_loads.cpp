@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "schedule/core/events.hpp"
 
@@ -73,12 +74,10 @@ class load {
 
 }  // namespace
 
-link_loads::link_loads(schedule const& s, network const& on) {
-  routes ways(on);
-  *this = link_loads(s, on, ways);
-}
+link_loads::link_loads(schedule const& s, network const& on) : link_loads(s, *std::make_unique<routes>(on)) {}
 
-link_loads::link_loads(schedule const& s, network const& on, routes& ways) : steps_(s.steps.size()) {
+link_loads::link_loads(schedule const& s, routes& ways) : steps_(s.steps.size()) {
+  network const& on = ways.between();
   if (on.ranks() < s.ranks)
     throw schedule_error("the network has " + std::to_string(on.ranks()) + " ranks, the schedule " +
                          std::to_string(s.ranks));

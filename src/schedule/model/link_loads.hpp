@@ -32,8 +32,8 @@ class link_loads {
   /// Throws schedule_error if there are fewer, or no way between two of them.
   /// Cost: that of validate(), and of every message the length of its way.
   link_loads(schedule const&, network const&);
-  /// The same with ways of this network that were found before.
-  link_loads(schedule const&, network const&, routes& ways);
+  /// The same with ways that several schedules share.
+  link_loads(schedule const&, routes&);
 
   /// For a vector of `bytes`.
   price priced(rank_costs const&, double bytes) const;

@@ -43,6 +43,20 @@ std::vector<rank_t> network::ranks_by_place(rank_t ranks) const {
   return sizes;
 }
 
+network network::with_one_rank_a_place() const {
+  network made = *this;
+  made.at_.clear();
+  made.out_of_.clear();
+  std::vector<bool> seen(places());
+  for (rank_t r = 0; r < ranks(); ++r)
+    if (!seen[at_[r]]) {
+      seen[at_[r]] = true;
+      made.at_.push_back(at_[r]);
+      made.out_of_.push_back(out_of_[r]);
+    }
+  return made;
+}
+
 namespace {
 
 constexpr link_t no_link = UINT32_MAX;

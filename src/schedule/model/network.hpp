@@ -49,6 +49,8 @@ class network {
 
   /// The number of ranks at each place if those of a place are consecutive, of the first `ranks`; else empty.
   std::vector<rank_t> ranks_by_place(rank_t ranks) const;
+  /// The same network with the first rank of each place, in their order: what hosts are to each other.
+  network with_one_rank_a_place() const;
 
  private:
   std::vector<std::string> names_;         // [place]
@@ -58,13 +60,15 @@ class network {
   std::vector<link_t> out_of_;  // [rank]; the way in comes next
 };
 
-/// The ways between ranks, found when they are first asked for. A message takes a shortest way: from each place the
+/// The ways between ranks, found when they are first asked for; the network stays where it is. A message takes a shortest way: from each place the
 /// first link that leads nearer to its end, so on a torus one dimension after the other.
 class routes {
  public:
   /// Throws schedule_error if there are more than most_places.
   explicit routes(network const& of);
   static constexpr std::size_t most_places = 1 << 13;  ///< ways between all of them take 256 MiB
+
+  network const& between() const { return of_; }
 
   /// Appends the links from one rank to another to `way`. Throws schedule_error if there is no way.
   void append(rank_t from, rank_t to, std::vector<link_t>& way);

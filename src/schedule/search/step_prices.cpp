@@ -62,7 +62,7 @@ step_prices::step_prices(group const& ranks, network const& on, rank_costs const
           [links = std::make_shared<network>(on), ways = std::shared_ptr<routes>(),
            costs](schedule const& s) mutable -> by_bytes {
             if (ways == nullptr) ways = std::make_shared<routes>(*links);
-            return [loads = link_loads(s, *links, *ways), costs](double of) { return loads.priced(costs, of).total(); };
+            return [loads = link_loads(s, *ways), costs](double of) { return loads.priced(costs, of).total(); };
           },
           bytes) {
   if (on.ranks() == ranks.order()) return;
