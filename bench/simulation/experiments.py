@@ -209,12 +209,12 @@ FEW = ["rdb", "rab_rdb", "mvapich2_two_level", "smp_rdb"]
 
 # Name: what is run quickly, by default, and with --long.
 EXPERIMENTS = {
-    "kolmakov": (lambda: kolmakov([1000, 100_000]), lambda: kolmakov(KOLMAKOV_SIZES), lambda: kolmakov(KOLMAKOV_SIZES)),
-    "kolmakov-ranks": (lambda: kolmakov_ranks([9, 33]), lambda: kolmakov_ranks(RANKS), lambda: kolmakov_ranks(range(2, 161))),
+    "kolmakov": (lambda: kolmakov([320, 10_000]), lambda: kolmakov(KOLMAKOV_SIZES), lambda: kolmakov(KOLMAKOV_SIZES)),
+    "kolmakov-ranks": (lambda: kolmakov_ranks([12, 24]), lambda: kolmakov_ranks(RANKS), lambda: kolmakov_ranks(range(2, 161))),
     "patarasuk": (lambda: patarasuk([512 * KB, MB]), lambda: patarasuk(PATARASUK_SIZES),
                   lambda: patarasuk(PATARASUK_SIZES + [4 * MB, 16 * MB])),
     "patarasuk-smp": (lambda: [], lambda: patarasuk_smp(SMP_SHAPES[1:5]), lambda: patarasuk_smp(SMP_SHAPES)),
-    "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [480_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
+    "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [48_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
                    lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000])),
     "growth": (lambda: [], lambda: growth(1024, GROWTH_SIZES, BY_STEPS),
                lambda: [*growth(1024, GROWTH_SIZES, COMPARATORS), *growth(4096, [100, 10_000, 1_000_000], FEW)]),

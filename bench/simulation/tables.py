@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What simulate.py prints and draws."""
 import dataclasses
-import pathlib
 import shutil
 import subprocess
 
@@ -90,33 +89,47 @@ def short(name):
 
 
 def draw(outcomes, folder):
-    """A plot for each machine with several sizes: the model's choice, the best of ours, and SimGrid's algorithms."""
+    """A plot for each machine with several sizes, and one over ranks for each size of those with many numbers of ranks."""
     if shutil.which("gnuplot") is None:
         raise SystemExit("simulate.py: --plots wants gnuplot, which is not installed")
-    folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for outcome in outcomes:
-        if len(outcome.setting.sizes) < 4:
-            continue
-        name = f"simulated_{outcome.setting.experiment}_{outcome.setting.ranks}_{outcome.setting.mapping}".replace("-", "_")
-        script = plot_script(outcome, folder / f"{name}.svg")
-        subprocess.run(["gnuplot"], input=script, text=True, check=True)
+        if len(outcome.setting.sizes) >= 4:
+            plot(folder, f"{outcome.setting.experiment}_{outcome.setting.ranks}_{outcome.setting.mapping}", outcome.setting.name,
+                 "bytes", over_sizes(outcome, outcomes))
+    ranks = [each for each in outcomes if each.setting.experiment == "kolmakov-ranks"]
+    for size in ranks[0].setting.sizes if len(ranks) > 3 else []:
+        plot(folder, f"kolmakov_ranks_{size}", f"{length(size)}, ranks shuffled over 8 hosts", "ranks", over_ranks(ranks, size))
 
 
-def plot_script(outcome, file):
-    sizes, curves = outcome.setting.sizes, {}
-    curves["coset, chosen by the model"] = [outcome.seconds[size][outcome.chosen(size)] for size in sizes]
-    for name in sorted({name for size in sizes for name in outcome.seconds[size] if not is_ours(name)}):
-        curves[short(name)] = [outcome.seconds[size].get(name) for size in sizes]
-    for name in outcome.setting.always[:2]:
-        curves[short(name)] = [outcome.seconds[size].get(name) for size in sizes]
-    lines = [f'set terminal svg size 720,420 font "sans,11"; set output "{file}"', "set logscale xy", "set key outside right",
-             'set format x "10^{%T}"', 'set xlabel "bytes"', 'set ylabel "microseconds, simulated"',
-             f'set title "{outcome.setting.name}" noenhanced']
-    for i, values in enumerate(curves.values()):
-        lines.append(f"$data{i} << END")
-        lines += [f"{size} {value * 1e6:.6g}" for size, value in zip(sizes, values) if value is not None]
-        lines.append("END")
-    drawn = [f'$data{i} using 1:2 with linespoints linewidth {3 if i == 0 else 1} pointsize 0.5 title "{title}" noenhanced'
-             for i, title in enumerate(curves)]
-    return "\n".join(lines + ["plot " + ", ".join(drawn)]) + "\n"
+def over_sizes(outcome, outcomes):
+    """[title][(bytes, seconds)], the model's choice first."""
+    sizes = outcome.setting.sizes
+    curves = {"coset, chosen by the model": [(size, compare(outcome, outcomes, size).seconds) for size in sizes]}
+    for name in dict.fromkeys(name for size in sizes for name in [*outcome.setting.always[:2], *outcome.seconds[size]]
+                              if name in outcome.setting.always[:2] or not is_ours(name)):
+        curves[short(name)] = [(size, outcome.seconds[size][name]) for size in sizes if name in outcome.seconds[size]]
+    return curves
+
+
+def over_ranks(outcomes, size):
+    def values(of):
+        return [(each.setting.ranks, of(each)) for each in outcomes]
+    curves = {"coset, chosen by the model": values(lambda each: each.seconds[size][each.chosen(size)]),
+              "generalized, estimated r": values(lambda each: each.seconds[size][f"generalized(saved_steps={each.estimated[size]})"])}
+    for name in ("rdb", "rab_rdb", "lr"):
+        curves[short(f"simgrid:{name}")] = values(lambda each, name=name: each.seconds[size][f"simgrid:{name}"])
+    return curves
+
+
+def plot(folder, name, title, across, curves):
+    file = folder / ("simulated_" + name.replace("-", "_") + ".svg")
+    lines = [f'set terminal svg size 760,380 font "sans,11" background "white"; set output "{file}"', "set logscale xy",
+             "set key outside right", f'set xlabel "{across}"', 'set ylabel "microseconds, simulated"', f'set title "{title}" noenhanced']
+    if across == "bytes":
+        lines.append('set format x "10^{%T}"')
+    for i, points in enumerate(curves.values()):
+        lines += [f"$data{i} << END", *(f"{x} {seconds * 1e6:.5g}" for x, seconds in points), "END"]
+    drawn = [f'$data{i} with linespoints linewidth {3 if i == 0 else 1} pointsize 0.4 title "{curve}" noenhanced'
+             for i, curve in enumerate(curves)]
+    subprocess.run(["gnuplot"], input="\n".join(lines + ["plot " + ", ".join(drawn)]) + "\n", text=True, check=True)
