@@ -155,7 +155,7 @@ CLAIMS = {
     "patarasuk-chain": [ring_has_links_alone, ring_ahead_from],
     "patarasuk-smp": [ahead_of_smp],
     "flexreduce": [saved_over_ring],
-    "growth-two-levels": [ahead_of_simgrid],
-    "growth-three-levels": [ahead_of_simgrid],
+    "growth-2-levels": [ahead_of_simgrid],
+    "growth-3-levels": [ahead_of_simgrid],
     "torus": [swing_ahead],
 }

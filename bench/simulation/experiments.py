@@ -8,7 +8,7 @@ from platforms import Costs, Link, Torus, block, chain, nodes_of, shuffled, star
 # Of SimGrid 3.32; others of its algorithms stop or add wrongly for numbers of ranks that are no powers of two.
 COMPARATORS = ["ompi", "mpich", "mvapich2", "mvapich2_two_level", "lr", "rdb", "rab_rdb", "smp_rdb", "smp_binomial",
                "smp_rsag_lr"]
-BY_STEPS = [name for name in COMPARATORS if name not in ("lr", "smp_rsag_lr")]  # without 2(P-1) steps of all ranks
+BY_STEPS = [name for name in COMPARATORS if name not in ("ompi", "lr", "smp_rsag_lr")]  # without rings of all ranks
 
 TEN_GIGABIT, GIGABIT = 1.25e9, 1.25e8
 INSIDE = Link(10e9, 0.3e-6)
@@ -86,18 +86,13 @@ def text_of(nodes):
     return "+".join(f"{size}*{count}" if count > 1 else str(size) for size, count in runs)
 
 
-def by_hosts(nodes, dims=(), most_messages=20_000):
-    """What goes host by host; `dims` of products between equal hosts. Steps of too many messages take too long to simulate."""
+def by_hosts(nodes, dims=(), widths=(0, 2)):
+    """What goes host by host; `dims` of products between equal hosts, `widths` of folds inside, 0 for all ranks at once."""
     text, hosts = text_of(nodes), len(nodes)
-    between = [(2, f"between=generalized,saved_steps={r}") for r in range(steps_of(hosts) + 1)]
-    between += [(max(map(int, d.split("x"))), f"between=product,dims={d},saved_steps={s}") for d in [str(hosts), *dims]
-                for s in (0, d.count("x") + 1)]
-    leaders = sorted({count for count in (1, 2, 4) if count <= min(nodes)})
-    levels = [(k, peers, way) for k in [0, *leaders] for peers, way in between
-              if (k or min(nodes)) * hosts * peers <= most_messages]
-    between = [way for _, way in between]
-    return ([f"two_level(nodes={text},leaders={k},{way})" for k, _, way in levels]
-            + [f"two_level(nodes={text},leaders=1,inner=2,{way})" for way in between]
+    between = [f"between=generalized,saved_steps={r}" for r in range(steps_of(hosts) + 1)]
+    between += [f"between=product,dims={d},saved_steps={s}" for d in dims or [str(hosts)] for s in (0, d.count("x") + 1)]
+    leaders = [0] + [count for count in (1, 2, 4) if count <= min(nodes)]
+    return ([f"two_level(nodes={text},leaders={k},inner={width},{way})" for k in leaders for width in widths for way in between]
             + [f"unequal(nodes={text},saved_steps={r})" for r in range(steps_of(hosts) + 1)]
             + [f"leaders(nodes={text})", f"leaders(nodes={text},between=recursive_doubling)"])
 
@@ -134,7 +129,7 @@ def patarasuk(sizes):
     for name, machine in (("patarasuk-star", two_level_tree(4, 8, link, link, INSIDE, 1)),
                           ("patarasuk-chain", chain(4, 8, link, INSIDE))):
         ring = "tree_ring(nodes=8*4)"
-        yield Setting(name, machine, 32, sizes, known(32) + by_hosts([8] * 4, ["2x2"]) + [ring, "binomial"],
+        yield Setting(name, machine, 32, sizes, known(32) + by_hosts([8] * 4, ["4", "2x2"]) + [ring, "binomial"],
                       always=[ring, "ring", "binomial"])
         yield Setting(name, machine, 32, sizes, known(32) + ["binomial"], "shuffled", always=["ring", "binomial"])
 
@@ -172,19 +167,18 @@ class UnequalHosts(Setting):
         return [f"host-{host}" for host, size in enumerate(self.shape) for _ in range(size)]
 
 
-def growth(ranks, sizes, comparators):
-    """Hosts of 16 ranks: 16 below each switch, whose way up is as wide as four of theirs; three levels from 1,024 on."""
-    hosts = ranks // 16
+def growth(levels, ranks, sizes, comparators):
+    """Hosts of 16 ranks: 16 below each switch, whose way up is as wide as four of theirs; and two such switches below one of a
+    third level. No rank has more than three messages in a step, with which SimGrid would take minutes."""
+    hosts, leaves = ranks // 16, ranks // 256
     uplink = Link(4 * TEN_GIGABIT, 1e-6)
-    machines = {"two levels": two_level_tree(hosts // 16, 16, ETHERNET, uplink, INSIDE, 16),
-                "three levels": three_level_tree(hosts // 32, 2, 16, ETHERNET, uplink, INSIDE, 16)}
-    leaves = hosts // 16
-    dims = [f"16x{leaves}", f"4x4x{leaves}", f"16x2x{leaves // 2}", "x".join(["2"] * int(math.log2(hosts)))]
-    folds = generalized(ranks) + generalized(ranks, (4,)) + ["latency(radix=4)", 
-                                                               f"product(dims=16x16x{leaves})", "recursive_halving"]
-    for name, machine in machines.items():
-        yield Setting(f"growth-{name.replace(' ', '-')}", machine, ranks, sizes, folds + by_hosts([16] * hosts, dims),
-                      comparators=comparators, kept=2)
+    machine = (two_level_tree(leaves, 16, ETHERNET, uplink, INSIDE, 16) if levels == 2 else
+               three_level_tree(leaves // 2, 2, 16, ETHERNET, uplink, INSIDE, 16))
+    dims = [f"4x4x{'x'.join(['4'] * int(math.log(leaves, 4)))}", "x".join(["2"] * int(math.log2(hosts)))]
+    folds = (generalized(ranks, (2, 4)) + ["latency(radix=2)", "latency(radix=4)", "recursive_halving", "recursive_doubling"]
+             + [f"product(dims=4x4x{d},saved_steps={s})" for d in dims for s in (0, 1, 2)])
+    yield Setting(f"growth-{levels}-levels", machine, ranks, sizes, folds + by_hosts([16] * hosts, dims, (2, 4)),
+                  comparators=comparators, kept=2)
 
 
 def torus(shapes, sizes):
@@ -207,6 +201,12 @@ HOST_SHAPES = [[2, 2], [3, 2], [3, 3], [4, 3], [4, 4], [3, 3, 3], [4, 3, 3], [4,
 GROWTH_SIZES = [100, 1000, 10_000, 100_000, 1_000_000]
 FEW = ["rdb", "rab_rdb", "mvapich2_two_level", "smp_rdb"]
 
+
+def growth_efforts(levels):
+    return (lambda: [], lambda: growth(levels, 1024, GROWTH_SIZES, BY_STEPS),
+            lambda: [*growth(levels, 1024, GROWTH_SIZES, COMPARATORS), *growth(levels, 4096, [100, 10_000, 1_000_000], FEW)])
+
+
 # Name: what is run quickly, by default, and with --long.
 EXPERIMENTS = {
     "kolmakov": (lambda: kolmakov([320, 10_000]), lambda: kolmakov(KOLMAKOV_SIZES), lambda: kolmakov(KOLMAKOV_SIZES)),
@@ -216,8 +216,8 @@ EXPERIMENTS = {
     "patarasuk-smp": (lambda: [], lambda: patarasuk_smp(SMP_SHAPES[1:5]), lambda: patarasuk_smp(SMP_SHAPES)),
     "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [48_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
                    lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000])),
-    "growth": (lambda: [], lambda: growth(1024, GROWTH_SIZES, BY_STEPS),
-               lambda: [*growth(1024, GROWTH_SIZES, COMPARATORS), *growth(4096, [100, 10_000, 1_000_000], FEW)]),
+    "growth-2-levels": growth_efforts(2),
+    "growth-3-levels": growth_efforts(3),
     "torus": (lambda: torus([(8, 8), (64,)], [64, MB]), lambda: torus([(8, 8), (16, 16), (64,), (128,)], [64, 8 * KB, 256 * KB, MB]),
               lambda: torus([(8, 8), (16, 16), (64,), (128,)], [64, KB, 8 * KB, 64 * KB, 256 * KB, MB, 8 * MB])),
 }
