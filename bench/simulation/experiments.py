@@ -139,8 +139,9 @@ def patarasuk_smp(shapes):
     for hosts, cores in shapes:
         machine = star(hosts, Link(GIGABIT, 24e-6), INSIDE, cores)
         ranks, nodes = hosts * cores, [cores] * hosts
+        dims = ["4x4" + {16: "", 32: "x2", 64: "x4"}[hosts]]
         yield Setting("patarasuk-smp", machine, ranks, [64 * ranks, 256 * ranks, 1024 * ranks, 8192 * ranks],
-                      by_hosts(nodes) + rings(nodes), comparators=["smp_rdb", "smp_binomial", "ompi", "mvapich2_two_level"],
+                      by_hosts(nodes, dims) + rings(nodes), comparators=["smp_rdb", "smp_binomial", "ompi", "mvapich2_two_level"],
                       always=rings(nodes)[:1], kept=2)
 
 
@@ -213,7 +214,7 @@ EXPERIMENTS = {
     "kolmakov-ranks": (lambda: kolmakov_ranks([12, 24]), lambda: kolmakov_ranks(RANKS), lambda: kolmakov_ranks(range(2, 161))),
     "patarasuk": (lambda: patarasuk([512 * KB, MB]), lambda: patarasuk(PATARASUK_SIZES),
                   lambda: patarasuk(PATARASUK_SIZES + [4 * MB, 16 * MB])),
-    "patarasuk-smp": (lambda: [], lambda: patarasuk_smp(SMP_SHAPES[1:5]), lambda: patarasuk_smp(SMP_SHAPES)),
+    "patarasuk-smp": (lambda: [], lambda: patarasuk_smp(SMP_SHAPES[1:4]), lambda: patarasuk_smp(SMP_SHAPES)),
     "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [48_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
                    lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000])),
     "growth-2-levels": growth_efforts(2),

@@ -116,6 +116,8 @@ class Simulator:
 def outcome_of(setting, tasks):
     ours, others = tasks
     prices, estimated, mine = ours.result()
+    if mine[1]:
+        raise SystemExit(f"simulate.py: {setting.name}: {mine[1]}")
     seconds, failed = {size: {} for size in setting.sizes}, []
     for found, why in [mine] + [each.result() for each in others]:
         for size, name, value in found:
@@ -166,9 +168,9 @@ def main():
         outcomes = []
         for setting, task in zip(settings, tasks):
             outcomes.append(outcome_of(setting, task))
-        for each in outcomes:
-            print(tables.table_of(each, outcomes))
     write_results(given.results, outcomes)
+    for each in outcomes:
+        print(tables.table_of(each, outcomes))
     checked = claims.check(outcomes)
     print(tables.claims_table(checked))
     if given.plots:
