@@ -19,20 +19,16 @@ struct read_over_links {
   friend auto operator<=>(read_over_links const&, read_over_links const&) = default;
 };
 
-struct message {
-  rank_t to, from;
-  std::int64_t volume;
-};
-
 /// The messages of a step, sorted by reader: a value read twice is sent once, as validate() counts.
-std::vector<message> messages_of(schedule const& s, std::vector<assignment> const& step, units const& unit) {
+std::vector<step_messages::message> messages_of(schedule const& s, std::vector<assignment> const& step,
+                                                units const& unit) {
   std::vector<read_over_links> reads;
   for (assignment const& a : step)
     for (source const& from : s.from(a))
       if (from.rank != a.rank) reads.push_back({a.rank, from.rank, a.block, from.slot});
   std::ranges::sort(reads);
   reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  std::vector<message> all;
+  std::vector<step_messages::message> all;
   for (read_over_links const& r : reads) {
     if (all.empty() || all.back().to != r.to || all.back().from != r.from) all.push_back({r.to, r.from, 0});
     all.back().volume += unit.size[r.block];
@@ -76,17 +72,30 @@ class load {
 
 link_loads::link_loads(schedule const& s, network const& on) : link_loads(s, *std::make_unique<routes>(on)) {}
 
-link_loads::link_loads(schedule const& s, routes& ways) : steps_(s.steps.size()) {
+link_loads::link_loads(schedule const& s, routes& ways) {
   network const& on = ways.between();
   if (on.ranks() < s.ranks)
     throw schedule_error("the network has " + std::to_string(on.ranks()) + " ranks, the schedule " +
                          std::to_string(s.ranks));
   units const unit(s);
+  auto const messages_in = [&](std::size_t i) {
+    return step_messages{messages_of(s, s.steps[i], unit), combined_in(s.steps[i], unit)};
+  };
+  *this = link_loads(s.steps.size(), unit.denominator, messages_in, ways);
+}
+
+link_loads::link_loads(std::size_t steps, std::int64_t parts_of_a_vector,
+                       std::function<step_messages(std::size_t step)> const& messages_in, routes& ways)
+    : steps_(steps) {
+  auto const vectors = [&](std::int64_t volume) {
+    return static_cast<double>(volume) / static_cast<double>(parts_of_a_vector);
+  };
+  network const& on = ways.between();
   load all(on.links().size()), own(on.links().size());
   std::vector<std::int64_t> in_all_steps(on.links().size());
   std::vector<std::vector<link_t>> way;  // of each message of a step
-  for (std::size_t i = 0; i < s.steps.size(); ++i) {
-    auto const messages = messages_of(s, s.steps[i], unit);
+  for (std::size_t i = 0; i < steps; ++i) {
+    auto const [messages, combined_by] = messages_in(i);
     way.assign(messages.size(), {});
     all.clear();
     for (std::size_t m = 0; m < messages.size(); ++m) {
@@ -98,19 +107,19 @@ link_loads::link_loads(schedule const& s, routes& ways) : steps_(s.steps.size())
       busiest_.most_messages = std::max(busiest_.most_messages, all.messages(l));
     }
     std::size_t next = 0;
-    for (auto const& [rank, combined] : combined_in(s.steps[i], unit)) {
+    for (auto const& [rank, combined] : combined_by) {
       std::size_t const first = next;
       own.clear();
       for (; next < messages.size() && messages[next].to == rank; ++next) own.add(way[next], messages[next].volume);
-      part got{static_cast<rank_t>(next - first), 0, 0, 0, unit.vectors(combined)};
+      part got{static_cast<rank_t>(next - first), 0, 0, 0, vectors(combined)};
       if (next == first) steps_[i].push_back(got);
       for (std::size_t m = first; m < next; ++m) {
         got.latency = got.shared = got.alone = 0;
         for (link_t const l : way[m]) {
           link_costs const& costs = on.links()[l].costs;
           got.latency += costs.latency;
-          got.shared = std::max(got.shared, costs.per_byte * unit.vectors(all.volume(l)));
-          got.alone = std::max(got.alone, costs.per_byte * unit.vectors(own.volume(l)));
+          got.shared = std::max(got.shared, costs.per_byte * vectors(all.volume(l)));
+          got.alone = std::max(got.alone, costs.per_byte * vectors(own.volume(l)));
         }
         if (steps_[i].empty() || steps_[i].back() != got) steps_[i].push_back(got);
       }
@@ -121,11 +130,11 @@ link_loads::link_loads(schedule const& s, routes& ways) : steps_(s.steps.size())
   double longest = 0;
   for (std::size_t l = 0; l < in_all_steps.size(); ++l) {
     shared_link const& link = on.links()[l];
-    double const busy = link.costs.per_byte * unit.vectors(in_all_steps[l]);
+    double const busy = link.costs.per_byte * vectors(in_all_steps[l]);
     if (busy <= longest) continue;
     longest = busy;
     busiest_.name = link.name;
-    busiest_.volume = fraction(in_all_steps[l], unit.denominator);
+    busiest_.volume = fraction(in_all_steps[l], parts_of_a_vector);
   }
 }
 

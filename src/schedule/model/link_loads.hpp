@@ -2,6 +2,8 @@
 // Predicted times of a schedule on a network of shared links: what crosses each link, step by step.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,16 @@ struct busiest_link {
   std::size_t most_messages = 0;  ///< of any link in one step; a message is all that one rank reads from another
 };
 
+/// Who gets what of whom in one step, by receiver, and what ranks combine: volumes in whole parts of a vector.
+struct step_messages {
+  struct message {
+    rank_t to, from;
+    std::int64_t volume;
+  };
+  std::vector<message> messages;
+  std::map<rank_t, std::int64_t> combined;
+};
+
 /// A schedule's messages on the links of a network. All messages of a step are on their way at once, and those that share
 /// a link share its bandwidth: a message arrives when the busiest link of its way has carried all that crosses it in that
 /// step, after the latencies of its whole way. Where latencies are equal no sharing ends a step sooner, and one does as soon:
@@ -34,6 +46,9 @@ class link_loads {
   link_loads(schedule const&, network const&);
   /// The same with ways that several schedules share.
   link_loads(schedule const&, routes&);
+  /// The same of messages that are known without the schedule: those of each step, when they are asked for.
+  link_loads(std::size_t steps, std::int64_t parts_of_a_vector,
+             std::function<step_messages(std::size_t step)> const& messages_in, routes&);
 
   /// For a vector of `bytes`.
   price priced(rank_costs const&, double bytes) const;
