@@ -43,7 +43,7 @@ struct part {
 /// Blocks that lie side by side and are treated alike here become one. Other hosts may merge others.
 void merge_alike_blocks(part&);
 
-/// Block b becomes the one at `position[b]`. All blocks have to be of one size.
+/// Block b becomes the one at `position[b]`. All blocks have to be of one size, or the caller puts theirs in order.
 void move_blocks(schedule&, std::vector<block_t> const& position);
 void move_blocks(part&, std::vector<block_t> const& position);
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "schedule/parts/part.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
@@ -92,23 +94,23 @@ order_of_ranks order_in(algorithm const& of, rank_t ranks) {
   return order;
 }
 
-/// Where every block is moved to, with the piece that it is in; and there they are.
-std::vector<block_t> move_with_ranks(schedule& s, order_of_ranks const& order) {
+/// Every block with the piece that it is in, which becomes that of the rank that plays its rank.
+void move_pieces(schedule& s, order_of_ranks const& order) {
   std::vector<block_t> position(s.blocks.size());
   std::vector<rank_t> player(s.ranks), piece(s.blocks.size());
   for (rank_t x = 0; x < s.ranks; ++x) player[order[x]] = x;
   for (block_t b = 0; b < piece.size(); ++b) piece[b] = static_cast<rank_t>((s.blocks[b].offset * s.ranks).floor());
-  std::vector<block> moved;
+  auto const blocks = s.blocks;
+  block_t at = 0;
   for (rank_t r = 0; r < s.ranks; ++r) {
     for (block_t b = 0; b < piece.size(); ++b) {
       if (piece[b] != player[r]) continue;
-      position[b] = static_cast<block_t>(moved.size());
-      moved.push_back(s.blocks[b]);
-      moved.back().offset += fraction(std::int64_t{r} - piece[b], s.ranks);
+      s.blocks[at] = blocks[b];
+      s.blocks[at].offset += fraction(std::int64_t{r} - piece[b], s.ranks);
+      position[b] = at++;
     }
   }
-  s.blocks.swap(moved);
-  return position;
+  move_blocks(s, position);
 }
 
 }  // namespace
@@ -142,22 +144,18 @@ std::string permutation_text(order_of_ranks const& order) {
 }
 
 void permute_ranks(schedule& s, order_of_ranks const& order) {
-  std::vector<block_t> position;
-  if (detail::is_of_pieces(s.verb)) position = move_with_ranks(s, order);
-  for (source& from : s.sources) from.rank = order[from.rank];  // once: assignments may share them
+  if (detail::is_of_pieces(s.verb)) move_pieces(s, order);
+  for (source& from : s.sources) from.rank = order[from.rank];
   for (auto& step : s.steps) {
     for (assignment& a : step) {
       a.rank = order[a.rank];
-      if (!position.empty()) a.block = position[a.block];
+      auto const from = std::span(s.sources).subspan(a.first, a.count);
+      bool const are_inputs = std::ranges::all_of(from, [](source const& one) { return one.slot == 0; });
+      if (are_inputs) std::ranges::stable_sort(from, {}, &source::rank);
     }
   }
-  std::vector<std::vector<slot_t>> result(s.ranks);
-  for (rank_t x = 0; x < s.ranks; ++x) result[order[x]].swap(s.result[x]);
-  s.result.swap(result);
-  for (auto& slots : s.result) {
-    auto const played = slots;
-    for (block_t b = 0; b < position.size(); ++b) slots[position[b]] = played[b];
-  }
+  auto const played = s.result;
+  for (rank_t x = 0; x < s.ranks; ++x) s.result[order[x]] = played[x];
   if (s.root) s.root = order[*s.root];
 }
 

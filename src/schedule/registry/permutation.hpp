@@ -24,12 +24,12 @@ std::vector<rank_t> permutation_of(algorithm const&, rank_t ranks);
 /// Its value: "stride:K" where that says it, else a list.
 std::string permutation_text(std::vector<rank_t> const& order);
 
-/// The ranks in this order, none for as they are numbered, but those of a group, group_of[rank], next to each other, where the first of them is. Cost:
-/// ranks · groups.
+/// The ranks in this order, none for as they are numbered, but those of a group, group_of[rank], next to each other, where
+/// the first of them is. Cost: ranks · groups.
 std::vector<rank_t> neighbours(std::vector<rank_t> const& order, std::vector<rank_t> const& group_of);
 
 /// order[x] does what rank x did; of verbs by pieces, with the piece that is its own. Wants every rank once in the
-/// order, and no scan.
+/// order, and no scan. Folds of inputs alone stay in the order of the ranks.
 void permute_ranks(schedule&, std::vector<rank_t> const& order);
 
 }  // namespace coset::schedule

@@ -18,11 +18,11 @@ properties of(std::string_view text, rank_t ranks, collective verb, rank_t root 
 
 TEST(Moves, AreServedByWhateverServesWhatTheyAreMadeOf) {
   for (named_algorithm const& row : registry()) {
-    bool const moves = !has_blocks(row);  // blocks of a pipeline are of one vector for all
+    bool const whole = !has_blocks(row);  // blocks of a pipeline are of one vector for all
     bool const gathers = serves(row, collective::allgather) || serves(row, collective::reduce);
-    EXPECT_EQ(serves(row, collective::gather), moves && gathers) << row.name;
-    EXPECT_EQ(serves(row, collective::scatter), moves && serves(row, collective::broadcast)) << row.name;
-    EXPECT_EQ(serves(row, collective::all_to_all), moves && serves(row, collective::reduce_scatter)) << row.name;
+    EXPECT_EQ(serves(row, collective::gather), whole && gathers) << row.name;
+    EXPECT_EQ(serves(row, collective::scatter), whole && serves(row, collective::broadcast)) << row.name;
+    EXPECT_EQ(serves(row, collective::all_to_all), whole && serves(row, collective::reduce_scatter)) << row.name;
   }
 }
 
