@@ -59,8 +59,7 @@ int main(int argc, char** argv) {
   for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
                          coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_reproduce,
                          coset::cli::add_search, coset::cli::add_why, coset::cli::add_simulate, coset::cli::add_tune,
-                         coset::cli::add_trace,
-                         coset::cli::add_completion, coset::cli::add_manual}) {
+                         coset::cli::add_trace, coset::cli::add_completion, coset::cli::add_manual}) {
     add(app);
   }
 
