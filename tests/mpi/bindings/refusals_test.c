@@ -139,7 +139,7 @@ static void members_share_no_memory(void) {
   coset_plan* plan = NULL;
   FAILS(COSET_ARGUMENT_ERROR, "the place for a plan",
         coset_mpi_plan_create(on.all, COSET_VERB_BARRIER, 0, COSET_INT8, 0, NULL, NULL));
-  FAILS(COSET_ARGUMENT_ERROR, "no verb 9", coset_mpi_plan_create(on.all, 9, 0, COSET_INT8, 0, NULL, &plan));
+  FAILS(COSET_ARGUMENT_ERROR, "no verb 13", coset_mpi_plan_create(on.all, 13, 0, COSET_INT8, COSET_PLUS, NULL, &plan));
   if (processes() > 1)
     FAILS(COSET_ARGUMENT_ERROR, "no output in common",
           coset_mpi_plan_create(on.all, COSET_VERB_REDUCE_SHARED, 1, COSET_INT8, COSET_PLUS, NULL, &plan));
