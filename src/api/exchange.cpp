@@ -29,7 +29,11 @@ struct row_of_pieces {
   std::size_t element_bytes;
   std::span<std::size_t const> counts;
 
-  std::size_t bytes() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}) * element_bytes; }
+  /// Of the pieces of ranks below this one.
+  std::size_t bytes_before(rank_t r) const {
+    return std::accumulate(counts.begin(), counts.begin() + r, std::size_t{0}) * element_bytes;
+  }
+  std::size_t bytes() const { return bytes_before(static_cast<rank_t>(counts.size())); }
   /// Calls visit(rank, begin of its piece, bytes).
   template <class Visit>
   void for_each(Visit visit) const {
@@ -42,15 +46,28 @@ struct row_of_pieces {
   }
 };
 
-void tell(rank_state& me, row_of_pieces const& given, std::uint64_t type, std::vector<piece_notice>& heard) {
-  std::vector<piece_notice> told;
+/// Whoever calls something else is told of pieces, not of notices.
+reduction_table const& table_of_notices() {
+  static reduction_table const table = [] {
+    reduction_table named = copy_of<piece_notice>();
+    named.type = "pieces of any length";
+    return named;
+  }();
+  return table;
+}
+
+/// What the others tell. It is kept for the thread's next call, which allocates nothing then.
+std::vector<piece_notice> const& tell(rank_state& me, row_of_pieces const& given, std::uint64_t type) {
+  thread_local std::vector<piece_notice> told, heard;
+  told.clear();
   given.for_each([&](rank_t r, std::byte* at, std::size_t) { told.push_back({at, given.counts[r], type}); });
   heard.resize(told.size());
   run(me, {.what = verb::all_to_all,
            .in = told.data(),
            .out = heard.data(),
            .count = told.size(),
-           .reduction = &copy_of<piece_notice>()});
+           .reduction = &table_of_notices()});
+  return heard;
 }
 
 /// Who finds another length than it expects tells all.
@@ -80,14 +97,18 @@ void copy_foreign(rank_state& me, std::byte* to, std::byte const* from, std::siz
   }
 }
 
-/// Each rank begins with its neighbour, so that not all read from one.
+/// Each rank begins with its own piece and goes down from there, so that not all read from one.
 void fetch(rank_state& me, std::vector<piece_notice> const& heard, row_of_pieces const& got) {
-  rank_t const ranks = me.shared.size();
-  std::vector<std::byte*> places;
-  got.for_each([&](rank_t, std::byte* at, std::size_t) { places.push_back(at); });
-  for (rank_t step = 0; step < ranks; ++step) {
-    rank_t const o = (me.number + ranks - step) % ranks;
-    copy_foreign(me, places[o], heard[o].at, heard[o].count * got.element_bytes);
+  std::size_t end = got.bytes_before(me.number + 1);
+  for (rank_t o = me.number, left = me.shared.size(); left > 0; --left) {
+    std::size_t const bytes = got.counts[o] * got.element_bytes;
+    end -= bytes;
+    copy_foreign(me, got.first + end, heard[o].at, bytes);
+    if (o == 0) {
+      o = me.shared.size();
+      end = got.bytes();
+    }
+    --o;
   }
   run(me, {.what = verb::barrier, .reduction = &copy_of<char>()});
 }
@@ -129,8 +150,7 @@ void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> re
   bool const apart = given.first + bytes <= got.first || got.first + other_bytes <= given.first;
   if (bytes != 0 && other_bytes != 0 && !apart)
     refuse(me, text::format("all_to_all: input and output of rank {} overlap", me.number));
-  std::vector<piece_notice> heard;
-  tell(me, given, c.reduction->hash, heard);
+  auto const& heard = tell(me, given, c.reduction->hash);
   require_expected(me, heard, received, *c.reduction);
   if (me.shared.kind.one_memory())
     fetch(me, heard, got);

@@ -22,6 +22,9 @@ void reduce_in_all_ways(coset_member* me, coset_plan* plan, coset_operation op) 
   std::array<std::size_t, 2> const counts{100, 200};
   EXPECT_EQ(coset_allreduce(me, in.data(), out.data(), 300, COSET_FLOAT64, op), COSET_SUCCESS);
   EXPECT_EQ(coset_reduce_scatter_counts(me, in.data(), out.data(), counts.data(), COSET_FLOAT64, op), COSET_SUCCESS);
+  std::array const symmetric{counts[coset_member_rank(me)], counts[1 - coset_member_rank(me)]};
+  EXPECT_EQ(coset_all_to_all_counts(me, in.data(), out.data(), symmetric.data(), symmetric.data(), COSET_FLOAT64),
+            COSET_SUCCESS);
   EXPECT_EQ(coset_plan_execute(plan, me, in.data(), out.data()), COSET_SUCCESS);
   coset_request request;
   EXPECT_EQ(coset_start_scan(me, in.data(), out.data(), 300, COSET_FLOAT64, op, &request), COSET_SUCCESS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library chooses for teams of a hundred thousand ranks and more takes little memory on each host, by any verb.
+// What the library chooses for teams of a hundred thousand ranks and more takes little memory on each host, by any verb
+// that it does not refuse them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,13 +39,11 @@ memory taken_by(verb what, rank_t hosts, std::size_t bytes, detail::reduction_ta
   memory worst;
   for (std::size_t const own : {std::size_t{0}, std::size_t{hosts} / 3, std::size_t{hosts} - 1}) {
     plan_store plans(facts_of(hosts, each, own));
-    bool const by_pieces = what == verb::reduce_scatter || what == verb::allgather;
-    bool const copies = what == verb::broadcast || what == verb::allgather || what == verb::barrier;
     detail::call const c{.what = what,
-                         .count = what == verb::barrier ? 0
-                                  : by_pieces           ? std::size_t{hosts} * each * 2
-                                                        : bytes / sizeof(float),
-                         .reduction = copies ? &detail::copy_of<float>() : &sum};
+                         .count = what == verb::barrier        ? 0
+                                  : detail::is_of_pieces(what) ? std::size_t{hosts} * each * 2
+                                                               : bytes / sizeof(float),
+                         .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &sum};
     std::size_t const before = test::live_bytes();
     test::begin_most();
     auto const plan = plans.of_call(c);
@@ -90,6 +89,19 @@ TEST(LargeTeams, AreToldWhatIsTooMuch) {
   } catch (argument_error const& why) {
     EXPECT_NE(std::string(why.what()).find("factors below 1024"), std::string::npos) << why.what();
     EXPECT_NE(std::string(why.what()).find("no more than 16384"), std::string::npos) << why.what();
+  }
+}
+
+/// Hosts make their parts of these out of the whole, which takes gigabytes and minutes.
+TEST(LargeTeams, AreToldThatTheyAreTooLargeToMovePieces) {
+  for (verb const what : {verb::gather, verb::scatter, verb::all_to_all}) {
+    try {
+      (void)taken_by(what, 1000, 0, detail::table_of<float, plus>());
+      FAIL() << name_of(what) << " has a plan";
+    } catch (schedule_error const& why) {
+      EXPECT_NE(std::string(why.what()).find("128000 ranks with 128000 blocks"), std::string::npos) << why.what();
+    }
+    EXPECT_LE(test::most_live_bytes(), test::live_bytes() + 32 * mebibyte) << name_of(what);
   }
 }
 

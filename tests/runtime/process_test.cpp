@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
 #include <random>
 
@@ -60,9 +61,14 @@ struct Processes : ::testing::TestWithParam<rank_t> {
 
 TEST_P(Processes, ReduceAsThreadsDo) {
   auto const endings = run([](member& me) {
+    constexpr std::array verbs{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
+                               verb::broadcast, verb::scan,    verb::exclusive_scan, verb::barrier,
+                               verb::gather,    verb::scatter, verb::all_to_all};
     std::mt19937_64 choices(7);
     for (int k = 0; k < test::by_effort(100, 500, 5000); ++k) {
-      task t{.what = all_verbs()[choices() % 8], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
+      task t{.what = verbs[choices() % verbs.size()],
+             .root = static_cast<rank_t>(choices() % me.size()),
+             .seed = choices()};
       bool const large = choices() % 20 == 0;  // several segments of staging
       bool const by_pieces = t.what == verb::reduce_scatter || t.what == verb::allgather;
       t.counts = even_counts(me.size(), choices() % (large && !by_pieces ? 50'000 : 100));

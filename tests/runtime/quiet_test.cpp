@@ -29,6 +29,7 @@ constexpr std::array<std::size_t, 6> counts{0, 1, 20, 1000, 40000, 400000};
 struct arrays {
   explicit arrays(rank_t ranks) : in(counts.back() * ranks, 1.0f), out(in.size()) {}
   std::vector<float> in, out;
+  std::vector<std::size_t> of_each;
 };
 
 /// Every verb once, in every class of storage. Four times is every length in every channel of split phase.
@@ -45,8 +46,13 @@ void call_everything(member& me, arrays& a, std::vector<float>& shared) {
     reduce_scatter(me, all_in, out);
     allgather(me, in, all_out);
     broadcast(me, out, me.size() - 1);
+    gather(me, in, all_out, me.size() - 1);
+    scatter(me, all_in, out, 0);
+    all_to_all(me, all_in, all_out);
     scan(me, in, out);
     exclusive_scan(me, in, out);
+    a.of_each.assign(me.size(), count);
+    all_to_all(me, all_in, all_out, a.of_each, a.of_each);
     double value = allreduce(me, 1.0);
     allreduce(me, together(out, value), maximum{});
     request under_way = start_allreduce(me, in, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever goes wrong on one rank in the middle of collectives: every rank returns or throws, soon, every time, and then
 // the team works. Arrays are on the heap and freed while the stack unwinds, for AddressSanitizer to see who still uses them.
+#include <array>
 #include <chrono>
 #include <random>
 
@@ -36,8 +37,13 @@ class weather {
 
   void face(team& ranks, member& me) const {
     std::mt19937_64 choices(seed_);
+    constexpr std::array verbs{verb::allreduce, verb::reduce,    verb::reduce_scatter, verb::allgather,
+                               verb::broadcast, verb::scan,      verb::exclusive_scan, verb::gather,
+                               verb::scatter,   verb::all_to_all};
     for (int k = 0; k < 12; ++k) {
-      task t{.what = all_verbs()[choices() % 7], .root = static_cast<rank_t>(choices() % me.size()), .seed = choices()};
+      task t{.what = verbs[choices() % verbs.size()],
+             .root = static_cast<rank_t>(choices() % me.size()),
+             .seed = choices()};
       t.counts = even_counts(me.size(), choices() % 3 == 0 ? choices() % 20'000 : choices() % 50);
       bool const in_flight = choices() % 2 == 0;
       bool const mine = me.rank() == unlucky_ && k == when_;

@@ -146,7 +146,9 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
 void exchange(coset_member* me, void const* in, void* out, std::size_t const* sent, std::size_t const* received,
               coset_type type) {
   detail::rank_state& state = state_of(me);
-  std::vector<std::size_t> to_each, from_each;
+  thread_local std::vector<std::size_t> to_each, from_each;  // for as long as the call runs
+  to_each.clear();
+  from_each.clear();
   made_call const c = told(state, [&]() -> made_call {
     require(sent, "send counts");
     require(received, "receive counts");

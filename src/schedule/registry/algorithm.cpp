@@ -252,6 +252,7 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
     throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(ranks) + " ranks");
   named_algorithm const& row = find_algorithm(given.name);
   require_verb(row, verb);
+  if (is_derived(verb)) require_room(ranks, ranks);  // before pieces are cut out of the whole
   algorithm const whole = completed(given);
   auto const order = permutation_of(whole, ranks);
   bool const moves = !std::ranges::is_sorted(order);
