@@ -115,7 +115,7 @@ class BadInput(Files):
         self.assertRefused("not 8", "plan", "unequal", "-r", 8, "--nodes", "5,2")
         self.assertRefused("root 4", "plan", "binomial", "-r", 4, "-c", "reduce", "--root", 4)
         self.assertRefused("there are", "plan", "rong", "-r", 4)
-        self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "shuffle")
+        self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "transpose")
         self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
         self.assertRefused("it has 1, 7", "reproduce", "kolmakov", 2)
         self.assertRefused("from 1 to", "cost", "-r", 0)

@@ -33,6 +33,7 @@ void cut_at_pieces(schedule& s) {
     blocks.insert(blocks.end(), parts.begin(), parts.end());
     first.push_back(static_cast<block_t>(blocks.size()));
   }
+  require_room(s.ranks, blocks.size());
   for (auto& step : s.steps) {
     std::vector<assignment> cut_step;
     for (assignment a : step)

@@ -13,6 +13,7 @@
 #include "coset/detail/reduction.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/files/plan_file.hpp"
+#include "schedule/registry/permutation.hpp"
 #include "text/format.hpp"
 
 namespace coset::schedule {
@@ -105,8 +106,12 @@ schedule make_of_file(algorithm const& given, rank_t ranks, collective verb, ran
     throw schedule_error(text::format("{} is a plan of {}, not {}", path, name_of(plan->verb), name_of(verb)));
   if (plan->ranks != ranks)
     throw schedule_error(text::format("{} is a plan for {} ranks, not {}", path, plan->ranks, ranks));
-  if (plan->root.value_or(root) != root)
-    throw schedule_error(text::format("{} is a plan for root {}, not {}", path, *plan->root, root));
+  if (plan->root.value_or(root) != root) {
+    auto const order = permutation_of(given, ranks);
+    if (order.empty()) throw schedule_error(text::format("{} is a plan for root {}, not {}", path, *plan->root, root));
+    throw schedule_error(text::format("{} is a plan for root {}, which rank {} plays, not {}", path, *plan->root,
+                                      order[*plan->root], order[root]));
+  }
   return *plan;
 }
 

@@ -9,6 +9,7 @@
 
 #include "schedule/files/random_plan.hpp"
 #include "schedule/registry/named_file.hpp"
+#include "schedule/registry/permutation.hpp"
 #include "schedule/schedules.hpp"
 #include "schedule/set_execution.hpp"
 #include "study/plan_json.hpp"
@@ -60,6 +61,15 @@ TEST(PlanOfFile, ServesItsOwnVerbRanksAndRootOnly) {
   EXPECT_EQ(said(4, collective::allreduce, 0), file.path() + " is a plan of reduce, not allreduce");
   EXPECT_EQ(said(5, collective::reduce, 1), file.path() + " is a plan for 4 ranks, not 5");
   EXPECT_EQ(said(4, collective::reduce, 2), file.path() + " is a plan for root 1, not 2");
+}
+
+TEST(PlanOfFile, InAnotherOrderHasTheRootThatPlaysItsOwn) {
+  plan_in_file const file(schedule_of("binomial", 4, collective::reduce, 1));
+  auto how = named(file);
+  how.parameters[permute] = "3+2+0+1";
+  EXPECT_EQ(make(how, 4, collective::reduce, 2).root, 2u);
+  EXPECT_EQ(refusal([&] { make(how, 4, collective::reduce, 1); }),
+            file.path() + " is a plan for root 1, which rank 2 plays, not 1");
 }
 
 TEST(PlanOfFile, IsRefusedWithTheFirstThingWrong) {

@@ -98,13 +98,21 @@ TEST(AllToAll, OfManyRanksHasTheMovesItNeeds) {
   EXPECT_EQ(made.blocks.size(), ranks);
 }
 
-TEST(AllToAll, ForWhichThereIsNoRoomIsRefused) {
+void expect_no_room(char const* how, rank_t ranks, collective verb) {
   try {
-    schedule_of("ring", 700, collective::all_to_all);
-    ADD_FAILURE() << "accepted";
+    schedule_of(how, ranks, verb);
+    ADD_FAILURE() << how << " is accepted";
   } catch (schedule_error const& e) {
     EXPECT_NE(std::string(e.what()).find("too many to write out"), std::string::npos) << e.what();
   }
+}
+
+TEST(AllToAll, ForWhichThereIsNoRoomIsRefused) { expect_no_room("ring", 700, collective::all_to_all); }
+
+/// A tree of the whole vector has one block, whose pieces are too many.
+TEST(Moves, OfMorePiecesThanThereIsRoomForAreRefused) {
+  for (collective const verb : {collective::gather, collective::scatter}) expect_no_room("binomial", 8193, verb);
+  expect_no_room("bruck_ho", 8193, collective::reduce_scatter);
 }
 
 TEST(Moves, HaveARootOnlyWhereTheirVerbHas) {
