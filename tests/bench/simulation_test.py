@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
 
 
 def run(*arguments, **options):
-    made = subprocess.run([str(each) for each in arguments], capture_output=True, text=True, timeout=200, check=False, **options)
+    made = subprocess.run([str(each) for each in arguments], capture_output=True, text=True, timeout=900, check=False, **options)
     if made.returncode != 0:
         raise AssertionError(f"{arguments}: {made.returncode}\n{made.stdout[-2000:]}{made.stderr[-2000:]}")
     return made.stdout
