@@ -184,7 +184,9 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const one_round = whole || detail::is_of_pieces(q.what);
   if (one_round && q.bytes <= most_at_once) all.push_back(eager);
   if (whole) return all;
-  if (!q.pointers) {
+  // In place a piece that arrives lies where one that leaves is.
+  bool const swaps = q.what == verb::all_to_all && q.in_place;
+  if (!q.pointers || swaps) {
     all.push_back(staged);
     return all;
   }

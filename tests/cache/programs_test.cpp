@@ -55,7 +55,8 @@ TEST(Programs, OfDirectEndUnderEveryStorageWithAllThatTheyHold) {
 
 TEST(Programs, OfEveryVerbEnd) {
   using enum verb;
-  for (auto const what : {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan}) {
+  for (auto const what :
+       {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan, gather, scatter, all_to_all}) {
     for (rank_t const ranks : {1u, 2u, 7u, 12u}) {
       machine const m = flat_machine(ranks);
       for (std::size_t const bytes : {std::size_t{8}, std::size_t{100000}}) {
@@ -66,6 +67,39 @@ TEST(Programs, OfEveryVerbEnd) {
         EXPECT_EQ(simulate(m, w, timing::call).acts, acts_in(w.call[0]));
         EXPECT_GT(simulate(m, w, timing::cycle).last, 0);
       }
+    }
+  }
+}
+
+std::size_t lines_in(work const& w, script const& s) {
+  std::size_t sum = 0;
+  for (cell_range const& range : s.ranges)
+    for (std::uint32_t c = range.first; c < range.first + range.count; ++c) sum += w.cells[c].lines;
+  return sum;
+}
+
+TEST(Programs, LeaveCallersWhatIsTheirs) {
+  using enum verb;
+  constexpr rank_t ranks = 4, root = 3;
+  constexpr std::size_t piece = 4096, piece_lines = piece / line_bytes, whole = ranks * piece_lines;
+  struct expected {
+    verb what;
+    std::size_t root_gives, others_give, root_gets, others_get;
+  };
+  for (auto const& e :
+       {expected{allreduce, whole, whole, whole, whole}, expected{reduce, whole, whole, whole, 0},
+        expected{broadcast, whole, 0, whole, whole}, expected{reduce_scatter, whole, whole, piece_lines, piece_lines},
+        expected{allgather, piece_lines, piece_lines, whole, whole},
+        expected{gather, piece_lines, piece_lines, whole, 0}, expected{scatter, whole, 0, piece_lines, piece_lines},
+        expected{all_to_all, whole, whole, whole, whole}}) {
+    auto c = call_named("direct", "staged", ranks, ranks * piece);
+    c.verb = e.what;
+    c.root = root;
+    work const w = work_of(c);
+    for (rank_t r = 0; r < ranks; ++r) {
+      EXPECT_EQ(lines_in(w, w.writes_input[r]), r == root ? e.root_gives : e.others_give)
+          << name_of(e.what) << ' ' << r;
+      EXPECT_EQ(lines_in(w, w.reads_output[r]), r == root ? e.root_gets : e.others_get) << name_of(e.what) << ' ' << r;
     }
   }
 }

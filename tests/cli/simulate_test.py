@@ -52,9 +52,12 @@ class Simulate(Files):
         self.assertEqual(simulate(*ask, "--costs", file, "--set", "machine.read=2e-7", "--set", "machine.own=2e-7"), first)
 
     def test_every_verb_and_plan(self):
-        for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "exclusive_scan", "barrier"):
+        for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "exclusive_scan", "barrier", "gather", "scatter",
+                     "all_to_all"):
             machine, = simulate(verb, "1K", "--topology", "core:6 pu:1", "--timing", "call")
             self.assertIn("chosen", [row["by"] for row in machine["sizes"][0]["plans"]], verb)
+            in_place, = simulate(verb, "64K", "--topology", "core:6 pu:1", "--in-place", "--considered", 0)
+            self.assertIn("chosen", [row["by"] for row in in_place["sizes"][0]["plans"]], verb)
         machine, = simulate("allreduce", 64, "--topology", "core:6 pu:1", "--plan", "ring/staged", "--in-place")
         self.assertIn(("ring/staged", "named"), [(row["plan"], row["by"]) for row in machine["sizes"][0]["plans"]])
 

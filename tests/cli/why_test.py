@@ -79,6 +79,9 @@ class Why(Files):
                          "leaders=0", "\n> ", "chosen: the cheapest"):
             self.assertIn(expected, text)
 
+    def test_barriers_between_hosts_send_no_bytes(self):
+        self.assertEqual(why("barrier", 64, "--hosts", "2,2")["bytes"], 0)
+
     def test_vectors_of_pieces_and_scans_between_hosts_have_candidates_too(self):
         for verb, name in [("scan", "two_level_scan("), ("exclusive_scan", "two_level_scan("),
                            ("reduce_scatter", "two_level("), ("allgather", "two_level(")]:

@@ -75,6 +75,7 @@ struct why_command {
   choice::question question_between(std::vector<rank_t> const& ranks_of_hosts) const {
     choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
+    if (q.what == verb::barrier) q.bytes = 0;
     q.hosts.ranks = ranks_of_hosts;
     auto const sum = std::accumulate(ranks_of_hosts.begin(), ranks_of_hosts.end(), std::uint64_t{0});
     constexpr std::uint64_t most = 1 << 20;

@@ -18,8 +18,6 @@ using schedule::collective;
 /// Blocks of fewer lines than that, on average, share lines: arrays are cut line by line.
 constexpr std::size_t fewest_lines = 4;
 
-bool is_by_pieces(collective verb) { return verb == collective::reduce_scatter || verb == collective::allgather; }
-
 compiled compiled_of(program_call const& c) {
   auto const made = schedule::make(c.algorithm, c.ranks, c.verb, c.root);
   compiled code = program::compile(made, c.storage);
@@ -41,8 +39,8 @@ class program_work {
     std::size_t const count = c.bytes / c.element_bytes;
     program::item_bytes const items{c.element_bytes};
     each_ = (count + c.ranks - 1) / c.ranks;
-    layout_ = is_by_pieces(c.verb) ? program::bind(code_, program::rank_pieces::equal(c.ranks, each_), items)
-                                   : program::bind(code_, count, items);
+    layout_ = detail::is_of_pieces(c.verb) ? program::bind(code_, program::rank_pieces::equal(c.ranks, each_), items)
+                                           : program::bind(code_, count, items);
     bytes_ = layout_.boundary.back() * c.element_bytes;
     by_line_ = bytes_ < fewest_lines * line_bytes * blocks();
   }
@@ -103,12 +101,14 @@ class program_work {
     return {r * bytes, (r + 1) * bytes};
   }
   byte_range gives(rank_t r) const {
-    if (call_.verb == collective::allgather) return piece_of(r);
-    return {0, call_.verb == collective::broadcast && r != call_.root ? 0 : bytes_};
+    if (call_.verb == collective::allgather || call_.verb == collective::gather) return piece_of(r);
+    bool const is_of_root = call_.verb == collective::broadcast || call_.verb == collective::scatter;
+    return {0, is_of_root && r != call_.root ? 0 : bytes_};
   }
   byte_range gets(rank_t r) const {
-    if (call_.verb == collective::reduce_scatter) return piece_of(r);
-    return {0, call_.verb == collective::reduce && r != call_.root ? 0 : bytes_};
+    if (call_.verb == collective::reduce_scatter || call_.verb == collective::scatter) return piece_of(r);
+    bool const is_of_root = call_.verb == collective::reduce || call_.verb == collective::gather;
+    return {0, is_of_root && r != call_.root ? 0 : bytes_};
   }
 
   /// The cells of a caller's array that meet these bytes.
