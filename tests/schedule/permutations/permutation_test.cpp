@@ -82,7 +82,8 @@ void check(algorithm const& how, std::vector<rank_t> const& order, collective ve
   EXPECT_EQ(std::tuple(before.steps, before.sent_max, before.received_max, before.combined_max, before.fan_in),
             std::tuple(after.steps, after.sent_max, after.received_max, after.combined_max, after.fan_in))
       << other.text();
-  EXPECT_EQ(after.rank_uniform, before.rank_uniform) << other.text() << " " << name_of(verb);
+  // Inputs that are folded directly are put in the order of the ranks, whereby bits can become alike, but not differ.
+  EXPECT_TRUE(after.rank_uniform || !before.rank_uniform) << other.text() << " " << name_of(verb);
 }
 
 /// Red if a verb's root, pieces or results stay where they were, or if sources that assignments share are renamed twice.
