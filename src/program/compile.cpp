@@ -232,10 +232,6 @@ class emission {
   compiled out_;
 };
 
-}  // namespace
-
-namespace {
-
 /// What is this rank's in one block is another's piece in another: they have to be of one size.
 void require_whole_pieces(schedule::schedule const& s, std::size_t pieces) {
   if (s.verb != schedule::collective::all_to_all || s.blocks.size() == pieces) return;

@@ -34,7 +34,8 @@ call all_to_all_call(member& me, In const& in, Out& out) {
 /// `in` nor another rank's arrays.
 /// Cost: one flag round, and for arrays that peers read in place one more before the callers may touch them again; each rank
 /// reads (P−1)/P·m. In place everything goes through the team's memory.
-/// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P, or out.size() is another.
+/// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P, or out.size() is another;
+/// schedule_error on every rank of a team of more than 8,192.
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>
 void all_to_all(member& me, In const& in, Out&& out) { detail::run(me.state(), detail::all_to_all_call(me, in, out)); }

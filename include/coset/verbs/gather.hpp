@@ -36,6 +36,7 @@ call gather_call(member& me, In const& in, Out& out, rank_t root, std::span<std:
 /// than the root may return before others have come.
 /// Cost: the root looks at P−1 flags and reads (P−1)/P·m; of longer arrays the others wait until it has read theirs.
 /// Throws as allreduce; argument_error on every rank if there is no such root, or its out.size() is not P·in.size().
+/// schedule_error on every rank of a team of more than 8,192.
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>
 void gather(member& me, In const& in, Out&& out, rank_t root) {

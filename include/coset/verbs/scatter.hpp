@@ -35,6 +35,7 @@ call scatter_call(member& me, In const& in, Out& out, rank_t root, std::span<std
 /// Collective: the same length, type and root on every rank. On the root `out` may be its own piece of `in`.
 /// Cost: one flag; the root gives (P−1)/P·m, and of longer arrays waits until all have read.
 /// Throws as allreduce; argument_error on every rank if there is no such root, or its in.size() is not P·out.size().
+/// schedule_error on every rank of a team of more than 8,192.
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>
 void scatter(member& me, In const& in, Out&& out, rank_t root) {
