@@ -286,13 +286,14 @@ class CostOnAMachine(Written):
             matrix = " ".join(str(distance(a, b)) for a in range(4) for b in range(4)) + " "
             everything = " ".join(f'{name}="0x{"ff" if "cpu" in name else "f"}"' for kind in ("cpuset", "nodeset")
                                   for name in (kind, f"complete_{kind}", f"allowed_{kind}"))
+            # hwloc without libxml2 reads these headings at the beginning of lines alone.
             found = self.costs(self.write("machine.xml", f"""<?xml version="1.0" encoding="UTF-8"?>
-                <!DOCTYPE topology SYSTEM "hwloc2.dtd">
-                <topology version="2.0"><object type="Machine" os_index="0" {everything} gp_index="1">
-                {"".join(map(package, range(4)))}</object>
-                <distances2 type="NUMANode" nbobjs="4" kind="5" name="NUMALatency" indexing="os">
-                <indexes length="8">0 1 2 3 </indexes><u64values length="{len(matrix)}">{matrix}</u64values></distances2>
-                </topology>"""))
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0"><object type="Machine" os_index="0" {everything} gp_index="1">
+{"".join(map(package, range(4)))}</object>
+<distances2 type="NUMANode" nbobjs="4" kind="5" name="NUMALatency" indexing="os">
+<indexes length="8">0 1 2 3 </indexes><u64values length="{len(matrix)}">{matrix}</u64values></distances2>
+</topology>"""))
             return {level["level"]: level["alpha"] for level in found["levels"]}
 
         pairs = levels(lambda a, b: 10 if a == b else 16 if a // 2 == b // 2 else 32)
