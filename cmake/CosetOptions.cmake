@@ -41,6 +41,11 @@ if(COSET_SANITIZE)
   set(sanitizers_thread thread)
   add_compile_options(-fsanitize=${sanitizers_${COSET_SANITIZE}} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${sanitizers_${COSET_SANITIZE}})
+  # A hundred programs with the whole library and what debuggers want to know: a linker that takes a third of the time.
+  find_program(COSET_LLD ld.lld)
+  if(COSET_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_link_options(-fuse-ld=lld)
+  endif()
 endif()
 
 # The one build whose library tests and fuzzers share: libFuzzer is clang's and wants AddressSanitizer beside it.
