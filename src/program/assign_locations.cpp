@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -24,6 +25,62 @@ policy adapted(policy p, bool has_shared_outputs, bool alone) {
   // Messages are sent from staging. One copy of an input has to do.
   if (!alone && p.first == area::output) p.first = area::staging;
   return p;
+}
+
+/// An assignment, and which peers it reads: the number of their first appearance.
+struct with_peers {
+  std::size_t peers;
+  assignment what;
+};
+
+bool goes_on(with_peers const& last, with_peers const& next) {
+  return last.peers == next.peers && last.what.block + 1 == next.what.block;
+}
+
+/// How many runs of neighbouring blocks with the same peers there are.
+std::size_t runs_in(std::vector<with_peers> const& all) {
+  std::size_t runs = all.empty() ? 0 : 1;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) runs += !goes_on(all[i], all[i + 1]);
+  return runs;
+}
+
+/// One rank's assignments of a step, those with the same peers block after block, where that makes at most half as many moves
+/// of them: neighbouring blocks become one. Peers stay in the order of the schedule, in which ranks do not all begin with the
+/// same one. All stay as they are if the rank makes several values of a block, one of which may take the place of what
+/// another reads.
+void put_by_peers(schedule::schedule const& s, std::span<assignment> of_rank) {
+  std::map<std::vector<rank_t>, std::size_t> seen;
+  std::vector<with_peers> all;
+  for (assignment const& a : of_rank) {
+    std::vector<rank_t> peers;
+    for (source const& from : s.from(a)) peers.push_back(from.rank);
+    all.push_back({seen.try_emplace(std::move(peers), seen.size()).first->second, a});
+  }
+  auto sorted = all;
+  std::ranges::sort(sorted, {}, [](with_peers const& w) { return w.what.block; });
+  auto const same_block = [](with_peers const& a, with_peers const& b) { return a.what.block == b.what.block; };
+  if (std::ranges::adjacent_find(sorted, same_block) != sorted.end()) return;
+  std::ranges::stable_sort(sorted, {}, &with_peers::peers);
+  if (2 * runs_in(sorted) <= runs_in(all)) std::ranges::transform(sorted, of_rank.begin(), &with_peers::what);
+}
+
+std::vector<assignment> by_peers(schedule::schedule const& s, std::vector<assignment> step) {
+  if (s.verb == schedule::collective::all_to_all) return step;  // in place, blocks take each other's places
+  for (auto first = step.begin(); first != step.end();) {
+    auto const last = std::find_if(first, step.end(), [&](assignment const& a) { return a.rank != first->rank; });
+    put_by_peers(s, {first, last});
+    first = last;
+  }
+  return step;
+}
+
+/// The same move of the next block.
+bool goes_on(operation const& last, operation const& next) {
+  auto const is_next = [](location const& a, location const& b) {
+    return a.where == b.where && a.rank == b.rank && a.block + 1 == b.block;
+  };
+  return last.rank == next.rank && std::ranges::equal(last.from, next.from, is_next) &&
+         std::ranges::equal(last.to, next.to, is_next);
 }
 
 class location_assignment {
@@ -83,23 +140,39 @@ class location_assignment {
     std::size_t const agreed = step_before_agreement();
     std::uint32_t number = 1;  // messages belong to the step that reads what they bring
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
-      auto const& step = schedule_.steps[i];
+      auto const step = by_peers(schedule_, schedule_.steps[i]);
       std::size_t const before = operations_.size();
       if (i == agreed) ask_for_agreement();
       if (!split_.slices[i].empty()) list_offloads(split_.slices[i]);
       if (split_.has_messages[i]) list_messages(i);
+      std::size_t const folds = operations_.size();
       for (assignment const& a : step) {
         if (!copies_[copies_.target(a)].moved) list_fold(a);
       }
+      glue_from(folds);
+      std::size_t const arrivals = operations_.size();
       for (assignment const& a : step) {
         if (copies_[copies_.target(a)].moved) list_arrival(a);
       }
+      glue_from(arrivals);
       for (std::size_t k = before; k < operations_.size(); ++k) operations_[k].step = number;
       if (!split_.has_messages[i]) ++number;
     }
     std::size_t const before = operations_.size();
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
     for (std::size_t k = before; k < operations_.size(); ++k) operations_[k].step = number - 1;
+  }
+
+  /// Neighbouring blocks that are moved alike are waited for as one, so that they can become one. What stands side by side in
+  /// the order of all ranks may be done as one without a circle of waits. Where ranks do not all have the same to do at the
+  /// same time, as in reduce and broadcast, a run is waited for in quarters: who is ahead gives others something to do.
+  void glue_from(std::size_t first) {
+    bool const is_symmetric = !coset::detail::is_rooted(schedule_.verb);
+    for (std::size_t end = first; first < operations_.size(); first = end) {
+      for (end = first + 1; end < operations_.size() && goes_on(operations_[end - 1], operations_[end]);) ++end;
+      std::size_t const at_once = is_symmetric ? end - first : (end - first + 3) / 4;
+      for (std::size_t k = first; k + 1 < end; ++k) operations_[k].glued = (k + 1 - first) % at_once != 0;
+    }
   }
 
   /// What one proxy has for another in a step is one message, if all of it is of one form. Both name what is in it by its

@@ -14,7 +14,8 @@ namespace {
 std::vector<compiled> programs() {
   std::vector<compiled> all;
   for (rank_t const p : {2u, 4u, 7u, 12u})
-    for (std::string const algorithm : {"direct", "ring", "generalized(radix=2)", "recursive_doubling"})
+    for (std::string const algorithm :
+         {"direct", "ring", "generalized(radix=2)", "recursive_doubling", "product(dims=3x2x2)"})
       for (std::string const& storage : policy_names())
         for (bool const widens : {false, true}) {
           policy how = storage_of(storage, arrays::apart);
@@ -76,6 +77,26 @@ TEST(Compact, RanksThatMeetAreNotIntroduced) {
     }
   }
   EXPECT_GT(introduced, 100u);
+}
+
+/// What a rank reads of the same peers in a step is one fold, with one wait on each of them and one signal, however many blocks
+/// it has; two or three where some of them go elsewhere than others.
+TEST(Compact, ARankFoldsAStepOfAProductAtOnce) {
+  constexpr std::array most_folds{6, 5, 3, 3}, most_signals{5, 5, 4, 3};  // of 11, 12, 24 and 3 blocks
+  for (std::size_t saved = 0; saved < most_folds.size(); ++saved) {
+    auto const c = call_of(plan_of(fmt::format("product(dims=4x4x2,saved_steps={})", saved), 32), "staged");
+    for (program const& p : c.code->of) {
+      EXPECT_LE(std::ranges::count_if(p.code, [](instruction const& i) { return i.sources > 1; }), most_folds[saved]);
+      EXPECT_LE(std::ranges::max(p.code, {}, &instruction::signal).signal, most_signals[saved]) << "saved " << saved;
+    }
+  }
+}
+
+/// Rank 1 brings half of the root's vector to sixteen ranks, which read it while it still copies.
+TEST(Compact, RunsOfRootedVerbsAreWaitedForInQuarters) {
+  auto const c = call_of(plan_of("product(dims=2x16,saved_steps=1)", 32, collective::broadcast), "staged_pull");
+  program const& p = c.code->of[1];
+  EXPECT_EQ(std::ranges::count_if(p.code, [](instruction const& i) { return i.signal != 0; }), 4);
 }
 
 /// Red if partial results that do not live at once have rooms of their own, or do not lie in outputs where those are free.

@@ -214,7 +214,7 @@ schedule two_level(two_level_shape const& shape) {
   std::string const inner = std::to_string(inner_of(shape));
   auto const members = members_of(shape.hosts);
   leadership const hosts(shape.hosts, shape.leaders);
-  schedule const between = between_hosts(shape.between, static_cast<rank_t>(members.size()));
+  schedule const between = make(shape.between, static_cast<rank_t>(members.size()));
   std::vector<mapped> in, exchanges, out;
   std::vector<fraction> cuts;
   for (std::size_t h = 0; h < members.size(); ++h) {

@@ -12,26 +12,6 @@
 namespace coset::schedule {
 namespace {
 
-/// Digit 0, by which ranks differ in the first round, decides first where a block lies; elsewhere it is the last.
-std::vector<block_t> positions_by_round(std::vector<rank_t> const& dimensions, rank_t blocks) {
-  std::vector<block_t> position(blocks);
-  for (block_t b = 0; b < blocks; ++b) {
-    block_t rest = b, at = 0;
-    for (rank_t const d : dimensions) {
-      at = at * d + rest % d;
-      rest /= d;
-    }
-    position[b] = at;
-  }
-  return position;
-}
-
-/// Where blocks are whose they are, they stay.
-bool is_moved(algorithm const& given, std::size_t blocks, collective verb) {
-  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  return given.name == "product" && blocks > 1 && !is_by_pieces;
-}
-
 /// Folds that nest leave more values on their rank.
 void nest(part& p) {
   auto const assignments = [&] {
@@ -54,12 +34,8 @@ std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t ra
   if (!all) return {};
   part made = part_of(*all, rank, options);
   if (given.parameters.contains("nested") && given.number("nested") != 0) nest(made);
-  return made;
-}
-
-schedule between_hosts(algorithm const& given, rank_t hosts, collective verb, rank_t root) {
-  auto made = make(given, hosts, verb, root);
-  if (is_moved(given, made.blocks.size(), verb)) move_blocks(made, positions_by_round(given.numbers("dims"), hosts));
+  if (auto const positions = block_positions(given, made.blocks, verb); !positions.empty())
+    move_blocks(made, positions);
   return made;
 }
 
@@ -70,11 +46,10 @@ part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, colle
   part made;
   if (auto fold = part_of_fold(whole, hosts, host, verb, options)) {
     made = *std::move(fold);
-    if (is_moved(whole, made.blocks, verb)) move_blocks(made, positions_by_round(whole.numbers("dims"), hosts));
   } else {
     std::vector<rank_t> ones(hosts + 1);
     std::iota(ones.begin(), ones.end(), 0);
-    made = part_of(between_hosts(whole, hosts, verb, root), ones, host, options);
+    made = part_of(make(whole, hosts, verb, root), ones, host, options);
   }
   merge_alike_blocks(made);
   return made;

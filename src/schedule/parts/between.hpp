@@ -13,12 +13,8 @@ namespace coset::schedule {
 /// None where symmetric_form() has none.
 std::optional<part> part_of_fold(algorithm const&, rank_t ranks, rank_t rank, collective, part_options const& = {});
 
-/// An algorithm among so many hosts. The blocks of `product` lie so that in its first round each host sends runs of
-/// neighbours, in the next one parts of the run that it keeps, and so on; unless verbs say whose each block is.
-schedule between_hosts(algorithm const&, rank_t hosts, collective = collective::allreduce, rank_t root = 0);
-
-/// One host's part of it, blocks merged that are treated alike there. Folds over groups are not written out for all
-/// hosts.
+/// One host's part of an algorithm among so many hosts, blocks merged that are treated alike there. Folds over groups are not
+/// written out for all hosts.
 part between_hosts_part(algorithm const&, rank_t hosts, rank_t host, collective, rank_t root, part_options const&);
 
 }  // namespace coset::schedule

@@ -2,7 +2,9 @@
 #include "schedule/parts/part.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 namespace coset::schedule {
@@ -24,9 +26,13 @@ std::vector<std::vector<std::uint64_t>> treatments_of(part const& p) {
       of.insert(of.end(), {2 * i, pair(a.rank, a.slot), a.count});
       for (source const& s : p.own.from(a)) of.push_back(pair(s.rank, s.slot));
     }
-    for (departure const& d : p.departures[i]) {
-      auto& of = all[d.block];
-      of.insert(of.end(), {2 * i + 1, pair(d.from, d.slot), pair(d.to, d.named), std::uint64_t{d.partial}});
+    // Blocks may list what is read of them in different orders.
+    std::map<block_t, std::vector<std::array<std::uint64_t, 4>>> read;
+    for (departure const& d : p.departures[i])
+      read[d.block].push_back({2 * i + 1, pair(d.from, d.slot), pair(d.to, d.named), std::uint64_t{d.partial}});
+    for (auto& [block, departures] : read) {
+      std::ranges::sort(departures);
+      for (auto const& d : departures) all[block].insert(all[block].end(), d.begin(), d.end());
     }
   }
   for (auto const& slots : p.own.result) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "schedule/core/verbs.hpp"
+#include "schedule/parts/part.hpp"
 #include "schedule/registry/foldings.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "schedule/registry/named_fold.hpp"
@@ -267,6 +268,8 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   schedule result = row.make(whole, ranks, base, player);
   result.verb = base;
   result.root = detail::is_rooted(base) ? std::optional(player) : std::nullopt;
+  auto const positions = block_positions(whole, result.blocks.size(), verb);
+  if (!positions.empty() && base == verb) move_blocks(result, positions);
   if (moves_first) permute_ranks(result, order);
   if (base != verb) result = derive(std::move(result), verb, player);
   if (moves && !moves_first) permute_ranks(result, order);

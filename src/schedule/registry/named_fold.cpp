@@ -196,6 +196,22 @@ std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t rank
   return made;
 }
 
+// Digit 0, by which ranks differ in the first round, decides first where a block lies; in the numbers of ranks it is the last.
+std::vector<block_t> block_positions(algorithm const& completed, std::size_t blocks, collective verb) {
+  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
+  if (completed.name != "product" || is_by_pieces || blocks < 2) return {};
+  std::vector<block_t> position(blocks);
+  auto const dimensions = completed.numbers("dims");
+  for (block_t b = 0; b < blocks; ++b) {
+    block_t rest = b;
+    for (rank_t const d : dimensions) {
+      position[b] = position[b] * d + rest % d;
+      rest /= d;
+    }
+  }
+  return position;
+}
+
 std::vector<named_algorithm> fold_algorithms() {
   static constexpr algorithm_text rows[] = {
       {"direct",

@@ -54,6 +54,30 @@ std::size_t most_blocks(schedule const& made) {
   return most;
 }
 
+/// Whether what each rank folds, or copies of one peer, is a run of neighbouring blocks in every step.
+bool reads_runs(schedule const& made) {
+  for (auto const& step : made.steps) {
+    std::map<std::tuple<rank_t, rank_t, bool>, std::set<block_t>> read;
+    for (assignment const& a : step)
+      for (source const& s : made.from(a)) read[{a.rank, s.rank, a.count > 1}].insert(a.block);
+    for (auto const& [of, blocks] : read)
+      if (*blocks.rbegin() - *blocks.begin() + 1 != blocks.size()) return false;
+  }
+  return true;
+}
+
+TEST(Families, BlocksOfAProductAreReadInRuns) {
+  for (std::string const saved : {"0", "1", "2", "3"}) {
+    auto const how = algorithm::parse("product(dims=4x3x2,saved_steps=" + saved + ")");
+    for (collective const verb : {collective::allreduce, collective::reduce, collective::broadcast}) {
+      auto const made = make(how, 24, verb, 0);
+      EXPECT_TRUE(reads_runs(made)) << how.text() << " " << name_of(verb);
+    }
+  }
+  // Where verbs say whose a block is, rank r owns the r-th.
+  EXPECT_FALSE(reads_runs(make(algorithm::parse("product(dims=4x3x2)"), 24, collective::reduce_scatter)));
+}
+
 TEST(Families, KeepTheirCapAndTheLeastVolume) {
   for (std::string const& text : families()) {
     auto const plain = validate(schedule_of(text, 24));
