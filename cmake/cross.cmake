@@ -22,9 +22,11 @@ if(COSET_CROSS STREQUAL "aarch64")
   endif()
   set(CMAKE_LIBRARY_ARCHITECTURE ${coset_triplet})
   set(CMAKE_Fortran_COMPILER ${coset_triplet}-gfortran)
-  # What a program finds in its environment is for those that it starts: see tests/cross/emulated.cpp.
-  set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${COSET_CROSS} -L ${CMAKE_SYSROOT}
-      -E TEST_EMULATOR=qemu-${COSET_CROSS} -E QEMU_LD_PREFIX=${CMAKE_SYSROOT})
+  # What a program finds in its environment is for those that it starts: see tests/cross/emulated.cpp. By its path, as some
+  # tests leave nothing to be found.
+  find_program(COSET_EMULATOR qemu-${COSET_CROSS} REQUIRED)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${COSET_EMULATOR} -L ${CMAKE_SYSROOT}
+      -E TEST_EMULATOR=${COSET_EMULATOR} -E QEMU_LD_PREFIX=${CMAKE_SYSROOT})
   foreach(what LIBRARY INCLUDE PACKAGE)
     set(CMAKE_FIND_ROOT_PATH_MODE_${what} ONLY)
   endforeach()
