@@ -178,8 +178,12 @@ def growth(levels, ranks, sizes, comparators):
     dims = [f"4x4x{'x'.join(['4'] * int(math.log(leaves, 4)))}", "x".join(["2"] * int(math.log2(hosts)))]
     folds = (generalized(ranks, (2, 4)) + ["latency(radix=2)", "latency(radix=4)", "recursive_halving", "recursive_doubling"]
              + [f"product(dims=4x4x{d},saved_steps={s})" for d in dims for s in (0, 1, 2)])
-    yield Setting(f"growth-{levels}-levels", machine, ranks, sizes, folds + by_hosts([16] * hosts, dims, (2, 4)),
-                  comparators=comparators, kept=2)
+    ways = by_hosts([16] * hosts, dims, (2, 4))
+    if ranks > 1024:  # to count what one way's messages do on the links takes a minute
+        folds = [fold for fold in folds if fold.startswith("product") and dims[0] in fold]
+        ways = [way for way in ways if way.startswith("two_level") and "inner=4" in way and f"dims={dims[0]}" in way
+                and ("leaders=1," in way or "leaders=0" in way)]
+    yield Setting(f"growth-{levels}-levels", machine, ranks, sizes, folds + ways, comparators=comparators, kept=2)
 
 
 def torus(shapes, sizes):
