@@ -33,7 +33,7 @@ void expect_cheapest(question const& q, std::string const& where) {
 }
 
 TEST(ChoiceOnMachines, IsPredictedToTakeNoLongerThanAnyFixedAlgorithm) {
-  rank_t const most = test::by_effort<rank_t>(13, 24, 64);
+  rank_t const most = test::by_effort<rank_t>(10, 24, 64);
   for (topology const& machine : numa_test::all_machines()) {
     rank_t const ranks = std::min<rank_t>(machine.cores(), most);
     for (verb const what : {verb::allreduce, verb::reduce_scatter})
