@@ -84,7 +84,7 @@ TEST(Messages, OfAllTypesAndOperationsAreRight) {
       }
       ASSERT_FALSE(plans[0].empty());
       for (std::size_t k = 0; k < rounds; ++k) {
-        try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
+        try_tasks(on, plans, choices, test::by_effort<std::size_t>(12, 60, 100));
         if (::testing::Test::HasFatalFailure()) return;
       }
       EXPECT_GT(on.network().sent(), 0u);
@@ -121,7 +121,7 @@ TEST(Offloads, OfAllTypesAndOperationsAreRight) {
       }
       ASSERT_FALSE(plans[0].empty());
       for (std::size_t k = 0; k < test::by_effort<std::size_t>(1, 1, 40); ++k) {
-        try_tasks(on, plans, choices, test::by_effort<std::size_t>(30, 60, 100));
+        try_tasks(on, plans, choices, test::by_effort<std::size_t>(12, 60, 100));
         if (::testing::Test::HasFailure()) return;
       }
       EXPECT_GT(on.network().offloaded(), 0u);
