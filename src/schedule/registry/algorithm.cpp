@@ -268,8 +268,8 @@ schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root
   schedule result = row.make(whole, ranks, base, player);
   result.verb = base;
   result.root = detail::is_rooted(base) ? std::optional(player) : std::nullopt;
-  auto const positions = block_positions(whole, result.blocks.size(), verb);
-  if (!positions.empty() && base == verb) move_blocks(result, positions);
+  if (auto const positions = block_positions(whole, result.blocks.size(), verb); !positions.empty())
+    move_blocks(result, positions);
   if (moves_first) permute_ranks(result, order);
   if (base != verb) result = derive(std::move(result), verb, player);
   if (moves && !moves_first) permute_ranks(result, order);

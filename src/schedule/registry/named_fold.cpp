@@ -198,8 +198,7 @@ std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t rank
 
 // Digit 0, by which ranks differ in the first round, decides first where a block lies; in the numbers of ranks it is the last.
 std::vector<block_t> block_positions(algorithm const& completed, std::size_t blocks, collective verb) {
-  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
-  if (completed.name != "product" || is_by_pieces || blocks < 2) return {};
+  if (completed.name != "product" || detail::is_of_pieces(verb) || blocks < 2) return {};
   std::vector<block_t> position(blocks);
   auto const dimensions = completed.numbers("dims");
   for (block_t b = 0; b < blocks; ++b) {
