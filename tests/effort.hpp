@@ -30,6 +30,17 @@ Value by_effort(Value small, Value ordinary, Value large) {
   return ordinary;
 }
 
+/// Of many alike cases: under small effort takes one of `each`, which is to share no factor with how many the loops around
+/// it have, so that their values still meet one another.
+class sample {
+ public:
+  explicit sample(unsigned each) : each_(wanted_effort() == effort::small ? each : 1) {}
+  bool skips() { return ++turn_ % each_ != 0; }
+
+ private:
+  unsigned each_, turn_ = 0;
+};
+
 /// Of the tests that draw at random: COSET_TEST_SEED, or always the same. They print what they drew from.
 inline std::uint64_t seed() {
   char const* const set = std::getenv("COSET_TEST_SEED");

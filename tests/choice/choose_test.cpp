@@ -21,7 +21,7 @@ constexpr std::array verbs{verb::allreduce,      verb::reduce_shared, verb::allr
                            verb::exclusive_scan, verb::barrier};
 
 TEST(Choose, TakesPlansThatAreValidKeepTheOrderWhereNeededAndGiveTheSameBits) {
-  rank_t const stride = test::by_effort<rank_t>(7, 2, 1);
+  rank_t const stride = test::by_effort<rank_t>(13, 2, 1);
   rank_t first = 0;
   for (verb const what : verbs) {
     for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {
@@ -119,9 +119,11 @@ TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
 }
 
 TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
+  test::sample cases(3);
   for (verb const what : verbs)
     for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u, 17u, 31u})
       for (std::size_t bytes = 8; bytes < std::size_t{1} << 28; bytes *= 4) {
+        if (cases.skips()) continue;
         question q{.what = what, .ranks = ranks, .bytes = bytes};
         auto const plain = choose(q).algorithm;
         for (calibration::memory_facts const facts : {calibration::memory_facts{mebibyte, mebibyte, mebibyte, 0},

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "effort.hpp"
 #include "support/combinations.hpp"
 #include "support/erased.hpp"
 
@@ -63,7 +64,8 @@ inline plan_list random_plans(detail::team_state& team, rank_t size, engine& cho
                               std::vector<std::string> const& algorithms, std::vector<std::string> const& storages,
                               bool shares) {
   plan_list plans;
-  for (int attempts = 0; plans.size() < 60 && attempts < 500; ++attempts) {
+  auto const wanted = test::by_effort<std::size_t>(20, 60, 60);
+  for (std::size_t attempts = 0; plans.size() < wanted && attempts < 8 * wanted; ++attempts) {
     erased_task const t{random_call(choices, size), &random_combination(choices)};
     if (t.what.what == verb::allreduce_view || t.what.what == verb::barrier) continue;
     plan_options options{algorithms[below(choices, algorithms.size())],

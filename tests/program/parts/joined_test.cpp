@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "effort.hpp"
 #include "program/parts/hosts.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/parts/joined.hpp"
@@ -37,6 +38,7 @@ std::vector<std::vector<rank_t>> shapes() {
 }
 
 TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
+  test::sample cases(5);
   for (auto const& hosts : shapes()) {
     rank_t const ranks = std::accumulate(hosts.begin(), hosts.end(), 0u);
     for (std::string const more : {"", "leaders=0", "leaders=2", "leaders=3,radix=3", "between=direct",
@@ -49,6 +51,7 @@ TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
         for (rank_t const root : {0u, ranks - 1}) {
           // Trees that are not mirrored take other steps on other hosts.
           if (by_pieces(verb) && (root > 0 || more == "between=binomial")) continue;
+          if (cases.skips()) continue;
           auto const whole = schedule::joined(parts_of(algorithm, hosts, verb, root));
           EXPECT_NO_THROW(schedule::validate(whole)) << algorithm << " " << name_of(verb) << " " << root;
         }
