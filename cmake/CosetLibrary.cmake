@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library itself: compiled here, or taken as another build of the same sources has made it.
+
+# coset_made_elsewhere(OUT name): a build around another build's library takes this static one, of the folder that asks,
+# from there, too, unchanged, if the other build has made it: ./dev builds that first.
+function(coset_made_elsewhere out name)
+  set(${out} OFF PARENT_SCOPE)
+  if(NOT COSET_LIBRARY)
+    return()
+  endif()
+  cmake_path(GET COSET_LIBRARY PARENT_PATH other)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE here)
+  set(made ${other}/${here}/lib${name}.a)
+  if(EXISTS ${made})
+    add_library(${name} STATIC IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${made} SYSTEM OFF)
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${name} INTERFACE coset::static)
+    set(${out} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 if(COSET_LIBRARY)
   if(NOT EXISTS ${COSET_LIBRARY})
     message(FATAL_ERROR "COSET_LIBRARY=${COSET_LIBRARY} does not exist; build it first, or leave the option empty")
