@@ -149,6 +149,19 @@ TEST(Programs, CrossPackagesAsOftenAsTheirSchedulesSay) {
   EXPECT_LT(crossed("product(dims=4x2)"), crossed("direct") / 2);
 }
 
+/// However far some ranks get ahead of others.
+TEST(Programs, TakeNoLessThanTheMemoryTheyShareTakesForWhatTheyMove) {
+  auto const cores = test::by_effort<std::string>("4", "8", "8");
+  machine const m = machine_like("package:1 l3:8 core:" + cores + " pu:1", costs());
+  for (std::string const& algorithm : {"product(dims=" + cores + "x8)", "product(dims=" + cores + "x4x2)"}) {
+    for (char const* const storage : {"zero_copy_push+stream", "zero_copy+stream", "staged"}) {
+      auto const found = simulate(m, work_of(call_named(algorithm, storage, m.ranks(), 1 << 23)), timing::cycle);
+      double const least = static_cast<double>(found.memory_lines) * line_bytes / get(costs(), "memory.link");
+      EXPECT_GE(found.last, 0.95 * least) << algorithm << ' ' << storage;
+    }
+  }
+}
+
 TEST(ByHand, TwoBarriersAndASlice) {
   for (rank_t const ranks : {1u, 2u, 5u, 16u}) {
     for (std::size_t const bytes : {std::size_t{0}, std::size_t{8}, std::size_t{1} << 16}) {
