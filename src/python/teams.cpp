@@ -45,25 +45,47 @@ struct array_call {
   array_call(member& me, verb what, elements const& in, elements const& out, std::string const& operation,
              rank_t root) {
     if (in.type != out.type) detail::refuse(me.state(), "the input and the output have different dtypes");
-    bool const copies = what == verb::broadcast || what == verb::allgather;
     std::size_t unit = 1;
-    reduction = copies ? capi::copy_of(in.type, unit) : capi::reduction_of(in.type, operation_named(operation));
+    reduction = copies(what) ? capi::copy_of(in.type, unit) : capi::reduction_of(in.type, operation_named(operation));
     call = {.what = what,
             .in = in.data,
             .out = out.data,
-            .count = in.count,
+            .count = whole_length(me, what, in.count, out.count, me.rank() == root),
             .reduction = reduction.table,
             .operation = reduction.context,
             .root = root};
-    bool const gets = what != verb::reduce || me.rank() == root;
-    if (what == verb::allgather) {
-      call.count = detail::whole_of(me.state(), "allgather", in.count, {});
-      detail::require_same_length(me.state(), "allgather, all pieces", call.count, out.count);
-    } else if (what == verb::reduce_scatter) {
-      detail::require_same_length(me.state(), "reduce_scatter, this rank's piece",
-                                  detail::piece_of(me.state(), "reduce_scatter", in.count, {}), out.count);
-    } else if (gets) {
-      detail::require_same_length(me.state(), name_of(what).data(), in.count, out.count);
+  }
+
+ private:
+  static bool copies(verb what) {
+    using enum verb;
+    return what == broadcast || what == allgather || what == gather || what == scatter || what == all_to_all;
+  }
+
+  /// Of a rank whose input or output does not count the length may be anything.
+  static std::size_t whole_length(member& me, verb what, std::size_t in, std::size_t out, bool is_root) {
+    char const* const name = name_of(what).data();
+    bool const gets = is_root || (what != verb::reduce && what != verb::gather);
+    switch (what) {
+      case verb::gather:
+      case verb::allgather: {
+        std::size_t const whole = detail::whole_of(me.state(), name, in, {});
+        if (gets) detail::require_same_length(me.state(), text::format("{}, all pieces", name).c_str(), whole, out);
+        return whole;
+      }
+      case verb::scatter: {
+        std::size_t const whole = detail::whole_of(me.state(), name, out, {});
+        if (is_root) detail::require_same_length(me.state(), "scatter, all pieces", in, whole);
+        return whole;
+      }
+      case verb::reduce_scatter:
+        detail::require_same_length(me.state(), "reduce_scatter, this rank's piece",
+                                    detail::piece_of(me.state(), name, in, {}), out);
+        return in;
+      default:
+        if (gets) detail::require_same_length(me.state(), name, in, out);
+        if (what == verb::all_to_all) static_cast<void>(detail::piece_of(me.state(), name, in, {}));
+        return in;
     }
   }
 };
@@ -104,6 +126,48 @@ py::object run_verb(python_member const& of, verb what, py::object const& x, py:
   }
   if (out.is_none() && !py::isinstance<py::array>(x)) return to[py::tuple()];
   return to;
+}
+
+/// What counts on the root alone.
+py::array of_the_root(member& me, char const* what, py::object const& given) {
+  if (given.is_none()) detail::refuse(me.state(), text::format("the root gives no {}", what));
+  return as_array(given);
+}
+
+void run_copies(member& me, verb what, elements const& in, elements const& out, rank_t root) {
+  array_call const made(me, what, in, out, "", root);
+  py::gil_scoped_release const others_go_on;
+  detail::run(me.state(), made.call);
+}
+
+py::object gather(python_member const& of, py::object const& x, rank_t root, py::object const& out) {
+  member& me = of.get();
+  py::array const piece = as_array(x);
+  elements const mine = elements_of(piece);
+  if (me.rank() != root) {
+    run_copies(me, verb::gather, mine, {nullptr, 0, mine.type}, root);
+    return py::none();
+  }
+  py::object all = out;
+  if (out.is_none()) {
+    std::vector<py::ssize_t> shape(piece.shape(), piece.shape() + piece.ndim());
+    shape.insert(shape.begin(), static_cast<py::ssize_t>(me.size()));
+    all = py::array(piece.dtype(), shape);
+  }
+  run_copies(me, verb::gather, mine, writable(all.cast<py::array>()), root);
+  return all;
+}
+
+py::array scatter(python_member const& of, py::object const& x, py::array const& out, rank_t root) {
+  member& me = of.get();
+  elements const mine = writable(out);
+  if (me.rank() == root) {
+    py::array const all = of_the_root(me, "input", x);
+    run_copies(me, verb::scatter, elements_of(all), mine, root);
+  } else {
+    run_copies(me, verb::scatter, {nullptr, 0, mine.type}, mine, root);
+  }
+  return out;
 }
 
 python_request start_allreduce(python_member const& of, py::array const& x, py::object const& out,
@@ -213,6 +277,21 @@ void add_teams(py::module_& m) {
             return run_verb(me, verb::allgather, x, out, "", 0);
           },
           "x"_a, "out"_a, "All ranks' x, of equal lengths, one after the other into `out`.")
+      .def("gather", &gather, "x"_a, "root"_a = 0, "out"_a = py::none(),
+           "All ranks' x, of equal lengths, one after the other into the root's `out`, or a new array with a row for "
+           "each "
+           "rank, which the root gets; others get None.")
+      .def("scatter", &scatter, "x"_a, "out"_a, "root"_a = 0,
+           "This rank's piece of the root's x into `out`; what others give as x does not matter.")
+      .def(
+          "all_to_all",
+          [](python_member const& me, py::array const& x, py::object const& out) {
+            return run_verb(me, verb::all_to_all, x, out, "", 0);
+          },
+          "x"_a, "out"_a = py::none(),
+          "x is a piece for each rank, of equal lengths; those that others have for this rank take its place, or that "
+          "of "
+          "`out`.")
       .def(
           "reduce_scatter",
           [](python_member const& me, py::array const& x, py::array const& out, std::string const& op) {

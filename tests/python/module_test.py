@@ -70,6 +70,36 @@ class Verbs(unittest.TestCase):
             return rank
         self.assertEqual(team(3).run(body), [0, 1, 2])
 
+    def test_pieces_travel_between_ranks(self):
+        for ranks in (1, 2, 3, 5):
+            for root in range(ranks):
+                def body(me):
+                    rank, size = me.rank, me.size
+                    rows = me.gather(np.full((2, 3), rank, dtype=np.float32), root)
+                    flat = np.full(4 * size, -1)
+                    given = me.gather(np.full(4, rank), root, out=flat)
+                    numbers = me.gather(rank, root)
+                    if rank == root:
+                        self.assertEqual((rows.shape, rows.dtype), ((size, 2, 3), np.float32))
+                        np.testing.assert_array_equal(rows[:, 1, 2], np.arange(size))
+                        self.assertIs(given, flat)
+                        np.testing.assert_array_equal(flat, np.repeat(np.arange(size), 4))
+                        np.testing.assert_array_equal(numbers, np.arange(size))
+                    else:
+                        self.assertEqual((rows, given, numbers), (None, None, None))
+                        np.testing.assert_array_equal(flat, np.full(4 * size, -1))
+                    mine = np.empty(3)
+                    whole = np.arange(3.0 * size) if rank == root else None
+                    self.assertIs(me.scatter(whole, mine, root), mine)
+                    np.testing.assert_array_equal(mine, 3.0 * rank + np.arange(3))
+                    x = 10 * rank + np.arange(size)
+                    out = np.empty_like(x)
+                    me.all_to_all(x, out=out)
+                    np.testing.assert_array_equal(out, 10 * np.arange(size) + rank)
+                    self.assertIs(me.all_to_all(x), x)
+                    np.testing.assert_array_equal(x, out)
+                team(ranks).run(body)
+
     def test_one_thread_of_python_gives_all_arrays(self):
         ranks = team(4)
         arrays = [np.full(100_000, r, dtype=np.float32) for r in range(4)]
@@ -129,8 +159,32 @@ class Errors(unittest.TestCase):
                 team(1).run(lambda me: me.allreduce(wrong))
         with self.assertRaisesRegex(coset.ArgumentError, "no operation is called sum; there are plus"):
             team(1).run(lambda me: me.allreduce(np.zeros(3), op="sum"))
+        with self.assertRaisesRegex(coset.ArgumentError, "no operation is called ; there are plus"):
+            team(1).run(lambda me: me.allreduce(np.zeros(3), op=""))
         with self.assertRaisesRegex(coset.ArgumentError, "different dtypes"):
             team(1).run(lambda me: me.allreduce(np.zeros(3), out=np.zeros(3, dtype=np.float32)))
+
+    def test_pieces_that_do_not_fit_are_refused_on_all_ranks(self):
+        heard = []
+
+        def body(me, call):
+            try:
+                call(me)
+            except coset.ArgumentError as error:
+                heard.append(str(error))
+        root = 1
+        for call, words in (
+                (lambda me: me.scatter(None, np.empty(2), root), "the root gives no input"),
+                (lambda me: me.scatter(np.zeros(5), np.empty(2), root), "scatter.*5.*6"),
+                (lambda me: me.gather(np.zeros(2), root, out=np.empty(5)), "gather.*6.*5"),
+                (lambda me: me.all_to_all(np.zeros(4)), "all_to_all.*4"),
+                (lambda me: me.all_to_all(np.zeros(6), out=np.zeros(3)), "all_to_all.*6.*3")):
+            heard.clear()
+            with self.assertRaises(coset.Error):
+                team(3).run(lambda me: (body(me, call), me.barrier()))
+            self.assertEqual(len(heard), 3)
+            for text in heard:
+                self.assertRegex(text, words)
 
     def test_members_end_with_their_body(self):
         kept = team(2).run(lambda me: me)
