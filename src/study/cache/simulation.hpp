@@ -12,7 +12,8 @@
 namespace coset::cache {
 
 /// What is timed. As `coset bench` does: the call alone, after all have met, arrays being where their callers have left
-/// them; or the period of rewriting the input, calling, and reading the result, nobody waiting for more than the call does.
+/// them; or the period of rewriting the input, calling, and reading the result, nobody waiting for more than the call
+/// does, once ranks get no further ahead of one another.
 enum class timing : std::uint8_t { call, cycle };
 
 struct simulated {
