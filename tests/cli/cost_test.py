@@ -118,7 +118,7 @@ class Compared(Written):
         self.assertIn("n_block(blocks=", every)
         without = coset("plan", "n_block(blocks=best)", "-r", 8)
         self.assertEqual((without.returncode, without.stdout), (2, ""))
-        self.assertIn("takes whole numbers, not 'best'", without.stderr)
+        self.assertIn("takes whole numbers, not 'best'; `coset cost` finds the best one", without.stderr)
 
     def test_a_plan_of_a_file_costs_what_its_algorithm_costs(self):
         plan = self.write("plan.json", coset("plan", "generalized(saved_steps=1)", "-r", 7, "--json").stdout)

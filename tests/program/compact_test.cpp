@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "calls.hpp"
@@ -88,6 +89,69 @@ TEST(Compact, ARankFoldsAStepOfAProductAtOnce) {
     for (program const& p : c.code->of) {
       EXPECT_LE(std::ranges::count_if(p.code, [](instruction const& i) { return i.sources > 1; }), most_folds[saved]);
       EXPECT_LE(std::ranges::max(p.code, {}, &instruction::signal).signal, most_signals[saved]) << "saved " << saved;
+    }
+  }
+}
+
+std::ptrdiff_t copies_in(program const& p) {
+  return std::ranges::count_if(p.code, [](instruction const& i) { return i.sources == 1 && i.destinations > 0; });
+}
+
+/// What is pushed to a rank in a step, too.
+TEST(Compact, ARankMovesOnWhatArrivesInAStepAtOnce) {
+  constexpr std::array most_copies{18, 11, 5, 1};
+  for (std::size_t saved = 0; saved < most_copies.size(); ++saved) {
+    auto const c = call_of(plan_of(fmt::format("product(dims=4x4x2,saved_steps={})", saved), 32), "push");
+    for (program const& p : c.code->of) EXPECT_LE(copies_in(p), most_copies[saved]) << "saved " << saved;
+  }
+}
+
+/// In which ranks do not all begin with the same one.
+TEST(Compact, PeersOfAStepKeepTheOrderOfTheSchedule) {
+  auto const plan = plan_of("product(dims=4x4x2)", 32);
+  auto const c = call_of(plan, "staged_pull");
+  for (rank_t r = 0; r < c.code->ranks; ++r) {
+    program const& p = c.code->of[r];
+    std::map<std::uint32_t, std::vector<rank_t>> made, wanted;  // by step: those that are read first
+    auto const note = [](std::vector<rank_t>& all, rank_t peer) {
+      if (std::ranges::find(all, peer) == all.end()) all.push_back(peer);
+    };
+    for (std::size_t k = 0; k < p.code.size(); ++k) {
+      if (p.code[k].sources == 0) continue;
+      rank_t const peer = p.operands[p.code[k].operands].base[0] % c.code->ranks;
+      if (peer != r) note(made[p.steps[k]], peer);
+    }
+    for (std::size_t i = 0; i < plan->steps.size(); ++i) {
+      for (auto const& a : plan->steps[i]) {
+        rank_t const peer = plan->from(a).front().rank;
+        if (a.rank == r && peer != r) note(wanted[static_cast<std::uint32_t>(i + 1)], peer);
+      }
+    }
+    EXPECT_EQ(made, wanted) << "rank " << r;
+  }
+}
+
+/// As traces tell them.
+TEST(Compact, StepsAreThoseOfTheSchedule) {
+  for (std::string const algorithm : {"direct", "ring", "generalized(radix=2)", "product(dims=3x2x2)"}) {
+    auto const plan = plan_of(algorithm, 12);
+    for (std::string const storage : {"staged", "push"}) {
+      auto const c = call_of(plan, storage);
+      for (rank_t r = 0; r < c.code->ranks; ++r) {
+        program const& p = c.code->of[r];
+        std::set<std::uint32_t> folded, expected;
+        for (std::size_t k = 0; k < p.code.size(); ++k) {
+          if (p.code[k].sources > 1) folded.insert(p.steps[k]);
+        }
+        for (std::size_t i = 0; i < plan->steps.size(); ++i) {
+          for (auto const& a : plan->steps[i]) {
+            if (a.rank == r && plan->from(a).size() > 1) expected.insert(static_cast<std::uint32_t>(i + 1));
+          }
+        }
+        EXPECT_EQ(folded, expected) << algorithm << ' ' << storage << ", rank " << r;
+        EXPECT_TRUE(std::ranges::is_sorted(p.steps)) << algorithm << ' ' << storage;
+        EXPECT_EQ(p.last_step, plan->steps.size()) << algorithm << ' ' << storage;
+      }
     }
   }
 }

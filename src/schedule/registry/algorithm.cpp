@@ -29,8 +29,11 @@ bool is_word(std::string_view text) {
 std::uint32_t number_in(std::string_view text, algorithm const& whole, std::string const& key) {
   std::uint32_t result = 0;
   auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (failure != std::errc() || end != text.data() + text.size())
-    throw schedule_error(whole.text() + ": " + key + " takes whole numbers, not '" + std::string(text) + "'");
+  if (failure != std::errc() || end != text.data() + text.size()) {
+    bool const is_asked = key == "blocks" && text == "best";  // block_number.hpp's word, which only prices know
+    throw schedule_error(whole.text() + ": " + key + " takes whole numbers, not '" + std::string(text) + "'" +
+                         (is_asked ? "; `coset cost` finds the best one" : ""));
+  }
   return result;
 }
 
