@@ -93,6 +93,7 @@ void candidates::for_each_product(Visit visit) const {
       auto const works =
           schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);
       auto steps = schedule::price_of(works, machine_.costs, bytes());
+      if (what == verb::gather) steps.transfer = 0;  // who moves its pieces is for the storage to say
       bool const alone = what == verb::reduce && kind_of(dimensions, saved) == schedule_kind::whole_vector;
       if (alone && question_.ranks > 2) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
       visit(dimensions, saved, steps);

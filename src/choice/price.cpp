@@ -51,6 +51,8 @@ arrays arrays_of(question const& q) {
       return {0.085 * ns, 128 * kibibyte, true};
     case verb::allgather:
       return {0.026 * ns, 64 * kibibyte, true};
+    case verb::gather:
+      return {0.026 * ns, 0, true};  // of one array
     case verb::reduce_scatter:
       return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
     case verb::reduce:
@@ -91,7 +93,20 @@ bool stores_are_cheap(question const& q) {
   return q.memory.stores_over_copies > 0 && q.memory.stores_over_copies < most_times_as_long;
 }
 
-bool is_eager(policy const& p) { return p.how == copies::pull; }
+bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area::staging; }
+
+/// Of a gather: its root fetches all pieces one after the other, unless their owners store them, all at once.
+bool is_stored_by_owners(question const& q, policy const& p) {
+  return q.what == verb::gather && p.first == area::input && p.how != copies::pull;
+}
+double fetched_by_root(question const& q, policy const& p, priced_machine const& on) {
+  if (q.what != verb::gather || is_stored_by_owners(q, p)) return 0;
+  double const per_byte = on.costs.links.back().per_byte + (exceeds_own_cache(q) ? copied_beyond : 0);
+  return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
+}
+double bytes_moved(question const& q, policy const& p) {
+  return static_cast<double>(q.bytes) / (is_stored_by_owners(q, p) ? q.ranks : 1);
+}
 
 double copies_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes);
@@ -106,15 +121,17 @@ double pushes_of(question const& q, policy const& p) {
   if (has_view(q)) return 2 * per_foreign;  // both to fold and to store
   // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
   bool const reads_first = q.what == verb::allreduce && q.in_place;
-  if (!arrays_of(q).pushes || reads_first || exceeds_caches(q)) return per_foreign;
-  double const bytes = static_cast<double>(q.bytes);
+  bool const stays_away = exceeds_caches(q) && q.what != verb::gather;
+  bool const pushes = q.what == verb::gather ? is_stored_by_owners(q, p) : arrays_of(q).pushes;
+  if (!pushes || reads_first || stays_away) return per_foreign;
+  double const bytes = bytes_moved(q, p);
   // The root of a broadcast to one rank waits for its reader instead of going on.
   double const waits = q.what == verb::broadcast && q.ranks == 2 ? copied_beyond + pushed_near : 0;
   return per_foreign + bytes * ((stores_are_cheap(q) ? pushed_near : pushed_apart) + waits);
 }
 
 double memory_of(question const& q, policy const& p) {
-  double const bytes = static_cast<double>(q.bytes);
+  double const bytes = bytes_moved(q, p);
   if (!exceeds_caches(q)) return p.streams ? bytes * missing_in_cache : 0;
   double const arrays = 1 + (p.first == area::input ? 0 : p.first == area::output ? 1 : 2);
   return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
@@ -195,18 +212,20 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   all.push_back(zero_copy);
   if (q.what != verb::allreduce || !q.in_place) all.push_back(streaming(zero_copy));
+  if (q.what == verb::gather) all.push_back(zero_copy_pull);
   return all;
 }
 
 storage_price price_of(question const& q, policy const& p, priced_machine const& on) {
   storage_price sum;
-  sum.copies = copies_of(q, p);
+  sum.copies = copies_of(q, p) + fetched_by_root(q, p, on);
   // Ranks that share a processor fetch no lines from each other.
   if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * rewritten;
   sum.pushes = pushes_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
-  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
+  bool const is_left_alone = p.first != area::input || is_stored_by_owners(q, p);
+  if (detail::is_of_pieces(q.what) && !is_left_alone && q.ranks > 1) sum.meeting = round_seconds(on);
   return sum;
 }
 

@@ -14,6 +14,8 @@ inline constexpr program::policy staged{program::area::staging, program::area::s
 inline constexpr program::policy zero_copy{program::area::input, program::area::output, program::copies::forward};
 inline constexpr program::policy through_outputs{program::area::output, program::area::output,
                                                  program::copies::forward};
+/// The root of a gather fetches what else its owners would store into its array.
+inline constexpr program::policy zero_copy_pull{program::area::input, program::area::output, program::copies::pull};
 /// Everybody reads everybody's copy and folds alone.
 inline constexpr program::policy eager{program::area::staging, program::area::staging, program::copies::pull};
 /// One rank folds what others' lines bring, where all will read it.

@@ -147,6 +147,9 @@ class location_assignment {
       if (split_.has_messages[i]) list_messages(i);
       std::size_t const folds = operations_.size();
       for (assignment const& a : step) {
+        if (is_given(a)) list_gift(a);
+      }
+      for (assignment const& a : step) {
         if (!copies_[copies_.target(a)].moved) list_fold(a);
       }
       glue_from(folds);
@@ -278,6 +281,18 @@ class location_assignment {
       operations_.push_back(
           {operation::kind::move, r, b, {{area::input, r, input, b, input}}, {{where, r, input, b, input}}, false});
     }
+  }
+
+  /// An input that its owner writes where a peer wants it.
+  bool is_given(assignment const& a) const {
+    value_copy const& what = copies_[copies_.target(a)];
+    return what.moved && !what.received && copies_[copies_.only_source(a)].made_by == nullptr;
+  }
+
+  void list_gift(assignment const& a) {
+    source const from = schedule_.from(a).front();
+    location const input = found(copies_.only_source(a), from.rank, a.block, from.slot, from.rank);
+    operations_.push_back({operation::kind::move, from.rank, a.block, {input}, {shared(copies_.target(a))}, false});
   }
 
   void list_fold(assignment const& a) {

@@ -57,17 +57,21 @@ void value_copies::name_values() {
 }
 
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain
-/// (forward). Inputs are made by nobody, so their first copy is always pulled.
+/// (forward). Inputs are made by nobody, so their first copy is pulled; but of a gather, where one rank would pull what all
+/// have, while they wait for it.
 void value_copies::mark_moved_copies() {
   if (policy_.how == copies::pull) return;
+  bool const gives_inputs = schedule_.verb == schedule::collective::gather && policy_.first == area::input;
   auto const moves = [&](assignment const& a) {
-    return is_copy(a) && !all_[target(a)].received && schedule_.from(a).front().rank != a.rank &&
-           all_[only_source(a)].made_by != nullptr;
+    if (!is_copy(a) || all_[target(a)].received || schedule_.from(a).front().rank == a.rank) return false;
+    return all_[only_source(a)].made_by != nullptr ||
+           (gives_inputs && all_[target(a)].is_result && home_of(all_[target(a)]) == area::output);
   };
   for_each_assignment([&](assignment const& a) {
     if (!moves(a)) return;
     copy_t writer = only_source(a);
-    while (policy_.how == copies::forward && moves(*all_[writer].made_by)) writer = only_source(*all_[writer].made_by);
+    while (policy_.how == copies::forward && all_[writer].made_by != nullptr && moves(*all_[writer].made_by))
+      writer = only_source(*all_[writer].made_by);
     all_[writer].riders.push_back(target(a));
     all_[target(a)].moved = true;
   });

@@ -105,6 +105,24 @@ TEST(Choose, PushesLargeArraysOfCrowdsAlike) {
   EXPECT_EQ(storage(crowd), "output");
 }
 
+/// Its owners store what the root would fetch alone, once they are many, or where that costs little.
+TEST(Choose, LetsOwnersStoreWhatTheRootOfAGatherWouldFetchForLong) {
+  auto const gather_on = [](rank_t ranks, std::size_t bytes, double stores_over_copies) {
+    auto q = allreduce_of(bytes, stores_over_copies);
+    q.what = verb::gather;
+    q.ranks = ranks;
+    return storage(q);
+  };
+  EXPECT_EQ(gather_on(2, mebibyte, 8.8), "zero_copy_pull");
+  EXPECT_EQ(gather_on(4, mebibyte, 8.8), "zero_copy_pull");
+  EXPECT_EQ(gather_on(24, mebibyte, 8.8), "zero_copy");
+  EXPECT_EQ(gather_on(3, mebibyte, 6.3), "zero_copy");
+  EXPECT_EQ(gather_on(2, 64 * mebibyte, 6.3), "zero_copy+stream");
+  EXPECT_EQ(gather_on(2, 64 * mebibyte, 8.8), "zero_copy_pull");
+  EXPECT_EQ(gather_on(24, 64 * mebibyte, 8.8), "zero_copy+stream");
+  EXPECT_EQ(gather_on(8, 4096, 8.8), "staged_pull");
+}
+
 TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
   for (double const ratio : {0.0, 0.9, 9.0}) {
     EXPECT_EQ(storage(allreduce_of(8 * mebibyte, ratio)), "zero_copy+stream");

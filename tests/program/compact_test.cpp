@@ -106,6 +106,27 @@ TEST(Compact, ARankMovesOnWhatArrivesInAStepAtOnce) {
   }
 }
 
+/// Whoever has a piece stores it into the root's array, and waits for nothing but the root; else the root fetches all.
+TEST(Compact, PiecesOfAGatherAreStoredByTheirOwners) {
+  constexpr rank_t ranks = 5, root = 2;
+  for (std::string const storage : {"zero_copy", "zero_copy_push", "zero_copy_pull"}) {
+    bool const fetches = storage == "zero_copy_pull";
+    auto const c = call_of(plan_of("direct", ranks, collective::gather, root), storage);
+    for (rank_t r = 0; r < ranks; ++r) {
+      program const& p = c.code->of[r];
+      EXPECT_EQ(copies_in(p), r == root ? (fetches ? ranks : 1) : (fetches ? 0 : 1)) << storage << ", rank " << r;
+      for (instruction const& i : p.code) {
+        if (i.destinations == 0) continue;
+        EXPECT_EQ(p.operands[i.operands + i.sources].base[0], row_output * ranks + root) << storage << ", rank " << r;
+      }
+      if (r == root || fetches) continue;
+      ASSERT_EQ(p.waits.size(), 1u) << storage << ", rank " << r;
+      EXPECT_EQ(p.waits.front().rank, root);
+      EXPECT_EQ(p.waits.front().signal, entry_signal);
+    }
+  }
+}
+
 /// In which ranks do not all begin with the same one.
 TEST(Compact, PeersOfAStepKeepTheOrderOfTheSchedule) {
   auto const plan = plan_of("product(dims=4x4x2)", 32);

@@ -34,7 +34,8 @@ call gather_call(member& me, In const& in, Out& out, rank_t root, std::span<std:
 ///
 /// Collective: the same length, type and root on every rank. On the root `in` may be its own piece of `out`. A rank other
 /// than the root may return before others have come.
-/// Cost: the root looks at P−1 flags and reads (P−1)/P·m; of longer arrays the others wait until it has read theirs.
+/// Cost: the root looks at P−1 flags and reads (P−1)/P·m. Of longer arrays many ranks, or ranks near each other, store
+/// their pieces into `out` at once as soon as the root has come; few that are apart wait until it has read theirs.
 /// Throws as allreduce; argument_error on every rank if there is no such root, or its out.size() is not P·in.size().
 /// schedule_error on every rank of a team of more than 8,192.
 template <elements In, writable_elements Out>
