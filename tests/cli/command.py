@@ -14,7 +14,7 @@ TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]
 
 
 def coset(*arguments):
-    return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def halves(ranks):

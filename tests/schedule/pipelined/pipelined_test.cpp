@@ -74,7 +74,8 @@ TEST(Pipelines, SayWhatWouldDo) {
   EXPECT_EQ(refusal("dual_root(degree=0)", 8), "dual_root(blocks=0,degree=0): degree must be at least 1");
   EXPECT_EQ(refusal("n_block(blocks=65537)", 8), "blocks=65537 are too many: take 65536 at most");
   EXPECT_NE(refusal("n_block(blocks=65536)", 2000).find("are too many to write out"), std::string::npos);
-  EXPECT_EQ(refusal("two_trees(blocks=best)", 8), "two_trees(blocks=best): blocks takes whole numbers, not 'best'");
+  EXPECT_EQ(refusal("two_trees(blocks=best)", 8),
+            "two_trees(blocks=best): blocks takes whole numbers, not 'best'; `coset cost` finds the best one");
 }
 
 }  // namespace
