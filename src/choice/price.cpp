@@ -224,8 +224,7 @@ storage_price price_of(question const& q, policy const& p, priced_machine const&
   sum.pushes = pushes_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
-  bool const is_left_alone = p.first != area::input || is_stored_by_owners(q, p);
-  if (detail::is_of_pieces(q.what) && !is_left_alone && q.ranks > 1) sum.meeting = round_seconds(on);
+  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
   return sum;
 }
 

@@ -120,7 +120,12 @@ TEST(Choose, LetsOwnersStoreWhatTheRootOfAGatherWouldFetchForLong) {
   EXPECT_EQ(gather_on(2, 64 * mebibyte, 6.3), "zero_copy+stream");
   EXPECT_EQ(gather_on(2, 64 * mebibyte, 8.8), "zero_copy_pull");
   EXPECT_EQ(gather_on(24, 64 * mebibyte, 8.8), "zero_copy+stream");
-  EXPECT_EQ(gather_on(8, 4096, 8.8), "staged_pull");
+  for (double const ratio : {0.0, 0.9, 6.3, 8.8}) {  // owners of short pieces need not wait for the root
+    EXPECT_EQ(gather_on(2, 2, ratio), "staged_pull");
+    EXPECT_EQ(gather_on(8, 4096, ratio), "staged_pull");
+    EXPECT_EQ(gather_on(16, 1024, ratio), "staged_pull");
+    EXPECT_EQ(gather_on(24, 192, ratio), "staged_pull");
+  }
 }
 
 TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {

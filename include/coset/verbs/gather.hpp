@@ -51,7 +51,8 @@ void gather(member& me, In const& in, Out&& out, rank_t root, std::span<std::siz
   detail::run(me.state(), detail::gather_call(me, in, out, root, counts));
 }
 
-/// The same in split phase, see request.
+/// The same in split phase, see request. A long piece that its owner stores is there once the owner has looked at its request
+/// after the root has come.
 template <elements In, writable_elements Out>
 requires same_elements<In, Out>
 [[nodiscard]] request start_gather(member& me, In const& in, Out&& out, rank_t root,
