@@ -147,7 +147,7 @@ class location_assignment {
       if (split_.has_messages[i]) list_messages(i);
       std::size_t const folds = operations_.size();
       for (assignment const& a : step) {
-        if (is_given(a)) list_gift(a);
+        if (is_pushed_input(a)) push_input(a);
       }
       for (assignment const& a : step) {
         if (!copies_[copies_.target(a)].moved) list_fold(a);
@@ -284,12 +284,12 @@ class location_assignment {
   }
 
   /// An input that its owner writes where a peer wants it.
-  bool is_given(assignment const& a) const {
+  bool is_pushed_input(assignment const& a) const {
     value_copy const& what = copies_[copies_.target(a)];
     return what.moved && !what.received && copies_[copies_.only_source(a)].made_by == nullptr;
   }
 
-  void list_gift(assignment const& a) {
+  void push_input(assignment const& a) {
     source const from = schedule_.from(a).front();
     location const input = found(copies_.only_source(a), from.rank, a.block, from.slot, from.rank);
     operations_.push_back({operation::kind::move, from.rank, a.block, {input}, {shared(copies_.target(a))}, false});

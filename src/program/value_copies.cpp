@@ -61,11 +61,11 @@ void value_copies::name_values() {
 /// have, while they wait for it.
 void value_copies::mark_moved_copies() {
   if (policy_.how == copies::pull) return;
-  bool const gives_inputs = schedule_.verb == schedule::collective::gather && policy_.first == area::input;
+  bool const pushes_inputs = schedule_.verb == schedule::collective::gather && policy_.first == area::input;
   auto const moves = [&](assignment const& a) {
     if (!is_copy(a) || all_[target(a)].received || schedule_.from(a).front().rank == a.rank) return false;
     return all_[only_source(a)].made_by != nullptr ||
-           (gives_inputs && all_[target(a)].is_result && home_of(all_[target(a)]) == area::output);
+           (pushes_inputs && all_[target(a)].is_result && home_of(all_[target(a)]) == area::output);
   };
   for_each_assignment([&](assignment const& a) {
     if (!moves(a)) return;
