@@ -52,7 +52,7 @@ arrays arrays_of(question const& q) {
     case verb::allgather:
       return {0.026 * ns, 64 * kibibyte, true};
     case verb::gather:
-      return {0.026 * ns, 0, true};  // of one array
+      return {0.026 * ns, 0, false};  // see is_stored_by_owners
     case verb::reduce_scatter:
       return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
     case verb::reduce:
@@ -122,7 +122,7 @@ double pushes_of(question const& q, policy const& p) {
   // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
   bool const reads_first = q.what == verb::allreduce && q.in_place;
   bool const stays_away = exceeds_caches(q) && q.what != verb::gather;
-  bool const pushes = q.what == verb::gather ? is_stored_by_owners(q, p) : arrays_of(q).pushes;
+  bool const pushes = arrays_of(q).pushes || is_stored_by_owners(q, p);
   if (!pushes || reads_first || stays_away) return per_foreign;
   double const bytes = bytes_moved(q, p);
   // The root of a broadcast to one rank waits for its reader instead of going on.

@@ -128,12 +128,6 @@ py::object run_verb(python_member const& of, verb what, py::object const& x, py:
   return to;
 }
 
-/// What counts on the root alone.
-py::array of_the_root(member& me, char const* what, py::object const& given) {
-  if (given.is_none()) detail::refuse(me.state(), text::format("the root gives no {}", what));
-  return as_array(given);
-}
-
 void run_copies(member& me, verb what, elements const& in, elements const& out, rank_t root) {
   array_call const made(me, what, in, out, "", root);
   py::gil_scoped_release const others_go_on;
@@ -162,7 +156,8 @@ py::array scatter(python_member const& of, py::object const& x, py::array const&
   member& me = of.get();
   elements const mine = writable(out);
   if (me.rank() == root) {
-    py::array const all = of_the_root(me, "input", x);
+    if (x.is_none()) detail::refuse(me.state(), "the root gives no input");
+    py::array const all = as_array(x);
     run_copies(me, verb::scatter, elements_of(all), mine, root);
   } else {
     run_copies(me, verb::scatter, {nullptr, 0, mine.type}, mine, root);
@@ -278,9 +273,8 @@ void add_teams(py::module_& m) {
           },
           "x"_a, "out"_a, "All ranks' x, of equal lengths, one after the other into `out`.")
       .def("gather", &gather, "x"_a, "root"_a = 0, "out"_a = py::none(),
-           "All ranks' x, of equal lengths, one after the other into the root's `out`, or a new array with a row for "
-           "each "
-           "rank, which the root gets; others get None.")
+           "The root gets all ranks' x, of equal lengths, in `out` or in a new array with a row for each rank; others "
+           "get None.")
       .def("scatter", &scatter, "x"_a, "out"_a, "root"_a = 0,
            "This rank's piece of the root's x into `out`; what others give as x does not matter.")
       .def(
@@ -289,9 +283,7 @@ void add_teams(py::module_& m) {
             return run_verb(me, verb::all_to_all, x, out, "", 0);
           },
           "x"_a, "out"_a = py::none(),
-          "x is a piece for each rank, of equal lengths; those that others have for this rank take its place, or that "
-          "of "
-          "`out`.")
+          "x is a piece for each rank, of equal lengths; this rank's pieces of all ranks come into x or `out`.")
       .def(
           "reduce_scatter",
           [](python_member const& me, py::array const& x, py::array const& out, std::string const& op) {

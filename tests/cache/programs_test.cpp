@@ -157,6 +157,7 @@ TEST(Programs, TakeNoLessThanTheMemoryTheyShareTakesForWhatTheyMove) {
     for (char const* const storage : {"zero_copy_push+stream", "zero_copy+stream", "staged"}) {
       auto const found = simulate(m, work_of(call_named(algorithm, storage, m.ranks(), 1 << 23)), timing::cycle);
       double const least = static_cast<double>(found.memory_lines) * line_bytes / get(costs(), "memory.link");
+      EXPECT_GT(least, 0);
       EXPECT_GE(found.last, 0.95 * least) << algorithm << ' ' << storage;
     }
   }
