@@ -127,6 +127,51 @@ class by_hand_with_regions final : public openmp_stepping {
   }
 };
 
+/// Nothing is private: the way of whoever touches few elements of a long array.
+class atomics_with_regions final : public openmp_stepping {
+ public:
+  explicit atomics_with_regions(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("omp", "omp parallel atomic", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    return on_host([&, to = array.data(), index = index(), updates = updates()] {
+      return play_steps(order, true, [&] {
+#pragma omp parallel for schedule(static) num_threads(threads())
+        for (std::size_t u = 0; u < updates; ++u) {
+#pragma omp atomic
+          to[index[u]] += 1;
+        }
+      });
+    });
+  }
+};
+
+/// Nothing is shared: every thread looks at all updates and carries out those in its own part of the array, in the
+/// order of a serial loop.
+class owners_with_regions final : public openmp_stepping {
+ public:
+  explicit owners_with_regions(std::shared_ptr<openmp_threads> threads)
+      : openmp_stepping("omp", "omp parallel by owner", std::move(threads)) {}
+
+ private:
+  std::vector<double> steps(burst_order const& order, std::vector<double>& array) override {
+    std::size_t const count = array.size();
+    return on_host([&, to = array.data(), index = index(), updates = updates()] {
+      return play_steps(order, true, [&] {
+#pragma omp parallel num_threads(threads())
+        {
+          auto const t = static_cast<std::size_t>(omp_get_thread_num());
+          auto const p = static_cast<std::size_t>(omp_get_num_threads());
+          std::size_t const begin = count * t / p, end = count * (t + 1) / p;
+          for (std::size_t u = 0; u < updates; ++u)
+            if (index[u] >= begin && index[u] < end) to[index[u]] += 1;
+        }
+      });
+    });
+  }
+};
+
 class coset_in_region final : public openmp_stepping {
  public:
   explicit coset_in_region(std::shared_ptr<openmp_threads> threads)
@@ -182,6 +227,8 @@ steppers make_openmp_steppers(std::vector<unsigned> const& processors) {
   all.push_back(std::make_unique<coset_with_regions>(threads));
   all.push_back(std::make_unique<reduction_with_regions>(threads));
   all.push_back(std::make_unique<by_hand_with_regions>(threads));
+  all.push_back(std::make_unique<atomics_with_regions>(threads));
+  all.push_back(std::make_unique<owners_with_regions>(threads));
   all.push_back(std::make_unique<coset_in_region>(threads));
   all.push_back(std::make_unique<reduction_in_region>(threads));
   return all;

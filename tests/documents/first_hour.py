@@ -18,44 +18,12 @@ import tempfile
 import time
 
 import markdown
-import snippets
+import start
 
-MAIN = """
-#include <cstdio>
-#include <vector>
-int main() {
-  std::vector<double> bins(8), weight(1000, 0.5);
-  std::vector<int> key(1000);
-  for (int i = 0; i < 1000; ++i) key[i] = i % 8;
-  histogram(bins.data(), bins.size(), key.data(), weight.data(), 1000);
-  std::printf("bins[0] = %g\\n", bins[0]);
-  return bins[0] == 62.5 ? 0 : 1;
-}
-"""
-OWN_TYPE = """
-int main() {
-  coset::team team;
-  team.run([&](coset::member& me) {
-    std::vector<double> in{1.0 + me.rank(), 2.0 + me.rank()}, out(2);
-    on_each_rank(team, me, in, out);
-  });
-}
-"""
-HULL = """
-if (all.low != 1 || all.high != 1 + me.size()) throw std::runtime_error("not the hull of all ranks");
-if (me.rank() == 0) std::printf("from %g to %g\\n", all.low, all.high);
-}
-"""
-HYBRID_MAIN = """
-#include <mpi.h>
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  statements();
-  MPI_Finalize();
-}
-"""
-PROJECT = "cmake_minimum_required(VERSION 3.25)\nproject(app LANGUAGES C CXX)\n"
+# Each page has the first program of one kind of user.
+PAGES = {"openmp": "OpenMP", "onetbb": "oneTBB", "threads": "std::thread", "mpi": "MPI + OpenMP", "c": "C", "fortran": "Fortran",
+         "python": "Python", "cmake": "A CMake project, by find_package and with coset as a part of it"}
+AS_ROOT = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
 
 
 def block(path, after):
@@ -63,12 +31,6 @@ def block(path, after):
     text = (markdown.ROOT / path).read_text(encoding="utf-8")
     line = text[: text.index(after)].count("\n") + 1
     return next(b for b in markdown.blocks(text) if b.line > line)
-
-
-def program(path, after):
-    """The same as a whole file, with what is around it."""
-    wanted = f"{path}:{block(path, after).line}"
-    return next(s.code for s in snippets.snippets() if s.where == wanted)
 
 
 class Transcript:
@@ -95,7 +57,7 @@ class Transcript:
         done = subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", "bash", "-c",
              'mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; mount --rbind /dev "$0/dev"; exec chroot "$0" '
-             "/usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
+             f"/usr/bin/env -i {AS_ROOT} HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
              'DEBIAN_FRONTEND=noninteractive bash -c "cd $1 && $2"', str(self.root), folder, command],
             check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         took = time.monotonic() - begin
@@ -130,56 +92,34 @@ def bare(root):
     (copy / "all.tar").unlink()
 
 
+def without_questions(commands):
+    """As root, where apt asks nobody."""
+    return re.sub(r"(apt(?:-get)?) install ", r"\1 install -q -y ", commands.replace("sudo ", ""))
+
+
 def install(at):
-    at.title("Install and link")
-    commands = block("README.md", "**Install**").text.replace("sudo ", "").replace(" install ", " install -q -y ", 1)
+    at.title("Install")
     at.run("apt-get update -q", shown=1)
-    for command in commands.strip().splitlines():
+    for command in without_questions(block("README.md", "**Install**").text).strip().splitlines():
         at.run(command, "/srv/coset", shown=1)
 
 
-def own_projects(at):
-    at.title("The README's program in a project of one's own")
-    twenty = block("README.md", "## Twenty lines").text
-    for name, way, after in (("found", "find_package", "**Link**"), ("fetched", "FetchContent", "or, without installing")):
-        at.write(f"{name}/main.cpp", twenty)
-        lists = PROJECT + "add_executable(app main.cpp)\n" + block("README.md", after).text
-        at.write(f"{name}/CMakeLists.txt", lists.replace("/path/to/coset", "/srv/coset"))
-        at.say(f"By {way}, main.cpp being the program, and CMakeLists.txt the lines of the README behind `add_executable(app main.cpp)`:")
-        at.run("cmake -B build -G Ninja -DCMAKE_BUILD_TYPE=Release", f"/srv/{name}", shown=1)
-        at.run("cmake --build build", f"/srv/{name}", shown=1)
-        at.run("build/app", f"/srv/{name}")
-    at.say("By pkg-config:")
-    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/srv/found")
-    at.run("./app", "/srv/found")
-
-
-def loops(at):
-    at.title("An OpenMP loop converted")
-    at.say("The README's two loops, each in a program that counts; the first is OpenMP's own way:")
-    before, after = program("README.md", "![A clause adds").split("coset::omp::reduction sum")
-    head, tail = before[: before.index("#line")], "}\n"
-    at.write("loop/before.cpp", before + tail + MAIN)
-    at.write("loop/after.cpp", head + "coset::omp::reduction sum" + after + MAIN)
-    for name in ("before", "after"):
-        at.run(f"g++ -std=c++20 -O2 -fopenmp {name}.cpp -o {name} $(pkg-config --cflags --libs coset)", "/srv/loop")
-        at.run(f"./{name}", "/srv/loop")
-    at.title("An operation and a struct of one's own")
-    at.say("The lines of the [reference](../reference.md), in a team's `run()`:")
-    code = program("docs/reference.md", "An operation and a struct")
-    at.write("own/main.cpp", "#include <cstdio>\n#include <stdexcept>\n" + code.rstrip().removesuffix("}") + HULL + OWN_TYPE)
-    at.run("g++ -std=c++20 -O2 main.cpp -o app $(pkg-config --cflags --libs coset)", "/srv/own")
-    at.run("./app", "/srv/own")
-
-
-def hybrid(at):
-    at.title("MPI and threads")
-    at.say("As [MPI and threads](mpi.md) says, whose lines with a team of threads of its own are the program:")
-    at.run("apt-get install -q -y libopenmpi-dev openmpi-bin", shown=1)
-    at.run("cmake -B build/app -DCOSET_MPI=openmpi && cmake --build build/app && cmake --install build/app && ldconfig", "/srv/coset", shown=1)
-    at.write("hybrid/main.cpp", program("docs/start/mpi.md", "A team with threads of its own") + HYBRID_MAIN)
-    at.run("g++ -std=c++20 -O2 -fopenmp main.cpp -o app $(pkg-config --cflags --libs coset-openmpi)", "/srv/hybrid")
-    at.run("mpirun --allow-run-as-root --oversubscribe -n 2 --bind-to none ./app", "/srv/hybrid")
+def first_programs(at):
+    """What the pages say, in their order; what programs print has to be what the pages say."""
+    for page, words in PAGES.items():
+        at.title(words)
+        at.say(f"From [{page}.md]({page}.md):")
+        said = ""
+        for kind, name, text in start.steps(page, minutes=True):
+            if kind == "file":
+                at.write(f"{page}/{name}", text.replace("/path/to/coset", "/srv/coset"))
+            elif kind == "prints":
+                if not start.matches(text, said):
+                    sys.exit(f"docs/start/{page}.md says\n{text}but its commands print\n{said}")
+            else:
+                folder = "/srv/coset" if kind in ("packages", "coset") else f"/srv/{page}"
+                said = "".join(at.run(command, folder, shown=1 if folder == "/srv/coset" else 6)
+                               for command in without_questions(text).strip().splitlines())
 
 
 def the_two_commands(at, tests):
@@ -212,9 +152,7 @@ def main():
               "fetches. Long output is cut to its end.")
         at = Transcript(root)
         install(at)
-        own_projects(at)
-        loops(at)
-        hybrid(at)
+        first_programs(at)
         at.root = fresh  # where nothing is installed yet
         the_two_commands(at, asked.tests)
         at.table()
