@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every C++, C, Fortran and CMake block of the documents compiles: a whole program as it stands, anything else within the file
-of contexts/ that a comment on the line before names, <!-- snippet: openmp_histogram -->.
+of contexts/ that a comment on the line before names, <!-- snippet: openmp_histogram -->. Programs that start.py builds and
+runs are left to it, unless they need an MPI.
 
 usage: snippets.py BUILD off|openmpi|mpich CXX C [FORTRAN]
 
@@ -31,6 +32,7 @@ class Snippet:
     language: str
     code: str  # with what is around it
     where: str
+    is_file: bool = False  # of a page that start.py carries out
 
 
 def snippets():
@@ -47,7 +49,8 @@ def snippets():
                 around = "// SNIPPET\n"
             else:
                 around = (CONTEXTS / (name[1] + SUFFIXES[block.language])).read_text(encoding="utf-8")
-            yield Snippet(block.language, PLACE.sub(lambda _: numbered(block, path), around, count=1), where)
+            yield Snippet(block.language, PLACE.sub(lambda _: numbered(block, path), around, count=1), where,
+                          block.marker.startswith("file: "))
 
 
 def numbered(block, path):
@@ -67,6 +70,10 @@ def together(all_of_them):
 def run(command, where, folder):
     done = subprocess.run([str(word) for word in command], cwd=folder, check=False, capture_output=True, text=True)
     return [] if done.returncode == 0 else [f"{where}: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}"]
+
+
+def is_built_elsewhere(snippet):
+    return snippet.is_file and snippet.language != "cmake" and not needs_mpi(snippet)
 
 
 def needs_mpi(snippet):
@@ -99,8 +106,8 @@ def tasks(build, mpi, compilers, folder):
         shown = subprocess.run(["pkg-config", "--cflags", PACKAGES[mpi]], check=True, capture_output=True, text=True)
         flags += shown.stdout.split()
     include = f"-I{markdown.ROOT / 'include'}"
-    of = {language: [s for s in snippets() if s.language == language and needs_mpi(s) == (mpi != "off")]
-          for language in SUFFIXES}
+    here = [s for s in snippets() if needs_mpi(s) == (mpi != "off") and not is_built_elsewhere(s)]
+    of = {language: [s for s in here if s.language == language] for language in SUFFIXES}
     programs = [s for s in of["cpp"] if re.search(WHOLE["cpp"], s.code)]
     files = [(s.code, s.where) for s in programs] + [(together([s for s in of["cpp"] if s not in programs]), "C++")]
     for k, (code, where) in enumerate(files):
