@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every message that docs/errors.md quotes is in the sources, and every exception of the rooms that users call is on the page.
+"""Every message that docs/errors.md quotes is in the sources. Every exception of the rooms that users call is on the page, and
+so is what headers and CMake refuse.
 
 usage: errors.py
 
@@ -13,11 +14,13 @@ import markdown
 
 PAGE = markdown.ROOT / "docs/errors.md"
 SOURCES = ("include", "numa", "src", "cmake", "CMakeLists.txt")
-COMPLETE = ("include", "numa", "src/api", "src/mpi", "src/python", "src/reducer", "src/runtime", "src/team")
+COMPLETE = ("CMakeLists.txt", "cmake", "include", "numa", "src/api", "src/mpi", "src/python", "src/reducer", "src/runtime",
+            "src/team")
 SUFFIXES = {".cpp", ".hpp", ".h", ".in", ".f90", ".cmake", ".txt", ".py"}
 LITERAL = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'")
 THROWN = re.compile(r"\b(?:argument_error|topology_error|mismatch_error|schedule_error|aborted|timed_out|error|refuse|fail)\("
-                    r"(?:\(?\w[\w.:]*, )*(?:\w+::)*(?:format\()? ?\"([^\"]+)\"")
+                    r"(?:\(?\w[\w.:]*,\s*)*(?:\w+::)*(?:format\()?\s*\"([^\"]+)\"")
+REFUSED = re.compile(r"(?:static_assert\([^;\"]+,\s*|#error |FATAL_ERROR )\"([^\"]+)\"")
 
 
 def literals(text):
@@ -50,17 +53,23 @@ def quotes():
                 yield number, quote
 
 
+def letters(text):
+    return len(re.findall(r"\w", text))
+
+
 def main():
     texts = dict(sources(SOURCES))
     said = "\n".join(each[1] or each[2] for text in texts.values() for each in LITERAL.finditer(text))
     quoted = [(number, quote, pattern(quote)) for number, quote in quotes()]
     wrong = [f"{PAGE.relative_to(markdown.ROOT)}:{number}: no source says “{quote}”" for number, quote, found in quoted
-             if len(re.findall(r"\w", quote)) < 6 or not found.search(said)]
-    wrong += [f"{path}: docs/errors.md does not have “{message}”" for path, text in texts.items()
-              if str(path).startswith(COMPLETE) for message in THROWN.findall(text) if len(re.findall(r"\w", message)) > 12 and not any(found.search(message) for _, _, found in quoted)]
+             if letters(quote) < 6 or not found.search(said)]
+    of_users = [(path, message) for path, text in texts.items() if str(path).startswith(COMPLETE)
+                for message in THROWN.findall(text) + REFUSED.findall(text) if letters(message) > 12]
+    wrong += [f"{path}: docs/errors.md does not have “{message}”" for path, message in of_users
+              if not any(found.search(message) and 2 * letters(quote) >= letters(message) for _, quote, found in quoted)]
     print("\n".join(wrong), end="\n" if wrong else "")
-    print(f"{len(quoted)} messages quoted, {len(wrong)} wrong")
-    return 1 if wrong or not quoted else 0
+    print(f"{len(quoted)} messages quoted, {len(of_users)} messages looked for, {len(wrong)} wrong")
+    return 1 if wrong or not quoted or not of_users else 0
 
 
 if __name__ == "__main__":
