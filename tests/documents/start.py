@@ -16,6 +16,7 @@ before a block says what it is:
 
 `<!-- build, minutes -->` and the like are for readers and for first_hour.py; not carried out here.
 """
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -38,6 +39,13 @@ def steps(page):
             yield kind, name, block.text
 
 
+def of_this_build(commands):
+    """Where there are several Pythons or MPIs, these are what it was built for."""
+    for name, ours in (("python3", sys.executable), ("mpirun", os.environ.get("COSET_MPIEXEC", "mpirun"))):
+        commands = re.sub(rf"(?<![\w-]){name} ", f"{ours} ", commands)
+    return commands
+
+
 def matches(expected, said):
     pattern = re.escape(expected.strip()).replace(re.escape("…"), ".*")
     return re.fullmatch(pattern, said.strip()) is not None
@@ -53,6 +61,7 @@ def environment(prefix, libdir):
 def carry_out(page, folder, variables):
     """What is wrong, and how many outputs have been compared."""
     said, compared = "", 0
+    folder.mkdir()
     for kind, name, text in steps(page):
         if kind == "file":
             path = folder / name
@@ -63,9 +72,8 @@ def carry_out(page, folder, variables):
             if not matches(text, said):
                 return f"docs/start/{page}.md: the page says\n{text}but its commands print\n{said}", compared
         elif kind in ("build", "run"):
-            text = re.sub(r"\bmpirun\b", os.environ.get("COSET_MPIEXEC", "mpirun"), text)  # where there are two MPIs
-            done = subprocess.run(["bash", "-euc", text], cwd=folder, env=variables, check=False, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True)
+            done = subprocess.run(["bash", "-euc", of_this_build(text)], cwd=folder, env=variables, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             said = done.stdout
             if done.returncode != 0:
                 return f"docs/start/{page}.md: exit status {done.returncode} of\n{text}{said}", compared
@@ -74,19 +82,16 @@ def carry_out(page, folder, variables):
 
 def main():
     builds, libdir, pages = sys.argv[1].split(":"), sys.argv[2], sys.argv[3:]
-    wrong = []
-    with tempfile.TemporaryDirectory() as name:
-        prefix = pathlib.Path(name) / "prefix"
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        folder = pathlib.Path(name)
         for build in builds:  # one at a time: each writes the manifest of its build
-            subprocess.run(["flock", f"{build}/CMakeCache.txt", "cmake", "--install", build, "--prefix", prefix], check=True,
-                           stdout=subprocess.DEVNULL)
-        for page in pages:
-            folder = pathlib.Path(name) / page
-            folder.mkdir()
-            fault, compared = carry_out(page, folder, environment(prefix, libdir))
-            print(f"{page}: {compared} outputs as the page says" if not fault else fault, flush=True)
-            wrong += [fault] if fault else []
-    return 1 if wrong else 0
+            subprocess.run(["flock", f"{build}/CMakeCache.txt", "cmake", "--install", build, "--prefix", folder / "prefix"],
+                           check=True, stdout=subprocess.DEVNULL)
+        variables = environment(folder / "prefix", libdir)
+        results = list(pool.map(lambda page: carry_out(page, folder / page, variables), pages))
+    for page, (fault, compared) in zip(pages, results):
+        print(fault or f"{page}: {compared} outputs as the page says")
+    return 1 if any(fault for fault, _ in results) else 0
 
 
 if __name__ == "__main__":
