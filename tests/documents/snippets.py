@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import markdown
+import start
 
 CONTEXTS = pathlib.Path(__file__).parent / "contexts"
 SUFFIXES = {"cpp": ".cpp", "c": ".c", "fortran": ".f90", "cmake": ".cmake"}
@@ -119,7 +120,7 @@ def tasks(build, mpi, compilers, folder):
         yield compile_file, folder, f"{k}.f90", s.code, [fortran, *flags, *modules], s.where
     prefix = folder / "prefix"
     if of["cmake"]:
-        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, capture_output=True)
+        start.install(build, prefix)
     named = [f"-DCMAKE_CXX_COMPILER={cxx}", f"-DCMAKE_C_COMPILER={c}"]
     named += [f"-DCMAKE_Fortran_COMPILER={fortran}"] if fortran else []
     for k, s in enumerate(of["cmake"]):

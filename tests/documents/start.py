@@ -31,6 +31,12 @@ COMMANDS = ("packages", "coset", "build", "run")
 AS_ROOT = {f"OMPI_{name}": "1" for name in ("ALLOW_RUN_AS_ROOT", "ALLOW_RUN_AS_ROOT_CONFIRM", "MCA_rmaps_base_oversubscribe")}
 
 
+def install(build, prefix):
+    """One test at a time: each writes the manifest of the build."""
+    subprocess.run(["flock", f"{build}/CMakeCache.txt", "cmake", "--install", build, "--prefix", prefix], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
 def steps(page):
     """(kind, name, text) of each block that is carried out; the name is that of a file."""
     for block in markdown.blocks((PAGES / f"{page}.md").read_text(encoding="utf-8")):
@@ -84,9 +90,8 @@ def main():
     builds, libdir, pages = sys.argv[1].split(":"), sys.argv[2], sys.argv[3:]
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         folder = pathlib.Path(name)
-        for build in builds:  # one at a time: each writes the manifest of its build
-            subprocess.run(["flock", f"{build}/CMakeCache.txt", "cmake", "--install", build, "--prefix", folder / "prefix"],
-                           check=True, stdout=subprocess.DEVNULL)
+        for build in builds:
+            install(build, folder / "prefix")
         variables = environment(folder / "prefix", libdir)
         results = list(pool.map(lambda page: carry_out(page, folder / page, variables), pages))
     for page, (fault, compared) in zip(pages, results):
