@@ -6,9 +6,11 @@
 
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "numa/binding.hpp"
 #include "runtime/failure/failure.hpp"
+#include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/requests.hpp"
 #include "text/format.hpp"
 
@@ -31,8 +33,7 @@ void job_signal::add_one() noexcept {
 }
 
 void job_signal::wait_for(std::uint64_t value, patience const& p) noexcept {
-  wait_until(
-      word, half::low, sleepers, p, [value](std::uint64_t now) { return now >= value; }, [](std::uint32_t) {});
+  wait_for(value, p, [] { return false; });
 }
 
 workers::workers(detail::team_state& team)
@@ -140,9 +141,14 @@ void workers::end_job(rank_t rank) noexcept {
   team_.shared.left(rank).store(team_.shared.marks.generation, std::memory_order_release);
 }
 
-void workers::wait_for_all() noexcept { done_.wait_for((runs_ + 1) * (team_.shared.ranks - 1), team_.shared.patience); }
+/// What done_ counts once all bodies so far have ended.
+std::uint64_t workers::ends_of_all() const noexcept { return (runs_ + 1) * (team_.shared.ranks - 1); }
 
-bool workers::can_stop() const noexcept { return !running_ && getpid() == process_; }
+bool workers::have_ended() noexcept {
+  return done_.wait_for(ends_of_all(), idle_, [] { return true; });
+}
+
+bool workers::can_stop() noexcept { return (!running_ || (left_ && have_ended())) && getpid() == process_; }
 
 void workers::require_threads() const {
   if (getpid() != process_)
@@ -150,10 +156,26 @@ void workers::require_threads() const {
   if (lost_) throw aborted("run() of a team that lost a thread when a body ended it: make a new team");
 }
 
+/// For one run at a time.
+void workers::claim() {
+  if (left_ && have_ended() && left_.exchange(false)) running_ = false;
+  if (!running_.exchange(true)) return;
+  if (!left_) throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+  std::vector<rank_t> busy;
+  for (rank_t r = 1; r < team_.shared.ranks; ++r) {
+    if (team_.shared.left(r).load(std::memory_order_relaxed) != team_.shared.marks.generation) busy.push_back(r);
+  }
+  throw argument_error(text::format("run() after one that was interrupted, whose body {} has not ended yet",
+                                    busy.empty() ? "of one rank" : "of " + ranks_in_words(busy)));
+}
+
 void workers::run(body what, void* context) {
+  run_or_leave(what, context, [](void*) noexcept { return false; });
+}
+
+bool workers::run_or_leave(body what, void* context, leaving leaves) {
   require_threads();
-  if (running_.exchange(true))
-    throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+  claim();
   std::optional<numa::saved_mask> mask;
   try {
     team_.begin_generation();
@@ -173,16 +195,20 @@ void workers::run(body what, void* context) {
   try {
     execute(0);
   } catch (...) {  // this thread ends, and with it the body's frame
-    wait_for_all();
+    done_.wait_for(ends_of_all(), team_.shared.patience);
     running_ = false;
     throw;
   }
-  wait_for_all();
+  if (!done_.wait_for(ends_of_all(), team_.shared.patience, [=] { return leaves(context); })) {
+    left_ = true;
+    return false;
+  }
   mask.reset();
   std::exception_ptr thrown = escaped_;
   if (thrown && team_.shared.failure.original()) thrown = team_.shared.failure.original();
   running_ = false;
   if (thrown) std::rethrow_exception(thrown);
+  return true;
 }
 
 }  // namespace coset::team_room

@@ -23,11 +23,18 @@ struct job_signal {
 
   void add_one() noexcept;
   void wait_for(std::uint64_t value, patience const&) noexcept;
+  /// The same until `leaves` says so, which is asked after each look in vain. Whether the count was as large.
+  template <class Leaves>
+  bool wait_for(std::uint64_t value, patience const& p, Leaves leaves) noexcept {
+    auto const ready = [&](std::uint64_t now) { return now >= value || leaves(); };
+    return runtime::wait_until(word, runtime::half::low, sleepers, p, ready, [](std::uint32_t) {}) >= value;
+  }
 };
 
 class workers {
  public:
   using body = void (*)(void*, member&);
+  using leaving = bool (*)(void*) noexcept;
 
   /// Starts ranks 1 to P−1; each pins itself and makes its own state, on its own node. Throws what the first of them threw;
   /// topology_error if the system starts no thread for a rank, or does not let it be pinned, with what would do.
@@ -36,8 +43,14 @@ class workers {
 
   /// Runs `what` on every rank, the caller being rank 0. Rethrows the first exception that left a body.
   void run(body what, void* context);
-  /// Whether the threads are there and idle: run() is not active, and this process has not been forked.
-  bool can_stop() const noexcept;
+  /// The same for a caller who may have to go on before other ranks' bodies end: while it waits for them `leaves(context)`
+  /// is asked, and where that is true run_or_leave() returns false, without an exception. `context` must live until
+  /// have_ended(); before that run() throws argument_error.
+  bool run_or_leave(body what, void* context, leaving leaves);
+  /// Whether the bodies of the last run have ended.
+  bool have_ended() noexcept;
+  /// Whether the threads are there and idle: no body runs, and this process has not been forked.
+  bool can_stop() noexcept;
 
  private:
   void start_threads();
@@ -47,8 +60,9 @@ class workers {
   void execute(rank_t);
   void end_job(rank_t) noexcept;
   void fail(rank_t, std::exception_ptr const&, std::string const& reason) noexcept;
-  void wait_for_all() noexcept;
   void require_threads() const;
+  void claim();
+  std::uint64_t ends_of_all() const noexcept;
   void stop() noexcept;
 
   detail::team_state& team_;
@@ -61,6 +75,7 @@ class workers {
   body body_ = nullptr;
   void* context_ = nullptr;
   std::atomic<bool> running_ = false;
+  std::atomic<bool> left_ = false;  ///< run_or_leave() has returned before all bodies ended
   pid_t const process_;
   std::atomic<bool> lost_ = false;  ///< a body has ended one of the threads
   std::mutex failing_;

@@ -2,6 +2,7 @@
 // What a team keeps from one run to the next, what it lets go of, and what it says.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "numa/binding.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
+#include "team/workers.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
@@ -241,6 +243,74 @@ TEST(TheLog, TellsThatCacheLinesAreLongerThanTheSpacing) {
   EXPECT_EQ(by_team_on(detail::line_spacing), "");
   EXPECT_THAT(by_team_on(2 * detail::line_spacing),
               ::testing::StartsWith("coset: cache lines of " + std::to_string(2 * detail::line_spacing) + " bytes"));
+}
+
+/// A run whose rank 0 leaves while rank 1 is in its body.
+struct run_to_leave {
+  std::atomic<bool> begun = false, leaves = false, goes_on = false;
+  std::atomic<int> ended = 0;
+
+  bool run(team& ranks) {
+    return ranks.state().membership.workers->run_or_leave(
+        [](void* of, member& me) { static_cast<run_to_leave*>(of)->body(me); }, this,
+        [](void* of) noexcept { return static_cast<run_to_leave*>(of)->leaves.load(); });
+  }
+  void body(member& me) {
+    if (me.rank() == 1) {
+      begun = true;
+      while (!goes_on) std::this_thread::yield();
+    } else if (me.rank() == 0) {
+      while (!begun) std::this_thread::yield();
+    }
+    ++ended;
+  }
+};
+
+TEST(ARunThatIsLeft, KeepsTheTeamUntilAllBodiesHaveEnded) {
+  team ranks(options_for(3));
+  team_room::workers& threads = *ranks.state().membership.workers;
+  run_to_leave left;
+  left.leaves = true;
+  ASSERT_FALSE(left.run(ranks));
+  EXPECT_FALSE(threads.have_ended());
+  EXPECT_FALSE(threads.can_stop());
+  auto const run_anew = [&] { ranks.run([](member&) { ADD_FAILURE() << "a body runs beside another"; }); };
+  while (left.ended < 2) std::this_thread::yield();
+  try {
+    run_anew();
+    FAIL() << "nothing was thrown";
+  } catch (argument_error const& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("after one that was interrupted, whose body of rank"));
+  }
+  left.goes_on = true;
+  while (!threads.have_ended()) std::this_thread::yield();
+  EXPECT_EQ(left.ended, 3);
+  EXPECT_TRUE(threads.can_stop());
+  for (int again = 0; again < 2; ++again) ranks.run([](member& me) { EXPECT_EQ(allreduce(me, 1), 3); });
+}
+
+TEST(ARunThatIsLeft, EndsAsOthersDoWhereNobodyLeaves) {
+  team ranks(options_for(2));
+  run_to_leave stayed;
+  stayed.goes_on = true;
+  EXPECT_TRUE(stayed.run(ranks));
+  EXPECT_EQ(stayed.ended, 2);
+  stayed.leaves = true;  // and would leave, were there anybody to wait for
+  EXPECT_TRUE(
+      team(options_for(1))
+          .state()
+          .membership.workers->run_or_leave([](void*, member&) {}, &stayed, [](void*) noexcept { return true; }));
+}
+
+TEST(ARunThatIsLeft, MayOutliveItsTeam) {
+  static run_to_leave left;
+  left.leaves = true;
+  {
+    team ranks(options_for(2));
+    ASSERT_FALSE(left.run(ranks));
+  }
+  left.goes_on = true;
+  while (left.ended < 2) std::this_thread::yield();
 }
 
 }  // namespace
