@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy's arrays as the erased verbs take them.
+// numpy's arrays, and what else holds numbers, as the erased verbs take them.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -8,23 +8,43 @@
 #include <string>
 
 #include "api/c/tables.hpp"
-#include "coset/detail/collective.hpp"
 
 namespace coset::python {
 
 namespace py = pybind11;
 
-/// Elements one after the other. The array is kept by who has this.
+/// Elements one after the other, and the array that keeps them where they are.
 struct elements {
-  void* data;
-  std::size_t count;
-  coset_type type;
+  void* data = nullptr;
+  std::size_t count = 0;
+  coset_type type = 0;
+  py::object array;
+
+  /// "float64". With the GIL.
+  std::string dtype() const;
 };
 
-/// Throws argument_error for arrays with gaps, of another byte order or of a dtype that coset does not reduce.
-elements elements_of(py::array const&);
-/// The same for arrays that are written to: also if it is read-only.
-elements writable(py::array const&);
+/// Names what was passed in messages: "allreduce", "out".
+struct parameter {
+  char const* function;
+  char const* name;
+};
+
+/// Imports numpy, and has pybind11 do with it what it would do at the first array: two threads that did that at once would
+/// wait for each other for ever. Called while the module is imported.
+void prepare_arrays();
+
+/// Whether `x` is one number, which verbs return instead of changing it.
+bool is_number(py::handle x);
+
+/// What is only read: arrays and buffers as they are, numbers, lists and what else numpy makes an array of as a copy. Throws
+/// argument_error for arrays with gaps, of another byte order or of a dtype that coset does not reduce.
+elements read_from(py::handle x, parameter);
+/// What is written to: numpy's arrays, and all else that lends Python its memory, like array.array and memoryview. Throws
+/// argument_error for what would have to be copied, and for what is read-only.
+elements written_to(py::handle x, parameter);
+/// A number's copy, or what is written to.
+elements changed(py::handle x, parameter);
 
 /// By the name that C++ has: "plus", "maximum", "reproducible_plus". Throws argument_error listing all.
 coset_operation operation_named(std::string const&);

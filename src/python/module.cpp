@@ -2,6 +2,8 @@
 #include "python/module.hpp"
 
 #include "coset/error.hpp"
+#include "python/arrays.hpp"
+#include "python/signals.hpp"
 
 PYBIND11_MODULE(coset, m) {
   namespace py = pybind11;
@@ -16,6 +18,9 @@ PYBIND11_MODULE(coset, m) {
   py::register_exception<schedule_error>(m, "ScheduleError", base);
   py::register_exception<aborted>(m, "Aborted", base);
   py::register_exception<timed_out>(m, "TimedOut", base);
+  python::prepare_arrays();
+  python::prepare_signals();
+  python::add_members(m);
   python::add_teams(m);
   python::add_schedules(m);
 }

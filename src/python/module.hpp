@@ -6,6 +6,7 @@
 
 namespace coset::python {
 
+void add_members(pybind11::module_&);
 void add_teams(pybind11::module_&);
 void add_schedules(pybind11::module_&);
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the module share: imported by each, whose first argument is the folder where the module lies."""
+import sys
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+folder = sys.argv.pop(1)
+sys.path.insert(0, folder)
+import coset  # noqa: E402
+
+
+def team(ranks):
+    return coset.Team(ranks, placement="unbound")
