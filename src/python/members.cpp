@@ -136,26 +136,27 @@ class python_request {
   std::thread::id thread_;
 };
 
-rank_t root_of(py::handle root, char const* function) { return whole_number(root, function, "root", 0); }
+rank_t root_of(py::handle root, char const* function) { return whole_number(root, {function, "root"}, 0); }
 
 void run_call(member& me, detail::call const& call) {
   without_gil([&] { detail::run(me.state(), call); });
 }
 
-/// In place, unless there is an output. Numbers are returned.
+/// In place, unless there is an output or has to be one. Numbers are returned.
 py::object run_verb(python_member const& of, verb what, py::object const& x, py::object const& out,
                     std::string const& operation, py::object const& root = py::int_(0)) {
   member& me = of.get();
   char const* const function = name_of(what).data();
+  bool const in_place = out.is_none() && what != verb::allgather && what != verb::reduce_scatter;
   elements in, to;
   array_call const made = checked(me, [&] {
     rank_t const at = root_of(root, function);
-    to = out.is_none() ? changed(x, {function, "x"}) : written_to(out, {function, "out"});
-    in = out.is_none() ? to : read_from(x, {function, "x"});
+    to = in_place ? changed(x, {function, "x"}) : written_to(out, {function, "out"});
+    in = in_place ? to : read_from(x, {function, "x"});
     return array_call({function, me}, what, in, to, operation, at);
   });
   run_call(me, made.call);
-  if (!out.is_none()) return out;
+  if (!in_place) return out;
   return is_number(x) ? py::object(to.array[py::tuple()]) : x;
 }
 
@@ -227,17 +228,17 @@ member& python_member::get() const {
   return *me_;
 }
 
-rank_t whole_number(py::handle x, char const* function, char const* name, rank_t least) {
+rank_t whole_number(py::handle x, parameter at, rank_t least, rank_t most) {
   if (PyIndex_Check(x.ptr()) && !PyBool_Check(x.ptr())) {
     int overflow = 0;
     auto const number = py::reinterpret_steal<py::object>(PyNumber_Index(x.ptr()));
     if (!number) throw py::error_already_set();
     long long const value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow == 0 && value >= least && value <= std::numeric_limits<rank_t>::max())
-      return static_cast<rank_t>(value);
+    if (overflow == 0 && value >= least && value <= most) return static_cast<rank_t>(value);
   }
-  throw argument_error(text::format("{}: {} is {}; it has to be a whole number from {}", function, name,
-                                    py::repr(x).cast<std::string>(), least));
+  throw argument_error(text::format("{}: {} is {}; it has to be a whole number from {}", at.function, at.name,
+                                    py::repr(x).cast<std::string>(), least) +
+                       (most == any_rank ? "" : text::format(" to {}", most)));
 }
 
 detail::call allreduce_call(elements const& mine, std::string const& operation) {
@@ -284,7 +285,7 @@ void add_members(py::module_& m) {
           [](python_member const& me, py::object const& x, py::object const& out) {
             return run_verb(me, verb::allgather, x, out, "");
           },
-          "x"_a, "out"_a.none(false), "All ranks' x, of equal lengths, one after the other into `out`.")
+          "x"_a, "out"_a, "All ranks' x, of equal lengths, one after the other into `out`.")
       .def("gather", &gather, "x"_a, "root"_a = 0, "out"_a = py::none(),
            "The root gets all ranks' x, of equal lengths, in `out` or in a new array with a row for each rank; others "
            "get None.")
@@ -302,7 +303,7 @@ void add_members(py::module_& m) {
           [](python_member const& me, py::object const& x, py::object const& out, std::string const& op) {
             return run_verb(me, verb::reduce_scatter, x, out, op);
           },
-          "x"_a, "out"_a.none(false), "op"_a = "plus", "This rank's piece of the reduction into `out`.")
+          "x"_a, "out"_a, "op"_a = "plus", "This rank's piece of the reduction into `out`.")
       .def("start_allreduce", &start_allreduce, "x"_a, "out"_a = py::none(), "op"_a = "plus",
            "Starts it; neither array may be touched until the request is complete.");
 }

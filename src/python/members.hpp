@@ -4,6 +4,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -27,8 +28,9 @@ class python_member {
   std::thread::id thread_;
 };
 
-/// A whole number of Python's, from `least`. Throws argument_error.
-rank_t whole_number(py::handle x, char const* function, char const* name, rank_t least);
+inline constexpr rank_t any_rank = std::numeric_limits<rank_t>::max();
+/// A whole number of Python's. Throws argument_error for any other, and for what is no number.
+rank_t whole_number(py::handle x, parameter, rank_t least, rank_t most = any_rank);
 
 /// The call of Team.allreduce() for one rank, in place. Throws argument_error.
 detail::call allreduce_call(elements const&, std::string const& operation);

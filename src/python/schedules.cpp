@@ -3,12 +3,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <cstdint>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "python/members.hpp"
 #include "python/module.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/core/validate.hpp"
@@ -26,13 +28,20 @@ namespace {
 namespace py = pybind11;
 using column = std::vector<std::int64_t>;
 
+double required_bytes(char const* function, double bytes) {
+  if (bytes >= 0 && std::isfinite(bytes)) return bytes;
+  throw argument_error(text::format("{}: {} is no number of bytes", function, bytes));
+}
+
 /// A schedule that has been proved.
 class proved {
  public:
   explicit proved(schedule::schedule of) : plan_(std::move(of)), found_(schedule::validate(plan_)) {}
 
-  static proved named(std::string const& algorithm, rank_t ranks, std::string const& verb, rank_t root) {
-    return proved(schedule::make(schedule::algorithm::parse(algorithm), ranks, schedule::collective_of(verb), root));
+  static proved named(std::string const& algorithm, py::object const& ranks, std::string const& verb,
+                      py::object const& root) {
+    return proved(schedule::make(schedule::algorithm::parse(algorithm), whole_number(ranks, {"Schedule", "ranks"}, 1),
+                                 schedule::collective_of(verb), whole_number(root, {"Schedule", "root"}, 0)));
   }
   static proved from_json(std::string const& text) {
     std::istringstream in(text);
@@ -110,7 +119,7 @@ class proved {
   py::object cost(py::array_t<double> const& bytes, double alpha, double beta, double gamma) const {
     auto const model = schedule::cost_model::flat(alpha, beta, gamma);
     schedule::counts const work(plan_, model);
-    return py::vectorize([&](double of) { return work.seconds(model, of); })(bytes);
+    return py::vectorize([&](double of) { return work.seconds(model, required_bytes("cost", of)); })(bytes);
   }
 
  private:
@@ -135,9 +144,12 @@ py::list algorithms() {
   return all;
 }
 
-std::vector<std::pair<std::string, double>> compare(rank_t ranks, double bytes, std::string const& verb, double alpha,
-                                                    double beta, double gamma, bool same_bits, bool commutative) {
+std::vector<std::pair<std::string, double>> compare(py::object const& of_ranks, double bytes, std::string const& verb,
+                                                    double alpha, double beta, double gamma, bool same_bits,
+                                                    bool commutative) {
+  rank_t const ranks = whole_number(of_ranks, {"compare", "ranks"}, 1);
   schedule::require_room(ranks, 1);
+  required_bytes("compare", bytes);
   schedule::demand const wanted{schedule::collective_of(verb), ranks, 0, same_bits, commutative};
   auto const model = schedule::cost_model::flat(alpha, beta, gamma);
   schedule::rank_levels const levels(ranks, groups_of(model));

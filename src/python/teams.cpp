@@ -24,6 +24,9 @@ namespace {
 /// How long run() waits for bodies that an interrupted run() has left behind, before it says so.
 constexpr std::chrono::seconds patience_with_bodies(10);
 
+/// More threads than any process has. Far more would use up the memory before the system refuses a thread.
+constexpr rank_t most_ranks = 1 << 16;
+
 /// A body has raised; what it was is for run().
 struct raised_in_python : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -162,7 +165,7 @@ class python_team {
 };
 
 std::unique_ptr<python_team> make_team(py::object const& ranks, std::string const& place) {
-  rank_t const wanted = ranks.is_none() ? 0 : whole_number(ranks, "Team", "ranks", 1);
+  rank_t const wanted = ranks.is_none() ? 0 : whole_number(ranks, {"Team", "ranks"}, 1, most_ranks);
   for (auto const& [name, known] : {std::pair("compact", placement::compact), std::pair("scatter", placement::scatter),
                                     std::pair("unbound", placement::unbound)}) {
     if (place == name) return std::make_unique<python_team>(team_options{.ranks = wanted, .place = known});

@@ -54,6 +54,7 @@ def read_only():
 REFUSED = {
     "list": (lambda: list(NOW), "of type list"),
     "tuple": (lambda: tuple(NOW), "of type tuple"),
+    "nothing": (lambda: None, "of type NoneType"),
     "something": (object, "of type object"),
     "read-only": (read_only, "read-only"),
     "bytes": (lambda: b"12", "read-only"),
@@ -95,6 +96,8 @@ class Buffers(unittest.TestCase):
     def test_what_would_be_copied_is_refused_by_name(self):
         for (verb, name), (call, _) in WRITTEN.items():
             for kind, (make, words) in REFUSED.items():
+                if kind == "nothing" and name == "out" and (verb, "x") in WRITTEN | {("gather", "x"): None}:
+                    continue  # without `out` x is changed, or an array is made
                 with self.subTest(verb=verb, name=name, kind=kind):
                     def body(me):
                         target = make()
@@ -157,8 +160,8 @@ class Buffers(unittest.TestCase):
 
 class Numbers(unittest.TestCase):
     def test_ranks_and_roots_are_whole_numbers(self):
-        for wrong in (0, -1, 2.0, 2.5, "2", True, 2**32, 2**80, [2]):
-            with self.subTest(ranks=wrong), self.assertRaisesRegex(coset.ArgumentError, "^Team: ranks is .*from 1"):
+        for wrong in (0, -1, 2.0, 2.5, "2", True, 10**9, 2**32, 2**80, [2]):
+            with self.subTest(ranks=wrong), self.assertRaisesRegex(coset.ArgumentError, "^Team: ranks is .*from 1 to "):
                 coset.Team(wrong)
         self.assertEqual(coset.Team(np.int64(2), placement="unbound").size, 2)
         self.assertLessEqual(coset.Team(None, placement="unbound").size, os.cpu_count())

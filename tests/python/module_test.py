@@ -251,6 +251,14 @@ class Schedules(unittest.TestCase):
         self.assertIn("direct", repr(schedule))
         self.assertTrue(schedule.text())
         self.assertIn("ring", [row["name"] for row in coset.algorithms()])
+        for wrong in (0, -1, 2.5):
+            for call in (lambda: coset.Schedule("ring", wrong), lambda: coset.compare(wrong, 8)):
+                with self.assertRaisesRegex(coset.ArgumentError, f": ranks is {wrong}; "):
+                    call()
+        for wrong in (-1, float("nan"), float("inf")):
+            for call in (lambda: coset.Schedule("ring", 3).cost([8, wrong]), lambda: coset.compare(3, wrong)):
+                with self.assertRaisesRegex(coset.ArgumentError, "no number of bytes"):
+                    call()
         with self.assertRaisesRegex(coset.ScheduleError, "no_such"):
             coset.Schedule("no_such", ranks=3)
 
