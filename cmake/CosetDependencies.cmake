@@ -3,9 +3,21 @@
 # rivals or tests need is found in their folders.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
+
+# coset_find(TARGET PACKAGE [word…]): find_package(PACKAGE REQUIRED word…), but for a project around this one that has such a
+# target already: that is used, as a second one of its name there cannot be.
+macro(coset_find target package)
+  if(NOT TARGET ${target})
+    find_package(${package} REQUIRED ${ARGN})
+  endif()
+endmacro()
+
 # GLOBAL: a project that adds coset as a subdirectory has to see what the static library links.
-pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.1)
-find_package(hwy 1.0 REQUIRED GLOBAL)
-# Its headers alone: see src/text.
-find_package(fmt REQUIRED)
-get_target_property(coset_fmt_folders fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+if(NOT TARGET PkgConfig::hwloc)
+  pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.1)
+endif()
+coset_find(hwy::hwy hwy 1.0 GLOBAL)
+# Of these two the library uses headers alone: see src/text and src/schedule.
+coset_find(nlohmann_json::nlohmann_json nlohmann_json)
+coset_find(fmt::fmt fmt)
+set(coset_fmt_folders $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

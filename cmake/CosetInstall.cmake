@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, libraries, find_package(coset), pkg-config's files, the command with its pages, documents. Each
-# rule says of which component it is, as packages take them: runtime, development, fortran, tools, documentation, and
-# openmpi_runtime and openmpi_development of a build with COSET_MPI=openmpi.
+# rule says of which component it is, as packages take them: runtime, development, fortran, python, tools, documentation, and
+# openmpi_runtime and openmpi_development of a build with COSET_MPI=openmpi. What has to be built for a rule is installed by
+# coset_install(), so that the target coset_installed builds it.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/coset)
 
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-# coset_pkgconfig(NAME COMPONENT REQUIRES LIBRARY [flag…]): a .pc file that links the library so.
+# coset_pkgconfig(NAME COMPONENT REQUIRES LIBRARY [flag…] [PRIVATE flag…]): a .pc file that links the library so, and so with
+# --static.
 function(coset_pkgconfig name component requires library)
-  list(JOIN ARGN " " flags)
+  cmake_parse_arguments(PARSE_ARGV 4 parsed "" "" "PRIVATE")
+  list(JOIN parsed_UNPARSED_ARGUMENTS " " flags)
+  list(JOIN parsed_PRIVATE " " private)
   configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
@@ -17,14 +21,14 @@ endfunction()
 # coset_install_library(TARGET NAME COMPONENT FOLDER): a static library, and the targets file that find_package(coset) reads
 # of it.
 function(coset_install_library target name component folder)
-  install(TARGETS ${target} EXPORT coset_${name}_targets ARCHIVE DESTINATION ${folder} COMPONENT ${component})
+  coset_install(${target} TARGETS ${target} EXPORT coset_${name}_targets ARCHIVE DESTINATION ${folder} COMPONENT ${component})
   install(EXPORT coset_${name}_targets NAMESPACE coset:: DESTINATION ${package_folder} COMPONENT ${component})
 endfunction()
 
 # coset_install_modules(TARGET COMPONENT FOLDER): the module files that programs read.
 function(coset_install_modules target component folder)
-  install(DIRECTORY $<TARGET_PROPERTY:${target},Fortran_MODULE_DIRECTORY>/ DESTINATION ${folder}
-          COMPONENT ${component} FILES_MATCHING PATTERN "*.mod")
+  coset_install(${target} DIRECTORY $<TARGET_PROPERTY:${target},Fortran_MODULE_DIRECTORY>/ DESTINATION ${folder}
+                COMPONENT ${component} FILES_MATCHING PATTERN "*.mod")
 endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -36,7 +40,7 @@ endif()
 if(TARGET coset_mpi)
   coset_install_library(coset_mpi ${COSET_MPI} ${COSET_MPI}_development ${coset_mpi_folder})
   # Not where linkers look: it is to be preloaded, and named as MPI's own library is there.
-  install(TARGETS coset_interpose LIBRARY DESTINATION ${coset_mpi_folder} COMPONENT ${COSET_MPI}_runtime)
+  coset_install(coset_interpose TARGETS coset_interpose LIBRARY DESTINATION ${coset_mpi_folder} COMPONENT ${COSET_MPI}_runtime)
   set(coset_package_of_wanted ${coset_package_of_${COSET_MPI}})
   configure_file(cmake/coset_mpi.cmake.in ${PROJECT_BINARY_DIR}/coset_${COSET_MPI}.cmake @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/coset_${COSET_MPI}.cmake DESTINATION ${package_folder} COMPONENT ${COSET_MPI}_development)
@@ -56,8 +60,8 @@ endif()
 
 # Apart, because only the static library's users need what it links.
 coset_install_library(coset static development ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS coset_shared EXPORT coset_shared_targets
-  LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
+coset_install(coset_shared TARGETS coset_shared EXPORT coset_shared_targets
+              LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 install(EXPORT coset_shared_targets NAMESPACE coset:: DESTINATION ${package_folder} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE COMPONENT development)
 
@@ -74,11 +78,17 @@ configure_package_config_file(cmake/cosetConfig.cmake.in ${PROJECT_BINARY_DIR}/c
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cosetConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT development)
+# Flags, as a requirement of hwloc would with --static link what hwloc's own static library takes: libudev, which Debian's
+# libhwloc-dev does not bring along.
+pkg_check_modules(libhwy QUIET libhwy)
+set(beneath ${hwloc_LDFLAGS} ${libhwy_LDFLAGS} -lhwloc -lhwy)
 list(TRANSFORM cxx_runtime PREPEND -l)
-list(JOIN cxx_runtime " " cxx_runtime)
+list(APPEND beneath ${cxx_runtime})
+list(REMOVE_DUPLICATES beneath)
+list(JOIN beneath " " beneath_in_words)
 coset_pkgconfig(coset development coset-${library_of_choice} "")
-coset_pkgconfig(coset-shared development "" "-L\${libdir} -lcoset")
-coset_pkgconfig(coset-static development "hwloc, libhwy" "\${libdir}/libcoset.a ${cxx_runtime}")
+coset_pkgconfig(coset-shared development "" "-L\${libdir} -lcoset" PRIVATE ${beneath})
+coset_pkgconfig(coset-static development "" "\${libdir}/libcoset.a ${beneath_in_words}")
 
 if(COSET_HAS_FORTRAN)
   coset_install_library(coset_fortran fortran fortran ${CMAKE_INSTALL_LIBDIR})
@@ -88,15 +98,25 @@ endif()
 
 # What people look at: each library beside the one of its kind.
 if(PROJECT_IS_TOP_LEVEL)
-  install(TARGETS coset_study EXPORT coset_static_targets ARCHIVE COMPONENT development)
-  install(TARGETS coset_study_shared EXPORT coset_shared_targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
+  coset_install(coset_study TARGETS coset_study EXPORT coset_static_targets ARCHIVE COMPONENT development)
+  coset_install(coset_study_shared TARGETS coset_study_shared EXPORT coset_shared_targets
+                LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
   coset_pkgconfig(coset-study development "" "-L\${libdir} -lcoset_study")
 endif()
 
+if(TARGET coset_python)
+  # Debian's Python looks for its packages' modules, which are below /usr, in one folder for all its versions.
+  install(CODE "set(coset_python_folder \"${COSET_PYTHON_FOLDER}\")
+    if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+      string(REGEX REPLACE \"/python3[.][0-9]+/dist-\" \"/python3/dist-\" coset_python_folder \"\${coset_python_folder}\")
+    endif()" COMPONENT python)
+  coset_install(coset_python TARGETS coset_python LIBRARY DESTINATION "\${coset_python_folder}" COMPONENT python)
+endif()
+
 if(TARGET coset_cli)
-  install(TARGETS coset_cli RUNTIME COMPONENT tools)
+  coset_install(coset_cli TARGETS coset_cli RUNTIME COMPONENT tools)
   if(TARGET coset_measure_cli)
-    install(TARGETS coset_measure_cli RUNTIME DESTINATION ${coset_measure_folder} COMPONENT tools)
+    coset_install(coset_measure_cli TARGETS coset_measure_cli RUNTIME DESTINATION ${coset_measure_folder} COMPONENT tools)
   endif()
   install(FILES ${PROJECT_SOURCE_DIR}/docs/coset.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
@@ -106,3 +126,5 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT documentation PATTERN CMakeLists.txt EXCLUDE PATTERN site EXCLUDE PATTERN "*.1" EXCLUDE)
+install(CODE "set(documents \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")" COMPONENT documentation)
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/installed_links.cmake COMPONENT documentation)

@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a build of coset can choose, and the flags that follow from the choices.
+
+# coset_build_type(): Release unless somebody says otherwise, and nothing that CMake has no flags for. Generators for several
+# configurations have them all; None is what distributions build with flags of their own.
+macro(coset_build_type)
+  get_property(coset_is_multiple GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(NOT coset_is_multiple)
+    set(coset_build_types Release Debug RelWithDebInfo MinSizeRel None)
+    if(NOT CMAKE_BUILD_TYPE)
+      set(CMAKE_BUILD_TYPE Release CACHE STRING "One of: ${coset_build_types}" FORCE)
+    endif()
+    set_property(CACHE CMAKE_BUILD_TYPE PROPERTY STRINGS ${coset_build_types})
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" coset_configuration)
+    string(TOUPPER "${coset_build_types}" coset_configurations)
+    if(NOT coset_configuration IN_LIST coset_configurations AND NOT CMAKE_CXX_FLAGS_${coset_configuration})
+      list(JOIN coset_build_types ", " coset_build_types)
+      message(FATAL_ERROR "CMAKE_BUILD_TYPE is \"${CMAKE_BUILD_TYPE}\"; it takes one of: ${coset_build_types} (\"Release\" "
+                          "unless set), or a name that CMAKE_CXX_FLAGS_${coset_configuration} gives flags to")
+    endif()
+  endif()
+endmacro()
+
 # A project that adds coset as a subdirectory has said what it wants, and gets nothing but the library.
 if(PROJECT_IS_TOP_LEVEL)
+  coset_build_type()
   option(BUILD_SHARED_LIBS "coset::coset and pkg-config's coset are the shared library" ON)
 endif()
 option(COSET_INSTALL "Have rules to install, and the target uninstall" ${PROJECT_IS_TOP_LEVEL})
-option(COSET_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(COSET_BUILD_BENCHMARKS "Build the benchmarks and their rivals (needs OpenMP, oneTBB, Google Benchmark)"
+option(COSET_BUILD_TOOLS "Build the coset command, which measures beside OpenMP and oneTBB where they are found"
        ${PROJECT_IS_TOP_LEVEL})
-option(COSET_BUILD_TOOLS "Build the coset command" ${PROJECT_IS_TOP_LEVEL})
-option(COSET_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_UNITY "Compile several files of the library as one: for builds that nobody edits in")
-option(COSET_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+# What is not installed is for those who work on coset; their presets have all of it.
+option(COSET_BUILD_TESTS "Build the tests")
+option(COSET_BUILD_BENCHMARKS "Build the benchmarks, with all rivals (needs OpenMP, oneTBB, Google Benchmark)")
+option(COSET_BUILD_EXAMPLES "Build the examples")
+option(COSET_WERROR "Warnings are errors")
 
 # coset_choice(NAME default choices… HELP text): a cache variable that takes its default or one of a few words.
 function(coset_choice name default)
@@ -133,6 +156,14 @@ macro(coset_rooms)
     endif()
   endforeach()
 endmacro()
+
+# coset_install(TARGET words…): install(words…), of what this target makes. All such targets together are coset_installed: to
+# build that is to build what the rules install, and nothing else.
+add_custom_target(coset_installed)
+function(coset_install target)
+  install(${ARGN})
+  add_dependencies(coset_installed ${target})
+endfunction()
 
 # coset_embed(target files…): each file as a string literal that the target's sources include, NAME.inc.
 function(coset_embed target)

@@ -20,6 +20,13 @@ std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& proces
 std::unique_ptr<contestant> make_std_push(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_flags(std::vector<unsigned> const& processors);
 
+/// Whole families, where the build has found their libraries: else these say false and throw.
+bool omp_is_there();
+contestants make_omp(verb, std::vector<unsigned> const& processors);
+bool tbb_is_there();
+contestants make_tbb(verb, std::vector<unsigned> const& processors);
+inline bool shares_the_result(verb what) { return what == verb::reduce_shared || what == verb::allreduce_view; }
+
 /// Processes and messages, where the build has found an MPI.
 bool mpi_is_there();
 std::unique_ptr<contestant> make_mpi(std::vector<unsigned> const& processors);

@@ -19,8 +19,8 @@ void start_measuring() {
   for (auto const& program : {beside, installed})
     if (fs::exists(program)) start_instead(program.string());
   throw error(
-      fmt::format("to measure takes the program coset-measure, and there is neither {} nor {}; a build has it with "
-                  "-DCOSET_BUILD_BENCHMARKS=ON",
+      fmt::format("to measure takes the program coset-measure, and there is neither {} nor {}; a build with "
+                  "-DCOSET_BUILD_TOOLS=ON makes it, unless for sanitizers",
                   beside.string(), installed.lexically_normal().string()));
 }
 

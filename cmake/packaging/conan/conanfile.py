@@ -49,10 +49,9 @@ class Coset(ConanFile):
         CMakeDeps(self).generate()
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for part in ("TESTS", "TOOLS", "BENCHMARKS", "EXAMPLES"):
-            toolchain.cache_variables[f"COSET_BUILD_{part}"] = False
-        toolchain.cache_variables["COSET_WERROR"] = False
-        toolchain.cache_variables["COSET_FORTRAN"] = "off"
+        toolchain.cache_variables["COSET_BUILD_TOOLS"] = False
+        for language in ("FORTRAN", "PYTHON"):
+            toolchain.cache_variables[f"COSET_{language}"] = "off"
         toolchain.generate()
 
     def build(self):
