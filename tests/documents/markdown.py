@@ -40,6 +40,21 @@ def blocks(text):
             begin = None
 
 
+def indented_blocks(text):
+    """Blocks by indentation, outside of fenced ones; the comment is the last line with words before."""
+    lines, begin, before = [*outside_blocks(text), ""], None, ""
+    for number, line in enumerate(lines):
+        inside = line.startswith("    ") and (begin is not None or number == 0 or not lines[number - 1].strip())
+        if inside and begin is None:
+            begin = number
+        elif not inside and begin is not None:
+            marker = re.fullmatch(r"<!-- (.*) -->", before)
+            yield Block("", "".join(each[4:] + "\n" for each in lines[begin:number]), begin + 1, marker[1] if marker else "")
+            begin = None
+        if not inside and line.strip():
+            before = line
+
+
 def kinds(text):
     """(kind, line) of each line: of a fenced block, of a table, or words."""
     inside = False
