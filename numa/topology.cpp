@@ -2,12 +2,13 @@
 // Reads a machine through hwloc and forgets hwloc: what leaves this file is plain data.
 #include "coset/topology.hpp"
 
+#include <dirent.h>
 #include <hwloc.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/share.hpp"
+#include "text/file.hpp"
 
 namespace coset {
 namespace {
@@ -33,9 +35,7 @@ using handle = std::unique_ptr<hwloc_topology, destroyer>;
 
 // The reason that hwloc does not give when it refuses a file: a newer hwloc has written it.
 std::string newer_hwloc(std::string const& file) {
-  std::string begin(4096, '\0');
-  std::ifstream in(file);
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  auto const begin = text::read_file(file).text.substr(0, 4096);
   constexpr auto tag = "<topology version=\""sv;
   auto const at = begin.find(tag);
   int const version = at == std::string::npos ? 0 : std::atoi(begin.c_str() + at + tag.size());
@@ -57,10 +57,14 @@ void keep_plugins() {
 
 handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source,
             std::string const& file = "") {
+  if (!file.empty())
+    if (auto const refusal = text::refusal_of_file(file); !refusal.empty()) throw topology_error(name + " " + refusal);
   auto const fail = [&] {
     auto const why = std::system_category().message(errno);
     auto const newer = newer_hwloc(file);
-    throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer));
+    std::string const words(environment::value("HWLOC_COMPONENTS"));
+    throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer) +
+                         (words.empty() ? "" : ", with HWLOC_COMPONENTS=" + words));
   };
   keep_plugins();
   hwloc_topology_t raw = nullptr;
@@ -275,11 +279,46 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
 
 bool anything(unsigned) { return true; }
 
+// hwloc reads the variable itself, if there is such a folder.
+int find_folder(hwloc_topology_t, char const* path) {
+  std::unique_ptr<DIR, int (*)(DIR*)> const found(opendir(path), closedir);
+  return found ? 0 : -1;
+}
+
+bool read_by_linux(hwloc_topology_t machine) {
+  auto const* const root = hwloc_get_root_obj(machine);
+  return std::any_of(root->infos, root->infos + root->infos_count,
+                     [](hwloc_info_s const& each) { return each.name == "Backend"sv && each.value == "Linux"sv; });
+}
+
+bool is_another(hwloc_topology_t machine) {
+  return hwloc_topology_is_thissystem(machine) == 0 || !environment::value("HWLOC_THISSYSTEM").empty();
+}
+
+struct stand_in {
+  environment::name variable;
+  int (*choose)(hwloc_topology_t, char const* value);
+  bool (*was_read)(hwloc_topology_t);
+};
+
+// In hwloc's order: of those that are set, the first counts. hwloc passes over those that it cannot read.
+constexpr std::array stand_ins{stand_in{"HWLOC_FSROOT", find_folder, read_by_linux},
+                               stand_in{"HWLOC_CPUID_PATH", find_folder, is_another},
+                               stand_in{"HWLOC_SYNTHETIC", hwloc_topology_set_synthetic, is_another},
+                               stand_in{"HWLOC_XMLFILE", hwloc_topology_set_xml, is_another}};
+
 // This machine, or the one that replaces it by the environment.
 handle load_native(std::string const& name) {
-  std::string const file(environment::value("HWLOC_XMLFILE"));
-  return load(
-      file.empty() ? name : name + ", described by HWLOC_XMLFILE=" + file, [](hwloc_topology_t) { return 0; }, file);
+  auto const* const set =
+      std::ranges::find_if(stand_ins, [](stand_in const& each) { return !environment::value(each.variable).empty(); });
+  if (set == stand_ins.end()) return load(name, [](hwloc_topology_t) { return 0; });
+  std::string const value(environment::value(set->variable)), setting = set->variable.text() + ("=" + value);
+  auto machine = load(
+      setting, [&](hwloc_topology_t raw) { return set->choose(raw, value.c_str()); },
+      set->choose == hwloc_topology_set_xml ? value : "");
+  if (!set->was_read(machine.get()))
+    throw topology_error("cannot read the topology of " + setting + ": hwloc passes over it and shows this machine");
+  return machine;
 }
 
 }  // namespace

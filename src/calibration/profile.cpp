@@ -2,9 +2,8 @@
 #include "calibration/profile.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "coset/detail/reduction.hpp"
 #include "coset/error.hpp"
@@ -12,12 +11,16 @@
 #include "kernels/kernels.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "text/fields.hpp"
+#include "text/file.hpp"
 #include "text/format.hpp"
+#include "text/log.hpp"
 
 namespace coset::calibration {
 namespace {
 
 using nlohmann::json;
+using text::field;
 
 json json_of(rule const& r) {
   json made{{"verb", name_of(r.what)}, {"ranks", r.ranks}, {"from", r.from}, {"plan", program::text_of(r.how)}};
@@ -25,49 +28,53 @@ json json_of(rule const& r) {
   return made;
 }
 
-/// get() alone would accept −1 and 1.5, and numbers that do not fit.
-template <class Number>
-Number whole(json const& from) {
-  constexpr Number most = std::numeric_limits<Number>::max();
-  if (!from.is_number_unsigned() || from.get<std::uint64_t>() > most)
-    throw argument_error(
-        text::format("{} is not a whole number up to {}", from.is_structured() ? from.type_name() : from.dump(), most));
-  return from.get<Number>();
+/// Calls read(): what is wrong with a text that coset knows is told with its place, too.
+template <class Read>
+auto at(field const& from, Read read) {
+  try {
+    return read(from.text());
+  } catch (error const& e) {
+    from.refuse(e.what());
+  }
 }
 
-rule rule_of(json const& from) {
-  rule made{verb_named(from.at("verb").get<std::string>()),
-            whole<rank_t>(from.at("ranks")),
-            whole<std::size_t>(from.at("from")),
+plan_options plan_in(std::string const& text) {
+  auto how = plan_named(text);
+  if (how.algorithm != "auto") schedule::require_sense(schedule::algorithm::parse(how.algorithm));
+  return how;
+}
+
+rule rule_of(field const& from) {
+  rule made{at(from["verb"], [](std::string const& text) { return verb_named(text); }),
+            from["ranks"].whole<rank_t>(),
+            from["from"].whole<std::size_t>(),
             SIZE_MAX,
-            plan_named(from.at("plan").get<std::string>()),
+            at(from["plan"], plan_in),
             false};
-  if (made.how.algorithm != "auto") schedule::require_sense(schedule::algorithm::parse(made.how.algorithm));
-  if (from.contains("to")) made.to = whole<std::size_t>(from.at("to"));
+  if (from.has("to")) made.to = from["to"].whole<std::size_t>();
   return made;
 }
 
 /// Every rank is in one cluster of each level, and the ranks of a cluster are consecutive.
-clustering clustering_of(json const& from, std::size_t ranks) {
+clustering clustering_of(field const& from, std::size_t ranks) {
   clustering made;
   rank_t next = 0;
-  for (json const& members : from) {
+  for (field const& members : from.elements()) {
     auto& cluster = made.emplace_back();
-    for (json const& r : members) {
-      cluster.push_back(whole<rank_t>(r));
-      if (cluster.back() != next++)
-        throw argument_error(text::format("clusters {} do not have consecutive ranks", from.dump()));
+    for (field const& r : members.elements()) {
+      cluster.push_back(r.whole<rank_t>());
+      if (cluster.back() != next++) r.refuse("the clusters do not have consecutive ranks");
     }
-    if (cluster.empty()) throw argument_error(text::format("one of the clusters {} is empty", from.dump()));
+    if (cluster.empty()) members.refuse("the cluster is empty");
   }
-  if (next != ranks) throw argument_error(text::format("clusters {} have {} ranks, not {}", from.dump(), next, ranks));
+  if (next != ranks) from.refuse(text::format("the clusters have {} ranks, not {}", next, ranks));
   return made;
 }
 
-hidden_levels hidden_of(json const& from, std::size_t ranks) {
+hidden_levels hidden_of(field const& from, std::size_t ranks) {
   hidden_levels made;
-  for (json const& level : from.at("levels")) made.levels.push_back(clustering_of(level, ranks));
-  for (json const& r : from.at("rules")) {
+  for (field const& level : from["levels"].elements()) made.levels.push_back(clustering_of(level, ranks));
+  for (field const& r : from["rules"].elements()) {
     made.rules.push_back(rule_of(r));
     made.rules.back().along_clusters = true;
   }
@@ -80,30 +87,34 @@ json json_of(hidden_levels const& hidden) {
   return made;
 }
 
-profile profile_of(json const& from) {
-  if (from.at("coset_profile") != 1) throw argument_error("it has another version");
-  profile made{from.at("fingerprint"),
-               from.at("date"),
+profile profile_of(field const& from) {
+  if (from["coset_profile"].whole<unsigned>() != 1) from["coset_profile"].refuse("this coset reads version 1");
+  profile made{from["fingerprint"].text(),
+               from["date"].text(),
                {},
-               from.at("latency_ns"),
-               from.at("alpha_ns"),
-               from.at("lambda_ns"),
-               from.at("beta_ns_per_byte"),
+               {},
+               from["alpha_ns"].number(),
+               from["lambda_ns"].number(),
+               from["beta_ns_per_byte"].number(),
                {}};
-  for (json const& p : from.at("processors")) made.processors.push_back(whole<unsigned>(p));
-  for (json const& r : from.at("rules")) made.rules.push_back(rule_of(r));
-  if (from.contains("clusters")) made.hidden = hidden_of(from.at("clusters"), made.processors.size());
+  for (field const& row : from["latency_ns"].elements()) {
+    auto& numbers = made.latency.emplace_back();
+    for (field const& each : row.elements()) numbers.push_back(each.number());
+  }
+  for (field const& p : from["processors"].elements()) made.processors.push_back(p.whole<unsigned>());
+  for (field const& r : from["rules"].elements()) made.rules.push_back(rule_of(r));
+  if (from.has("clusters")) made.hidden = hidden_of(from["clusters"], made.processors.size());
   return made;
 }
 
 }  // namespace
 
 profile profile::read(std::string const& file) {
-  std::ifstream in(file);
-  if (!in) throw argument_error(text::format("tuning profile '{}' cannot be read", file));
   std::string const name = text::format("tuning profile '{}'", file);
+  auto content = text::content_of<argument_error>(file, name);
   try {
-    profile made = profile_of(json::parse(in));
+    text::json_document const all(std::move(content));
+    profile made = profile_of(field(all));
     for (auto* const rules : {&made.rules, &made.hidden.rules})
       for (rule& r : *rules) r.named_by = name;
     return made;
@@ -158,8 +169,9 @@ std::optional<profile> find_profile(topology const& machine) {
     if (found.fingerprint == fingerprint) return found;
     throw argument_error(
         text::format("tuning profile '{}' is for the machine {}, this is {}", file, found.fingerprint, fingerprint));
-  } catch (argument_error const&) {
+  } catch (argument_error const& e) {
     if (named) throw;
+    if (text::plans_are_logged()) text::complain(text::format("passed over: {}", e.what()));
     return std::nullopt;
   }
 }

@@ -2,9 +2,16 @@
 // Turns options into machines and placements.
 #include "cli/machine_options.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <initializer_list>
 #include <set>
@@ -13,14 +20,58 @@
 
 namespace coset::cli {
 
+namespace {
+
+using reader = std::function<topology()>;
+
+/// Of a child that reads a machine. It says nothing, as its parent meets the same exception.
+[[noreturn]] void read_and_end(reader const& read) {
+  constexpr rlimit seconds{20, 20}, nothing{0, 0};
+  setrlimit(RLIMIT_CPU, &seconds);
+  setrlimit(RLIMIT_CORE, &nothing);
+  dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+  try {
+    (void)read();
+  } catch (std::exception const&) {
+  }
+  _exit(0);
+}
+
+/// hwloc believes descriptions: it may crash on a wrong one, or not come to an end. So a child reads it first.
+topology read_foreign(std::string const& name, reader const& read) {
+  pid_t const child = fork();
+  if (child == 0) read_and_end(read);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (status != 0)
+    throw topology_error(fmt::format("hwloc crashes as it reads {}: {}", name,
+                                     WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "a sanitizer has stopped it"));
+  return read();
+}
+
+std::vector<std::string> settings_of_other_machine() {
+  std::vector<std::string> set;
+  for (environment::name const name :
+       std::initializer_list<environment::name>{"HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_SYNTHETIC", "HWLOC_XMLFILE"})
+    if (!environment::value(name).empty()) set.emplace_back(name.text());
+  return set;
+}
+
+}  // namespace
+
 topology machine_named(std::string const& text) {
-  if (text == "machine") return topology::machine();
-  bool const is_file = text.ends_with(".xml") || std::filesystem::is_regular_file(text);
-  return is_file ? topology::xml(text) : topology::synthetic(text);
+  if (text == "machine") return this_machine();
+  bool const is_file = text.ends_with(".xml") || std::filesystem::exists(text);
+  return read_foreign(text, [&] { return is_file ? topology::xml(text) : topology::synthetic(text); });
+}
+
+topology this_machine(reader const& read) {
+  auto const set = settings_of_other_machine();
+  return set.empty() ? read() : read_foreign(fmt::format("what {} names", fmt::join(set, " or ")), read);
 }
 
 topology machine_to_measure() {
-  auto found = topology::machine();
+  auto found = this_machine();
   if (!found.this_system)
     throw argument_error(fmt::format("{} describes another machine, and only this one can be measured: unset it",
                                      variables_of_other_machine()));
@@ -28,10 +79,7 @@ topology machine_to_measure() {
 }
 
 std::string variables_of_other_machine() {
-  std::vector<std::string> set;
-  for (environment::name const name :
-       std::initializer_list<environment::name>{"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH"})
-    if (!environment::value(name).empty()) set.emplace_back(name.text());
+  auto const set = settings_of_other_machine();
   return set.empty() ? "hwloc" : fmt::format("{}", fmt::join(set, " or "));
 }
 

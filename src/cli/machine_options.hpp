@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,11 @@
 namespace coset::cli {
 
 /// The machine that --topology names: "machine" is this one, a file is hwloc's XML, anything else a synthetic
-/// description like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read.
+/// description like "node:2 core:4 pu:1". Throws topology_error quoting what cannot be read, or what hwloc crashes on.
 topology machine_named(std::string const& text);
+
+/// This machine as `read` finds it, or the one by which the environment replaces it. Throws as machine_named().
+topology this_machine(std::function<topology()> const& read = &topology::machine);
 
 /// This machine, to be measured. Throws argument_error if the environment replaces it by another.
 topology machine_to_measure();

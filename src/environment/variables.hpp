@@ -60,7 +60,7 @@ inline constexpr std::array variables{
     variable{"COSET_ISA", "an instruction set that `coset info` lists", "the widest of this machine",
              "The instruction set of the kernels.", at_start},
     variable{
-        "COSET_LOG", "`plan`, `mpi`", "nothing",
+        "COSET_LOG", "`plan`, `mpi`, `plan,mpi`", "nothing",
         "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, and teams that "
         "share processors. `mpi`: what `libcoset_mpi.so` carried out, and what it left to MPI and why.",
         "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
@@ -92,12 +92,16 @@ inline constexpr std::array variables{
         at_team},
     variable{"XDG_CACHE_HOME", "a folder", "`~/.cache`", "Where profiles are: in `coset/` there.", at_team},
     variable{"HOME", "a folder", "no profile", "Where `.cache` is.", at_team},
-    variable{"HWLOC_XMLFILE", "a file of hwloc's XML", "this machine",
-             "Another machine in the place of this one, whose ranks are not pinned.", "hwloc; named in messages"},
-    variable{"HWLOC_SYNTHETIC", "hwloc's description of a machine", "this machine", "The same.", "hwloc; the command"},
-    variable{"HWLOC_FSROOT", "a folder", "`/`", "The same, from a copy of its /sys and /proc.", "hwloc; the command"},
-    variable{"HWLOC_CPUID_PATH", "a folder", "this machine", "The same, from a copy of its cpuid.",
-             "hwloc; the command"},
+    variable{"HWLOC_FSROOT", "a folder", "`/`",
+             "Another machine in the place of this one, from a copy of its /sys and /proc; its ranks are not pinned. "
+             "Of several such variables the first one counts. One that hwloc cannot read is an error.",
+             at_team},
+    variable{"HWLOC_CPUID_PATH", "a folder", "this machine", "The same, from a copy of its cpuid.", at_team},
+    variable{"HWLOC_SYNTHETIC", "hwloc's description of a machine", "this machine", "The same.", at_team},
+    variable{"HWLOC_XMLFILE", "a file of hwloc's XML", "this machine", "The same.", at_team},
+    variable{"HWLOC_THISSYSTEM", "`0`, `1`", "`0`", "Whether the other machine is to be taken for this one.",
+             "hwloc; the library, when it makes a team"},
+    variable{"HWLOC_COMPONENTS", "words of hwloc", "all", "How hwloc looks at machines.", "hwloc; named in messages"},
     variable{
         "OMP_PLACES", "OpenMP's places", "none",
         "OpenMP binds threads, the first one too: teams ask its runtime for all places instead of taking this thread's "
@@ -147,6 +151,16 @@ std::string_view value(name) noexcept;
 /// Of a file to write: empty, too, where a program has rights that whoever set the environment may not have.
 std::string_view value_to_write(name) noexcept;
 std::string_view value_of(variable const&) noexcept;
+
+/// Whether a value like "plan,mpi" has this word.
+constexpr bool has_word(std::string_view list, std::string_view word) noexcept {
+  for (;;) {
+    auto const comma = std::min(list.find(','), list.size());
+    if (list.substr(0, comma) == word) return true;
+    if (comma == list.size()) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
 
 /// The variable with the plans of this verb, and its value.
 std::string variable_of(verb);

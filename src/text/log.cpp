@@ -5,6 +5,6 @@
 
 namespace coset::text {
 
-bool plans_are_logged() { return environment::value("COSET_LOG") == "plan"; }
+bool plans_are_logged() { return environment::has_word(environment::value("COSET_LOG"), "plan"); }
 
 }  // namespace coset::text

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/process.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -199,13 +200,21 @@ std::string file_of_process() {
   return own ? with_number(name, *own) : name;
 }
 
+/// Null with errno where that cannot be: a pipe that nobody reads, too, instead of waiting for a reader.
+std::FILE* open_to_write(std::string const& name) {
+  int const opened = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (opened < 0) return nullptr;
+  fcntl(opened, F_SETFL, 0);  // a reader may be slow
+  return fdopen(opened, "w");
+}
+
 void write_at_exit() {
   if (getpid() != all().process) return;  // a child that the C library has not made
   try {
     log const found = collect();
     std::string const name = file_of_process();
     std::string const text = json_of(found);
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(std::fopen(name.c_str(), "w"), std::fclose);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(open_to_write(name), std::fclose);
     bool const written =
         to && std::fwrite(text.data(), 1, text.size(), to.get()) == text.size() && std::fflush(to.get()) == 0;
     if (!written) text::complain(text::format("COSET_TRACE: {} cannot be written: {}", name, std::strerror(errno)));

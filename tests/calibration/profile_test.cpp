@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <coset/coset.hpp>
 
 #include <cstdlib>
@@ -108,15 +109,18 @@ TEST_F(Profile, ClustersThatAreNoneAreRefused) {
            level + "]}}";
   };
   EXPECT_EQ(refusal(with("[[0, 1], [2, 3]]")), "nothing was thrown");
-  EXPECT_THAT(refusal(with("[[0, 2], [1, 3]]")), HasSubstr("[[0,2],[1,3]] do not have consecutive ranks"));
-  EXPECT_THAT(refusal(with("[[0, 1], [2]]")), HasSubstr("[[0,1],[2]] have 3 ranks, not 4"));
-  EXPECT_THAT(refusal(with("[[0, 1], [], [2, 3]]")), HasSubstr("is empty"));
+  EXPECT_THAT(refusal(with("[[0, 2], [1, 3]]")),
+              HasSubstr("line 2, clusters.levels[0][0][1]: the clusters do not have consecutive ranks"));
+  EXPECT_THAT(refusal(with("[[0, 1], [2]]")), HasSubstr("clusters.levels[0]: the clusters have 3 ranks, not 4"));
+  EXPECT_THAT(refusal(with("[[0, 1], [], [2, 3]]")), HasSubstr("clusters.levels[0][1]: the cluster is empty"));
   EXPECT_THAT(refusal(with("[[0, -1]]")), HasSubstr("-1 is not a whole number"));
 }
 
 TEST_F(Profile, ThatIsNoneIsRefusedWithItsName) {
   for (char const* content : {"", "{", "[]", "{}", "{\"coset_profile\": 2}"})
     EXPECT_THAT(refusal(content), HasSubstr("bad.json")) << content;
+  EXPECT_THAT(refusal("{\"coset_profile\": 2}"),
+              HasSubstr("bad.json': line 1, coset_profile: this coset reads version 1"));
   EXPECT_THROW(profile::read(file("absent.json")), argument_error);
 }
 
@@ -133,6 +137,38 @@ TEST_F(Profile, NumbersThatDoNotFitAreRefused) {
   }
   EXPECT_THAT(refusal(with("4294967296", "0")), HasSubstr("4294967296 is not a whole number up to 4294967295"));
   EXPECT_THAT(refusal(with("[[0]]", "0")), HasSubstr("array is not a whole number"));
+}
+
+TEST_F(Profile, ErrorsNameFileLineAndField) {
+  auto const with = [](std::string const& rule) {
+    return R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [[0, 1]],
+      "alpha_ns": 1, "lambda_ns": 1, "beta_ns_per_byte": 1, "processors": [0, 1], "rules": [
+        {"verb": "reduce", "ranks": 2, "plan": "ring", "from": 0},
+        {"verb": "reduce", )" +
+           rule + "}]}";
+  };
+  EXPECT_EQ(refusal(with(R"("ranks": 2, "plan": "ring", "from": 0)")), "nothing was thrown");
+  std::string const place = "tuning profile '" + file("bad.json") + "': line 4, rules[1]";
+  EXPECT_EQ(refusal(with(R"("ranks": 2, "plan": "ring")")), place + ": from is missing");
+  EXPECT_THAT(refusal(with(R"("ranks": 2, "plan": "rong", "from": 0)")),
+              HasSubstr(place + ".plan: plan 'rong': unknown algorithm"));
+  EXPECT_EQ(refusal(with(R"("ranks": "2", "plan": "ring", "from": 0)")),
+            place + ".ranks: \"2\" is not a whole number up to 4294967295");
+}
+
+TEST_F(Profile, ThatIsNoFileIsRefused) {
+  ASSERT_EQ(mkfifo(file("pipe.json").c_str(), 0600), 0);
+  for (auto const& [path, reason] :
+       {std::pair(file("pipe.json"), "is a pipe or device, not a file"), std::pair(folder_, "is a directory"),
+        std::pair(file("absent.json"), "cannot be read: No such file or directory")}) {
+    variable const named("COSET_TUNING", path);
+    try {
+      find_profile(machine_tuned_for());
+      ADD_FAILURE() << path;
+    } catch (argument_error const& e) {
+      EXPECT_EQ(e.what(), "tuning profile '" + path + "' " + reason);
+    }
+  }
 }
 
 TEST_F(Profile, OfThisMachineIsFoundInTheCacheDirectory) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams, members, statuses, bodies that fail.
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,6 +72,10 @@ static void options_say_what_team_it_is(void) {
   FAILS(COSET_ARGUMENT_ERROR, "processors is NULL", coset_team_create(&explicitly, &team));
   explicitly.processors = &nowhere;
   FAILS(COSET_TOPOLOGY_ERROR, "1048576", coset_team_create(&explicitly, &team));
+
+  setenv("HWLOC_XMLFILE", "/nowhere.xml", 1);
+  FAILS(COSET_TOPOLOGY_ERROR, "HWLOC_XMLFILE=/nowhere.xml cannot be read", coset_team_create(NULL, &team));
+  unsetenv("HWLOC_XMLFILE");
 }
 
 static void options_may_be_of_other_versions(void) {

@@ -54,6 +54,10 @@ TEST(Settings, OfCosetAndOfOthersAreNotNamed) {
 
 TEST(Settings, WithWordsThatTheirVariableDoesNotTakeAreNamed) {
   EXPECT_THAT(wrong_settings({"COSET_LOG=plans"}), ElementsAre(HasSubstr("COSET_LOG=plans: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_LOG=plan mpi"}), ElementsAre(HasSubstr("COSET_LOG=plan mpi: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_LOG=plan,mpi"}), IsEmpty());
+  EXPECT_THAT(wrong_settings({"COSET_INTERPOSE_REQUIRE=yes"}), ElementsAre(HasSubstr("=yes: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_INTERPOSE_REQUIRE=1"}), IsEmpty());
   EXPECT_THAT(wrong_settings({"COSET_BIND=off"}), ElementsAre(HasSubstr("COSET_BIND=off: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_ADAPT=never"}), ElementsAre(HasSubstr("COSET_ADAPT=never: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_ADAPT=off", "COSET_ADAPT=on", "COSET_ADAPT=flip"}), IsEmpty());

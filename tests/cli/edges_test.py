@@ -156,8 +156,39 @@ class BadInput(Files):
         self.assertRefused("cannot be read", "plan", "/nowhere.json")
         folder = os.path.join(self.folder, "folder.json")
         os.mkdir(folder)
-        self.assertRefused("is not a plan", "plan", folder)
+        self.assertRefused("is a directory", "plan", folder)
         self.assertRefused(folder, "plan", "tree_ring", "-r", 4, "--tree", folder)
+
+    def test_what_is_no_file_is_refused_wherever_a_file_is_read(self):
+        pipe, folder = os.path.join(self.folder, "pipe.json"), os.path.join(self.folder, "directory.json")
+        os.mkfifo(pipe)
+        os.mkdir(folder)
+        readers = [["plan"], ["cost", "--plan"], ["cost", "ring", "--links"], ["plan", "tree_ring", "-r", 4, "--tree"],
+                   ["generate", "mpi"], ["generate", "tree_ring", "--tree"], ["simulate", "--costs"],
+                   ["reproduce", "traff", "--simulation"], ["trace", "--summary"], ["trace", "--merge"],
+                   ["why", "allreduce", 8, "--links"], ["info", "--topology"], ["cost", "--topology"]]
+        for path, reason in ((pipe, "is a pipe or device, not a file"), (folder, "is a directory"),
+                             ("/nowhere.json", "cannot be read: No such file or directory")):
+            for reader in readers:
+                if path == "/nowhere.json" and reader[-1] == "--topology":
+                    path = "/nowhere.xml"  # another name is a synthetic description
+                self.assertRefused(reason, *reader, path)
+            for name, value, command in (("COSET_TUNING", path, ["info"]), ("COSET_ALLREDUCE", f"plan(file={path})", ["trace", "-o", "/dev/null"]),
+                                         ("HWLOC_XMLFILE", path, ["info"]), ("HWLOC_XMLFILE", path, ["why", "reduce", "8"])):
+                run = subprocess.run([COSET, *command], capture_output=True, text=True, timeout=120, check=False,
+                                     env={**os.environ, name: value})
+                self.assertIn(reason, run.stderr + run.stdout, (name, command))
+                self.assertEqual(run.returncode, 2, (name, command))
+
+    def test_machines_that_hwloc_cannot_read_are_refused_by_variable_and_value(self):
+        for setting in ("HWLOC_XMLFILE=/nowhere.xml", "HWLOC_SYNTHETIC=nonsense:2", "HWLOC_FSROOT=/nowhere",
+                        "HWLOC_FSROOT=" + self.folder, "HWLOC_CPUID_PATH=" + self.folder):
+            name, value = setting.split("=")
+            for command in (["info"], ["info", "--topology", "machine"], ["why", "allreduce", "8"], ["trace"]):
+                run = subprocess.run([COSET, *command], capture_output=True, text=True, timeout=120, check=False,
+                                     env={**os.environ, name: value})
+                self.assertEqual((run.returncode, run.stdout), (2, ""), (setting, command))
+                self.assertIn(setting, run.stderr, command)
 
     def test_the_manual_page_has_every_command(self):
         page = pathlib.Path(__file__, "../../../docs/coset.1").resolve().read_text(encoding="utf-8")

@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -62,6 +63,24 @@ class InfoOfPlacement(Files):
                 if "takes the program coset-measure" not in refused.stderr:  # a build without rivals
                     self.assertIn(f"{name} describes another machine", refused.stderr)
                 self.assertEqual((refused.returncode, refused.stdout), (2, ""), command)
+
+    def test_a_description_that_crashes_hwloc_is_an_error(self):
+        """hwloc 2.9 follows a null pointer where one of these attributes is missing."""
+        odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve().read_text(encoding="utf-8")
+        path = os.path.join(self.folder, "mutated.xml")
+        missing = list(re.finditer(r' complete_(cpu|node)set="[^"]*"', odd))
+        for at in missing[:: len(missing) // 5]:
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(odd[: at.start()] + odd[at.end() :])
+            for command, setting in ((["info", "--topology", path], {}), (["info"], {"HWLOC_XMLFILE": path}),
+                                     (["cost", "--topology", path], {}), (["why", "allreduce", "8"], {"HWLOC_XMLFILE": path})):
+                run = subprocess.run([COSET, *command], capture_output=True, text=True, timeout=120, check=False,
+                                     env={**os.environ, **setting})
+                if run.returncode == 0:
+                    continue  # another hwloc
+                self.assertEqual((run.returncode, run.stdout), (2, ""), (at[0], command))
+                self.assertIn("HWLOC_XMLFILE" if setting else path, run.stderr)
+                self.assertIn("hwloc crashes as it reads", run.stderr)
 
     def test_a_team_larger_than_the_mask_is_warned_of(self):
         one = min(os.sched_getaffinity(0))

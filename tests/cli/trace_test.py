@@ -4,8 +4,10 @@
 
     trace_test.py COSET [unittest's arguments]
 """
+import collections
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -61,6 +63,33 @@ class Trace(Files):
             result = coset("trace", *bad)
             self.assertEqual(result.returncode, 2, result)
             self.assertTrue(result.stderr.startswith("coset: "), result)
+
+    def test_a_pipe_that_nobody_reads_is_not_waited_for(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        self.assertIn("pipe cannot be written: No such device or address", self.program(COSET_TRACE=pipe).stderr)
+
+    def test_numbers_out_of_range_are_refused_with_line_and_place(self):
+        """Every number of a trace, replaced: the summary is of what was recorded, or says what is wrong."""
+        file = self.path("t.json")
+        self.assertEqual(coset("trace", "-t", 2, "-n", 1, "-o", file).returncode, 0)
+        with open(file, encoding="utf-8") as written:
+            text = written.read()
+        reasons = collections.Counter()
+        seen = set()
+        for number in re.finditer(r'"(\w+)":\s*("?)(\d+(?:\.\d+)?)\2(?=[,}])', text):
+            line = text[text.rfind("\n", 0, number.start()) + 1 : text.find("\n", number.end())]
+            if number[1] in seen or re.search('"ph":"[Msf]"', line):  # names and arrows are for viewers
+                continue
+            seen.add(number[1])
+            for wrong in ("-1", "99999999999999999999999", *(["1e300"] if number[1] != "tag" else [])):
+                with open(file, "w", encoding="utf-8") as out:
+                    out.write(text[: number.start(3)] + wrong + text[number.end(3) :])
+                told = coset("trace", "--summary", file)
+                self.assertEqual((told.returncode, told.stdout), (2, ""), (number[0], wrong))
+                self.assertRegex(told.stderr, rf"t.json' is no trace that coset has written: line \d+, \S*{number[1]}: ")
+                reasons[number[1]] += 1
+        self.assertLess({"ts", "dur", "pid", "tid", "team", "step", "rank", "ranks", "dropped", "begin_ns"}, set(reasons))
 
 
 if __name__ == "__main__":

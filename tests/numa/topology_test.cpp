@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read of machines: this one, synthetic ones, and descriptions of real ones.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "coset/detail/line_spacing.hpp"
+#include "numa/child.hpp"
 #include "numa/describe.hpp"
 #include "numa/machines.hpp"
+#include "numa/share.hpp"
 
 namespace coset::numa_test {
 namespace {
@@ -199,6 +204,87 @@ TEST(Topology, UnreadableDescriptionsAreNamed) {
   auto const broken = ::testing::TempDir() + "broken.xml";
   std::ofstream(broken) << "<topology><object";
   expect_refused([&] { topology::xml(broken); }, broken);
+}
+
+TEST(Topology, DescriptionsThatAreNoFilesAreRefused) {
+  auto const pipe = ::testing::TempDir() + "pipe.xml";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_refused([&] { topology::xml(pipe); }, pipe + " is a pipe or device, not a file");
+  expect_refused([] { topology::xml("/"); }, "/ is a directory");
+  expect_refused([] { topology::xml("-"); }, "- cannot be read: ");
+}
+
+/// A machine that the environment describes, by settings "NAME=value", in a process of its own.
+class OtherMachine {
+ public:
+  explicit OtherMachine(std::vector<std::string> settings) : settings_(std::move(settings)) {}
+
+  bool has_processors(std::size_t number) const {
+    return in_child([&] {
+      set();
+      return topology::machine().processors.size() == number;
+    });
+  }
+  bool is_read() const {
+    return in_child([&] {
+      set();
+      return !topology::machine().processors.empty();
+    });
+  }
+  bool is_refused_with(std::string const& reason) const {
+    return in_child([&] {
+      set();
+      expect_refused([] { topology::machine(); }, reason);
+      expect_refused([] { numa::machine_for(2); }, reason);
+      return !::testing::Test::HasFailure();
+    });
+  }
+
+ private:
+  void set() const {
+    for (auto const& each : settings_) {
+      auto const equals = each.find('=');
+      setenv(each.substr(0, equals).c_str(), each.substr(equals + 1).c_str(), 1);
+    }
+  }
+
+  std::vector<std::string> settings_;
+};
+
+/// hwloc shows this machine where it cannot read the other one.
+TEST(Topology, OfTheEnvironmentThatCannotBeReadIsRefusedByNameAndValue) {
+  auto const broken = ::testing::TempDir() + "broken_too.xml", pipe = ::testing::TempDir() + "pipe_too.xml";
+  std::ofstream(broken) << "<topology><object";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto const empty = ::testing::TempDir() + "no_machine";
+  std::filesystem::create_directories(empty);
+  for (std::string const setting :
+       {"HWLOC_XMLFILE=/no/such/file.xml", "HWLOC_XMLFILE=/", "HWLOC_SYNTHETIC=nonsense:2",
+        "HWLOC_SYNTHETIC=core:", "HWLOC_FSROOT=/no/such/folder", "HWLOC_CPUID_PATH=/no/such/folder"})
+    EXPECT_TRUE(OtherMachine({setting}).is_refused_with(setting)) << setting;
+  for (std::string const& setting :
+       {"HWLOC_XMLFILE=" + broken, "HWLOC_XMLFILE=" + pipe, "HWLOC_FSROOT=" + empty, "HWLOC_CPUID_PATH=" + empty,
+        "HWLOC_FSROOT=" + broken, "HWLOC_CPUID_PATH=" + broken})
+    EXPECT_TRUE(OtherMachine({setting}).is_refused_with(setting)) << setting;
+  EXPECT_TRUE(OtherMachine({"HWLOC_COMPONENTS=stop"}).is_refused_with("with HWLOC_COMPONENTS=stop"));
+}
+
+TEST(Topology, OfTheEnvironmentStandsInForThisMachine) {
+  std::string const odd = "HWLOC_XMLFILE=" COSET_ODD_MACHINE;
+  EXPECT_TRUE(OtherMachine({"HWLOC_SYNTHETIC=core:3 pu:1"}).has_processors(3));
+  EXPECT_TRUE(OtherMachine({odd}).has_processors(6));
+  EXPECT_TRUE(OtherMachine({odd, "HWLOC_SYNTHETIC=core:3 pu:1"}).has_processors(3)) << "hwloc's order";
+  EXPECT_TRUE(OtherMachine({odd, "HWLOC_THISSYSTEM=1"}).is_read());
+  EXPECT_TRUE(OtherMachine({odd, "HWLOC_COMPONENTS=-linux"}).has_processors(6));
+  auto const copy = ::testing::TempDir() + "copied_machine";
+  std::filesystem::remove_all(copy);
+  std::filesystem::create_directories(copy);
+  for (char const* const part : {"sys", "proc"})
+    std::filesystem::create_symlink(std::string("/") + part, copy + "/" + part);
+  EXPECT_TRUE(OtherMachine({"HWLOC_FSROOT=" + copy}).has_processors(topology::whole_machine().processors.size()));
+  EXPECT_TRUE(OtherMachine({"HWLOC_FSROOT=/"}).has_processors(topology::machine().processors.size()));
 }
 
 TEST(Topology, DescriptionsByANewerHwlocAreCalledThat) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes between rooms go the way arrows.txt says, that docs/architecture.md shows the same, and that no folder has
-more files than one can look through.
+"""Checks that includes between rooms go the way arrows.txt says, that docs/architecture.md shows the same, that no folder has more
+files than one can look through, and that foreign files are opened in one place.
 
 usage: rooms.py [--picture]
 
@@ -21,6 +21,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE_IN = ROOT / "docs/architecture.md"
 RAW_STRING = re.compile(r'R"([^(\s]*)\(.*?\)\1"', re.DOTALL)  # what a program writes into another
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+OPENED = re.compile(r"\bi?fstream\b|\bfopen *\(")
+READ_WHAT_THE_SYSTEM_WRITES = {"numa/quota.cpp", "src/cli/report/facts.cpp", "src/cli/restart.cpp", "src/measure/machine/parking.cpp"}
 
 
 @dataclasses.dataclass
@@ -78,6 +82,15 @@ def files_of(room):
             yield path
 
 
+def files_opened():
+    """In src and numa, by other means than src/text/file.hpp."""
+    for folder in ("src", "numa"):
+        for path in sorted((ROOT / folder).rglob("*.?pp")):
+            own = path.relative_to(ROOT).as_posix()
+            if own not in READ_WHAT_THE_SYSTEM_WRITES and OPENED.search(path.read_text(encoding="utf-8")):
+                yield f"{own} opens a file to read it: what others wrote is read by way of src/text/file.hpp"
+
+
 def full_folders(top):
     """Of a folder and all below it."""
     for folder in sorted([top, *(path for path in top.rglob("*") if path.is_dir())]):
@@ -117,6 +130,7 @@ def main(arguments):
     folders = {path for path in (ROOT / "src").iterdir() if path.is_dir()}
     wrong += [f"{folder.relative_to(ROOT)} is not in arrows.txt" for folder in
               sorted(folders - {ROOT / room.folder for room in rooms.values()})]
+    wrong += files_opened()
     wrong += [what for top in FOLDERS for what in full_folders(ROOT / top)]
     if picture(rooms) not in PICTURE_IN.read_text(encoding="utf-8"):
         wrong.append(f"{PICTURE_IN.relative_to(ROOT)} does not show what rooms.py --picture prints")

@@ -95,10 +95,12 @@ std::optional<std::chrono::nanoseconds> seconds_of(std::string_view value) {
 }
 
 std::string wrong_value(std::string_view name, std::string_view value) {
-  if (name == "COSET_LOG" && value != "plan" && value != "mpi")
-    return "is no word that it takes: plan, mpi; nothing is logged";
+  if (name == "COSET_LOG" && value != "plan" && value != "mpi" && value != "plan,mpi" && value != "mpi,plan")
+    return "is no word that it takes: plan, mpi, plan,mpi; what it does not know is not logged";
+  if (name == "COSET_INTERPOSE_REQUIRE" && value != "1")
+    return "is no word that it takes: 1; MPI carries out what is left to it";
   if (name == "COSET_ADAPT" && value != "off" && value != "on" && value != "flip")
-    return "is no word that it takes: off, on; plans are learned";
+    return "is no word that it takes: off, on, flip; plans are learned";
   if (name == "COSET_BIND" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; threads are pinned";
   if (name == "COSET_SHARE" && value != "no" && value != "yes")

@@ -223,7 +223,7 @@ void show_machine(info_command const& asked, topology const& machine, std::strin
 }
 
 void show_this_machine(info_command const& asked) {
-  auto machine = numa::machine_for(asked.ranks);
+  auto machine = this_machine([&] { return numa::machine_for(asked.ranks); });
   if (!machine.this_system) {
     constexpr auto left_out =
         "caches, quota, instruction set, latencies and plans, which are those of the machine that this runs on, while "

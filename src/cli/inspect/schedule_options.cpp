@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "cli/numbers.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/parts/make_part.hpp"
 #include "study/foreign/foreign.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli {
 
@@ -66,8 +67,7 @@ schedule::plan_file schedule_options::read() const {
     if (!given->empty())
       throw schedule_error(
           fmt::format("{} is a plan file, which itself sets what {} would", algorithm, given->get_name()));
-  std::ifstream file(algorithm);
-  if (!file) throw schedule_error(algorithm + " cannot be read");
+  std::istringstream file(text::content_of<schedule_error>(algorithm, algorithm));
   if (algorithm.ends_with(".xml")) return {schedule::read_msccl(file, algorithm)};
   return schedule::read_plan(file, algorithm);
 }

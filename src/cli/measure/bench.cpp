@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +26,7 @@
 #include "measure/machine/parking.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli {
 namespace {
@@ -117,8 +117,7 @@ void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& siz
 /// What --scaling has measured before; nothing if no file is named.
 nlohmann::ordered_json scaling_in(std::string const& file) {
   if (file.empty()) return {};
-  std::ifstream text(file);
-  auto found = nlohmann::ordered_json::parse(text, nullptr, false);
+  auto found = nlohmann::ordered_json::parse(text::content_of<argument_error>(file, file), nullptr, false);
   auto const has_state = [](auto const& run) {
     return run.is_object() && run.contains("state") && run["state"].is_string();
   };

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 
 #include "cli/commands.hpp"
@@ -18,6 +18,7 @@
 #include "schedule/model/block_number.hpp"
 #include "schedule/model/selector.hpp"
 #include "study/link_traffic.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli {
 namespace {
@@ -125,8 +126,7 @@ struct cost_command {
   }
 
   static schedule::schedule read_proved(std::string const& name) {
-    std::ifstream file(name);
-    if (!file) throw schedule_error(name + " cannot be read");
+    std::istringstream file(text::content_of<schedule_error>(name, name));
     auto read = schedule::read_plan(file, name).plan;
     try {
       schedule::validate(read);

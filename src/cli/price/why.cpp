@@ -103,8 +103,8 @@ struct why_command {
     if (q.what == verb::barrier) q.bytes = 0;
     q.ranks = ranks;
     if (nodes.empty())
-      place_on(topology.empty() ? topology::machine() : machine_named(topology), placement_named(place),
-               topology.empty(), q);
+      place_on(topology.empty() ? this_machine() : machine_named(topology), placement_named(place), topology.empty(),
+               q);
     else
       place_on_nodes(q);
     return q;

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <sstream>
 
 #include "cli/numbers.hpp"
 #include "schedule/registry/algorithm.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli::reproduction {
 namespace {
@@ -63,9 +64,9 @@ std::string full_name(std::string const& text) {
 }  // namespace
 
 std::vector<simulated_time> read_simulated(std::string const& name) {
-  std::ifstream file(name);
+  std::istringstream file(text::content_of<argument_error>(name, name));
   std::string line;
-  if (!file || !std::getline(file, line)) throw argument_error(fmt::format("{} cannot be read", name));
+  if (!std::getline(file, line)) throw argument_error(fmt::format("{} is empty", name));
   auto const head = cells_of(line);
   auto const [experiment, ranks, mapping, algorithm, bytes, seconds] = places_of(head, name);
   std::vector<simulated_time> all;

@@ -2,7 +2,6 @@
 // `coset simulate`: the caches of a machine that one need not have, under the plans of a call.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "cli/numbers.hpp"
 #include "cli/price/why.hpp"
 #include "cli/simulate/tables.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli {
 namespace {
@@ -95,9 +95,8 @@ struct simulate_command {
   }
 
   void read_costs(cache::costs& to) const {
-    std::ifstream file(costs_file);
-    if (!file) throw argument_error(fmt::format("costs file '{}' cannot be read", costs_file));
-    auto const read = nlohmann::json::parse(file, nullptr, false);
+    auto const content = text::content_of<argument_error>(costs_file, fmt::format("costs file '{}'", costs_file));
+    auto const read = nlohmann::json::parse(content, nullptr, false);
     if (!read.is_object())
       throw argument_error(fmt::format("costs file '{}' is no JSON object like {{\"l3.read\": 2e-8}}", costs_file));
     for (auto const& [name, value] : read.items()) {

@@ -6,33 +6,44 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "coset/error.hpp"
+#include "text/fields.hpp"
+#include "text/file.hpp"
 
 namespace coset::cli {
 namespace {
 
-using nlohmann::json;
+using text::field;
 using trace::event;
 using trace::log;
 using trace::rank_log;
 
-std::uint64_t nanoseconds(json const& microseconds) {
-  return static_cast<std::uint64_t>(std::llround(microseconds.get<double>() * 1000));
+/// Thirty years at most, so that sums of times fit.
+std::uint64_t nanoseconds(field const& microseconds) {
+  constexpr double most = 1e15;
+  double const value = microseconds.number();
+  if (!(value >= 0 && value <= most))
+    microseconds.refuse(fmt::format("{} is not a number from 0 to {:g}", value, most));
+  return static_cast<std::uint64_t>(std::llround(value * 1000));
 }
 
-std::uint64_t hexadecimal(std::string const& text) {
-  std::uint64_t found = 0;
-  std::from_chars(text.data(), text.data() + text.size(), found, 16);
+template <class Number>
+Number in_base(int base, field const& from) {
+  std::string const text = from.text();
+  Number found = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), found, base);
+  if (failure != std::errc() || end != text.data() + text.size())
+    from.refuse(fmt::format("'{}' is not a whole number in base {} that fits", text, base));
   return found;
 }
+
+std::uint64_t hexadecimal(field const& from) { return in_base<std::uint64_t>(16, from); }
 
 /// Numbers of their own, as those of several processes would meet.
 class plan_numbers {
@@ -50,71 +61,87 @@ class plan_numbers {
   std::map<trace::plan_words, std::uint32_t> numbers_;
 };
 
-trace::kind kind_named(std::string const& name) {
+trace::kind kind_in(field const& from) {
+  auto const name = from.text();
   auto const at = std::ranges::find(trace::kind_names, name);
-  if (at == trace::kind_names.end()) throw error(fmt::format("there is no kind of event '{}'", name));
+  if (at == trace::kind_names.end()) from.refuse(fmt::format("there is no kind of event '{}'", name));
   return static_cast<trace::kind>(at - trace::kind_names.begin());
 }
 
-event event_in(json const& from, plan_numbers& plans) {
-  json const& about = from.at("args");
+template <class Number>
+Number whole_or(Number otherwise, field const& from, char const* key) {
+  return from.has(key) ? from[key].whole<Number>() : otherwise;
+}
+
+event event_in(field const& from, plan_numbers& plans) {
+  field const about = from["args"];
   event e{};
-  e.begin = nanoseconds(from.at("ts"));
-  e.end = e.begin + (from.contains("dur") ? nanoseconds(from.at("dur")) : 0);
-  e.what = kind_named(from.at("cat"));
-  e.of.plan = plans.of({about.at("operation"), about.at("schedule")}) & 0x7fffffff;
-  e.of.tag = hexadecimal(about.at("tag"));
-  e.of.number = about.at("number");
-  e.team = about.at("team").get<std::uint16_t>() & 0x7fff;
-  e.joint = about.at("joint").get<bool>() ? 1 : 0;
-  e.channel = about.at("channel");
-  e.of.failed = about.value("failed", false) ? 1 : 0;
-  e.step = about.value("step", std::uint16_t{0});
-  e.peer = about.value("peer", event::nobody);
-  e.signal = about.value("signal", 0u);
-  e.data.bytes = about.value("bytes", std::uint64_t{0});
-  e.data.moved = about.value("moved", std::uint64_t{0});
-  e.sources = about.value("sources", std::uint16_t{0});
+  e.begin = nanoseconds(from["ts"]);
+  e.end = e.begin + (from.has("dur") ? nanoseconds(from["dur"]) : 0);
+  e.what = kind_in(from["cat"]);
+  e.of.plan = plans.of({about["operation"].text(), about["schedule"].text()}) & 0x7fffffff;
+  e.of.tag = hexadecimal(about["tag"]);
+  e.of.number = about["number"].whole<std::uint32_t>();
+  e.team = about["team"].whole(0x7fff) & 0x7fff;
+  e.joint = about["joint"].truth() ? 1 : 0;
+  e.channel = about["channel"].whole<std::uint8_t>();
+  e.of.failed = about.has("failed") && about["failed"].truth() ? 1 : 0;
+  e.step = whole_or(std::uint16_t{0}, about, "step");
+  e.peer = whole_or(event::nobody, about, "peer");
+  e.signal = whole_or(std::uint32_t{0}, about, "signal");
+  e.data.bytes = whole_or(std::uint64_t{0}, about, "bytes");
+  e.data.moved = whole_or(std::uint64_t{0}, about, "moved");
+  e.sources = whole_or(std::uint16_t{0}, about, "sources");
   return e;
 }
 
-rank_log rank_in(json const& from) {
-  rank_log rank{from.at("process"),
-                from.at("team"),
-                from.at("thread"),
-                from.at("rank"),
-                from.at("ranks"),
-                from.at("dropped"),
+rank_log rank_in(field const& from) {
+  rank_log rank{from["process"].whole<std::uint32_t>(),
+                from["team"].whole<std::uint32_t>(),
+                from["thread"].whole<rank_t>(),
+                from["rank"].whole<rank_t>(),
+                from["ranks"].whole<rank_t>(),
+                from["dropped"].whole<std::uint64_t>(),
                 {},
                 {}};
   for (std::size_t l = 0; l < rank.moved.size(); ++l)
-    rank.moved[l] = from.at("moved").at(std::string(trace::level_names[l]));
+    rank.moved[l] = from["moved"][std::string(trace::level_names[l]).c_str()].whole<std::uint64_t>();
   return rank;
 }
 
-log log_in(json const& all) {
-  json const& about = all.at("otherData");
-  log found{about.at("process"),
-            about.at("processes"),
-            about.at("host"),
-            std::stoll(about.at("begin_ns").get<std::string>()),
+/// Since 1970.
+std::int64_t begin_in(field const& from) {
+  auto const begin = in_base<std::int64_t>(10, from);
+  if (begin < 0) from.refuse(fmt::format("{} is negative", begin));
+  return begin;
+}
+
+log log_in(field const& all) {
+  field const about = all["otherData"];
+  if (about["coset_trace"].whole<unsigned>() != 1) about["coset_trace"].refuse("this coset reads version 1");
+  log found{about["process"].whole<std::uint32_t>(),
+            about["processes"].whole<std::uint32_t>(),
+            about["host"].text(),
+            begin_in(about["begin_ns"]),
             {},
             {},
             {}};
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_track;  // group and thread
-  for (json const& each : about.at("ranks")) {
+  for (field const& each : about["ranks"].elements()) {
     rank_log const& rank = found.ranks.emplace_back(rank_in(each));
-    by_track[{each.at("pid"), rank.thread}] = found.ranks.size() - 1;
+    by_track[{each["pid"].whole<std::uint32_t>(), rank.thread}] = found.ranks.size() - 1;
   }
   plan_numbers plans;
-  for (json const& each : all.at("traceEvents")) {
-    std::string const shape = each.at("ph");
+  for (field const& each : all["traceEvents"].elements()) {
+    std::string const shape = each["ph"].text();
     if (shape != "X" && shape != "i") continue;
-    std::uint32_t const track = each.at("tid");
-    rank_log& rank = found.ranks.at(by_track.at({each.at("pid"), track / 1000}));
+    auto const track = each["tid"].whole<std::uint32_t>();
+    auto const of = by_track.find({each["pid"].whole<std::uint32_t>(), track / 1000});
+    if (of == by_track.end()) each["tid"].refuse(fmt::format("{} is of no rank that the file lists", track));
+    rank_log& rank = found.ranks[of->second];
     event const& e = rank.events.emplace_back(event_in(each, plans));
     if (e.joint != 0)
-      found.joint_teams[{rank.process, static_cast<std::uint16_t>(e.team)}] = hexadecimal(each.at("args").at("agreed"));
+      found.joint_teams[{rank.process, static_cast<std::uint16_t>(e.team)}] = hexadecimal(each["args"]["agreed"]);
   }
   for (rank_log& rank : found.ranks) std::ranges::stable_sort(rank.events, {}, &event::end);
   found.plans = plans.words();
@@ -123,13 +150,15 @@ log log_in(json const& all) {
 
 }  // namespace
 
-log trace_in(std::string const& text) { return log_in(json::parse(text)); }
+log trace_in(std::string text) {
+  text::json_document const all(std::move(text));
+  return log_in(field(all));
+}
 
 log read_trace(std::string const& file) {
-  std::ifstream from(file);
-  if (!from) throw error(fmt::format("cannot read '{}'", file));
+  auto text = text::content_of<error>(file, fmt::format("'{}'", file), std::numeric_limits<std::uint64_t>::max());
   try {
-    return trace_in(std::string(std::istreambuf_iterator<char>(from), {}));
+    return trace_in(std::move(text));
   } catch (std::exception const& e) {
     throw error(fmt::format("'{}' is no trace that coset has written: {}", file, e.what()));
   }

@@ -24,12 +24,8 @@ std::array<std::atomic<std::uint64_t>, verbs> carried_out;
 std::mutex counting;
 std::map<std::tuple<verb, form, std::string>, std::uint64_t> left;
 
-bool says(environment::name variable, std::string_view word) {
-  return environment::value(variable).find(word) != std::string_view::npos;
-}
-
 bool is_logged() {
-  static bool const wanted = says("COSET_LOG", "mpi");
+  static bool const wanted = environment::has_word(environment::value("COSET_LOG"), "mpi");
   return wanted;
 }
 
@@ -45,7 +41,7 @@ std::string name_of(verb what, form how) {
 }  // namespace
 
 bool is_required() noexcept {
-  static bool const wanted = says("COSET_INTERPOSE_REQUIRE", "1");
+  static bool const wanted = environment::value("COSET_INTERPOSE_REQUIRE") == "1";
   return wanted;
 }
 

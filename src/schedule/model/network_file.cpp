@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Network files: JSON in, a checked network out.
 #include <algorithm>
-#include <fstream>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "schedule/model/network.hpp"
+#include "text/file.hpp"
 #include "text/printable.hpp"
 
 namespace coset::schedule {
@@ -165,12 +165,7 @@ class reader {
 }  // namespace
 
 network_file parse_network(std::istream& in, std::string const& origin, link_costs usual) {
-  std::string text;
-  try {
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  } catch (std::ios_base::failure const& e) {  // a directory
-    throw schedule_error(origin + ": " + e.what());
-  }
+  std::string const text(std::istreambuf_iterator<char>(in), {});
   json const file = json::parse(text, nullptr, false);
   if (!file.is_object())
     throw schedule_error(origin + ": not a network file; it looks like a tree file, or {\"torus\": [4, 4]}");
@@ -178,8 +173,7 @@ network_file parse_network(std::istream& in, std::string const& origin, link_cos
 }
 
 network_file read_network(std::string const& path, link_costs usual) {
-  std::ifstream file(path);
-  if (!file) throw schedule_error("network file " + path + " cannot be read");
+  std::istringstream file(text::content_of<schedule_error>(path, "network file " + path));
   return parse_network(file, path, usual);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tree files: JSON in, a checked tree out.
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "schedule/model/tree.hpp"
+#include "text/file.hpp"
 #include "text/printable.hpp"
 
 namespace coset::schedule {
@@ -91,20 +92,14 @@ class builder {
 }  // namespace
 
 tree parse_tree(std::istream& text, std::string const& origin) {
-  json file;
-  try {
-    file = json::parse(text, nullptr, false);
-  } catch (std::ios_base::failure const& e) {  // a directory
-    throw schedule_error(origin + ": " + e.what());
-  }
+  json file = json::parse(text, nullptr, false);
   if (!file.is_object() || !file.contains("tree") || !file["tree"].is_object() || file["tree"].empty())
     throw schedule_error(origin + R"(: not a tree file; it looks like {"tree": {"top": ["left", 2], "left": [0, 1]}})");
   return builder(file["tree"], origin).build();
 }
 
 tree read_tree(std::string const& path) {
-  std::ifstream file(path);
-  if (!file) throw schedule_error("tree file " + path + " cannot be read");
+  std::istringstream file(text::content_of<schedule_error>(path, "tree file " + path));
   return parse_tree(file, path);
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/registry/named_file.hpp"
 
-#include <sys/stat.h>
-
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,14 +11,13 @@
 #include "schedule/core/validate.hpp"
 #include "schedule/files/plan_file.hpp"
 #include "schedule/registry/permutation.hpp"
-#include "text/format.hpp"
+#include "text/file.hpp"
 
 namespace coset::schedule {
 namespace {
 
 constexpr char const* own_name = "plan";
 constexpr char const* any_content = "any";
-constexpr off_t most_bytes = off_t{1} << 28;
 
 /// Proved plans by content. Calls of many lengths ask for the same one, and a file may change between two of them.
 class shelf {
@@ -67,23 +63,8 @@ schedule proved(std::string const& text, std::string const& path) {
   return plan;
 }
 
-/// Opening a pipe may wait for ever, and a device may never end.
-void require_file(std::string const& path) {
-  struct stat found;
-  if (::stat(path.c_str(), &found) != 0) return;  // opening it says so
-  if (S_ISDIR(found.st_mode)) throw schedule_error(path + " is a directory");
-  if (!S_ISREG(found.st_mode)) throw schedule_error(path + " is a pipe or device, not a file");
-  if (found.st_size > most_bytes)
-    throw schedule_error(text::format("{} has {} bytes, a plan at most {}", path, found.st_size, most_bytes));
-}
-
 content_of_file read(std::string const& path) {
-  require_file(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw schedule_error(path + " cannot be read");
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  std::string const all = std::move(bytes).str();
+  auto const all = text::content_of<schedule_error>(path, path);
   std::string const content = text::format("{:016x}", detail::hash_of(all));
   if (auto known = shelf::here().find(content)) return {content, std::move(known)};
   return {content, shelf::here().put(content, proved(all, path))};

@@ -276,8 +276,6 @@ schedule read_msccl(std::istream& in, std::string const& origin) {
     return run(read_xml(text)).take();
   } catch (schedule_error const& e) {
     throw schedule_error(text::format("{} is no algorithm of MSCCL that can be read: {}", origin, e.what()));
-  } catch (std::ios_base::failure const& e) {  // a directory
-    throw schedule_error(text::format("{} is no algorithm of MSCCL that can be read: {}", origin, e.what()));
   }
 }
 

@@ -90,7 +90,7 @@ TEST(PlanOfFile, IsRefusedWithTheFirstThingWrong) {
   EXPECT_EQ(said("{}"), file.path() + " is not a plan: coset_plan is missing");
   EXPECT_NE(said("").find("parse error"), std::string::npos);
   algorithm const absent{"plan", {{"file", file.path() + ".absent"}}};
-  EXPECT_EQ(refusal([&] { pinned(absent); }), file.path() + ".absent cannot be read");
+  EXPECT_EQ(refusal([&] { pinned(absent); }), file.path() + ".absent cannot be read: No such file or directory");
   EXPECT_EQ(refusal([&] { make({"plan", {}}, 3); }), "plan needs the parameter file");
 }
 
@@ -98,7 +98,7 @@ TEST(PlanOfFile, IsReadOfFilesOnlyThatEnd) {
   plan_in_file const file(schedule_of("direct", 3));
   auto const said = [](std::string const& path) { return refusal([&] { pinned({"plan", {{"file", path}}}); }); };
   std::filesystem::resize_file(file.path(), std::uintmax_t{1} << 29);
-  EXPECT_EQ(said(file.path()), file.path() + " has 536870912 bytes, a plan at most 268435456");
+  EXPECT_EQ(said(file.path()), file.path() + " has 536870912 bytes, at most 268435456 are read");
   EXPECT_EQ(said("/"), "/ is a directory");
   EXPECT_EQ(said("/dev/zero"), "/dev/zero is a pipe or device, not a file");
   std::string const pipe = file.path() + ".pipe";
