@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 
 #include "bench/collectives/slices.hpp"
 
@@ -63,8 +64,14 @@ class by_hand {
           copy_piece(rank, q, from[q], piece_of(p, rank).begin);
         }
         return;
-      default:
-        take_all(rank, from);
+      case verb::allgather:
+        return take_all(rank, from);
+      case verb::allreduce:
+      case verb::exclusive_scan:
+      case verb::barrier:
+      case verb::reduce_shared:
+      case verb::allreduce_view:
+        throw argument_error("nobody has written this verb by hand: " + std::string(name_of(p.what)));
     }
   }
 

@@ -102,7 +102,13 @@ class coset_contestant final : public contestant {
       case verb::scan:
         scan(me, in, out, operation);
         break;
-      default:
+      case verb::exclusive_scan:
+        exclusive_scan(me, in, out, operation);
+        break;
+      case verb::allreduce:
+        allreduce(me, in, out, operation);
+        break;
+      case verb::barrier:
         barrier(me);
     }
     return reinterpret_cast<std::byte const*>(out.data());

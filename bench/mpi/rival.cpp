@@ -44,10 +44,16 @@ std::byte const* call(problem const& p, rank_t rank, std::byte* in, std::byte* o
     case verb::barrier:
       MPI_Barrier(MPI_COMM_WORLD);
       return out;
-    default:
+    case verb::exclusive_scan:
+      MPI_Exscan(in, out, count, type, op, MPI_COMM_WORLD);
+      return out;
+    case verb::allreduce:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
       MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD);
       return out;
   }
+  __builtin_unreachable();
 }
 
 record burst(mpi_order const& order, rank_t rank) {

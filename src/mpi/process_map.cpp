@@ -69,7 +69,11 @@ process const& process_map::of_rank(rank_t rank) const {
   return *std::prev(after);
 }
 
-process const& process_map::of_process(int rank) const { return *std::ranges::find(processes, rank, &process::rank); }
+process const& process_map::of_process(int rank) const {
+  auto const at = std::ranges::find(processes, rank, &process::rank);
+  if (at == processes.end()) throw error(text::format("process {} is none of the {} here", rank, processes.size()));
+  return *at;
+}
 
 rank_t process_map::ranks_of_host(int host) const {
   rank_t there = 0;

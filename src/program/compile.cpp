@@ -189,9 +189,12 @@ class emission {
         return action::offload;
       case operation::kind::await_offload:
         return action::await_offload;
-      default:
+      case operation::kind::enter:
+      case operation::kind::move:
+      case operation::kind::leave:
         return action::fold;
     }
+    __builtin_unreachable();
   }
 
   void name_message(program& p, instruction& next, operation const& o) {

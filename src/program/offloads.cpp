@@ -132,9 +132,15 @@ std::vector<std::vector<slice>> slices_of(offloaded_schedule const& all, schedul
     for (auto const& one : all.slices[i]) {
       slice& here = found[i].emplace_back();
       for (assignment const& a : one[domain]) {
-        here.push_back(*std::ranges::find_if(part.own.steps[i], [&](assignment const& own) {
-          return part.first + own.rank == a.rank && own.block == a.block && own.slot == a.slot;
-        }));
+        auto const& step = part.own.steps[i];
+        auto const own = std::ranges::find_if(step, [&](assignment const& each) {
+          return part.first + each.rank == a.rank && each.block == a.block && each.slot == a.slot;
+        });
+        if (own == step.end())
+          throw schedule_error(
+              text::format("step {}: rank {} does not make slot {} of block {}, which MPI would combine", i, a.rank,
+                           a.slot, a.block));
+        here.push_back(*own);
       }
     }
   }

@@ -100,10 +100,18 @@ struct array_call {
       case verb::all_to_all:
         static_cast<void>(piece_of_x(in));
         [[fallthrough]];
-      default:
+      case verb::allreduce:
+      case verb::reduce:
+      case verb::broadcast:
+      case verb::scan:
+      case verb::exclusive_scan:
+      case verb::barrier:
+      case verb::reduce_shared:
+      case verb::allreduce_view:
         if (gets) require("out", out, in);
         return in;
     }
+    __builtin_unreachable();
   }
 
   caller me_;

@@ -309,9 +309,12 @@ bool transfer(rank_state& me, flight const& f, instruction const& i) {
     case program::action::offload:
       start_offload(me, f, i);
       return true;
-    default:
+    case program::action::await_offload:
       return finish_offload(me, f, i);
+    case program::action::fold:
+      break;  // concerns no other domain
   }
+  __builtin_unreachable();
 }
 
 template <manner How>

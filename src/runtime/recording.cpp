@@ -99,9 +99,12 @@ kind kind_of(instruction const& i) {
       return kind::receive;
     case program::action::offload:
       return kind::hand_over;
-    default:
+    case program::action::await_offload:
       return kind::combine;
+    case program::action::fold:
+      return kind::fold;
   }
+  __builtin_unreachable();
 }
 
 /// Whether the operation has come to a wait for a signal, and not beyond.

@@ -98,13 +98,14 @@ void write_plan(std::ostream& out, schedule const& made, properties const& found
     }
     out << "]";
   };
-  ordered_json const head{{"coset_plan", 1},
-                          {"collective", name_of(made.verb)},
-                          {"algorithm", made.algorithm},
-                          {"parameters", parameters_of(made)},
-                          {"root", made.root ? ordered_json(*made.root) : ordered_json(nullptr)},
-                          {"ranks", made.ranks},
-                          {"blocks", blocks_of(made)}};
+  ordered_json head{{"coset_plan", 1},
+                    {"collective", name_of(made.verb)},
+                    {"algorithm", made.algorithm},
+                    {"parameters", parameters_of(made)},
+                    {"root", made.root ? ordered_json(*made.root) : ordered_json(nullptr)},
+                    {"ranks", made.ranks},
+                    {"blocks", blocks_of(made)}};
+  if (made.idempotent_only) head["idempotent_only"] = true;
   std::string const opened =
       head.dump(-1, ' ', false, ordered_json::error_handler_t::replace);      // names of files can be no UTF-8
   out.write(opened.data(), static_cast<std::streamsize>(opened.size() - 1));  // the closing brace comes last

@@ -13,6 +13,7 @@ namespace coset::schedule {
 
 /// Writes one JSON object, "coset_plan": 1. Fractions are strings in lowest terms; a step is a list of
 /// {"rank", "block", "slot", "from": [[rank, slot], …]} in execution order; result[rank][block] is a slot or null.
+/// "idempotent_only": true is there where contributors count more than once.
 /// Streams: memory does not grow with the schedule.
 void write_plan(std::ostream& out, schedule const& made, properties const& found);
 

@@ -232,9 +232,10 @@ std::string name_of(event const& e, log const& of) {
       return text::format("message of rank {}", e.peer);
     case kind::hand_over:
       return "hand over to MPI";
-    default:
+    case kind::combine:
       return "wait for MPI to combine";
   }
+  __builtin_unreachable();
 }
 
 std::string json_of(log const& of) { return writer(of).run(); }

@@ -34,14 +34,15 @@ class Values:
 
     def __init__(self):
         self.numbers = {}  # a bracketing, (left, right) or a rank, to its number
-        self.known = []    # by that number: (contributors, first rank, last rank, in order)
+        self.known = []    # by that number: (contributors, first rank, last rank, in order, each once)
 
     def leaf(self, rank):
-        return self.number(("input", rank), (frozenset([rank]), rank, rank, True))
+        return self.number(("input", rank), (frozenset([rank]), rank, rank, True, True))
 
     def join(self, left, right):
         a, b = self.known[left], self.known[right]
-        return self.number((left, right), (a[0] | b[0], a[1], b[2], a[3] and b[3] and a[2] < b[1]))
+        return self.number((left, right), (a[0] | b[0], a[1], b[2], a[3] and b[3] and a[2] < b[1],
+                                           a[4] and b[4] and not a[0] & b[0]))
 
     def number(self, key, what):
         if key not in self.numbers:
@@ -87,7 +88,8 @@ def bound(verb, ranks):
 
 
 def check(plan):
-    demand(list(plan) == KEYS, f"the keys are {list(plan)}")
+    demand([key for key in plan if key != "idempotent_only"] == KEYS, f"the keys are {list(plan)}")
+    demand(plan.get("idempotent_only", True) is True, "idempotent_only is there where it is true")
     demand(plan["coset_plan"] == 1, "not version 1")
     ranks, verb = plan["ranks"], plan["collective"]
     demand((plan["root"] is not None) == (verb in ("reduce", "broadcast", "gather", "scatter")), f"{verb} with root {plan['root']}")
@@ -116,6 +118,7 @@ def check(plan):
             demand((rank, block, slot) in held, f"{where} ends with slot {slot}, which holds nothing")
             got = values.known[held[rank, block, slot]]
             demand(got[0] == wanted, f"{where} ends with {sorted(got[0])}, not {sorted(wanted)}")
+            demand(got[4] or "idempotent_only" in plan, f"{where} counts a rank twice")
             ordered = ordered and got[3]
             results.setdefault((block, wanted), set()).add(held[rank, block, slot])
     figures["rank_uniform"] = verb == "barrier" or all(  # a barrier has no bits

@@ -185,6 +185,20 @@ class Compared(Written):
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
             self.assertIn(hint.lower(), refused.stderr.lower(), arguments)
 
+    def test_ranks_that_are_too_many_to_write_out_are_counted_where_all_do_the_same(self):
+        seconds = self.seconds("generalized", "-r", 100000, "-b", "1M", "--alpha", "1e-6", "--beta", "1e-9", "--gamma", 0)
+        self.assertAlmostEqual(seconds["generalized"], 34e-6 + 2 * (1 - 1e-5) * 2**20 * 1e-9, 9)  # 2 · ceil(log2 P) steps
+        text = coset("cost", "generalized", "-r", 100000).stdout
+        self.assertIn("too many ranks to write out and prove", text)
+        self.assertRegex(text, "   34 .* -       -      generalized\n")
+        found = json.loads(coset("cost", "ring", "-r", 10000, "--json").stdout)["prices"][0]
+        self.assertEqual((found["steps"], found["received_max"], found["rank_uniform"]), (19998, "9999/5000", None))
+        for arguments in (["binomial", "-c", "gather"], ["generalized(permute=reverse)"], ["generalized", "-c", "reduce"]):
+            refused = coset("cost", *arguments, "-r", 10000)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
+            self.assertIn("10000 ranks with 10000 blocks each are too many to write out", refused.stderr)
+            self.assertIn("none of these can be priced on 10000 ranks, as said above", refused.stderr)
+
     def test_one_rank_takes_no_time(self):
         for arguments in [["-r", 1], ["--nodes", 1]]:
             self.assertNotIn("nan", coset("cost", *arguments).stdout)

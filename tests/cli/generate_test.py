@@ -42,7 +42,7 @@ class Routines(Files):
         """A C file for each algorithm and collective that is defined on so many ranks, and the list of them."""
         cases, sources, root = [], [], ranks // 2
         for algorithm in algorithms:
-            for verb in VERBS:
+            for verb in VERBS + ["gather", "scatter", "all_to_all"]:
                 wanted = [needed(algorithm, ranks), "-r", ranks, "-c", verb, "--root", root]
                 name = f"routine_{len(sources)}"
                 made = coset("generate", "mpi", *wanted, "--name", name)

@@ -12,6 +12,9 @@ typedef int allreduce_f(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm)
 typedef int reduce_f(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
 typedef allreduce_f reduce_scatter_f, scan_f, exclusive_scan_f;
 typedef int allgather_f(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+typedef int gather_f(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm);
+typedef gather_f scatter_f;
+typedef allgather_f all_to_all_f;
 typedef int broadcast_f(void*, int, MPI_Datatype, int, MPI_Comm);
 typedef int barrier_f(MPI_Comm);
 
@@ -135,6 +138,52 @@ static void check_allgather(allgather_f* f, int root, int ordered, const char* n
     expect(f(n % 2 ? in : MPI_IN_PLACE, n, MPI_DOUBLE, out, n, MPI_DOUBLE, own) == MPI_SUCCESS, name, "status", n);
     for (r = 0; r < ranks; ++r)
       for (i = 0; i < n; ++i) expect(out[n * r + i] == item(r, i), name, "piece", n);
+  }
+}
+
+static void check_gather(gather_f* f, int root, int ordered, const char* name) {
+  int n, i, r;
+  (void)ordered;
+  for (n = 0; n <= most; ++n) {
+    double in[most], out[most * most_ranks];
+    int const stays = rank == root && n % 2 == 0;
+    fill(in, n);
+    for (i = 0; i < n * ranks; ++i) out[i] = -1;
+    if (stays) fill(out + n * rank, n);
+    expect(f(stays ? MPI_IN_PLACE : in, n, MPI_DOUBLE, out, rank == root ? n : -1, rank == root ? MPI_DOUBLE : MPI_CHAR,
+             root, own) == MPI_SUCCESS,
+           name, "status", n);
+    for (r = 0; r < ranks; ++r)
+      for (i = 0; i < n; ++i) expect(out[n * r + i] == (rank == root ? item(r, i) : -1), name, "piece", n);
+  }
+  expect(f(&n, 1, MPI_INT, &i, 1, MPI_INT, root + 1, own) != MPI_SUCCESS, name, "another root", 1);
+}
+
+static void check_scatter(scatter_f* f, int root, int ordered, const char* name) {
+  int n, i;
+  (void)ordered;
+  for (n = 0; n <= most; ++n) {
+    double in[most * most_ranks], out[most];
+    int const stays = rank == root && n % 2 == 0;
+    fill(in, n * ranks);
+    for (i = 0; i < n; ++i) out[i] = -1;
+    expect(f(in, rank == root ? n : -1, rank == root ? MPI_DOUBLE : MPI_CHAR, stays ? MPI_IN_PLACE : out, n, MPI_DOUBLE,
+             root, own) == MPI_SUCCESS,
+           name, "status", n);
+    for (i = 0; i < n; ++i) expect(out[i] == (stays ? -1 : item(root, n * rank + i)), name, "piece", n);
+  }
+}
+
+static void check_all_to_all(all_to_all_f* f, int root, int ordered, const char* name) {
+  int n, i, r;
+  (void)root, (void)ordered;
+  for (n = 0; n <= most; ++n) {
+    double in[most * most_ranks], out[most * most_ranks];
+    fill(in, n * ranks);
+    fill(out, n * ranks);
+    expect(f(n % 2 ? in : MPI_IN_PLACE, n, MPI_DOUBLE, out, n, MPI_DOUBLE, own) == MPI_SUCCESS, name, "status", n);
+    for (r = 0; r < ranks; ++r)
+      for (i = 0; i < n; ++i) expect(out[n * r + i] == item(r, n * rank + i), name, "piece", n);
   }
 }
 

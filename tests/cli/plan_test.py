@@ -67,6 +67,23 @@ class Plan(Files):
                         checked += 1
         self.assertGreater(checked, 80 if SMALL else 600)
 
+    def test_what_is_printed_is_read_again(self):
+        for name in listed():
+            for ranks in (3,) if SMALL else (3, 5, 6):
+                printed = coset("plan", needed(name, ranks), "-r", ranks, "-c", "allreduce", "--json")
+                if printed.returncode == 2:
+                    self.assertIn("does not serve", printed.stderr, (name, ranks))
+                    continue
+                path = self.file(json.loads(printed.stdout))
+                again = coset("plan", path, "--json")
+                self.assertEqual((again.returncode, again.stderr), (0, ""), (name, ranks))
+                self.assertEqual(json.loads(again.stdout), json.loads(printed.stdout), (name, ranks))
+        plan = json.loads(printed.stdout)
+        for wrong in (1, None, "true", [True]):
+            refused = coset("plan", self.file({**plan, "idempotent_only": wrong}))
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), wrong)
+            self.assertIn("idempotent_only is", refused.stderr)
+
     def test_a_broken_plan_does_not_pass_the_checker(self):
         plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
         redirected = json.loads(json.dumps(plan))

@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "schedule/model/selector.hpp"
+#include "schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -50,6 +51,32 @@ TEST(Cost, StreamsBeyondTheLimitArePenalized) {
   model.streams = 2;
   model.per_stream_beyond = 0.5;
   EXPECT_DOUBLE_EQ(price("direct(saved_steps=1)", 6, model, 8), 1 + 3 * 0.5);
+}
+
+/// Red if a value that a rank reads twice is counted twice, or the own one at all.
+TEST(Cost, WhatAllRanksDoAlikeCostsWhatOneOfThemDoes) {
+  cost_model model = cost_model::flat(5, 2, 3);
+  std::size_t compared = 0;
+  for (std::string const text : {"ring", "direct", "direct(saved_steps=1)", "generalized", "generalized(saved_steps=2)",
+                                 "generalized(radix=3)", "capped(cap=2)", "circulant(saved_steps=1)", "bruck",
+                                 "pat(cap=2)", "fold(shifts=dilated,saved_steps=2)", "swing"})
+    for (rank_t ranks = 1; ranks <= 20; ++ranks)
+      for (collective const verb :
+           {collective::allreduce, collective::reduce_scatter, collective::allgather, collective::barrier}) {
+        auto const how = completed(algorithm::parse(text));
+        try {
+          counts const whole(make(how, ranks, verb), model);
+          auto const alike = symmetric_form(how, ranks, verb);
+          if (!alike) continue;
+          counts const one(*alike);
+          EXPECT_EQ(one.seconds(model, 100), whole.seconds(model, 100)) << text << " " << ranks << " " << name_of(verb);
+          EXPECT_EQ(one.volumes().front().largest, whole.volumes().front().largest) << text << " " << ranks;
+          EXPECT_EQ(one.volumes().front().total, whole.volumes().front().total) << text << " " << ranks;
+          ++compared;
+        } catch (schedule_error const&) {  // so many ranks have no such chain
+        }
+      }
+  EXPECT_GT(compared, 500u);
 }
 
 TEST(Cost, RefusesAModelWithoutLevels) {

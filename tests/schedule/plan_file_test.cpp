@@ -39,7 +39,7 @@ bool keeps_a_plan(std::string const& name, rank_t ranks, collective verb) {
   schedule const again = read(text);
   EXPECT_EQ(again.root, plan.root);
   EXPECT_EQ(again.parameters, plan.parameters);
-  EXPECT_EQ(written(again, plan.idempotent_only ? found : validate(again)), text) << ranks << name_of(verb);
+  EXPECT_EQ(written(again, validate(again)), text) << ranks << name_of(verb);
   return true;
 }
 
@@ -62,7 +62,11 @@ INSTANTIATE_TEST_SUITE_P(All, RoundTrip,
                          [](auto const& each) { return "number" + std::to_string(each.index); });
 
 TEST(ReadPlan, LeavesItToValidateToRefuteAPlan) {
-  EXPECT_THROW(validate(read(written(schedule_of("butterfly", 5), {}))), schedule_error);
+  schedule twice = schedule_of("butterfly", 5);
+  EXPECT_TRUE(read(written(twice, {})).idempotent_only);
+  EXPECT_NO_THROW(validate(read(written(twice, {}))));
+  twice.idempotent_only = false;
+  EXPECT_THROW(validate(read(written(twice, {}))), schedule_error);
   schedule wrong = schedule_of("direct", 3);
   wrong.sources[1] = wrong.sources[0];
   EXPECT_THROW(validate(read(written(wrong, {}))), schedule_error);

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "api/c/status.hpp"
@@ -39,9 +40,19 @@ places places_in(verb what, bool is_root, void const* in, void* out, std::size_t
       return {in, is_root ? all : 0, out, own};
     case verb::reduce_scatter:
       return {in, all, out, own};
-    default:
+    case verb::all_to_all:
       return {in, all, out, all};
+    case verb::allreduce:
+    case verb::reduce:
+    case verb::broadcast:
+    case verb::scan:
+    case verb::exclusive_scan:
+    case verb::barrier:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
+      break;
   }
+  throw std::logic_error(text::format("{} has no pieces", name_of(what)));
 }
 
 /// `counts` or, if they are nullptr, `piece` for every rank.

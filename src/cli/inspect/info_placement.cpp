@@ -54,9 +54,10 @@ unsigned number_of(topology const& machine, processor const& p, level at) {
       return machine.nodes.at(p.node).os_index;
     case l3:
       return p.l3;
-    default:
+    case core:
       return p.core;
   }
+  __builtin_unreachable();
 }
 
 /// The branch with a number, made if there is none.

@@ -3,17 +3,21 @@
 #include "cli/price/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <set>
 
 #include "cli/output.hpp"
 #include "schedule/core/required.hpp"
 #include "schedule/model/block_number.hpp"
+#include "schedule/registry/named_fold.hpp"
 
 namespace coset::cli {
 namespace {
@@ -24,11 +28,28 @@ struct counted_schedule {
   std::string name;
   schedule::properties found;
   counted work;
+  bool proved = true;
 };
 
 counted_schedule counted_schedule_of(std::string name, schedule::schedule const& made, cost_setting const& setting) {
   auto const found = schedule::validate(made);
   return {std::move(name), found, setting.count(made)};
+}
+
+/// Of too many ranks to write them out, which all do the same.
+counted_schedule counted_alike(std::string name, schedule::symmetric_schedule const& made,
+                               cost_setting const& setting) {
+  schedule::counts const work(made);
+  schedule::properties found;
+  double combined = 0;
+  for (auto const& step : work.steps()) {
+    found.steps += step.front().peers.front() > 0;
+    combined += step.front().combined;
+  }
+  found.sent_max = found.received_max = work.volumes().front().largest;
+  rank_t const blocks = made.whole ? 1 : made.ranks.order();
+  found.combined_max = schedule::fraction(std::llround(combined * blocks), blocks);
+  return {std::move(name), found, setting.count_alike(made), false};
 }
 
 compared priced(std::string const& name, counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
@@ -39,7 +60,7 @@ compared priced(std::string const& name, counted_schedule const& one, rank_t ran
     double const alone = one.work.alone(size).transfer;
     contention = alone > 0 ? price.transfer / alone : 1;
   }
-  return {name, one.name, ranks, bytes, one.found, price, contention, one.work.busiest};
+  return {name, one.name, ranks, bytes, one.found, one.proved, price, contention, one.work.busiest};
 }
 
 /// One algorithm or plan on one number of ranks, at any size.
@@ -89,10 +110,18 @@ class counted_schedules {
     bool const in_best_blocks = blocks != how.parameters.end() && blocks->second == schedule::best_number;
     try {
       if (in_best_blocks) return add_in_best_blocks(complete);
+      if (auto const alike = form_of_too_many(complete)) return add(counted_alike(how.text(), *alike, setting_));
       add(counted_schedule_of(how.text(), made(complete), setting_));
     } catch (schedule_error const& e) {
       remarks_ << fmt::format("left out on {} ranks: {}\n", wanted_.ranks, e.what());
     }
+  }
+
+  /// If the ranks are too many to write out, but all do the same.
+  std::optional<schedule::symmetric_schedule> form_of_too_many(schedule::algorithm const& how) const {
+    if (setting_.count_alike == nullptr || schedule::has_room(wanted_.ranks, wanted_.ranks)) return {};
+    schedule::require_verb(schedule::find_algorithm(how.name), wanted_.verb);
+    return schedule::symmetric_form(schedule::completed(how), wanted_.ranks, wanted_.verb);
   }
 
   void add_candidates() {
@@ -143,9 +172,17 @@ std::string lines(comparison const& of) {
     if (of.shares_links)
       text += fmt::format("  {:>10.2f}  {:>9}  {:<28}", row.contention, row.busiest.most_messages,
                           fmt::format("{}: {}", row.busiest.name, row.busiest.volume.text()));
-    text += fmt::format("  {:<6}  {:<5}  {}\n", row.found.rank_uniform ? "same" : "differ",
-                        row.found.ordered ? "yes" : "no", row.made);
+    text += fmt::format("  {:<6}  {:<5}  {}\n",
+                        !row.proved              ? "-"
+                        : row.found.rank_uniform ? "same"
+                                                 : "differ",
+                        !row.proved         ? "-"
+                        : row.found.ordered ? "yes"
+                                            : "no",
+                        row.made);
   }
+  if (!std::ranges::all_of(of.rows, &compared::proved))
+    text += "-: too many ranks to write out and prove; counted for one of them, as all do the same\n";
   return text;
 }
 
@@ -187,7 +224,9 @@ comparison compare(comparison_request const& request, cost_settings const& setti
                          [](auto const& a, auto const& b) { return microseconds(a) < microseconds(b); });
     }
   }
-  if (made.rows.empty()) throw schedule_error("nothing is left to compare");
+  if (made.rows.empty())
+    throw schedule_error(fmt::format("none of these can be priced on {} ranks{}", fmt::join(request.ranks, ", "),
+                                     all ? "" : ", as said above"));
   return made;
 }
 
@@ -205,9 +244,10 @@ std::string comparison::as_csv() const {
     text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{},{},{},{},{},{},{}\n",
                         name_of(verb), csv_text(row.name), row.ranks, row.bytes, row.price.total(), row.price.latency,
                         row.price.peers, row.price.transfer, row.price.combine, row.contention, row.found.steps,
-                        row.found.received_max.text(), row.found.combined_max.text(), row.found.rank_uniform,
-                        row.found.ordered, shares_links ? csv_text(row.busiest.name) : "",
-                        shares_links ? row.busiest.volume.text() : "",
+                        row.found.received_max.text(), row.found.combined_max.text(),
+                        row.proved ? fmt::format("{}", row.found.rank_uniform) : "",
+                        row.proved ? fmt::format("{}", row.found.ordered) : "",
+                        shares_links ? csv_text(row.busiest.name) : "", shares_links ? row.busiest.volume.text() : "",
                         shares_links ? fmt::format("{}", row.busiest.most_messages) : "");
   return text;
 }
@@ -227,8 +267,8 @@ std::string comparison::as_json() const {
                      {"steps", row.found.steps},
                      {"received_max", row.found.received_max.text()},
                      {"combined_max", row.found.combined_max.text()},
-                     {"rank_uniform", row.found.rank_uniform},
-                     {"ordered", row.found.ordered}};
+                     {"rank_uniform", row.proved ? ordered_json(row.found.rank_uniform) : ordered_json()},
+                     {"ordered", row.proved ? ordered_json(row.found.ordered) : ordered_json()}};
     if (shares_links) {
       one["contention"] = row.contention;
       one["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};

@@ -26,6 +26,11 @@ counted count_on_levels(schedule::schedule const& made, schedule::rank_levels co
   return {[=](double bytes) { return found->priced(model, bytes); }};
 }
 
+counted count_alike(schedule::symmetric_schedule const& made, cost_model const& model) {
+  auto const found = std::make_shared<schedule::counts>(made);
+  return {[=](double bytes) { return found->priced(model, bytes); }};
+}
+
 counted count_on_links(schedule::schedule const& made, schedule::routes& links, schedule::rank_costs const& costs) {
   auto const found = std::make_shared<schedule::link_loads>(made, links);
   return {[=](double bytes) { return found->priced(costs, bytes); },
@@ -84,9 +89,12 @@ cost_settings cost_settings::flat(flat_costs const& costs) {
   made.description_ = text_of(costs);
   made.of_ = [=](rank_t) {
     cost_model const model = model_of(costs);
-    return cost_setting{.shape = model, .count = [=](schedule::schedule const& s) {
-                          return count_on_levels(s, {s.ranks, groups_of(model)}, model);
-                        }};
+    return cost_setting{.shape = model,
+                        .count =
+                            [=](schedule::schedule const& s) {
+                              return count_on_levels(s, {s.ranks, groups_of(model)}, model);
+                            },
+                        .count_alike = [=](schedule::symmetric_schedule const& s) { return count_alike(s, model); }};
   };
   return made;
 }

@@ -61,7 +61,10 @@ times times_of(rank_log const& rank) {
         break;
       case kind::post:
         continue;
-      default:
+      case kind::send:
+      case kind::receive:
+      case kind::hand_over:
+      case kind::combine:
         if (!blocks && (e.what == kind::receive || e.what == kind::combine)) continue;
         t.message += length(e);
     }

@@ -22,9 +22,15 @@ double bus_factor(problem const& p) {
     case verb::reduce:
     case verb::broadcast:
       return 1;
-    default:
+    case verb::allreduce:
+    case verb::scan:
+    case verb::exclusive_scan:
+    case verb::barrier:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
       return 2 * others;
   }
+  __builtin_unreachable();
 }
 
 }  // namespace

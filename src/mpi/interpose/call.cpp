@@ -244,9 +244,15 @@ reason prepare_call(attachment& a, arguments const& c, prepared& call) {
     case verb::reduce_scatter:
     case verb::reduce_scatter_block:
       return scattered(a, c, *elements, call);
-    default:
+    case verb::allreduce:
+    case verb::reduce:
+    case verb::scan:
+    case verb::exclusive_scan:
       return whole(a, c, *elements, call);
+    case verb::barrier:
+      return nullptr;  // above
   }
+  __builtin_unreachable();
 }
 
 }  // namespace

@@ -50,9 +50,13 @@ rank_range requirements::operator()(rank_t rank, block_t b) const {
       rank_t const origin = (rank + schedule_.ranks - owners_[b]) % schedule_.ranks;
       return {origin, origin + 1};
     }
-    default:
-      return all;  // allreduce and barrier
+    case collective::allreduce:
+    case collective::barrier:
+    case collective::reduce_shared:
+    case collective::allreduce_view:
+      return all;
   }
+  __builtin_unreachable();
 }
 
 bool requirements::has_input(rank_t rank, block_t b) const {
@@ -63,9 +67,18 @@ bool requirements::has_input(rank_t rank, block_t b) const {
     case collective::broadcast:
     case collective::scatter:
       return rank == *schedule_.root;
-    default:
+    case collective::allreduce:
+    case collective::reduce:
+    case collective::reduce_scatter:
+    case collective::scan:
+    case collective::exclusive_scan:
+    case collective::barrier:
+    case collective::reduce_shared:
+    case collective::allreduce_view:
+    case collective::all_to_all:
       return true;
   }
+  __builtin_unreachable();
 }
 
 collective collective_of(std::string_view name) {

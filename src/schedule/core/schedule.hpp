@@ -64,6 +64,9 @@ struct schedule {
   std::span<source const> from(assignment const& a) const { return std::span(sources).subspan(a.first, a.count); }
 };
 
+/// Whether require_room() lets so many pass.
+bool has_room(rank_t ranks, std::size_t blocks);
+
 /// Throws schedule_error if a schedule of so many ranks and blocks would not fit a common machine: written out for all
 /// ranks, generated and validated, it takes some 70 bytes for each block of each rank.
 void require_room(rank_t ranks, std::size_t blocks);

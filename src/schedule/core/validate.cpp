@@ -238,9 +238,15 @@ fraction volume_bound(collective verb, rank_t ranks) {
       return others;
     case collective::barrier:
       return 0;
-    default:
+    case collective::reduce:
+    case collective::broadcast:
+    case collective::scan:
+    case collective::exclusive_scan:
+    case collective::reduce_shared:
+    case collective::allreduce_view:
       return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
   }
+  __builtin_unreachable();
 }
 
 }  // namespace

@@ -90,6 +90,15 @@ statements stated_in(json const& properties) {
   return all;
 }
 
+/// Of a key that may be left out, which then is false. It is not there any more afterwards.
+bool taken_flag(json& file, char const* key) {
+  if (!file.is_object() || !file.contains(key)) return false;
+  json const found = file[key];
+  if (!found.is_boolean()) throw schedule_error(text::format("{} is {}, neither true nor false", key, shown(found)));
+  file.erase(key);
+  return found.get<bool>();
+}
+
 class reader {
  public:
   explicit reader(json const& file) : file_(file) {}
@@ -224,12 +233,13 @@ plan_file read_plan(std::istream& in, std::string const& origin) {
       stated = stated_in(file["properties"]);
       file.erase("properties");
     }
-    return {reader(file).read(), std::move(stated)};
+    bool const is_idempotent_only = taken_flag(file, "idempotent_only");
+    plan_file read{reader(file).read(), std::move(stated)};
+    read.plan.idempotent_only = is_idempotent_only;
+    return read;
   } catch (schedule_error const& e) {
     throw refused(e);
   } catch (json::exception const& e) {
-    throw refused(e);
-  } catch (std::ios_base::failure const& e) {  // a directory
     throw refused(e);
   }
 }

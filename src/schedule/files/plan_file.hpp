@@ -20,9 +20,8 @@ struct plan_file {
 };
 
 /// The schedule of one JSON object, "coset_plan": 1, as write_plan() makes them; "properties" may be absent and are not
-/// looked at, validate() measures them.
-/// What it returns can be given to validate(), which still has to find out whether it does what its verb requires; that
-/// contributors may count more than once is not written down, so such plans are refuted there.
+/// looked at, validate() measures them. "idempotent_only": true says that contributors may count more than once.
+/// What it returns can be given to validate(), which still has to find out whether it does what its verb requires.
 /// Throws schedule_error naming `origin` and the place for anything else: text that is no JSON, keys missing or unknown,
 /// values of another type, ranks, blocks, slots or a root that are not there, fractions that are not in lowest terms or do
 /// not fit, blocks that do not tile the vector, slots that are missing or written twice, and more than require_room() allows.

@@ -18,6 +18,10 @@ std::string text_of(std::vector<element> const& shifts) {
   return text;
 }
 
+[[noreturn]] void refuse(shift_list const& steps, std::size_t step, std::string const& why) {
+  throw schedule_error("step " + std::to_string(step) + ", shift " + text_of(steps[step]) + ": " + why);
+}
+
 class covering {
  public:
   covering(group const& ranks, shift_list const& steps)
@@ -32,11 +36,11 @@ class covering {
                          std::to_string(missed));
   }
 
+  /// With empty steps where nothing is left to send.
   chain result() && {
     left_ = reached_;  // in the order in which they were reached: parents before children
     chain made;
     for (std::uint32_t i = 0; i < steps_.size(); ++i) made.push_back(send(i));
-    std::erase_if(made, [](auto const& step) { return step.empty(); });
     return made;
   }
 
@@ -44,13 +48,10 @@ class covering {
   static constexpr std::uint32_t unreached = UINT32_MAX;
 
   void reach(std::size_t step) {
-    auto const refuse = [&](std::string const& why) {
-      throw schedule_error("step " + std::to_string(step) + ", shift " + text_of(steps_[step]) + ": " + why);
-    };
     std::size_t const before = reached_.size();
     for (element const s : steps_[step]) {
-      if (s >= ranks_.order()) refuse("there are only " + std::to_string(ranks_.order()) + " elements");
-      if (s == 0) refuse("shift 0 leaves every rank with what it has");
+      if (s >= ranks_.order()) refuse(steps_, step, "there are only " + std::to_string(ranks_.order()) + " elements");
+      if (s == 0) refuse(steps_, step, "shift 0 leaves every rank with what it has");
       for (std::size_t k = 0; k < before; ++k) {
         element const t = ranks_.add(reached_[k], s);
         if (level_[t] != unreached) continue;
@@ -59,7 +60,8 @@ class covering {
         reached_.push_back(t);
       }
     }
-    if (reached_.size() == before) refuse("it reaches nothing that later steps do not reach; leave it out");
+    if (reached_.size() == before)
+      refuse(steps_, step, "it reaches nothing that later steps do not reach; leave it out");
   }
 
   enum class fate : char { absent, open, ahead, kept, sent };
@@ -142,7 +144,18 @@ shift_list in_radix(group const& ranks, std::vector<element> const& shifts, rank
   return steps;
 }
 
-chain covering_chain(group const& ranks, shift_list const& steps) { return covering(ranks, steps).result(); }
+chain covering_chain(group const& ranks, shift_list const& steps) {
+  chain made = covering(ranks, steps).result();
+  std::erase_if(made, [](auto const& step) { return step.empty(); });
+  return made;
+}
+
+chain chain_of_all(group const& ranks, shift_list const& steps) {
+  chain made = covering(ranks, steps).result();
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (made[i].empty()) refuse(steps, i, "earlier steps have sent all that it could send; leave it out");
+  return made;
+}
 
 chain with_cap(chain steps, rank_t cap) {
   if (cap == 0) return steps;

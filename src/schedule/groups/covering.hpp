@@ -23,7 +23,10 @@ shift_list in_radix(group const&, std::vector<element> const& shifts, rank_t rad
 /// Throws schedule_error with the first violated condition: a shift that is no element, or 0; a step that reaches nothing
 /// new; an element that is not reached.
 /// Cost: O(P · shifts).
+/// Steps to which the earlier ones leave nothing are left out.
 chain covering_chain(group const&, shift_list const&);
+/// The same with all its steps: throws schedule_error for the first that covering_chain() leaves out.
+chain chain_of_all(group const&, shift_list const&);
 
 /// The same with at most `cap` lags for each shift and step: steps with more are several. 0: no limit.
 chain with_cap(chain, rank_t cap);

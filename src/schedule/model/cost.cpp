@@ -137,6 +137,37 @@ counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.si
                         {*std::ranges::max_element(of_rank), unit.denominator}});
 }
 
+counts::counts(symmetric_schedule const& s) {
+  struct read {
+    element displacement, lag;
+    slot_t slot;
+    auto operator<=>(read const&) const = default;
+  };
+  rank_t const ranks = s.ranks.order(), blocks = s.whole ? 1 : ranks;
+  auto const vectors = [&](std::int64_t volume) { return static_cast<double>(volume) / blocks; };
+  std::int64_t of_rank = 0;
+  for (auto const& step : s.steps) {
+    std::vector<read> reads;
+    std::int64_t combined = 0, received = 0, largest = 0;
+    rank_t peers = 0;
+    for (symmetric_assignment const& a : step) {
+      combined += std::int64_t{a.count} - 1;
+      for (symmetric_source const& from : std::span(s.sources).subspan(a.first, a.count))
+        if (from.displacement != 0) reads.push_back({from.displacement, a.lag, from.slot});
+    }
+    std::ranges::sort(reads);
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    for (std::size_t first = 0, last = 0; first < reads.size(); first = last, ++peers) {
+      while (last < reads.size() && reads[last].displacement == reads[first].displacement) ++last;
+      largest = std::max(largest, static_cast<std::int64_t>(last - first));
+    }
+    received = static_cast<std::int64_t>(reads.size());
+    of_rank += received;
+    steps_.push_back({{{vectors(received)}, {vectors(largest)}, {peers}, {0}, vectors(combined)}});
+  }
+  volumes_.push_back({fraction(of_rank, blocks) * ranks, fraction(of_rank, blocks)});
+}
+
 price& price::operator+=(price const& more) {
   latency += more.latency;
   peers += more.peers;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/core/schedule.hpp"
+#include "schedule/groups/symmetric.hpp"
 #include "schedule/model/rank_levels.hpp"
 
 namespace coset::schedule {
@@ -79,6 +80,9 @@ class counts {
   counts(schedule const&, rank_levels const&);
   /// With the groups of a model, consecutive ranks; the last one is taken as all ranks.
   counts(schedule const&, cost_model const&);
+  /// The same on one level, where all ranks do the same: of one of them, so that no number of ranks is too large. Nothing
+  /// proves the schedule. Cost: O(P · steps) at most.
+  explicit counts(symmetric_schedule const&);
 
   /// For a vector of `bytes`. Wants a model with the same levels.
   price priced(cost_model const& model, double bytes) const { return price_of(steps_, model, bytes); }

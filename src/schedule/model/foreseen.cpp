@@ -266,7 +266,7 @@ double least_seconds(algorithm const& how, collective verb, rank_levels const& l
   if (ranks < 2) return 0;
   auto const row = std::ranges::find(known, std::string_view(how.name), &least_steps::name);
   bool const is_known = row != known.end(), is_whole = is_known && row->whole_vectors;
-  std::uint32_t const steps = is_known ? row->of(how, ranks) : 1;
+  std::uint32_t const steps = is_known ? row->of(how, ranks) : 1;  // which no algorithm undercuts
   double const transfer = bytes * least_bytes(verb, ranks, domains, model);
   bool const two_phases = is_known && !is_whole && saved_of(how) == 0 && steps % 2 == 0;
   // What folds blocks and spreads them does both for a root, too.

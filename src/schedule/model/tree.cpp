@@ -13,6 +13,7 @@ namespace coset::schedule {
 
 std::size_t tree::leaf_of(rank_t rank) const {
   auto const found = std::ranges::find(nodes, std::optional(rank), &tree_node::rank);
+  if (found == nodes.end()) throw schedule_error("rank " + std::to_string(rank) + " is none of the tree's");
   return static_cast<std::size_t>(found - nodes.begin());
 }
 

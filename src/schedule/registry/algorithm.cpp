@@ -68,9 +68,19 @@ std::vector<collective> bases_of(collective verb) {
       return {collective::broadcast};
     case collective::all_to_all:
       return {collective::reduce_scatter};
-    default:
+    case collective::allreduce:
+    case collective::reduce:
+    case collective::reduce_scatter:
+    case collective::allgather:
+    case collective::broadcast:
+    case collective::scan:
+    case collective::exclusive_scan:
+    case collective::barrier:
+    case collective::reduce_shared:
+    case collective::allreduce_view:
       return {};
   }
+  __builtin_unreachable();
 }
 
 /// The first of them that an algorithm serves by itself.
@@ -185,11 +195,14 @@ named_algorithm const& find_algorithm(std::string_view name) {
   throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + known);
 }
 
+constexpr std::size_t most_blocks = std::size_t{1} << 26;  // 8,192 of each of 8,192 ranks: 4.7 GiB
+
+bool has_room(rank_t ranks, std::size_t blocks) { return ranks * blocks <= most_blocks; }
+
 void require_room(rank_t ranks, std::size_t blocks) {
-  constexpr std::size_t most = std::size_t{1} << 26;  // 8,192 blocks of 8,192 ranks: 4.7 GiB
-  if (ranks * blocks <= most) return;
+  if (has_room(ranks, blocks)) return;
   throw schedule_error(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
-                       " blocks each are too many to write out: at most " + std::to_string(most) +
+                       " blocks each are too many to write out: at most " + std::to_string(most_blocks) +
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
 }
 

@@ -154,7 +154,7 @@ chain chain_of(algorithm const& a, group const& ranks) {
     throw schedule_error(a.text() + ": the exchanges of swing are elements of group=dihedral");
   }
   auto const named = chain_named(shifts);
-  if (named == chains.end()) return covering_chain(ranks, shifts_of(a, ranks));
+  if (named == chains.end()) return chain_of_all(ranks, shifts_of(a, ranks));
   bool const is_for_any = shifts == "direct" || shifts == "naive";
   if (is_for_any || ranks.factors().size() <= 1) return named->second(a, p);
   throw schedule_error(a.text() + ": the shifts of " + shifts + " are for group=cyclic; over others write numbers");

@@ -256,7 +256,7 @@ double seconds_of(step_prices const& prices, chain const& steps) {
 double seconds_of(step_prices const& prices, std::vector<element> const& shifts) {
   shift_list steps;
   for (element const s : shifts) steps.push_back({s});
-  return seconds_of(prices, covering_chain(prices.ranks(), steps));
+  return seconds_of(prices, chain_of_all(prices.ranks(), steps));
 }
 
 search_result search_chain(step_prices const& prices, search_limits const& limits) {

@@ -38,7 +38,7 @@ std::vector<std::vector<element>> usual_chains(group const&, rank_t radix = 2);
 
 /// Seconds of a chain there and back, with one owner for each block.
 double seconds_of(step_prices const&, chain const&);
-/// Seconds of covering_chain() with these shifts. Throws schedule_error as that does.
+/// Seconds of chain_of_all() with these shifts. Throws schedule_error as that does.
 double seconds_of(step_prices const&, std::vector<element> const& shifts);
 
 /// Lists of shifts are extended from the first step on, which moves most; a beginning is left where the shifts cannot

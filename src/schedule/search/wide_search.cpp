@@ -129,7 +129,7 @@ class wide_searching {
     group const& g = prices_.ranks();
     chain made;
     try {
-      made = covering_chain(g, steps);
+      made = chain_of_all(g, steps);
     } catch (schedule_error const&) {
       return;
     }

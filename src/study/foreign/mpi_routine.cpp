@@ -188,6 +188,53 @@ constexpr std::array interfaces{
               "  if (in != MPI_IN_PLACE && (in_n != n || in_type != type)) return MPI_ERR_TYPE;\n"
               "  return run(in == MPI_IN_PLACE ? out : in, in == MPI_IN_PLACE ? 0 : (long long)n * rank, out, 0,\n"
               "             (long long)n * RANKS, type, MPI_OP_NULL, comm);\n"},
+    interface{verb::gather,
+              "const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type, int root, "
+              "MPI_Comm comm",
+              "  int rank;\n  MPI_Comm_rank(comm, &rank);\n"
+              "  if (root != ROOT) return MPI_ERR_ROOT;\n"
+              "  if (rank != ROOT) { /* out, n and type are the root's */\n"
+              "    n = in_n;\n    type = in_type;\n"
+              "  } else if (in == MPI_IN_PLACE) {\n"
+              "    return run(out, 0, out, 0, (long long)n * RANKS, type, MPI_OP_NULL, comm);\n"
+              "  } else if (in_n != n || in_type != type) {\n    return MPI_ERR_TYPE;\n  }\n"
+              "  return run(in, (long long)n * rank, out, 0, (long long)n * RANKS, type, MPI_OP_NULL, comm);\n"},
+    interface{verb::scatter,
+              "const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type, int root, "
+              "MPI_Comm comm",
+              "  int rank;\n  MPI_Comm_rank(comm, &rank);\n"
+              "  if (root != ROOT) return MPI_ERR_ROOT;\n"
+              "  if (rank == ROOT && out == MPI_IN_PLACE) /* its piece stays where it is */\n"
+              "    return run(in, 0, (void *)in, 0, (long long)in_n * RANKS, in_type, MPI_OP_NULL, comm);\n"
+              "  if (rank == ROOT && (in_n != n || in_type != type)) return MPI_ERR_TYPE;\n"
+              "  return run(in, 0, out, (long long)n * rank, (long long)n * RANKS, type, MPI_OP_NULL, comm);\n"},
+    interface{
+        verb::all_to_all,
+        "const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type, MPI_Comm comm",
+        "  /* Block b is the piece for the b-th rank after this one; it came from the b-th before. */\n"
+        "  int rank, b, status = MPI_SUCCESS;\n"
+        "  MPI_Aint lower, extent, true_lower, true_extent;\n"
+        "  char *memory, *given, *taken;\n"
+        "  if (in == MPI_IN_PLACE) in = out;\n"
+        "  else if (in_n != n || in_type != type) return MPI_ERR_TYPE;\n"
+        "  MPI_Comm_rank(comm, &rank);\n"
+        "  MPI_Type_get_extent(type, &lower, &extent);\n"
+        "  MPI_Type_get_true_extent(type, &true_lower, &true_extent);\n"
+        "  extent *= n; /* of a piece */\n"
+        "  memory = (char *)malloc((size_t)(2 * RANKS * extent + true_extent + 1));\n"
+        "  if (memory == NULL) return MPI_ERR_NO_MEM;\n"
+        "  given = memory - true_lower;\n"
+        "  taken = given + RANKS * extent;\n"
+        "  for (b = 0; b < RANKS && status == MPI_SUCCESS; ++b)\n"
+        "    status = MPI_Sendrecv((const char *)in + (rank + b) % RANKS * extent, n, type, 0, 0, given + b * extent, "
+        "n, type, 0,\n                          0, MPI_COMM_SELF, MPI_STATUS_IGNORE);\n"
+        "  if (status == MPI_SUCCESS)\n"
+        "    status = run(given, 0, taken, 0, (long long)n * RANKS, type, MPI_OP_NULL, comm);\n"
+        "  for (b = 0; b < RANKS && status == MPI_SUCCESS; ++b)\n"
+        "    status = MPI_Sendrecv(taken + b * extent, n, type, 0, 0, (char *)out + (rank + RANKS - b) % RANKS * "
+        "extent, n, type, 0,\n                          0, MPI_COMM_SELF, MPI_STATUS_IGNORE);\n"
+        "  free(memory);\n"
+        "  return status;\n"},
     interface{verb::broadcast, "void *inout, int n, MPI_Datatype type, int root, MPI_Comm comm",
               "  if (root != ROOT) return MPI_ERR_ROOT;\n"
               "  return run(inout, 0, inout, 0, n, type, MPI_OP_NULL, comm);\n"},
@@ -308,6 +355,9 @@ std::string name_for(schedule const& of, std::string const& wanted) {
 }  // namespace
 
 std::string mpi_routine(schedule const& of, std::string name) {
+  auto const* const found = std::ranges::find(interfaces, of.verb, &interface::what);
+  if (found == interfaces.end())
+    throw schedule_error(text::format("{} has no function in MPI that could be generated", name_of(of.verb)));
   name = name_for(of, name);
   cuts const begins(of, 0);  // refuses what is cut too finely
   units const parts(of);
@@ -339,7 +389,6 @@ std::string mpi_routine(schedule const& of, std::string name) {
       "   sent, as peer, number of values, values; folds as target, number of sources, sources; at the end the\n"
       "   results. */\n{}static const int *const tables[] = {{{}}};\n{}",
       tables, list, loop);
-  auto const found = std::ranges::find(interfaces, of.verb, &interface::what);
   text::append(all, "int {}({}) {{\n{}}}\n", name, found->declared, found->body);
   return all;
 }

@@ -48,6 +48,8 @@ TEST(OwnChains, AreRefusedWithTheFirstViolatedCondition) {
   EXPECT_EQ(refusal("fold(shifts=8+0+4+2+1)", 16), "step 1, shift 0: shift 0 leaves every rank with what it has");
   EXPECT_EQ(refusal("fold(shifts=3+8+4+2+1)", 16),
             "step 0, shift 3: it reaches nothing that later steps do not reach; leave it out");
+  EXPECT_EQ(refusal("fold(shifts=4+2+2+3)", 5),
+            "step 3, shift 3: earlier steps have sent all that it could send; leave it out");
   EXPECT_EQ(refusal("fold(group=dihedral,shifts=3+1+1)", 8),
             "step 1, shift 1: it reaches nothing that later steps do not reach; leave it out");
   EXPECT_EQ(
@@ -220,6 +222,24 @@ TEST(Pat, IsTheDilatedChainWithAtMostCapBlocksAStep) {
 }
 
 // --- One rank's part, made without the whole.
+
+TEST(OwnChains, HaveAStepForEachStepThatIsGiven) {
+  generator random(37);
+  std::size_t made = 0, refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    rank_t const ranks = 3 + testing::below(random, 12);
+    shift_list steps(1 + testing::below(random, 5));
+    for (auto& step : steps) step.push_back(1 + testing::below(random, ranks - 1));
+    try {
+      EXPECT_EQ(chain_of_all(group::cyclic(ranks), steps).size(), steps.size()) << ranks;
+      ++made;
+    } catch (schedule_error const& e) {
+      refused += std::string(e.what()).find("earlier steps have sent") != std::string::npos;
+    }
+  }
+  EXPECT_GT(made, 100u);
+  EXPECT_GT(refused, 0u);
+}
 
 TEST(OwnChains, OneRanksPartIsItsPartOfTheWhole) {
   generator random(29);

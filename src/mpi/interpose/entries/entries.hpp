@@ -58,9 +58,10 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
         return blocking_or_polled(together(), by_mpi, start);
       case carried_out_by::nobody_as_wrong:
         return by_mpi();
-      default:
+      case carried_out_by::nobody:
         return MPI_ERR_OTHER;
     }
+    __builtin_unreachable();
   });
 }
 
@@ -74,9 +75,11 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
         return launch(std::move(call), request);
       case carried_out_by::nobody:
         return MPI_ERR_OTHER;
-      default:
+      case carried_out_by::mpi:
+      case carried_out_by::nobody_as_wrong:
         return by_mpi();
     }
+    __builtin_unreachable();
   });
 }
 
@@ -95,9 +98,11 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
                    : MPI_ERR_OTHER;
       case carried_out_by::nobody:
         return MPI_ERR_OTHER;
-      default:
+      case carried_out_by::mpi:
+      case carried_out_by::nobody_as_wrong:
         return by_mpi();
     }
+    __builtin_unreachable();
   });
 }
 

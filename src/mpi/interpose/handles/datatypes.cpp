@@ -179,9 +179,13 @@ coset_type native_of(named const& one, std::size_t size) {
       return size == 4 ? COSET_FLOAT32 : size == 8 ? COSET_FLOAT64 : 0;
     case group::complex:
       return size == 8 ? COSET_COMPLEX64 : size == 16 ? COSET_COMPLEX128 : 0;
-    default:
+    case group::derived:
+    case group::fortran_logical:
+    case group::pair:
+    case group::other:
       return 0;
   }
+  __builtin_unreachable();
 }
 
 bool is_row_of_dense(MPI_Datatype handle) {
