@@ -120,7 +120,7 @@ struct array_call {
 class python_request {
  public:
   python_request(request of, py::object in, py::object out)
-      : request_(std::move(of)), in_(std::move(in)), out_(std::move(out)), thread_(std::this_thread::get_id()) {}
+      : in_(std::move(in)), out_(std::move(out)), request_(std::move(of)), thread_(std::this_thread::get_id()) {}
 
   bool test() {
     require_its_thread();
@@ -139,8 +139,8 @@ class python_request {
       throw argument_error("a signal's handler uses a request in the middle of a verb");
   }
 
-  request request_;
   py::object in_, out_;
+  request request_;  ///< ends before its arrays: other ranks may be at them until then
   std::thread::id thread_;
 };
 
