@@ -99,9 +99,7 @@ def without_questions(commands):
 
 def install(at):
     at.title("Install")
-    at.run("apt-get update -q", shown=1)
-    for command in without_questions(block("README.md", "**Install**").text).strip().splitlines():
-        at.run(command, "/srv/coset", shown=1)
+    at.run(block("README.md", "## Install").text.split("#")[0].strip(), "/srv/coset", shown=3)
 
 
 def first_programs(at):
