@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
+#include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "environment/variables.hpp"
@@ -20,6 +23,9 @@ namespace {
 /// The OpenMP runtime of this process, if it has one: the library is linked with none. Functions of OpenMP 3.0 and 4.5.
 struct openmp_runtime {
   int (*in_parallel)();
+  int (*level)();
+  int (*active_level)();
+  int (*threads_of_level)(int level);
   int (*places)();
   int (*processors_of_place)(int place);
   void (*list_processors)(int place, int* into);
@@ -31,12 +37,19 @@ bool find(char const* name, Function*& function) {
   return function != nullptr;
 }
 
-std::optional<openmp_runtime> loaded_runtime() {
-  openmp_runtime r{};
-  if (find("omp_in_parallel", r.in_parallel) && find("omp_get_num_places", r.places) &&
-      find("omp_get_place_num_procs", r.processors_of_place) && find("omp_get_place_proc_ids", r.list_processors))
-    return r;
-  return std::nullopt;
+/// Null if there is none yet.
+openmp_runtime const* loaded_runtime() {
+  static std::mutex finding;
+  static openmp_runtime r;
+  static std::atomic<bool> found = false;
+  if (found.load(std::memory_order_acquire)) return &r;
+  std::lock_guard const lock(finding);
+  bool const all = find("omp_in_parallel", r.in_parallel) && find("omp_get_level", r.level) &&
+                   find("omp_get_active_level", r.active_level) && find("omp_get_team_size", r.threads_of_level) &&
+                   find("omp_get_num_places", r.places) && find("omp_get_place_num_procs", r.processors_of_place) &&
+                   find("omp_get_place_proc_ids", r.list_processors);
+  found.store(all, std::memory_order_release);  // partner: the acquire load above
+  return all ? &r : nullptr;
 }
 
 mask mask_of_place(openmp_runtime const& runtime, int place) {
@@ -78,8 +91,8 @@ affinity affinity_of_process() {
   // A runtime that has not been used yet binds the thread that asks it, so it is asked only if necessary.
   char const* const variable = binding_variable();
   if (variable == nullptr || is_bound() || found.processors.count() >= online) return found;
-  auto const runtime = loaded_runtime();
-  if (!runtime) {
+  auto const* const runtime = loaded_runtime();
+  if (runtime == nullptr) {
     found.warning =
         text::format("{} is set, and this thread may use {} of {} processors: teams that it makes inherit this",
                      variable, found.processors.count(), online);
@@ -92,6 +105,19 @@ affinity affinity_of_process() {
     if (!(mask::of_thread(0) == own)) own.apply();  // LLVM's runtime has bound this thread
   }
   return found;
+}
+
+std::optional<std::size_t> threads_of_openmp_region() {
+  auto const* const runtime = loaded_runtime();
+  if (runtime == nullptr) return std::nullopt;
+  thread_local bool is_known = binding_variable() == nullptr;  // to LLVM's runtime, which binds new threads
+  mask const own = is_known ? mask() : mask::of_thread(0);
+  int const level = runtime->level();
+  if (!std::exchange(is_known, true) && !(mask::of_thread(0) == own)) own.apply();
+  if (level == 0 || runtime->active_level() > 1) return std::nullopt;
+  int most = 1;
+  for (int k = 1; k <= level; ++k) most = std::max(most, runtime->threads_of_level(k));
+  return static_cast<std::size_t>(most);
 }
 
 }  // namespace coset::numa

@@ -120,7 +120,8 @@ class COSET_API team {
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  /// A team of `ranks` threads that the caller provides: an OpenMP region, std::threads. They call join().
+  /// A team of `ranks` threads that the caller provides: std::threads, or those of an OpenMP region, which may be fewer
+  /// than omp_get_max_threads(): adopt omp_get_num_threads() within it. They call join().
   static std::unique_ptr<team> adopt(rank_t ranks, team_options = {});
 
   rank_t size() const noexcept;
@@ -138,8 +139,8 @@ class COSET_API team {
   }
 
   /// Adopted teams, collective: the calling thread becomes rank `rank` until the guard leaves. Returns when all ranks
-  /// have joined. Throws timed_out at the deadline if threads are missing or the rank is still taken, argument_error if
-  /// there is no such rank.
+  /// have joined. Throws timed_out at the deadline if threads are missing or the rank is still taken; argument_error if
+  /// there is no such rank, and at once in an OpenMP region of fewer threads than the team has ranks.
   member_guard join(rank_t rank, clock::time_point deadline = clock::now() + std::chrono::seconds(30));
 
   /// Every rank that waits in a collective, or enters one, throws aborted with this reason. Any thread may call it.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/adopted_threads.hpp"
 
+#include <algorithm>
 #include <optional>
 
+#include "numa/affinity.hpp"
 #include "numa/mask.hpp"
 #include "text/format.hpp"
 
@@ -37,10 +39,21 @@ void adopted_threads::settle_on_node(detail::rank_state& state) const {
   state.here.memory_node = machine_.nodes[*node].os_index;
 }
 
+/// The threads of a smaller OpenMP region would wait for others until the deadline.
+void adopted_threads::require_threads_of_region() const {
+  auto const threads = numa::threads_of_openmp_region();
+  if (threads && *threads < team_.shared.ranks)
+    throw argument_error(text::format(
+        "join: this OpenMP region has {} of the {} threads of the team; adopt omp_get_num_threads() of the region "
+        "itself, or use coset::omp::member_here",
+        *threads, team_.shared.ranks));
+}
+
 detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.shared.ranks) {
     throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
   }
+  require_threads_of_region();
   std::unique_lock lock(mutex_);
   if (lent_) throw argument_error("join: the threads are ranks of a team over processes; adopt another team of them");
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
@@ -49,16 +62,17 @@ detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point d
   settle(rank);
   taken_[rank] = true;
   std::uint64_t const round = round_;
-  if (++present_ == team_.shared.ranks) {
+  came_ = ++present_ == 1 ? 1 : std::max(came_, present_);
+  if (present_ == team_.shared.ranks) {
     open_ = false;
     ++round_;
     team_.begin_generation();
     changed_.notify_all();
   } else if (!changed_.wait_until(lock, deadline, [&] { return round_ != round; })) {
-    rank_t const found = present_--;
+    --present_;
     taken_[rank] = false;
     changed_.notify_all();
-    throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, found, team_.shared.ranks));
+    throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, came_, team_.shared.ranks));
   }
   return *team_.members[rank];
 }

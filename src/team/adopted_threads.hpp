@@ -24,6 +24,7 @@ class adopted_threads {
   void give_back() noexcept;
 
  private:
+  void require_threads_of_region() const;
   void settle(rank_t);
   void settle_on_node(detail::rank_state&) const;
 
@@ -33,6 +34,7 @@ class adopted_threads {
   std::condition_variable changed_;
   std::vector<char> taken_;
   rank_t present_ = 0;
+  rank_t came_ = 0;   ///< the most that have waited together, until none does
   bool open_ = true;  ///< ranks may join; closed from the last join to the last leave
   bool lent_ = false;
   std::uint64_t round_ = 0;

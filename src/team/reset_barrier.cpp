@@ -5,8 +5,8 @@
 namespace coset::team_room {
 
 void reset_barrier::give_up(rank_t ranks) {
-  rank_t const found = present_--;
-  throw timed_out(text::format("reset: found only {} of {} ranks", found, ranks));
+  --present_;
+  throw timed_out(text::format("reset: found only {} of {} ranks", came_, ranks));
 }
 
 }  // namespace coset::team_room

@@ -2,6 +2,7 @@
 // Where all ranks of a team meet that cannot meet in a collective, because the team has failed.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -22,7 +23,8 @@ class reset_barrier {
   void meet(rank_t ranks, clock::time_point deadline, Together together) {
     std::unique_lock lock(mutex_);
     std::uint64_t const round = round_;
-    if (++present_ == ranks) {
+    came_ = ++present_ == 1 ? 1 : std::max(came_, present_);
+    if (present_ == ranks) {
       present_ = 0;
       ++round_;
       together();
@@ -38,6 +40,7 @@ class reset_barrier {
   std::mutex mutex_;
   std::condition_variable all_here_;
   rank_t present_ = 0;
+  rank_t came_ = 0;  ///< the most that have waited together, until none does
   std::uint64_t round_ = 0;
 };
 

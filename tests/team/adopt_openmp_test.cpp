@@ -21,15 +21,46 @@ TEST(OpenMP, RegionReducesThroughATeamAgainAndAgain) {
   }
 }
 
-TEST(OpenMP, RegionOfTooFewThreadsGivesUpAtTheDeadline) {
-  auto const ranks = team::adopt(3);
-  std::vector<outcome> all(2);
+/// Red if they wait: they do so for half a minute, for threads that OpenMP has not made.
+TEST(OpenMP, RegionOfTooFewThreadsIsRefusedAtOnce) {
+  auto const ranks = team::adopt(4);
+  for (rank_t const threads : {1u, 2u, 3u}) {
+    std::vector<outcome> all(threads);
+#pragma omp parallel num_threads(threads)
+    {
+      auto const r = static_cast<rank_t>(omp_get_thread_num());
+      all[r] = outcome_of([&] { auto me = ranks->join(r); });
+    }
+    expect_everybody_threw<argument_error>(all, {"has " + std::to_string(threads) + " of the 4 threads of the team"});
+  }
+  std::vector<int> sums(4);
+#pragma omp parallel num_threads(4)
+  {
+    auto me = ranks->join(static_cast<rank_t>(omp_get_thread_num()));
+    sums[me->rank()] = allreduce(me, 1);
+  }
+  EXPECT_EQ(sums, std::vector<int>(4, 4));
+}
+
+/// What the innermost region has says nothing then, unless the others have one thread each.
+TEST(OpenMP, RegionsInRegionsMayFormOneTeam) {
+  omp_set_max_active_levels(2);
+  auto const ranks = team::adopt(4);
+  std::vector<int> sums(4);
 #pragma omp parallel num_threads(2)
   {
-    auto const r = static_cast<rank_t>(omp_get_thread_num());
-    all[r] = outcome_of([&] { auto me = ranks->join(r, team::clock::now() + std::chrono::milliseconds(50)); });
+    int const outer = omp_get_thread_num();
+#pragma omp parallel num_threads(2)
+    {
+      auto me = ranks->join(static_cast<rank_t>(2 * outer + omp_get_thread_num()));
+      sums[me->rank()] = allreduce(me, 1);
+    }
   }
-  expect_everybody_threw<timed_out>(all, {"of 3"});
+  EXPECT_EQ(sums, std::vector<int>(4, 4));
+#pragma omp parallel num_threads(1)
+#pragma omp parallel num_threads(2)
+  EXPECT_THROW((void)ranks->join(0), argument_error);
+  omp_set_max_active_levels(1);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams of threads that the caller brings: joining, leaving, joining again.
+#include <atomic>
 #include <barrier>
 #include <latch>
 #include <stdexcept>
 #include <thread>
 
 #include "support/teams.hpp"
+#include "team/adopted_threads.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -59,6 +61,26 @@ TEST_P(Adopted, ThreadsMayJoinAgainAndAgainAsOtherRanks) {
       expect_sum(me);
     }
   });
+}
+
+/// Red if those who have given up are not counted: the last one would find itself alone.
+TEST(AdoptedThreads, ThatGiveUpOneAfterTheOtherHaveFoundAllThatCame) {
+  auto const ranks = team::adopt(3);
+  for (auto patience = std::chrono::milliseconds(50);; patience *= 2) {
+    std::atomic<bool> ended = false;
+    outcome first;
+    std::thread other([&] {
+      first = outcome_of([&] { ranks->join(0, team::clock::now() + patience); });
+      ended = true;
+    });
+    while (!ended && !ranks->state().membership.adopted->is_attended()) std::this_thread::yield();
+    outcome const second = outcome_of([&] { ranks->join(1, team::clock::now()); });
+    other.join();
+    if (second.message.find("only 2 of 3") == second.message.npos) continue;  // the other had given up before
+    EXPECT_EQ(first.message, "join: rank 0 found only 2 of 3 threads");
+    EXPECT_EQ(second.message, "join: rank 1 found only 2 of 3 threads");
+    return;
+  }
 }
 
 /// Red if a rank's place in the next region is free while others are still in this one.
