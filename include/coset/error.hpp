@@ -30,7 +30,8 @@ struct COSET_API topology_error : error {
   using error::error;
 };
 
-/// The ranks of a team disagree: another verb, count, type or operation, or a rank that left. Thrown on every rank.
+/// The ranks of a team disagree: another verb, count, type or operation, or a rank that left. Thrown on every rank. Also
+/// threads of an OpenMP region that do not all come to the same combination of a reduction.
 struct COSET_API mismatch_error : error {
   using error::error;
 };

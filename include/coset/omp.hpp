@@ -12,7 +12,6 @@
 #include <omp.h>
 
 #include <array>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "coset/detail/line_spacing.hpp"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
@@ -63,39 +61,31 @@ class folds {
     return detail::copy_claimed(core, static_cast<std::uint32_t>(omp_get_thread_num()));
   }
 
-  void combine(detail::reducer_core& core, void* const* into, combining how) {
+  static void combine(detail::reducer_core& core, void* const* into, combining how) {
     if (omp_get_level() == 0) return combine_outside(core, into, how);
     if (omp_in_parallel() == 0) return alone(core, into, how);  // the only thread of its region
+    int const threads = omp_get_num_threads();
+    bool const one = one_suffices(core, threads);
+    auto const mine = come(core, threads, one, detail::arriving::waits);
     // An operation may throw while the other threads wait at the barrier.
     std::exception_ptr thrown;
     try {
-      combine(nowait, core, into, how);
+      fold(core, into, how, threads, one, mine);
     } catch (...) {
       thrown = std::current_exception();
     }
+    // OpenMP's own: threads that wait in it execute tasks, which others may need in order to come.
 #pragma omp barrier
     if (thrown) std::rethrow_exception(thrown);
+    if (one && !mine.last) detail::require_complete(core, mine);  // the last would fetch a line for what it knows
   }
 
-  void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
-    int const threads = omp_get_num_threads(), self = omp_get_thread_num();
-    if (one_suffices(core, threads)) {
-      // No thread waits: the last to come folds everything. Acquires what the others released by the same operation.
-      if (state_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) return;
-      state_->arrived.store(0, std::memory_order_relaxed);
-      return alone(core, into, how);
-    }
-    if (self == 0) detail::begin_round(core);
-#pragma omp barrier
-    if (self == 0) detail::renew_claims(core);
-    auto const thread = static_cast<std::size_t>(self), all = static_cast<std::size_t>(threads);
-    if (!detail::should_fold_round(core, all, how)) return detail::fold_part(core, into, thread, all, how);
-    detail::fold_round(core, into, thread, all, how);
-  }
-
-  void reset(detail::reducer_core& core) noexcept {
-    state_->arrived = 0;
-    detail::reset(core);
+  static void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
+    using enum detail::arriving;
+    int const threads = omp_get_num_threads();
+    bool const one = one_suffices(core, threads);
+    auto const mine = come(core, threads, one, !one ? meets : is_first_of_region() ? passes_first : passes);
+    fold(core, into, how, threads, one, mine);
   }
 
  private:
@@ -108,15 +98,52 @@ class folds {
     return detail::worthwhile_parts(core, all) < (detail::share_processors(all) ? 64 : 4);
   }
 
-  static void alone(detail::reducer_core& core, void* const* into, combining how) {
+  /// Whether this thread is the first of its region that comes to its next combination. Nothing but OpenMP's constructs
+  /// tells one region from another; this one costs an atomic operation.
+  static bool is_first_of_region() {
+    bool first = false;
+#pragma omp single nowait
+    first = true;
+    return first;
+  }
+
+  /// Waits for all threads of the region, unless one suffices to fold.
+  static detail::arrival come(detail::reducer_core& core, int threads, bool one, detail::arriving how) {
+    auto const mine = detail::arrive(core, static_cast<std::uint32_t>(threads), how);
+    if (one) return mine;
+    bool const begins = omp_get_thread_num() == 0;
+    if (begins) detail::begin_round(core);
+#pragma omp barrier
+    detail::require_complete(core, mine);
+    if (begins) detail::renew_claims(core);
+    return mine;
+  }
+
+  /// By all threads, or by the last one that has come.
+  static void fold(detail::reducer_core& core, void* const* into, combining how, int threads, bool one,
+                   detail::arrival mine) {
+    if (!one) return fold_together(core, into, how, static_cast<std::size_t>(threads));
+    if (mine.last) fold_alone(core, into, how);
+  }
+  static void fold_together(detail::reducer_core& core, void* const* into, combining how, std::size_t threads) {
+    auto const thread = static_cast<std::size_t>(omp_get_thread_num());
+    if (!detail::should_fold_round(core, threads, how)) return detail::fold_part(core, into, thread, threads, how);
+    detail::fold_round(core, into, thread, threads, how);
+  }
+  static void fold_alone(detail::reducer_core& core, void* const* into, combining how) {
     detail::renew_claims(core);
     detail::fold_part(core, into, 0, 1, how);
+  }
+  static void alone(detail::reducer_core& core, void* const* into, combining how) {
+    detail::require_no_arrivals(core);
+    fold_alone(core, into, how);
   }
 
   /// Opens no region if no thread has ever reduced: OpenMP would create threads for the calling thread, and its threads
   /// would spin less from then on.
   static void combine_outside(detail::reducer_core& core, void* const* into, combining how) {
     if (!detail::has_copies(core) || one_suffices(core, omp_get_max_threads())) return alone(core, into, how);
+    detail::require_no_arrivals(core);
     detail::renew_claims(core);
     std::exception_ptr thrown;  // no exception may leave the region
 #pragma omp parallel
@@ -129,11 +156,6 @@ class folds {
     }
     if (thrown) std::rethrow_exception(thrown);
   }
-
-  struct alignas(detail::line_spacing) state {
-    std::atomic<int> arrived = 0;
-  };
-  std::unique_ptr<state> state_ = std::make_unique<state>();
 };
 
 }  // namespace region_room
@@ -155,6 +177,12 @@ class folds {
 /// which their threads came. Threads run where OMP_PLACES and OMP_PROC_BIND place them. Values that are not combined
 /// are lost when the reduction is destroyed. Cost and errors are those of reducer, and so are bits, on the same number
 /// of processors. Exceptions may not leave a region, but they do leave combine(), on each thread whose operation threw.
+///
+/// Every thread of a region has to call combine(), so it stands in no master, single, sections or branch. A wait for
+/// threads that do not is told on standard error after COSET_STUCK (60 s), and ends the program after COSET_TIMEOUT. What
+/// can be seen is mismatch_error: some threads are at another barrier, or call combine(nowait) where others call
+/// combine(); or combine(nowait) was not called by all threads of an earlier region, whose sums are late. The latter is
+/// found by the next combine() or fit(), until reset(), at the latest when the reduction ends, which says so.
 ///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
 /// targets themselves. From the first local() of a region until the combination is done, no other thread may read the
@@ -185,29 +213,34 @@ class reduction {
         detail::by_claim(number), [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
-  /// Collective, like a barrier: every thread of the region calls it after its updates. On return the targets hold the
-  /// result. Outside regions one thread calls it, and it opens a region of its own where that pays.
+  /// Collective, like a barrier: every thread of the region calls it after its updates, and after those of its tasks. On
+  /// return the targets hold the result, and all tasks are complete, as behind a barrier. Outside regions one thread calls
+  /// it, and it opens a region of its own where that pays.
   void combine(combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
-    folds_.combine(copies_.core(), copies_.checked().data(), how);
+    region_room::folds::combine(copies_.core(), copies_.checked().data(), how);
   }
   /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway.
   void combine(nowait_t, combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
-    folds_.combine(nowait, copies_.core(), copies_.checked().data(), how);
+    region_room::folds::combine(nowait, copies_.core(), copies_.checked().data(), how);
   }
   /// The same into other arrays and values of the same lengths, for this call only; every thread names the same ones.
   template <class... Things>
   void combine_into(Things&&... things) {
     require_no_target_in_use(true);
-    folds_.combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(), combining::add);
+    region_room::folds::combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(),
+                                combining::add);
   }
 
   /// Outside regions: reads the lengths of the targets again, as joint_reducer's; values that were not combined are
   /// lost.
-  void fit() { copies_.fit(); }
+  void fit() {
+    detail::require_no_arrivals(copies_.core());
+    copies_.fit();
+  }
   /// Outside regions: discards values that were not combined, for example after an operation threw.
-  void reset() noexcept { folds_.reset(copies_.core()); }
+  void reset() noexcept { detail::reset(copies_.core()); }
 
   std::string describe() const { return detail::describe(copies_.core()); }
 
@@ -218,7 +251,6 @@ class reduction {
   }
 
   detail::joint_copies<Targets...> copies_;
-  region_room::folds folds_;
   bool in_place_ = false;
 };
 
@@ -244,11 +276,11 @@ class sparse_reduction {
   }
 
   /// As reduction's.
-  void combine(combining how = combining::add) { folds_.combine(copies_.core(), place().data(), how); }
+  void combine(combining how = combining::add) { region_room::folds::combine(copies_.core(), place().data(), how); }
   void combine(nowait_t, combining how = combining::add) {
-    folds_.combine(nowait, copies_.core(), place().data(), how);
+    region_room::folds::combine(nowait, copies_.core(), place().data(), how);
   }
-  void reset() noexcept { folds_.reset(copies_.core()); }
+  void reset() noexcept { detail::reset(copies_.core()); }
   std::string describe() const { return copies_.describe(); }
 
  private:
@@ -256,7 +288,6 @@ class sparse_reduction {
 
   std::span<T> into_;
   sparse_reducer<T, Op> copies_;
-  region_room::folds folds_;
 };
 
 namespace region_room {

@@ -37,12 +37,14 @@ inline void fold_parts(detail::reducer_core& core, void* const* into, combining 
 inline void fold(detail::reducer_core& core, void* const* into, combining how) {
   auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
+  detail::sole_combination const alone(core);
   fold_parts(core, into, how, 0, parts, parts);
 }
 /// Folds by the threads of all nodes; each node's threads fold one stretch of the arrays.
 inline void fold(detail::reducer_core& core, void* const* into, combining how, arenas& nodes) {
   auto const parts = parts_for(core, nodes.concurrency());
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
+  detail::sole_combination const alone(core);
   nodes.run([&](std::size_t k) {
     auto const [begin, end] = nodes.share(k, parts);
     fold_parts(core, into, how, begin, end, parts);
@@ -61,8 +63,9 @@ inline void fold(detail::reducer_core& core, void* const* into, combining how, a
 ///     });
 ///     sum.combine_into(bins);
 ///
-/// local() belongs to the thread, so call it inside the task and do not keep it across a wait for other tasks. No task
-/// waits for another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>, whose rules hold here too.
+/// local() belongs to the thread, so call it inside the task and do not keep it across a wait for other tasks. Combine once,
+/// when all these tasks have ended: two combinations at the same time throw argument_error, and what a task reduces during
+/// one is lost. No task waits for another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>, whose rules hold here too.
 template <element T, class Copies>
 class reducer_of {
  public:

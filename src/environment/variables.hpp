@@ -21,6 +21,8 @@ struct variable {
 
 inline constexpr std::string_view by_launcher = "set by the launcher";
 inline constexpr std::string_view at_team = "the library, when it makes a team";
+inline constexpr std::string_view at_team_or_wait =
+    "the library, when it makes a team; when a thread first waits in `combine()` in a region of OpenMP";
 inline constexpr std::string_view at_plan = "the library, when it makes a plan";
 inline constexpr std::string_view in_bench = "`coset bench`";
 inline constexpr std::string_view at_start = "the library, when it makes its first team or reducer";
@@ -61,21 +63,22 @@ inline constexpr std::array variables{
              "The instruction set of the kernels.", at_start},
     variable{
         "COSET_LOG", "`plan`, `mpi`, `plan,mpi`", "nothing",
-        "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, and teams that "
-        "share processors. `mpi`: what `libcoset_mpi.so` carried out, and what it left to MPI and why.",
+        "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, teams that "
+        "share processors, reducers, and the first one that ends with values that were never combined. `mpi`: what "
+        "`libcoset_mpi.so` carried out, and what it left to MPI and why.",
         "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
     variable{"COSET_SHARE", "`yes`, `no`", "`yes`",
              "Whether processes that a launcher started on one host and did not bind divide its cores among them.",
              at_team},
     variable{"COSET_STUCK", "seconds", "60",
-             "After how long a wait the team says, once, where its ranks are, on standard error; 0: never. See "
-             "docs/troubleshooting.md.",
-             at_team},
-    variable{
-        "COSET_TIMEOUT", "seconds", "ranks wait for ever",
-        "After how long a wait all ranks of the team throw `timed_out`. Also how long a process waits for the others "
-        "to begin and end a run(), unless `mpi::options::deadline` says it.",
-        at_team},
+             "After how long a wait the team says, once, where its ranks are, on standard error, and a reduction of "
+             "OpenMP which threads have not come to `combine()`; 0: never. See docs/troubleshooting.md.",
+             at_team_or_wait},
+    variable{"COSET_TIMEOUT", "seconds", "ranks wait for ever",
+             "After how long a wait all ranks of the team throw `timed_out`. A wait for threads that do not come to a "
+             "reduction's `combine()` ends the program instead, as no exception may leave a region of OpenMP. Also how "
+             "long a process waits for the others to begin and end a run(), unless `mpi::options::deadline` says it.",
+             at_team_or_wait},
     variable{"COSET_TRACE", "a file", "nothing is recorded",
              "What every rank does and waits for is written to this file as the process ends, for Perfetto and for "
              "`coset trace --summary`. Several processes write `name.0.json`, `name.1.json` …, children that a program "

@@ -68,6 +68,7 @@ owned_copy& reducer_core::total_for_spills() {
   std::lock_guard const lock(making_);
   if (found.generation != generation_) std::memset(found.touched, 0, shape_.number());
   found.generation = generation_;
+  total_is_known_ = false;
   return found;
 }
 

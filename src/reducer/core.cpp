@@ -167,6 +167,7 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
       of_block_(capped() ? std::make_unique<block_locks>() : nullptr) {}
 
 reducer_core::~reducer_core() {
+  say_what_is_lost();
   if (tracking_ != tracking::none) return;
   if (total_) take_back(std::move(total_));
   for (auto& [number, copy] : numbered_) take_back(std::move(copy));
@@ -286,10 +287,12 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
   parts_done_.store(0, std::memory_order_relaxed);
   if (total_) total_->generation = into_total ? generation_ : 0;
+  total_is_known_ = true;
 }
 
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
+  arrivals_.begin_anew();
   generation_ = next_id();
   change_key();  // no thread continues with a copy that is not emptied yet
 }
@@ -298,14 +301,19 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   return of_threads_.empty() && !total_ && numbered_.size() == threads && numbered_.rbegin()->first == threads - 1;
 }
 
-std::string reducer_core::describe() const {
-  std::lock_guard const lock(making_);
+std::string reducer_core::in_words() const {
   std::string text = "reducer of ";
   for (part_of_copy const& part : parts_) {
     reduction_table const& what = *part.array.reduction;
     text +=
         text::format("{}{} {}, {}", &part == parts_.data() ? "" : "; ", part.array.count, what.type, what.operation);
   }
+  return text;
+}
+
+std::string reducer_core::describe() const {
+  std::lock_guard const lock(making_);
+  std::string text = in_words();
   text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
                                       : text::format(" in blocks of {} bytes", shape_.block_bytes());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coset/detail/private_copy.hpp"
+#include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
 
 namespace coset::reducer_room {
@@ -42,7 +43,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
   explicit reducer_core(std::vector<reduced_array>);
   reducer_core(reduced_array, sparse_options const&);
-  /// Dense copies go to the next reducer of about their size.
+  /// Dense copies go to the next reducer of about their size. Says which values are lost.
   ~reducer_core();
 
   std::uint64_t id() const noexcept { return id_; }
@@ -85,7 +86,14 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
 
+  reducer_room::arrivals& arrivals() noexcept { return arrivals_; }
+  /// Whether this thread is the only one that combines, until end_alone().
+  bool begin_alone() noexcept { return !combining_.exchange(true, std::memory_order_acquire); }
+  void end_alone() noexcept { combining_.store(false, std::memory_order_release); }
+
   void reset() noexcept;
+  /// The arrays: "reducer of 10 double, coset::plus".
+  std::string in_words() const;
   std::string describe() const;
   /// COSET_LOG=plan: describe(), when something about it is new.
   void log() const;
@@ -100,6 +108,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void empty(private_copy&);
   void make_room();
   void put_in_order() noexcept;
+  bool holds_values() const;
+  void say_what_is_lost() const noexcept;
   void claim(owned_copy&, std::size_t first, std::size_t number);
   void spill(owned_copy&);
   void spill_block(owned_copy& total, owned_copy&, std::size_t block);
@@ -109,6 +119,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::uint64_t key_;       ///< see key_of()
   enum class claims : std::uint8_t { kept, missed };
   std::atomic<claims> claims_ = claims::kept;
+  std::atomic<bool> combining_ = false;
   std::vector<reducer_room::part_of_copy> const parts_;
   std::size_t const bytes_;  ///< of a copy
   std::size_t const most_bytes_ = 0;
@@ -133,6 +144,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// [block % 64]: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
   using block_locks = std::array<std::mutex, 64>;
   std::unique_ptr<block_locks> of_block_;
+  bool total_is_known_ = true;  ///< to the caller, as he has viewed it or it is empty
+
+  reducer_room::arrivals arrivals_{*this};
 };
 
 }  // namespace coset::detail

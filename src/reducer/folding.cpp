@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -296,6 +297,8 @@ namespace coset::detail {
 using namespace reducer_room;
 
 void fold_part(reducer_core& core, void* const* into, std::size_t part, std::size_t parts, combining how) {
+  std::optional<sole_combination> alone;
+  if (parts == 1) alone.emplace(core);
   if (core.tracking() == tracking::none) {
     chunks all(core, into, how, core.in_order().size());
     for (std::size_t array = 0; array < core.parts().size(); ++array) {

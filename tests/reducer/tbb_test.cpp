@@ -4,7 +4,9 @@
 
 #include <oneapi/tbb/blocked_range.h>
 
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "reducer/updates.hpp"
 
@@ -53,6 +55,30 @@ TEST(TbbReduction, OfManyThingsIsCombinedAtOnce) {
       ASSERT_EQ(energy, 2500 * round);
       ASSERT_EQ(largest, 9'999 * round);
     }
+  }
+}
+
+/// The habit of OpenMP, where every thread combines. Red if one task's fold empties what another folds.
+TEST(TbbReduction, CombinedByTwoTasksAtOnceIsAnError) {
+  std::atomic<bool> inside = false, goes_on = false;
+  auto const slow_sum = [&](int a, int b) {
+    inside = true;
+    while (!goes_on) std::this_thread::yield();
+    return a + b;
+  };
+  for (std::size_t const n : {10u, 1'000'000u}) {
+    inside = goes_on = false;
+    std::vector<int> got(n);
+    tbb::reduction sum(into(got, slow_sum, 0));
+    sum.local()[n - 1] = sum.local()[0] = 5;
+    std::thread first([&] { sum.combine(); });
+    while (!inside) std::this_thread::yield();
+    EXPECT_THROW(sum.combine(), argument_error);
+    goes_on = true;
+    first.join();
+    EXPECT_EQ(got[0], 5);
+    EXPECT_EQ(got[n - 1], 5);
+    sum.combine();
   }
 }
 

@@ -112,6 +112,19 @@ inline std::byte* recent_or(std::uint64_t const& key, std::uint64_t how, Get get
 /// empty.
 COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_t blocks = 1);
 
+/// Around a combination by one thread, or by tasks that it waits for: throws argument_error if another one is under way,
+/// as values would be lost. fold_part() with one part has it.
+class COSET_API sole_combination {
+ public:
+  explicit sole_combination(reducer_core&);
+  ~sole_combination();
+  sole_combination(sole_combination const&) = delete;
+  sole_combination& operator=(sole_combination const&) = delete;
+
+ private:
+  reducer_core& of_;
+};
+
 /// Folds part `part` of `parts` of all copies into the arrays `into`, one per array of the reducer, or into the
 /// reducer's own totals if `into` is null. Leaves the copies empty. Parts are disjoint, so they may be folded at the
 /// same time.
@@ -129,6 +142,26 @@ COSET_API void begin_round(reducer_core&) noexcept;
 /// on one thread, the others return as soon as they would wait for that thread.
 COSET_API void fold_round(reducer_core&, void* const* into, std::size_t thread, std::size_t threads,
                           combining = combining::add);
+
+/// How a thread of a parallel region comes to a combination.
+enum class arriving : std::uint8_t {
+  waits,         ///< until it is done
+  meets,         ///< waits until all have come
+  passes_first,  ///< does not wait, and is the first of its region to come
+  passes         ///< does not wait, and is a later one
+};
+struct arrival {
+  std::uint64_t round;
+  bool last;  ///< all threads have come, and what they have reduced is visible here
+};
+/// Counts the threads that come, whose runtime's barrier would wait for the missing ones in silence: a wait of more than
+/// COSET_STUCK is told on standard error, one of more than COSET_TIMEOUT ends the program. Throws mismatch_error if those
+/// who have come make another call, or came in a region that is over.
+COSET_API arrival arrive(reducer_core&, std::uint32_t threads, arriving);
+/// After a barrier behind an arrival: throws mismatch_error if it was not for the combination that threads met there.
+COSET_API void require_complete(reducer_core&, arrival);
+/// Outside regions: throws mismatch_error if some threads came to a combination, and others did not.
+COSET_API void require_no_arrivals(reducer_core&);
 
 /// Folds all copies into `into`, arrays of these lengths, by all ranks of a team. Collective.
 COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const* lengths, rank_state&,

@@ -123,8 +123,9 @@ class one_array {
 /// the bits are equal on every run that gives the same work to the same numbers.
 /// Cost: n·(copies + 2) elements moved, shared by the combining threads. A reducer is made in less than a microsecond:
 /// it takes over the memory of copies of earlier reducers, of which up to 256 MiB are kept.
-/// Throws std::bad_alloc if memory is short; argument_error for arrays of another length; and the operation's
-/// exceptions, after which the contents are unspecified until reset().
+/// Throws std::bad_alloc if memory is short; argument_error for arrays of another length, and for two combinations at the
+/// same time; and the operation's exceptions, after which the contents are unspecified until reset(). A reducer that ends
+/// with values that were never combined says so under COSET_LOG=plan.
 template <element T, reduction<T> Op = plus>
 requires detail::is_commutative<Op>
 class reducer : public detail::one_array<T> {

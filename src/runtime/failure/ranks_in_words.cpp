@@ -13,11 +13,6 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-std::string time_in_words(std::uint64_t ns) {
-  double const seconds = static_cast<double>(ns) * 1e-9;
-  return seconds < 10 ? text::format("{:.1f} s", seconds) : text::format("{:.0f} s", seconds);
-}
-
 /// Another process's, where it has a place.
 std::string peer_in_words(shared_memory const& team, rank_t peer) {
   std::string const place = team.part.messages != nullptr ? team.part.messages->place_of(peer) : std::string();
@@ -119,6 +114,11 @@ place place_of(shared_memory const& team, rank_t rank, std::uint32_t spoken_of) 
 }
 
 }  // namespace
+
+std::string time_in_words(std::uint64_t ns) {
+  double const seconds = static_cast<double>(ns) * 1e-9;
+  return seconds < 10 ? text::format("{:.1f} s", seconds) : text::format("{:.0f} s", seconds);
+}
 
 std::uint64_t now_of_waits() noexcept {
   return static_cast<std::uint64_t>(

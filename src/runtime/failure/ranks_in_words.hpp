@@ -15,6 +15,9 @@ namespace coset::runtime {
 /// The clock of told_wait.
 std::uint64_t now_of_waits() noexcept;
 
+/// "0.25 s", "60 s".
+std::string time_in_words(std::uint64_t nanoseconds);
+
 /// "rank 3", "ranks 0-2, 5", of ascending numbers.
 std::string ranks_in_words(std::vector<rank_t> const&);
 

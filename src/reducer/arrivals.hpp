@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has come to the combination that is going on: the threads of a region wait in their runtime's barrier, which says
+// nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "coset/detail/line_spacing.hpp"
+#include "coset/detail/private_copy.hpp"
+#include "runtime/failure/onlooker.hpp"
+
+namespace coset::reducer_room {
+
+class arrivals final : public runtime::overseen {
+ public:
+  explicit arrivals(detail::reducer_core const& of) : of_(of) {}
+  ~arrivals() {
+    if (is_overseen_) oversee_no_more(*this);
+  }
+  arrivals(arrivals const&) = delete;
+  arrivals& operator=(arrivals const&) = delete;
+
+  /// See detail::arrive() and detail::require_complete().
+  detail::arrival add(std::uint32_t threads, detail::arriving how);
+  void require_complete(std::uint64_t round);
+  void require_none() const;
+  /// Forgets who has come.
+  void begin_anew() noexcept;
+
+  /// Whether only some have come; for when no thread combines.
+  bool are_incomplete() const noexcept;
+  /// "1 of 2 threads has called combine(nowait) on a reducer of 10 double, coset::plus".
+  std::string in_words() const;
+
+  std::uint64_t wait() const noexcept override;
+  std::string wait_in_words(std::chrono::nanoseconds waited) const override;
+
+ private:
+  std::string in_words(std::uint64_t word) const;
+  [[noreturn]] void fail(std::uint64_t word, char const* what_then) const;
+
+  detail::reducer_core const& of_;
+  bool is_overseen_ = false;                ///< of the first thread of a round that waits
+  std::atomic<std::uint32_t> threads_ = 0;  ///< of the region of the first that came; seldom changes
+  /// Four counts: of threads that have come, of those among them that called combine(nowait), of those that were the
+  /// first of their region and went on, of rounds; and whether threads were missed. Here every thread of a region writes.
+  alignas(detail::line_spacing) std::atomic<std::uint64_t> word_ = 0;
+};
+
+}  // namespace coset::reducer_room

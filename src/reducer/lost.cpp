@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a reducer that ends before its values have come to a target.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+
+#include "reducer/core.hpp"
+#include "text/format.hpp"
+#include "text/log.hpp"
+
+namespace coset::reducer_room {
+namespace {
+
+/// Bit by bit, as copies are filled.
+bool holds_identities(part_of_copy const& part, std::byte const* copy) {
+  std::byte const *at = copy + part.offset, *const end = at + part.array.count * part.element_bytes();
+  while (at != end && std::memcmp(at, part.array.identity.get(), part.element_bytes()) == 0) at += part.element_bytes();
+  return at == end;
+}
+
+}  // namespace
+}  // namespace coset::reducer_room
+
+namespace coset::detail {
+
+using namespace reducer_room;
+
+bool reducer_core::holds_values() const {
+  return std::ranges::any_of(in_order_, [&](owned_copy const* copy) {
+    if (copy->generation != generation_ || (copy == total_.get() && total_is_known_)) return false;
+    if (tracking_ != tracking::none)
+      return std::find(copy->touched, copy->touched + shape_.number(), mark::touched) !=
+             copy->touched + shape_.number();
+    return !std::ranges::all_of(parts_, [&](part_of_copy const& part) { return holds_identities(part, copy->data); });
+  });
+}
+
+/// Threads that did not come are an error; values that nobody wanted may be none.
+void reducer_core::say_what_is_lost() const noexcept try {
+  static std::atomic<bool> said = false;
+  if (arrivals_.are_incomplete()) {
+    text::complain(arrivals_.in_words() + ", which ends: what its threads have reduced is lost");
+  } else if (text::plans_are_logged() && !said.load(std::memory_order_relaxed) && holds_values() &&
+             !said.exchange(true, std::memory_order_relaxed)) {
+    text::complain(in_words() + " ends with values that were never combined; said once per process");
+  }
+} catch (std::exception const&) {
+  // Without memory for the words there are none.
+}
+
+}  // namespace coset::detail
