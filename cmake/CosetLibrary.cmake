@@ -108,7 +108,7 @@ if(coset_for_size)
     "/src/(kernels|reducer|api)/.*" "/src/runtime/(transport/)?[a-z_]+" "/memory/waiting" "/plan/(plan_cache|signature)"
     "/choice/learner" "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
-  list(FILTER passed_through EXCLUDE REGEX "/(dump|recording)[.]cpp$")
+  list(FILTER passed_through EXCLUDE REGEX "/(dump|lost|recording)[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
