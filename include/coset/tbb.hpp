@@ -63,9 +63,10 @@ inline void fold(detail::reducer_core& core, void* const* into, combining how, a
 ///     });
 ///     sum.combine_into(bins);
 ///
-/// local() belongs to the thread, so call it inside the task and do not keep it across a wait for other tasks. Combine once,
-/// when all these tasks have ended: two combinations at the same time throw argument_error, and what a task reduces during
-/// one is lost. No task waits for another. `Copies` is coset::reducer<T, Op> or coset::sparse_reducer<T, Op>, whose rules hold here too.
+/// local() belongs to the thread, so call it inside the task and do not keep it across a wait for other tasks. Combine
+/// once, when all these tasks have ended: two combinations at the same time throw argument_error, and what a task
+/// reduces during one may be lost. No task waits for another. `Copies` is coset::reducer<T, Op> or
+/// coset::sparse_reducer<T, Op>, whose rules hold here too.
 template <element T, class Copies>
 class reducer_of {
  public:

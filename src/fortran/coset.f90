@@ -121,7 +121,8 @@ contains
   end subroutine
 
   !> The calling thread becomes this rank of an adopted team until it leaves; returns when all have joined, or fails
-  !> with coset_timed_out after so many seconds, 30 unless given.
+  !> with coset_timed_out after so many seconds, 30 unless given; with coset_argument_error at once in an OpenMP region of
+  !> fewer threads than the team has ranks.
   subroutine coset_team_join(team, rank, me, seconds, status)
     type(coset_team), intent(in) :: team
     integer, intent(in) :: rank

@@ -79,7 +79,7 @@ contains
     !$omp parallel num_threads(ranks - 1) private(me)
     call coset_team_join(team, omp_get_thread_num(), me, 0.05_real64, statuses(omp_get_thread_num()))
     !$omp end parallel
-    call holds(me, all(statuses(:1) == coset_timed_out), 'a region of too few threads')
+    call holds(me, all(statuses(:1) == coset_argument_error), 'a region of too few threads')
     call coset_team_join(team, ranks, me, status=status)
     call holds(me, status == coset_argument_error, 'a rank that there is none of')
     call coset_team_free(team)
