@@ -24,6 +24,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "coset maintainers <maintainers@coset.invalid>")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)  # where there are any
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/staged.cmake)
 set(COSET_PACKAGE_SOURCES ${sources})
 
@@ -61,8 +62,7 @@ foreach(build ${builds})
     foreach(part RUNTIME TOOLS)
       set(CPACK_DEBIAN_${part}_PACKAGE_SHLIBDEPS ON)
     endforeach()
-    set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
-    set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS_POLICY =)
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)  # of the linker's cache
     # Of Debian's Python; another's module would be where that looks.
     file(STRINGS ${build}/CMakeCache.txt folder REGEX "^COSET_PYTHON_FOLDER:.*/python3[.][0-9]+/dist-packages$")
     file(GLOB module ${build}/python/coset.*.so)
