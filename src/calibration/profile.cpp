@@ -52,6 +52,7 @@ rule rule_of(field const& from) {
             at(from["plan"], plan_in),
             false};
   if (from.has("to")) made.to = from["to"].whole<std::size_t>();
+  if (made.to <= made.from) from.refuse(text::format("it is for no size: from {} to {}", made.from, made.to));
   return made;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/fields.hpp"
 
+#include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -105,6 +107,12 @@ class line_finder {
 };
 
 }  // namespace
+
+// From a stream, as plans are read: another kind of input would be another parser in the library, of 10 KB.
+json_document::json_document(std::string written) : text(std::move(written)) {
+  std::istringstream in(text);
+  all = json::parse(in);
+}
 
 std::string field::shown() const { return value_->is_structured() ? value_->type_name() : value_->dump(); }
 

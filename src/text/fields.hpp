@@ -19,7 +19,7 @@ struct json_document {
   nlohmann::json all;
 
   /// Throws std::exception with line and column if it is no JSON.
-  explicit json_document(std::string written) : text(std::move(written)), all(nlohmann::json::parse(text)) {}
+  explicit json_document(std::string written);
 };
 
 /// A value of a document that outlives it. What it throws is a std::runtime_error.

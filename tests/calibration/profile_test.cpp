@@ -152,6 +152,8 @@ TEST_F(Profile, ErrorsNameFileLineAndField) {
   EXPECT_EQ(refusal(with(R"("ranks": 2, "plan": "ring")")), place + ": from is missing");
   EXPECT_THAT(refusal(with(R"("ranks": 2, "plan": "rong", "from": 0)")),
               HasSubstr(place + ".plan: plan 'rong': unknown algorithm"));
+  EXPECT_EQ(refusal(with(R"("ranks": 2, "plan": "ring", "from": 9, "to": 9)")),
+            place + ": it is for no size: from 9 to 9");
   EXPECT_EQ(refusal(with(R"("ranks": "2", "plan": "ring", "from": 0)")),
             place + ".ranks: \"2\" is not a whole number up to 4294967295");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams, members, statuses, bodies that fail.
+#define _POSIX_C_SOURCE 200809L  // setenv
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
