@@ -41,9 +41,7 @@ double distance(std::vector<T> const& a, std::vector<T> const& b) {
 /// where arrays are whatever has elements: pointers, spans, atomics.
 template <class Loop>
 class loop_program final : public program {
-  template <class T>
-  using target_type = detail::target_of<std::vector<T>&>;
-  using value_type = detail::target_of<double&>;
+  using value_type = value_of<double>;
 
  public:
   explicit loop_program(Loop loop) : loop_(std::make_unique<Loop>(std::move(loop))) {
@@ -78,13 +76,12 @@ class loop_program final : public program {
           std::make_shared<std::tuple<copies_by_hand<element_of<decltype(each)>>...>>(copies_by_hand(threads, each)...);
       auto const task_copies =
           std::make_shared<std::tuple<copies_of_tasks<element_of<decltype(each)>>...>>(copies_of_tasks(each)...);
-      auto const kept = std::make_shared<omp::reduction<value_type, target_type<element_of<decltype(each)>>...>>(
-          loop_->value, each...);
-      auto const in_place = std::make_shared<omp::reduction<value_type, target_type<element_of<decltype(each)>>...>>(
+      auto const kept =
+          std::make_shared<omp::reduction<value_type, element_of<decltype(each)>...>>(loop_->value, each...);
+      auto const in_place = std::make_shared<omp::reduction<value_type, element_of<decltype(each)>...>>(
           omp::in_place, loop_->value, each...);
       auto const kept_by_tasks =
-          std::make_shared<tbb::reduction<value_type, target_type<element_of<decltype(each)>>...>>(loop_->value,
-                                                                                                   each...);
+          std::make_shared<tbb::reduction<value_type, element_of<decltype(each)>...>>(loop_->value, each...);
       std::vector<way> ways = {{"clause", [this] { loop_->clause(); }},
                                {"atomics", [this] { atomics(); }},
                                {"by hand", [this, copies] { by_hand(*copies); }},

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "coset/detail/requirements.hpp"
 #include "coset/detail/visibility.h"
-#include "coset/operations.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
 
@@ -39,8 +39,10 @@ COSET_API pages map_pages(numa_node const&, std::size_t count, std::size_t eleme
 /// Cost: some microseconds, then a page fault at the first use of each page: meant for arrays that are used more than
 /// once.
 /// Throws argument_error for more elements than can exist, std::bad_alloc if there is not enough memory.
-template <element T>
+template <class T>
 class buffer {
+  static_assert((detail::is_element<T>(), true));
+
  public:
   using value_type = T;
   using size_type = std::size_t;

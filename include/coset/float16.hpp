@@ -40,7 +40,7 @@ constexpr float widened_bfloat16(std::uint16_t half) { return std::bit_cast<floa
 
 constexpr std::uint16_t rounded_bfloat16(float value) {
   std::uint32_t const bits = std::bit_cast<std::uint32_t>(value);
-  if (value != value) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 

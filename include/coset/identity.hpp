@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "coset/detail/requirements.hpp"
 #include "coset/operations.hpp"
 
 namespace coset {
@@ -94,5 +95,32 @@ concept has_identity = reduction<Op, T> && detail::has_identity<typename detail:
 template <element T, class Op>
 requires has_identity<Op, T>
 constexpr T identity_of() { return detail::built_in_identity<typename detail::bare<Op>::type, T>(); }
+
+namespace detail {
+
+/// What a reducer starts from that was told only the types of its elements and operation.
+template <class Op>
+constexpr Op known_operation() {
+  constexpr bool operation_is_known = std::is_class_v<Op> && std::default_initializable<Op>;
+  static_assert(operation_is_known, "the operation has to be given, not only its type, and its identity with it");
+  if constexpr (operation_is_known) {
+    return Op{};
+  } else {
+    return missing<Op>();
+  }
+}
+template <class T, class Op>
+constexpr T known_identity() {
+  constexpr bool identity_is_known = coset::has_identity<Op, T> || !reduction<Op, T>;
+  static_assert(identity_is_known,
+                "this operation's identity has to be given, too: coset knows those of its own operations on numbers");
+  if constexpr (coset::has_identity<Op, T>) {
+    return identity_of<T, Op>();
+  } else {
+    return missing<T>();
+  }
+}
+
+}  // namespace detail
 
 }  // namespace coset

@@ -91,10 +91,12 @@ class team {
   /// bodies of all processes have ended. An exception on one rank ends all bodies: run() rethrows it on that rank's
   /// process; on the others it throws aborted, or the error that the rank reported to them. Throws mpi::error, now and
   /// in every later call, if a process is missing at the deadline or has destroyed its team, and after MPI_Finalize.
-  template <std::invocable<member&> Body>
+  template <class Body>
   void run(Body&& body) {
-    auto call = [&body](member& me) { std::invoke(body, me); };
-    run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
+    if constexpr (detail::is_body<Body>()) {
+      auto call = [&body](member& me) { std::invoke(body, me); };
+      run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
+    }
   }
 
   /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank first() + `thread` of the

@@ -12,7 +12,6 @@
 #include <omp.h>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -40,14 +39,6 @@ struct in_place_t {};
 inline constexpr in_place_t in_place;
 
 namespace region_room {
-
-template <class Thing>
-concept target = !std::same_as<std::remove_cvref_t<Thing>, in_place_t> && detail::reduced_into<Thing>;
-
-/// Evaluates the constraint again because clang before 16 forms a guide's type before it checks the guide's
-/// constraints.
-template <target Thing>
-using target_of = detail::target_of<Thing>;
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
 class folds {
@@ -163,7 +154,7 @@ class folds {
 /// `reduction(+ : a[:n], b[:m], x)` with private copies that lie on no thread's stack and that all threads fold
 /// together.
 ///
-///     coset::omp::reduction sum(bins);  // outside; may serve any number of regions
+///     coset::omp::reduction<double> sum(bins);  // outside; may serve any number of regions. The type may be left out
 ///     #pragma omp parallel
 ///     {
 ///       auto mine = sum.local();  // a pointer, to the compiler
@@ -172,7 +163,15 @@ class folds {
 ///       sum.combine();
 ///     }
 ///
-/// Targets are given as for joint_reducer, with into(); a pointer as std::span(pointer, count). One region uses a
+/// As a member of a class, made with it:
+///
+///     struct simulation {
+///       std::vector<double> forces;
+///       double fastest;
+///       coset::omp::reduction<double, coset::value_of<double, coset::maximum>> step{forces, fastest};
+///     };
+///
+/// Targets are given as for joint_reducer, and so are types; a pointer as std::span(pointer, count). One region uses a
 /// reduction at a time; in nested regions each thread has a copy of its own, and copies are folded in the order in
 /// which their threads came. Threads run where OMP_PLACES and OMP_PROC_BIND place them. Values that are not combined
 /// are lost when the reduction is destroyed. Cost and errors are those of reducer, and so are bits, on the same number
@@ -188,14 +187,14 @@ class folds {
 /// targets themselves. From the first local() of a region until the combination is done, no other thread may read the
 /// targets. What thread 0 reduced stays in the targets even if it is not combined, and combining::assign is not
 /// possible. A region of one thread has no copy at all.
-template <class... Targets>
+template <class... Written>
 class reduction {
  public:
-  template <region_room::target... Things>
-  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
-      : copies_(detail::as_target(std::forward<Things>(things))...) {}
-  template <region_room::target... Things>
-  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(in_place_t, Things&&... things)
+  template <class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Things&&... things)
+      : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
+  template <class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(in_place_t, Things&&... things)
       : reduction(std::forward<Things>(things)...) {
     in_place_ = true;
   }
@@ -250,22 +249,24 @@ class reduction {
       throw argument_error("in place, thread 0 has already added to the targets: combine() can only add to them");
   }
 
-  detail::joint_copies<Targets...> copies_;
+  detail::copies_of<Written...> copies_;
   bool in_place_ = false;
 };
 
-template <region_room::target... Things>
-explicit reduction(Things&&...) -> reduction<region_room::target_of<Things>...>;
-template <region_room::target... Things>
-explicit reduction(in_place_t, Things&&...) -> reduction<region_room::target_of<Things>...>;
+template <class... Things>
+explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
+template <class... Things>
+explicit reduction(in_place_t, Things&&...) -> reduction<detail::written_for<Things>...>;
 
 /// The same for one large array of which a region touches few elements; see sparse_reducer. local() gives a
 /// sparse_array.
-template <element T, coset::reduction<T> Op = plus>
+///
+///     coset::omp::sparse_reduction<double> sum(std::span(grid));  // the type may be left out
+template <class T, class Op = plus>
 class sparse_reduction {
  public:
-  explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})  //
-      requires has_identity<Op, T> : sparse_reduction(array, op, identity_of<T, Op>(), options) {}
+  explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})
+      : sparse_reduction(array, op, detail::known_identity<T, Op>(), options) {}
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
 

@@ -57,6 +57,7 @@ using wrapping =
 /// a + b. Integers wrap.
 struct plus {
   template <element T>
+  requires requires(T const& a, T const& b) { static_cast<T>(a + b); }
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (std::integral<T>) {
       return static_cast<T>(static_cast<detail::wrapping<T>>(a) + static_cast<detail::wrapping<T>>(b));
@@ -69,6 +70,7 @@ struct plus {
 /// a · b. Integers wrap.
 struct multiplies {
   template <element T>
+  requires requires(T const& a, T const& b) { static_cast<T>(a * b); }
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (std::integral<T>) {
       return static_cast<T>(static_cast<detail::wrapping<T>>(a) * static_cast<detail::wrapping<T>>(b));
@@ -87,7 +89,7 @@ concept ordered_number = std::integral<T> || std::floating_point<T> || half_floa
 template <ordered_number T>
 constexpr bool before(T a, T b) {
   if constexpr (std::floating_point<T>) {
-    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+    return a < b || (a <= b && std::signbit(a) && !std::signbit(b));
   } else if constexpr (half_float<T>) {
     return before<float>(a, b);
   } else {
@@ -99,8 +101,10 @@ template <ordered_number T>
 constexpr bool is_nan(T value) {
   if constexpr (std::integral<T>) {
     return false;
+  } else if constexpr (half_float<T>) {
+    return is_nan<float>(value);
   } else {
-    return value != value;
+    return std::isnan(value);
   }
 }
 
@@ -121,6 +125,7 @@ constexpr T canonical_nan() {
 /// payload.
 struct minimum {
   template <element T>
+  requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (detail::ordered_number<T>) {
       if (detail::is_nan(a) || detail::is_nan(b)) return detail::canonical_nan<T>();
@@ -134,6 +139,7 @@ struct minimum {
 /// The larger one. Otherwise like minimum.
 struct maximum {
   template <element T>
+  requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
   constexpr T operator()(T const& a, T const& b) const {
     if constexpr (detail::ordered_number<T>) {
       if (detail::is_nan(a) || detail::is_nan(b)) return detail::canonical_nan<T>();
@@ -147,38 +153,38 @@ struct maximum {
 /// a & b, a | b, a ^ b.
 struct bit_and {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
-    return static_cast<T>(a & b);
-  }
+  requires requires(T const& a, T const& b) { static_cast<T>(a & b); }
+  constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a & b); }
 };
 struct bit_or {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
-    return static_cast<T>(a | b);
-  }
+  requires requires(T const& a, T const& b) { static_cast<T>(a | b); }
+  constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a | b); }
 };
 struct bit_xor {
   template <element T>
-  constexpr T operator()(T const& a, T const& b) const {
-    return static_cast<T>(a ^ b);
-  }
+  requires requires(T const& a, T const& b) { static_cast<T>(a ^ b); }
+  constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a ^ b); }
 };
 
 /// a and b as truth values. The result is 1 or 0 once two values have been combined.
 struct logical_and {
   template <element T>
+  requires requires(T const& a) { static_cast<bool>(a); }
   constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) && static_cast<bool>(b));
   }
 };
 struct logical_or {
   template <element T>
+  requires requires(T const& a) { static_cast<bool>(a); }
   constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) || static_cast<bool>(b));
   }
 };
 struct logical_xor {
   template <element T>
+  requires requires(T const& a) { static_cast<bool>(a); }
   constexpr T operator()(T const& a, T const& b) const noexcept(std::is_arithmetic_v<T>) {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
@@ -241,7 +247,7 @@ struct noncommutative {
   explicit constexpr noncommutative(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return operation(a, b); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return static_cast<T>(operation(a, b)); }
   [[no_unique_address]] Op operation;
 };
 
@@ -252,7 +258,7 @@ struct exact {
   explicit constexpr exact(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return operation(a, b); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return static_cast<T>(operation(a, b)); }
   [[no_unique_address]] Op operation;
 };
 

@@ -10,9 +10,11 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 #include "coset/detail/visibility.h"
 
 namespace coset {
@@ -87,8 +89,10 @@ COSET_API request start(rank_state&, plan_pair const&, plan_arrays const&, void 
 ///
 /// Over processes each makes a plan of its own, from the same arguments; making it sends nothing. Where processes have
 /// chosen differently, the first call throws mismatch_error on every rank.
-template <element T, reduction<T> Op = plus>
+template <class T, class Op = plus>
 class plan {
+  static_assert((detail::reduces_value<T, Op>(), true));
+
  public:
   /// Any thread may call it. Throws schedule_error if the algorithm or storage does not exist, is undefined for this
   /// many ranks, or does not give the required bits, and if a file's plan is wrong or for another verb or root; the message
@@ -99,22 +103,21 @@ class plan {
       : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
   /// Collective: every rank executes the same plan. `in` may be `out` where the verb allows it.
-  template <elements In, writable_elements Out>
-  requires same_elements<In, Out> && std::same_as<std::ranges::range_value_t<Out>, T>
+  template <class In, class Out>
   void execute(member& me, In const& in, Out&& out) const {
-    detail::execute(me.state(), plans_, arrays(in, out), &op_);
+    detail::execute(me.state(), plans_, arrays<Out>(in, out), &op_);
   }
 
   /// The same in place, or for a broadcast.
-  template <writable_elements InOut>
-  requires std::same_as<std::ranges::range_value_t<InOut>, T>
-  void execute(member& me, InOut&& inout) const { detail::execute(me.state(), plans_, arrays(inout, inout), &op_); }
+  template <class InOut>
+  void execute(member& me, InOut&& inout) const {
+    detail::execute(me.state(), plans_, arrays<InOut>(inout, inout), &op_);
+  }
 
   /// The same in split phase, see request. The plan must outlive the request.
-  template <elements In, writable_elements Out>
-  requires same_elements<In, Out> && std::same_as<std::ranges::range_value_t<Out>, T>
+  template <class In, class Out>
   [[nodiscard]] request start(member& me, In const& in, Out&& out) const {
-    return detail::start(me.state(), plans_, arrays(in, out), &op_);
+    return detail::start(me.state(), plans_, arrays<Out>(in, out), &op_);
   }
 
   std::size_t count() const noexcept { return count_; }
@@ -126,9 +129,16 @@ class plan {
     return detail::only_moves(what) ? detail::copy_of<T>() : detail::table_of<T, Op>();
   }
 
-  template <class In, class Out>
-  static detail::plan_arrays arrays(In const& in, Out& out) {
-    return {std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out)};
+  template <class Out, class In>
+  static detail::plan_arrays arrays(In const& in, std::remove_reference_t<Out>& out) {
+    if constexpr (detail::moves<In, Out>()) {
+      constexpr bool of_the_plans_type = std::same_as<std::ranges::range_value_t<Out>, T>;
+      static_assert(of_the_plans_type,
+                    "the plan is for elements of another type: make one for the type of these arrays");
+      return {std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out)};
+    } else {
+      return {};
+    }
   }
 
   Op op_;
@@ -136,14 +146,14 @@ class plan {
   detail::plan_pair plans_;
 };
 
-template <element T, reduction<T> Op = plus>
+template <class T, class Op = plus>
 plan<T, Op> make_plan(detail::any_team owner, verb what, std::size_t count, Op op = {},
                       plan_options const& options = {}) {
   return plan<T, Op>(owner, what, count, op, options);
 }
 
 /// The plan of an allreduce.
-template <element T, reduction<T> Op = plus>
+template <class T, class Op = plus>
 plan<T, Op> make_plan(detail::any_team owner, std::size_t count, Op op = {}, plan_options const& options = {}) {
   return plan<T, Op>(owner, verb::allreduce, count, op, options);
 }

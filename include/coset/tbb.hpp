@@ -67,11 +67,10 @@ inline void fold(detail::reducer_core& core, void* const* into, combining how, a
 /// once, when all these tasks have ended: two combinations at the same time throw argument_error, and what a task
 /// reduces during one may be lost. No task waits for another. `Copies` is coset::reducer<T, Op> or
 /// coset::sparse_reducer<T, Op>, whose rules hold here too.
-template <element T, class Copies>
+template <class T, class Copies>
 class reducer_of {
  public:
   template <class... Arguments>
-  requires std::constructible_from<Copies, std::size_t, Arguments...>
   explicit reducer_of(std::size_t count, Arguments&&... arguments)
       : copies_(count, std::forward<Arguments>(arguments)...) {}
 
@@ -117,25 +116,25 @@ class reducer_of {
   Copies copies_;
 };
 
-template <element T, coset::reduction<T> Op = plus>
+template <class T, class Op = plus>
 using reducer = reducer_of<T, coset::reducer<T, Op>>;
-template <element T, coset::reduction<T> Op = plus>
+template <class T, class Op = plus>
 using sparse_reducer = reducer_of<T, coset::sparse_reducer<T, Op>>;
 
-/// Several arrays and values at once, as joint_reducer, combined by tasks.
+/// Several arrays and values at once, as joint_reducer, combined by tasks. The type may be left out, as there.
 ///
-///     coset::tbb::reduction sums(charge, current, coset::into(fastest, coset::maximum{}));
+///     coset::tbb::reduction<double, float, coset::value_of<double, coset::maximum>> sums(charge, current, fastest);
 ///     tbb::parallel_for(range, [&](auto const& part) {
 ///       auto [q, j, top] = sums.local();
 ///       …
 ///     });
 ///     sums.combine();
-template <class... Targets>
+template <class... Written>
 class reduction {
  public:
-  template <detail::reduced_into... Things>
-  requires(sizeof...(Things) == sizeof...(Targets)) explicit reduction(Things&&... things)
-      : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  template <class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Things&&... things)
+      : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
 
@@ -152,10 +151,10 @@ class reduction {
   std::string describe() const { return detail::describe(copies_.core()); }
 
  private:
-  detail::joint_copies<Targets...> copies_;
+  detail::copies_of<Written...> copies_;
 };
 
-template <detail::reduced_into... Things>
-explicit reduction(Things&&...) -> reduction<detail::target_of<Things>...>;
+template <class... Things>
+explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
 
 }  // namespace coset::tbb

@@ -19,12 +19,22 @@
 
 namespace coset {
 
+class member;
 class team;
 
 namespace detail {
 struct team_state;
 struct rank_state;
-COSET_API std::unique_ptr<team> make_task_team(rank_t);
+/// A team for task_run; run() and join() refuse it. Throws argument_error for 0 ranks.
+COSET_API std::unique_ptr<team> make_task_team(rank_t ranks);
+
+/// What run() takes; the compiler says if not.
+template <class Body>
+constexpr bool is_body() {
+  constexpr bool takes_a_member = std::invocable<Body&, member&>;
+  static_assert(takes_a_member, "run() calls its body with a member, its rank: [](coset::member& me) { ... }");
+  return takes_a_member;
+}
 }  // namespace detail
 
 /// How a rank waits for another. If that takes longer than COSET_STUCK says (60 s), the team says once on standard error
@@ -132,10 +142,12 @@ class COSET_API team {
   /// ends its thread (pthread_exit(), cancellation) aborts the team as an exception does; if the thread was the team's
   /// own, every later run() throws aborted. Collectives are no cancellation points: a thread that is cancelled within
   /// one continues until the collective returns.
-  template <std::invocable<member&> Body>
+  template <class Body>
   void run(Body&& body) {
-    auto call = [&body](member& me) { std::invoke(body, me); };
-    run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
+    if constexpr (detail::is_body<Body>()) {
+      auto call = [&body](member& me) { std::invoke(body, me); };
+      run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
+    }
   }
 
   /// Adopted teams, collective: the calling thread becomes rank `rank` until the guard leaves. Returns when all ranks

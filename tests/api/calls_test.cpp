@@ -137,12 +137,13 @@ TEST_P(Calls, OfPlansWithOtherLengthsAreRefused) {
   auto const nothing = make_plan<int>(ranks, 0);
   auto const to_first = make_plan<int>(ranks, verb::reduce, 100);
   std::vector<int> const some(100), more(101);
+  std::vector<std::vector<int>> outputs(ranks.size(), some);
   expect_refused_everywhere(
-      ranks, [&](member& me) { sum.execute(me, more, std::vector<int>(100)); }, "plan, input");
+      ranks, [&](member& me) { sum.execute(me, more, std::span(outputs[me.rank()]).first(100)); }, "plan, input");
   expect_refused_everywhere(
-      ranks, [&](member& me) { sum.execute(me, some, std::vector<int>(99)); }, "plan, output");
+      ranks, [&](member& me) { sum.execute(me, some, std::span(outputs[me.rank()]).first(99)); }, "plan, output");
   expect_refused_everywhere(
-      ranks, [&](member& me) { nothing.execute(me, some, std::vector<int>(100)); }, "plan");
+      ranks, [&](member& me) { nothing.execute(me, some, std::span(outputs[me.rank()]).first(100)); }, "plan");
   ranks.run([&](member& me) {
     // What a rank does not get may have any length.
     std::vector<int> out(me.rank() == 0 ? 100 : 3);

@@ -2,10 +2,14 @@
 // What callers may write; that it compiles is the test.
 #include <array>
 #include <complex>
+#include <concepts>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "coset/coset.hpp"
+#include "coset/omp.hpp"
+#include "coset/tbb.hpp"
 
 namespace {
 
@@ -42,7 +46,8 @@ pair_of_numbers larger(pair_of_numbers const& x, pair_of_numbers const& y) { ret
   coset::allreduce(me, std::vector<double>{1, 2, 3, 4}, span);
   coset::buffer<double> on_my_node(me, 4);
   coset::allreduce(me, on_my_node);
-  coset::allreduce(me, on_my_node, coset::buffer<double>(me, 4));
+  coset::buffer<double> another(me, 4);
+  coset::allreduce(me, on_my_node, another);
 }
 
 [[maybe_unused]] void every_kind_of_element_and_operation(coset::member& me, std::vector<std::complex<float>>& numbers,
@@ -78,6 +83,83 @@ pair_of_numbers larger(pair_of_numbers const& x, pair_of_numbers const& y) { ret
   auto me = adopted->join(0);
   coset::barrier(me);
   coset::allreduce(me, items);
+}
+
+/// Reductions as members, whose types are written out.
+struct simulation {
+  explicit simulation(std::size_t cells) : forces(cells), kinds(16), all(forces, kinds, fastest) {}
+
+  std::vector<double> forces;
+  std::vector<int> kinds;
+  double fastest = 0;
+  std::vector<pair_of_numbers> pairs{3};
+  coset::omp::reduction<double> sum{forces};
+  coset::omp::reduction<double> thrifty{coset::omp::in_place, std::span(forces)};
+  coset::omp::reduction<double, coset::array_of<int, coset::bit_or>, coset::value_of<double, coset::maximum>> all;
+  coset::omp::sparse_reduction<double> scattered{forces};
+  coset::tbb::reduction<double, coset::value_of<double>> tasks{forces, fastest};
+  coset::joint_reducer<coset::array_of<double, coset::minimum>> least{forces};
+  coset::joint_reducer<
+      coset::array_of<pair_of_numbers, pair_of_numbers (*)(pair_of_numbers const&, pair_of_numbers const&)>>
+      best{coset::into(pairs, &larger, pair_of_numbers{})};
+};
+
+/// What follows from arguments is what one would have written.
+[[maybe_unused]] void every_kind_of_reduction(coset::team& ranks, simulation& of,
+                                              std::vector<without_default>& others) {
+  std::array<int, 3> array{};
+  double value = 0;
+  coset::omp::reduction sums(of.forces, value, coset::into(array, coset::bit_and{}));
+  using three = coset::omp::reduction<double, coset::value_of<double>, coset::array_of<int, coset::bit_and>>;
+  static_assert(std::same_as<decltype(sums), three>);
+  three moved(std::move(sums));
+  moved = coset::omp::reduction(std::span(of.forces), value, coset::into(array, coset::bit_and{}));
+  coset::omp::reduction in_place(coset::omp::in_place, of.forces);
+  static_assert(std::same_as<decltype(in_place), coset::omp::reduction<double>>);
+  coset::tbb::reduction tasks(coset::into(value, coset::maximum{}));
+  static_assert(std::same_as<decltype(tasks), coset::tbb::reduction<coset::value_of<double, coset::maximum>>>);
+  auto const larger_of = [](without_default a, without_default b) { return a.number < b.number ? b : a; };
+  coset::joint_reducer given(coset::into(others, larger_of, without_default(0)));
+  coset::joint_plan plan(ranks, coset::together(of.forces, value));
+  static_assert(std::same_as<decltype(plan), coset::joint_plan<double, coset::value_of<double>>>);
+  static_assert(!std::copy_constructible<coset::omp::reduction<double>>);
+#pragma omp parallel
+  {
+    of.sum.local()[0] += 1;
+    of.sum.combine();
+    of.scattered.local()[0] += 1;
+    of.scattered.combine(coset::omp::nowait);
+  }
+  auto [forces, kinds, fastest] = of.all.local();
+  forces[0] += kinds[0] + fastest;
+  of.all.combine_into(of.forces, of.kinds, value);
+  given.combine(ranks);
+}
+
+/// Templates are warned about only where they are used.
+[[maybe_unused]] void every_verb(coset::member& me, std::vector<float>& items, std::vector<float>& all,
+                                 std::vector<std::size_t> const& counts) {
+  coset::reduce(me, items, all, 0);
+  coset::reduce(me, items, 0, coset::minimum{});
+  coset::reduce_scatter(me, all, items);
+  coset::reduce_scatter(me, all, items, counts, coset::reproducible_plus{});
+  coset::allgather(me, items, all);
+  coset::gather(me, items, all, 0, counts);
+  coset::scatter(me, all, items, 0);
+  coset::all_to_all(me, all, all);
+  coset::all_to_all(me, all, all, counts, counts);
+  coset::broadcast(me, items, 0);
+  coset::scan(me, items);
+  coset::exclusive_scan(me, items, all);
+  coset::reduce_shared(me, items, all);
+  [[maybe_unused]] float const root = coset::broadcast(me, 1.0f, 0);
+  [[maybe_unused]] auto const view = coset::allreduce_view(me, items);
+  std::vector<coset::bfloat16> halves(3);
+  coset::allreduce(me, coset::together(items, halves, coset::into(all, coset::maximum{})));
+  coset::located<double> lowest{1, 2};
+  (void)coset::allreduce(me, lowest, coset::minimum_location{});
+  coset::allreduce(me, halves, coset::noncommutative([](coset::bfloat16 a, coset::bfloat16) { return a; }));
+  coset::start_allreduce(me, items).wait();
 }
 
 }  // namespace

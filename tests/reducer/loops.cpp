@@ -2,8 +2,6 @@
 // Loops as users write them, beside the same on raw pointers: loops_test.py compares what the compiler makes of both.
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <utility>
 
 #include "coset/reducers/joint_reducer.hpp"
 
@@ -28,9 +26,8 @@ void three_arrays_by_pointer(double* x, double* y, float* z, std::uint32_t const
     z[key[i]] += static_cast<float>(weight[i]);
   }
 }
-using deposition = decltype(joint_reducer(std::declval<std::span<double>>(), std::declval<std::span<double>>(),
-                                          std::declval<std::span<float>>()));
-void three_arrays_by_reducer(deposition& sums, std::uint32_t const* key, double const* weight, std::size_t count) {
+void three_arrays_by_reducer(joint_reducer<double, double, float>& sums, std::uint32_t const* key, double const* weight,
+                             std::size_t count) {
   auto const [x, y, z] = sums.local();
   for (std::size_t i = 0; i < count; ++i) {
     x[key[i]] += weight[i];

@@ -81,9 +81,12 @@ constexpr bool has_kernel(built_in_operation op, built_in_element type) {
       return !is_complex;
     case reproducible_plus:
       return is_float;
-    default:
+    case bit_and:
+    case bit_or:
+    case bit_xor:
       return is_integer;
   }
+  return false;
 }
 
 /// The size of a partial result: a float for sums and products of 16-bit floats, a binned_sum for reproducible sums,
@@ -172,7 +175,7 @@ void plain_fold(void const* context, void* const* to, std::uint32_t destinations
     std::memcpy(storage, static_cast<T const*>(from[0]) + done, length * sizeof(T));
     for (std::uint32_t s = 1; s < sources; ++s) {
       T const* const next = static_cast<T const*>(from[s]) + done;
-      for (std::size_t i = 0; i < length; ++i) tile[i] = op(tile[i], next[i]);
+      for (std::size_t i = 0; i < length; ++i) tile[i] = static_cast<T>(op(tile[i], next[i]));
     }
     for (std::uint32_t d = 0; d < destinations; ++d)
       std::memcpy(static_cast<T*>(to[d]) + done, storage, length * sizeof(T));

@@ -4,17 +4,13 @@
 #pragma once
 
 #include <exception>
-#include <memory>
 
 #include "coset/detail/visibility.h"
 #include "coset/team.hpp"
 
 namespace coset::detail {
 
-/// A team for task_run; run() and join() refuse it. Throws argument_error for 0 ranks.
-COSET_API std::unique_ptr<team> make_task_team(rank_t ranks);
-
-/// One run of such a team: start() for every rank, then go_on() for the unfinished ranks, repeatedly.
+/// One run of a team of make_task_team(): start() for every rank, then go_on() for the unfinished ranks, repeatedly.
 ///
 /// Any thread may advance any rank, and several ranks in turn, but only one thread at a time may advance a rank, and
 /// the caller orders these calls. No call waits for another rank, except, after the team has failed, for a fold in

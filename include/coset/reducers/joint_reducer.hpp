@@ -16,6 +16,7 @@
 
 #include "coset/reducers/reducer.hpp"
 #include "coset/reducers/targets.hpp"
+#include "coset/reducers/written_types.hpp"
 
 namespace coset {
 namespace detail {
@@ -36,13 +37,13 @@ class joint_copies {
   using type_of = typename std::tuple_element_t<Index, std::tuple<Targets...>>::value_type;
 
  public:
-  explicit joint_copies(Targets... targets) : targets_(std::move(targets)...) { fit(); }
+  explicit joint_copies(std::tuple<Targets...> targets) : targets_(std::move(targets)) { fit(); }
 
   /// Reads the lengths of the targets again. Values that were not combined are lost.
   void fit() {
     auto const lengths = places().lengths;
     core_ = std::apply(
-        [](Targets const&... each) { return make_reducer({array_of(each.place.count(), each.op, each.identity)...}); },
+        [](Targets const&... each) { return make_reducer({erased(each.place.count(), each.op, each.identity)...}); },
         targets_);
     counts_ = lengths;  // only now: make_reducer() may throw
     key_ = &key_of(*core_);
@@ -74,6 +75,7 @@ class joint_copies {
   /// The same for other arrays and values, for one call.
   template <class... Things>
   std::array<void*, number> checked_others(Things&&... things) const {
+    static_assert((is_place<Things>() && ...));
     std::tuple const given(place_of(std::forward<Things>(things))...);
     auto const others = std::apply([](auto const&... each) { return joint_places(each...); }, given);
     static_assert(std::same_as<typename decltype(others)::value_types, std::tuple<typename Targets::value_type...>>,
@@ -109,31 +111,38 @@ class joint_copies {
   std::array<std::size_t, number> counts_, offsets_;
 };
 
+template <class... Written>
+using copies_of = joint_copies<target_of<Written>...>;
+
 }  // namespace detail
 
 /// Several arrays and values that threads reduce into at once, combined by one call:
 ///
-///     coset::joint_reducer sums(charge, current, coset::into(fastest, coset::maximum{}));
+///     coset::joint_reducer<double, float, coset::value_of<double, coset::maximum>> sums(charge, current, fastest);
 ///     // each thread:
 ///     auto [q, j, top] = sums.local();  // std::span, std::span, a reference to an element
 ///     q[cell] += …; j[cell] += …; top = std::max(top, speed);
 ///     // after all threads:
 ///     sums.combine();
 ///
-/// Targets may be vectors, arrays, spans, views like std::mdspan and single elements; into() selects an operation other
-/// than the sum. The targets belong to the caller: only the combining calls read and write them, and destroying the
-/// reducer does not. Each combining call asks for their addresses, so vectors may grow; call fit() before the next
-/// local() then. With one target, local() returns its view instead of a tuple. Threads, bits, cost and errors as for
-/// reducer.
+/// Targets may be vectors, arrays, spans, views like std::mdspan and single elements. The type says of each what it is
+/// and by which operation it is reduced: `double` for an array of double and its sum, array_of, value_of and view_of for
+/// the others. The type may be left out; into() then selects an operation other than the sum:
+/// `joint_reducer sums(charge, current, into(fastest, maximum{}))`. into() also brings identities, and operations that are
+/// more than their types.
+///
+/// The targets belong to the caller: only the combining calls read and write them, and destroying the reducer does not.
+/// Each combining call asks for their addresses, so vectors may grow; call fit() before the next local() then. With one
+/// target, local() returns its view instead of a tuple. Threads, bits, cost and errors as for reducer.
 ///
 /// A loop that adds to a single value in every iteration should use a local variable and add that to the value once:
 /// the compiler cannot know that no array aliases the value.
-template <class... Targets>
+template <class... Written>
 class joint_reducer {
  public:
-  template <detail::reduced_into... Things>
-  requires(sizeof...(Things) == sizeof...(Targets)) explicit joint_reducer(Things&&... things)
-      : copies_(detail::as_target(std::forward<Things>(things))...) {}
+  template <class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit joint_reducer(Things&&... things)
+      : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
   joint_reducer(joint_reducer&&) noexcept = default;
   joint_reducer& operator=(joint_reducer&&) noexcept = default;
 
@@ -158,7 +167,8 @@ class joint_reducer {
     auto const places = copies_.places();
     detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how);
   }
-  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once.
+  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
+  /// for a part that does not exist.
   void combine_part(std::size_t part, std::size_t parts, combining how = combining::add) {
     detail::fold_part(copies_.core(), copies_.checked().data(), part, parts, how);
   }
@@ -176,10 +186,10 @@ class joint_reducer {
   std::string describe() const { return detail::describe(copies_.core()); }
 
  private:
-  detail::joint_copies<Targets...> copies_;
+  detail::copies_of<Written...> copies_;
 };
 
-template <detail::reduced_into... Things>
-explicit joint_reducer(Things&&...) -> joint_reducer<detail::target_of<Things>...>;
+template <class... Things>
+explicit joint_reducer(Things&&...) -> joint_reducer<detail::written_for<Things>...>;
 
 }  // namespace coset

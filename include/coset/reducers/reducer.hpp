@@ -24,7 +24,7 @@ namespace coset {
 namespace detail {
 
 template <class T, class Op>
-reduced_array array_of(std::size_t count, Op const& op, T const& identity) {
+reduced_array erased(std::size_t count, Op const& op, T const& identity) {
   return {.count = count,
           .reduction = &table_of<T, Op>(),
           .operation = kept(op),
@@ -41,8 +41,10 @@ inline void fold_with(reducer_core& core, void* const* into, team& with, combini
 }
 
 /// The common part of reducers of one array, however their copies are laid out.
-template <element T>
+template <class T>
 class one_array {
+  static_assert((is_element<T>(), true));
+
  public:
   one_array(std::shared_ptr<reducer_core> core, std::size_t count) : core_(std::move(core)), count_(count) {}
   one_array(one_array&&) noexcept = default;
@@ -126,15 +128,16 @@ class one_array {
 /// Throws std::bad_alloc if memory is short; argument_error for arrays of another length, and for two combinations at the
 /// same time; and the operation's exceptions, after which the contents are unspecified until reset(). A reducer that ends
 /// with values that were never combined says so under COSET_LOG=plan.
-template <element T, reduction<T> Op = plus>
-requires detail::is_commutative<Op>
+template <class T, class Op = plus>
 class reducer : public detail::one_array<T> {
+  static_assert((detail::folds_copies<Op, T>(), true));
+
  public:
-  explicit reducer(std::size_t count) requires has_identity<Op, T> && std::default_initializable<Op>
-      : reducer(count, Op{}, identity_of<T, Op>()) {}
+  explicit reducer(std::size_t count)
+      : reducer(count, detail::known_operation<Op>(), detail::known_identity<T, Op>()) {}
   /// With an operation and an identity of your own.
   reducer(std::size_t count, Op op, T identity)
-      : detail::one_array<T>(detail::make_reducer({detail::array_of(count, op, identity)}), count),
+      : detail::one_array<T>(detail::make_reducer({detail::erased(count, op, identity)}), count),
         key_(&detail::key_of(this->core())) {}
 
   /// The calling thread's array. Valid until the reducer is reset; call local() again then. Cost: a few instructions;

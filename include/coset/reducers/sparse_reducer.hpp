@@ -17,7 +17,7 @@ namespace coset {
 ///
 /// Valid until the reducer is reset; call local() again then. Only for the thread that got it, or for the current user
 /// of the number. With sparse_options::most_bytes a reference is valid until the next call of operator[] or span().
-template <element T>
+template <class T>
 class sparse_array {
  public:
   sparse_array(detail::reducer_core& of, detail::private_copy& copy, std::size_t size, unsigned shift,
@@ -66,15 +66,15 @@ class sparse_array {
 /// access marks its block. For arrays beyond the caches of which a round touches little: with 1 % of 16 Mi doubles
 /// within a window it takes a fortieth of the time. Otherwise like reducer; bits are the same on every run if
 /// most_bytes is not exceeded.
-template <element T, reduction<T> Op = plus>
-requires detail::is_commutative<Op>
+template <class T, class Op = plus>
 class sparse_reducer : public detail::one_array<T> {
+  static_assert((detail::folds_copies<Op, T>(), true));
+
  public:
-  explicit sparse_reducer(std::size_t count, sparse_options const& options = {}) requires
-      has_identity<Op, T> && std::default_initializable<Op>
-      : sparse_reducer(count, Op{}, identity_of<T, Op>(), options) {}
+  explicit sparse_reducer(std::size_t count, sparse_options const& options = {})
+      : sparse_reducer(count, detail::known_operation<Op>(), detail::known_identity<T, Op>(), options) {}
   sparse_reducer(std::size_t count, Op op, T identity, sparse_options const& options = {})
-      : detail::one_array<T>(detail::make_sparse_reducer(detail::array_of(count, op, identity), options), count),
+      : detail::one_array<T>(detail::make_sparse_reducer(detail::erased(count, op, identity), options), count),
         shift_(detail::block_shift(this->core())),
         fills_late_(detail::tracking_of(this->core()) == detail::tracking::fills_late) {}
 

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "coset/detail/requirements.hpp"
 #include "coset/error.hpp"
 #include "coset/identity.hpp"
 #include "coset/operations.hpp"
@@ -32,28 +33,38 @@ concept layout_view = requires(View const& view) {
 }
 &&element<typename View::element_type>;
 
-/// A vector, for example: its address and length are read each time they are needed.
-template <class Range>
-struct place_of_range {
-  using value_type = std::ranges::range_value_t<Range>;
-  Range* range;
-
-  value_type* data() const { return std::ranges::data(*range); }
-  std::size_t count() const { return std::ranges::size(*range); }
-  static std::span<value_type> seen(value_type* copy, std::size_t count) { return {copy, count}; }
-};
-
-template <element T>
-struct place_of_span {
+/// An array. The address and the length of a vector are read each time they are needed; a span keeps its own.
+template <class T>
+class place_of_array {
+ public:
   using value_type = T;
-  std::span<T> elements;
 
-  T* data() const { return elements.data(); }
-  std::size_t count() const { return elements.size(); }
-  std::span<T> seen(T* copy, std::size_t count) const { return {copy, count}; }
+  explicit place_of_array(std::span<T> seen)
+      : of_(seen.data()), count_(seen.size()), now_([](void const* data, std::size_t count) {
+          return std::span<T>(static_cast<T*>(const_cast<void*>(data)), count);
+        }) {}
+  template <class Range>
+  static place_of_array of(Range& range) {
+    return place_of_array(std::addressof(range), [](void const* seen, std::size_t) {
+      Range& now = *static_cast<Range*>(const_cast<void*>(seen));
+      return std::span<T>(std::ranges::data(now), std::ranges::size(now));
+    });
+  }
+
+  T* data() const { return now_(of_, count_).data(); }
+  std::size_t count() const { return now_(of_, count_).size(); }
+  static std::span<T> seen(T* copy, std::size_t count) { return {copy, count}; }
+
+ private:
+  using view = std::span<T> (*)(void const*, std::size_t);
+  place_of_array(void const* range, view now) : of_(range), now_(now) {}
+
+  void const* of_;
+  std::size_t count_ = 0;
+  view now_;
 };
 
-template <layout_view View>
+template <class View>
 struct place_of_view {
   using value_type = std::remove_cv_t<typename View::element_type>;
   View view;
@@ -63,7 +74,7 @@ struct place_of_view {
   View seen(value_type* copy, std::size_t) const { return View(copy, view.mapping()); }
 };
 
-template <element T>
+template <class T>
 struct place_of_value {
   using value_type = T;
   T* value;
@@ -88,6 +99,26 @@ bool same_layout(place_of_view<A> const& a, place_of_view<B> const& b) {
 template <class Thing>
 concept lasting_elements = writable_elements<Thing> && std::ranges::borrowed_range<Thing>;
 
+/// Values: of a variable.
+template <class Thing>
+concept lasting_value = std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>;
+
+/// Whether place_of() takes it; the compiler says if not.
+template <class Thing>
+constexpr bool is_place() {
+  using bare_type = std::remove_cvref_t<Thing>;
+  if constexpr (layout_view<bare_type>) {
+    return true;
+  } else if constexpr (std::ranges::range<Thing>) {
+    return is_result<Thing>();
+  } else if constexpr (!is_value<bare_type>()) {
+    return false;
+  } else {
+    static_assert(lasting_value<Thing>, "a target is a variable that is not const: the result has to go somewhere");
+    return lasting_value<Thing>;
+  }
+}
+
 template <class Thing>
 auto place_of(Thing&& thing) {
   using bare_type = std::remove_cvref_t<Thing>;
@@ -96,12 +127,10 @@ auto place_of(Thing&& thing) {
       throw argument_error("a view with gaps cannot be a target: the gaps would be written, too");
     return place_of_view<bare_type>{thing};
   } else if constexpr (lasting_elements<Thing> && std::ranges::view<bare_type>) {
-    return place_of_span<std::ranges::range_value_t<Thing>>{{std::ranges::data(thing), std::ranges::size(thing)}};
+    return place_of_array(std::span(std::ranges::data(thing), std::ranges::size(thing)));
   } else if constexpr (writable_elements<Thing> && std::is_lvalue_reference_v<Thing>) {
-    return place_of_range<std::remove_reference_t<Thing>>{std::addressof(thing)};
+    return place_of_array<std::ranges::range_value_t<Thing>>::of(thing);
   } else {
-    static_assert(std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>,
-                  "a target is a variable: an array whose length is known, a view, or one element");
     return place_of_value<std::remove_reference_t<Thing>>{std::addressof(thing)};
   }
 }
@@ -132,6 +161,9 @@ template <class T>
 inline constexpr bool lacks_identity = false;
 template <class Place, class Op>
 inline constexpr bool lacks_identity<target<Place, Op, no_identity>> = true;
+
+/// What stands in for a target after an error.
+using wrong_target = target<place_of_array<char>, plus>;
 }  // namespace detail
 
 /// `into(least, coset::minimum{})`: a vector, array, span, view with a layout like std::mdspan's, or one element, and
@@ -140,45 +172,39 @@ inline constexpr bool lacks_identity<target<Place, Op, no_identity>> = true;
 /// identity and cannot keep an order; together() takes any operation.
 template <class Thing, class Op = plus>
 auto into(Thing&& thing, Op op = {}) {
-  auto place = detail::place_of(std::forward<Thing>(thing));
-  using value_type = typename decltype(place)::value_type;
-  static_assert(reduction<Op, value_type>, "this is no operation on elements of the array or value");
-  if constexpr (has_identity<Op, value_type>) {
-    return target<decltype(place), Op>{place, std::move(op), identity_of<value_type, Op>()};
+  if constexpr (detail::is_place<Thing>()) {
+    auto place = detail::place_of(std::forward<Thing>(thing));
+    using value_type = typename decltype(place)::value_type;
+    if constexpr (!detail::is_operation<Op, value_type>()) {
+      return detail::missing<detail::wrong_target>();
+    } else if constexpr (has_identity<Op, value_type>) {
+      return target<decltype(place), Op>{place, std::move(op), identity_of<value_type, Op>()};
+    } else {
+      return target<decltype(place), Op, detail::no_identity>{place, std::move(op), {}};
+    }
   } else {
-    return target<decltype(place), Op, detail::no_identity>{place, std::move(op), {}};
+    return detail::missing<detail::wrong_target>();
   }
 }
 /// With an operation and an identity of your own.
 template <class Thing, class Op, class T>
 auto into(Thing&& thing, Op op, T identity) {
-  auto place = detail::place_of(std::forward<Thing>(thing));
-  using value_type = typename decltype(place)::value_type;
-  static_assert(reduction<Op, value_type> && detail::is_commutative<Op>);
-  return target<decltype(place), Op>{place, std::move(op), static_cast<value_type>(identity)};
-}
-
-namespace detail {
-
-/// Targets stay as they are; other arrays and values become targets of a sum.
-template <class Thing>
-auto as_target(Thing&& thing) {
-  if constexpr (is_target<std::remove_cvref_t<Thing>>) {
-    static_assert(!lacks_identity<std::remove_cvref_t<Thing>>,
-                  "this operation's identity has to be given: into(thing, op, identity)");
-    return std::remove_cvref_t<Thing>(std::forward<Thing>(thing));
+  if constexpr (detail::is_place<Thing>()) {
+    auto place = detail::place_of(std::forward<Thing>(thing));
+    using value_type = typename decltype(place)::value_type;
+    constexpr bool is_an_element = std::is_convertible_v<T, value_type> || std::is_arithmetic_v<T>;
+    static_assert(is_an_element, "the identity has to be a value of the elements' type");
+    if constexpr (is_an_element && detail::folds_copies<Op, value_type>()) {
+      return target<decltype(place), Op>{place, std::move(op), static_cast<value_type>(identity)};
+    } else {
+      return detail::missing<detail::wrong_target>();
+    }
   } else {
-    return into(std::forward<Thing>(thing));
+    return detail::missing<detail::wrong_target>();
   }
 }
 
-/// The types that as_target() accepts.
-template <class Thing>
-concept reduced_into = is_target<std::remove_cvref_t<Thing>> || layout_view<std::remove_cvref_t<Thing>> ||
-    lasting_elements<Thing> ||(std::is_lvalue_reference_v<Thing>&& element<std::remove_reference_t<Thing>>);
-
-template <reduced_into Thing>
-using target_of = decltype(as_target(std::declval<Thing>()));
+namespace detail {
 
 /// Where several targets are at the moment.
 template <class... Places>

@@ -41,6 +41,20 @@ concept requests = requires(T const& t) {
   requests_of(t);
 };
 
+/// What run() takes; the compiler says if not.
+template <class Start>
+constexpr bool is_start() {
+  if constexpr (!detail::is_body<Start>()) {
+    return false;
+  } else {
+    constexpr bool returns_requests = requests<std::invoke_result_t<Start&, member&>>;
+    static_assert(
+        returns_requests,
+        "run() waits for what its body starts: return the request, or an array of requests, of coset::start_...()");
+    return returns_requests;
+  }
+}
+
 }  // namespace task_room
 
 /// P ranks that are not threads but parts of a problem. Tasks start the ranks' collectives and advance them, as many at
@@ -74,12 +88,28 @@ class team {
   /// team works again. mismatch_error if ranks disagree, or if one starts nothing while others wait for it.
   /// argument_error for a request of another rank, team or run, for a ninth operation, for calls that would wait, for a
   /// call inside run(), and for calls by two threads at once.
-  template <std::invocable<member&> Start>
-  requires task_room::requests<std::invoke_result_t<Start&, member&>>
+  template <class Start>
   void run(Start&& start) {
+    if constexpr (task_room::is_start<Start>()) run_started(start);
+  }
+
+  /// How many sweeps over the unfinished ranks the last run() made: at most one more than the longest chain of waits in
+  /// the plan, however few threads there are. Usually 2 or 3; 2(P−1)+1 for a ring.
+  std::size_t sweeps() const noexcept { return sweeps_; }
+
+  /// Makes run() throw aborted with this reason soon. Any thread may call it.
+  void abort(std::string const& reason) noexcept { team_->abort(reason); }
+  /// As coset::team's.
+  void reserve(std::size_t bytes) { team_->reserve(bytes); }
+  /// For making plans.
+  operator coset::team&() noexcept { return *team_; }
+
+ private:
+  template <class Start>
+  void run_started(Start& start) {
     using held = std::optional<std::invoke_result_t<Start&, member&>>;
     struct context {
-      std::remove_reference_t<Start>& start;
+      Start& start;
       std::vector<held> requests;
     };
     detail::task_run under_way(*team_);
@@ -96,18 +126,6 @@ class team {
     under_way.end();
   }
 
-  /// How many sweeps over the unfinished ranks the last run() made: at most one more than the longest chain of waits in
-  /// the plan, however few threads there are. Usually 2 or 3; 2(P−1)+1 for a ring.
-  std::size_t sweeps() const noexcept { return sweeps_; }
-
-  /// Makes run() throw aborted with this reason soon. Any thread may call it.
-  void abort(std::string const& reason) noexcept { team_->abort(reason); }
-  /// As coset::team's.
-  void reserve(std::size_t bytes) { team_->reserve(bytes); }
-  /// For making plans.
-  operator coset::team&() noexcept { return *team_; }
-
- private:
   template <class Start, class Held>
   static void begin(member& me, Start& start, Held& held) {
     held.emplace(std::invoke(start, me));

@@ -6,23 +6,29 @@
 
 #include <ranges>
 #include <span>
+#include <type_traits>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
 namespace detail {
 
-template <class In, class Out>
-call all_to_all_call(member& me, In const& in, Out& out) {
-  std::size_t const whole = std::ranges::size(in);
-  require_same_length(me.state(), "all_to_all", whole, std::ranges::size(out));
-  (void)piece_of(me.state(), "all_to_all", whole, {});
-  return {.what = verb::all_to_all,
-          .in = std::ranges::data(in),
-          .out = std::ranges::data(out),
-          .count = whole,
-          .reduction = &copy_of<std::ranges::range_value_t<Out>>()};
+template <class Out, class In>
+call all_to_all_call(member& me, In const& in, std::remove_reference_t<Out>& out) {
+  if constexpr (moves<In, Out>()) {
+    std::size_t const whole = std::ranges::size(in);
+    require_same_length(me.state(), "all_to_all", whole, std::ranges::size(out));
+    (void)piece_of(me.state(), "all_to_all", whole, {});
+    return {.what = verb::all_to_all,
+            .in = std::ranges::data(in),
+            .out = std::ranges::data(out),
+            .count = whole,
+            .reduction = &copy_of<std::ranges::range_value_t<Out>>()};
+  } else {
+    return missing<call>();
+  }
 }
 
 }  // namespace detail
@@ -36,15 +42,15 @@ call all_to_all_call(member& me, In const& in, Out& out) {
 /// reads (P−1)/P·m. In place everything goes through the team's memory.
 /// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P, or out.size() is another;
 /// schedule_error on every rank of a team of more than 8,192.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
-void all_to_all(member& me, In const& in, Out&& out) { detail::run(me.state(), detail::all_to_all_call(me, in, out)); }
+template <class In, class Out>
+void all_to_all(member& me, In const& in, Out&& out) {
+  detail::run(me.state(), detail::all_to_all_call<Out>(me, in, out));
+}
 
 /// The same in split phase, see request.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 [[nodiscard]] request start_all_to_all(member& me, In const& in, Out&& out) {
-  return detail::start(me.state(), detail::all_to_all_call(me, in, out), nullptr);
+  return detail::start(me.state(), detail::all_to_all_call<Out>(me, in, out), nullptr);
 }
 
 /// The same with pieces of any length, one after the other: send_counts[d] elements for rank d, receive_counts[o] from rank
@@ -55,19 +61,20 @@ requires same_elements<In, Out>
 /// travel as long as the longest one of all ranks, through two arrays of P such pieces on each rank.
 /// Throws as allreduce; argument_error on every rank if counts are not P or do not add up to the arrays' lengths, and if a
 /// rank expects another length, or other elements, than it is sent.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 void all_to_all(member& me, In const& in, Out&& out, std::span<std::size_t const> send_counts,
                 std::span<std::size_t const> receive_counts) {
-  (void)detail::piece_of(me.state(), "all_to_all, send counts", std::ranges::size(in), send_counts);
-  (void)detail::piece_of(me.state(), "all_to_all, receive counts", std::ranges::size(out), receive_counts);
-  detail::run_exchange(me.state(),
-                       {.what = verb::all_to_all,
-                        .in = std::ranges::data(in),
-                        .out = std::ranges::data(out),
-                        .reduction = &detail::copy_of<std::ranges::range_value_t<Out>>(),
-                        .counts = send_counts},
-                       receive_counts);
+  if constexpr (detail::moves<In, Out>()) {
+    (void)detail::piece_of(me.state(), "all_to_all, send counts", std::ranges::size(in), send_counts);
+    (void)detail::piece_of(me.state(), "all_to_all, receive counts", std::ranges::size(out), receive_counts);
+    detail::run_exchange(me.state(),
+                         {.what = verb::all_to_all,
+                          .in = std::ranges::data(in),
+                          .out = std::ranges::data(out),
+                          .reduction = &detail::copy_of<std::ranges::range_value_t<Out>>(),
+                          .counts = send_counts},
+                         receive_counts);
+  }
 }
 
 }  // namespace coset

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
@@ -19,16 +20,18 @@ namespace coset {
 /// has made that call. Throws argument_error if `in` is the last call's view.
 /// Cost: up to 1 KiB that of allreduce; above, allreduce without the copies to private outputs. An adopted team counts
 /// as one node, wherever its threads run.
-template <elements In, reduction<std::ranges::range_value_t<In>> Op = plus>
-[[nodiscard]] std::span<std::ranges::range_value_t<In> const> allreduce_view(member& me, In const& in, Op op = {}) {
-  using value = std::ranges::range_value_t<In>;
-  std::size_t const count = std::ranges::size(in);
-  void const* const result = detail::run_view(me.state(), {.what = verb::allreduce_view,
-                                                           .in = std::ranges::data(in),
-                                                           .count = count,
-                                                           .reduction = &detail::table_of<value, Op>(),
-                                                           .operation = std::addressof(op)});
-  return {static_cast<value const*>(result), count};
+template <class In, class Op = plus>
+[[nodiscard]] auto allreduce_view(member& me, In const& in, Op op = {}) {
+  if constexpr (detail::reduces<In, Op>()) {
+    using value = std::ranges::range_value_t<In>;
+    std::size_t const count = std::ranges::size(in);
+    void const* const result = detail::run_view(me.state(), {.what = verb::allreduce_view,
+                                                             .in = std::ranges::data(in),
+                                                             .count = count,
+                                                             .reduction = &detail::table_of<value, Op>(),
+                                                             .operation = std::addressof(op)});
+    return std::span(static_cast<value const*>(result), count);
+  }
 }
 
 }  // namespace coset

@@ -6,25 +6,32 @@
 
 #include <ranges>
 #include <span>
+#include <type_traits>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
 namespace detail {
 
 /// Only the root's output counts; other ranks' outputs may have any length and stay untouched.
-template <class In, class Out>
-call gather_call(member& me, In const& in, Out& out, rank_t root, std::span<std::size_t const> counts) {
-  std::size_t const whole = whole_of(me.state(), "gather", std::ranges::size(in), counts);
-  if (me.rank() == root) require_same_length(me.state(), "gather, all pieces", whole, std::ranges::size(out));
-  return {.what = verb::gather,
-          .in = std::ranges::data(in),
-          .out = std::ranges::data(out),
-          .count = whole,
-          .reduction = &copy_of<std::ranges::range_value_t<Out>>(),
-          .root = root,
-          .counts = counts};
+template <class Out, class In>
+call gather_call(member& me, In const& in, std::remove_reference_t<Out>& out, rank_t root,
+                 std::span<std::size_t const> counts) {
+  if constexpr (moves<In, Out>()) {
+    std::size_t const whole = whole_of(me.state(), "gather", std::ranges::size(in), counts);
+    if (me.rank() == root) require_same_length(me.state(), "gather, all pieces", whole, std::ranges::size(out));
+    return {.what = verb::gather,
+            .in = std::ranges::data(in),
+            .out = std::ranges::data(out),
+            .count = whole,
+            .reduction = &copy_of<std::ranges::range_value_t<Out>>(),
+            .root = root,
+            .counts = counts};
+  } else {
+    return missing<call>();
+  }
 }
 
 }  // namespace detail
@@ -38,26 +45,23 @@ call gather_call(member& me, In const& in, Out& out, rank_t root, std::span<std:
 /// their pieces into `out` at once as soon as the root has come; few that are apart wait until it has read theirs.
 /// Throws as allreduce; argument_error on every rank if there is no such root, or its out.size() is not P·in.size().
 /// schedule_error on every rank of a team of more than 8,192.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 void gather(member& me, In const& in, Out&& out, rank_t root) {
-  detail::run(me.state(), detail::gather_call(me, in, out, root, {}));
+  detail::run(me.state(), detail::gather_call<Out>(me, in, out, root, {}));
 }
 
 /// The same with counts[r] elements from rank r; the same counts on every rank.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 void gather(member& me, In const& in, Out&& out, rank_t root, std::span<std::size_t const> counts) {
-  detail::run(me.state(), detail::gather_call(me, in, out, root, counts));
+  detail::run(me.state(), detail::gather_call<Out>(me, in, out, root, counts));
 }
 
 /// The same in split phase, see request. A long piece that its owner stores is there once the owner has looked at its request
 /// after the root has come.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 [[nodiscard]] request start_gather(member& me, In const& in, Out&& out, rank_t root,
                                    std::span<std::size_t const> counts = {}) {
-  return detail::start(me.state(), detail::gather_call(me, in, out, root, counts), nullptr);
+  return detail::start(me.state(), detail::gather_call<Out>(me, in, out, root, counts), nullptr);
 }
 
 }  // namespace coset

@@ -5,24 +5,30 @@
 #include "coset/detail/cxx20.hpp"
 
 #include <ranges>
+#include <type_traits>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
 namespace detail {
 
 /// Only the root's output counts; other ranks' outputs may have any length and stay untouched.
-template <class In, class Out, class Op>
-call reduce_call(member& me, In const& in, Out& out, rank_t root, Op const& op) {
-  if (me.rank() == root) require_same_length(me.state(), "reduce", std::ranges::size(in), std::ranges::size(out));
-  return {.what = verb::reduce,
-          .in = std::ranges::data(in),
-          .out = std::ranges::data(out),
-          .count = std::ranges::size(in),
-          .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
-          .operation = std::addressof(op),
-          .root = root};
+template <class Out, class In, class Op>
+call reduce_call(member& me, In const& in, std::remove_reference_t<Out>& out, rank_t root, Op const& op) {
+  if constexpr (reduces_into<In, Out, Op>()) {
+    if (me.rank() == root) require_same_length(me.state(), "reduce", std::ranges::size(in), std::ranges::size(out));
+    return {.what = verb::reduce,
+            .in = std::ranges::data(in),
+            .out = std::ranges::data(out),
+            .count = std::ranges::size(in),
+            .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
+            .operation = std::addressof(op),
+            .root = root};
+  } else {
+    return missing<call>();
+  }
 }
 
 }  // namespace detail
@@ -32,28 +38,28 @@ call reduce_call(member& me, In const& in, Out& out, rank_t root, Op const& op) 
 /// Collective, as allreduce, with the same root on every rank. On the root `out` may be `in`.
 /// Cost: one flag round at the root for small arrays; reduce-scatter and gather, (P−1)/P·m each, above.
 /// Throws as allreduce; argument_error on every rank if there is no such root.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
+requires detail::precedes<Out, Op>
 void reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
-  detail::run(me.state(), detail::reduce_call(me, in, out, root, op));
+  detail::run(me.state(), detail::reduce_call<Out>(me, in, out, root, op));
 }
 
 /// The same in place: the root's array becomes the result, the other arrays stay as they are.
-template <writable_elements InOut, reduction<std::ranges::range_value_t<InOut>> Op = plus>
+template <std::ranges::range InOut, class Op = plus>
 void reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
-  detail::run(me.state(), detail::reduce_call(me, inout, inout, root, op));
+  detail::run(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op));
 }
 
 /// The same in split phase, see request.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
+requires detail::precedes<Out, Op>
 [[nodiscard]] request start_reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_call(me, in, out, root, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_call<Out>(me, in, out, root, op), detail::kept(op));
 }
 
-template <writable_elements InOut, reduction<std::ranges::range_value_t<InOut>> Op = plus>
+template <std::ranges::range InOut, class Op = plus>
 [[nodiscard]] request start_reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_call(me, inout, inout, root, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op), detail::kept(op));
 }
 
 }  // namespace coset

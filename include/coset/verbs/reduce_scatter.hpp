@@ -6,25 +6,32 @@
 
 #include <ranges>
 #include <span>
+#include <type_traits>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
 namespace detail {
 
-template <class In, class Out, class Op>
-call reduce_scatter_call(member& me, In const& in, Out& out, std::span<std::size_t const> counts, Op const& op) {
-  std::size_t const count = std::ranges::size(in);
-  require_same_length(me.state(), "reduce_scatter, this rank's piece",
-                      piece_of(me.state(), "reduce_scatter", count, counts), std::ranges::size(out));
-  return {.what = verb::reduce_scatter,
-          .in = std::ranges::data(in),
-          .out = std::ranges::data(out),
-          .count = count,
-          .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
-          .operation = std::addressof(op),
-          .counts = counts};
+template <class Out, class In, class Op>
+call reduce_scatter_call(member& me, In const& in, std::remove_reference_t<Out>& out,
+                         std::span<std::size_t const> counts, Op const& op) {
+  if constexpr (reduces_into<In, Out, Op>()) {
+    std::size_t const count = std::ranges::size(in);
+    require_same_length(me.state(), "reduce_scatter, this rank's piece",
+                        piece_of(me.state(), "reduce_scatter", count, counts), std::ranges::size(out));
+    return {.what = verb::reduce_scatter,
+            .in = std::ranges::data(in),
+            .out = std::ranges::data(out),
+            .count = count,
+            .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
+            .operation = std::addressof(op),
+            .counts = counts};
+  } else {
+    return missing<call>();
+  }
 }
 
 }  // namespace detail
@@ -36,31 +43,28 @@ call reduce_scatter_call(member& me, In const& in, Out& out, std::span<std::size
 /// Cost: one flag round, and one more before the callers may touch their arrays again; (P−1)/P·m read per rank.
 /// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P or `out` does not have the
 /// piece's length.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
-void reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
-  detail::run(me.state(), detail::reduce_scatter_call(me, in, out, {}, op));
+template <class In, class Out, class Op = plus>
+requires(!std::ranges::range<Op>) void reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
+  detail::run(me.state(), detail::reduce_scatter_call<Out>(me, in, out, {}, op));
 }
 
 /// The same with a piece of counts[r] elements for rank r, one after the other; the same counts on every rank.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
 void reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t const> counts, Op op = {}) {
-  detail::run(me.state(), detail::reduce_scatter_call(me, in, out, counts, op));
+  detail::run(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op));
 }
 
 /// The same in split phase, see request.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
-[[nodiscard]] request start_reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_scatter_call(me, in, out, {}, op), detail::kept(op));
+template <class In, class Out, class Op = plus>
+requires(!std::ranges::range<Op>) [[nodiscard]] request
+    start_reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
+  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, {}, op), detail::kept(op));
 }
 
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
 [[nodiscard]] request start_reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t const> counts,
                                            Op op = {}) {
-  return detail::start(me.state(), detail::reduce_scatter_call(me, in, out, counts, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op), detail::kept(op));
 }
 
 }  // namespace coset

@@ -16,17 +16,15 @@ namespace coset {
 /// return. Nothing is written before every rank has come, so the previous result may be read until then.
 /// Cost: two flag rounds and (P−1)/P·m read per rank, like hand-written slices between two barriers.
 /// Throws as allreduce; argument_error on every rank if the ranks name different outputs, or `in` overlaps `out`.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
 void reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
-  detail::run(me.state(), detail::allreduce_call(me, in, out, op, verb::reduce_shared));
+  detail::run(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared));
 }
 
 /// The same in split phase, see request.
-template <elements In, writable_elements Out, reduction<std::ranges::range_value_t<Out>> Op = plus>
-requires same_elements<In, Out>
+template <class In, class Out, class Op = plus>
 [[nodiscard]] request start_reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::allreduce_call(me, in, out, op, verb::reduce_shared), detail::kept(op));
+  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared), detail::kept(op));
 }
 
 }  // namespace coset

@@ -6,25 +6,32 @@
 
 #include <ranges>
 #include <span>
+#include <type_traits>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/requirements.hpp"
 
 namespace coset {
 
 namespace detail {
 
 /// Only the root's input counts; other ranks' inputs may have any length.
-template <class In, class Out>
-call scatter_call(member& me, In const& in, Out& out, rank_t root, std::span<std::size_t const> counts) {
-  std::size_t const whole = whole_of(me.state(), "scatter", std::ranges::size(out), counts);
-  if (me.rank() == root) require_same_length(me.state(), "scatter, all pieces", std::ranges::size(in), whole);
-  return {.what = verb::scatter,
-          .in = std::ranges::data(in),
-          .out = std::ranges::data(out),
-          .count = whole,
-          .reduction = &copy_of<std::ranges::range_value_t<Out>>(),
-          .root = root,
-          .counts = counts};
+template <class Out, class In>
+call scatter_call(member& me, In const& in, std::remove_reference_t<Out>& out, rank_t root,
+                  std::span<std::size_t const> counts) {
+  if constexpr (moves<In, Out>()) {
+    std::size_t const whole = whole_of(me.state(), "scatter", std::ranges::size(out), counts);
+    if (me.rank() == root) require_same_length(me.state(), "scatter, all pieces", std::ranges::size(in), whole);
+    return {.what = verb::scatter,
+            .in = std::ranges::data(in),
+            .out = std::ranges::data(out),
+            .count = whole,
+            .reduction = &copy_of<std::ranges::range_value_t<Out>>(),
+            .root = root,
+            .counts = counts};
+  } else {
+    return missing<call>();
+  }
 }
 
 }  // namespace detail
@@ -36,25 +43,22 @@ call scatter_call(member& me, In const& in, Out& out, rank_t root, std::span<std
 /// Cost: one flag; the root gives (P−1)/P·m, and of longer arrays waits until all have read.
 /// Throws as allreduce; argument_error on every rank if there is no such root, or its in.size() is not P·out.size().
 /// schedule_error on every rank of a team of more than 8,192.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 void scatter(member& me, In const& in, Out&& out, rank_t root) {
-  detail::run(me.state(), detail::scatter_call(me, in, out, root, {}));
+  detail::run(me.state(), detail::scatter_call<Out>(me, in, out, root, {}));
 }
 
 /// The same with a piece of counts[r] elements for rank r, one after the other; the same counts on every rank.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 void scatter(member& me, In const& in, Out&& out, rank_t root, std::span<std::size_t const> counts) {
-  detail::run(me.state(), detail::scatter_call(me, in, out, root, counts));
+  detail::run(me.state(), detail::scatter_call<Out>(me, in, out, root, counts));
 }
 
 /// The same in split phase, see request.
-template <elements In, writable_elements Out>
-requires same_elements<In, Out>
+template <class In, class Out>
 [[nodiscard]] request start_scatter(member& me, In const& in, Out&& out, rank_t root,
                                     std::span<std::size_t const> counts = {}) {
-  return detail::start(me.state(), detail::scatter_call(me, in, out, root, counts), nullptr);
+  return detail::start(me.state(), detail::scatter_call<Out>(me, in, out, root, counts), nullptr);
 }
 
 }  // namespace coset

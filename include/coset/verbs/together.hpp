@@ -11,11 +11,11 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "coset/detail/joint_call.hpp"
 #include "coset/reducers/targets.hpp"
+#include "coset/reducers/written_types.hpp"
 
 namespace coset {
 namespace detail {
@@ -60,17 +60,14 @@ template <class Part, class Op>
 auto with_operation(Part const& part, Op const& op) {
   if constexpr (is_target<Part>) {
     return target<decltype(part.place), decltype(part.op), no_identity>{part.place, part.op, {}};
-  } else {
+  } else if constexpr (is_operation<Op, typename Part::value_type>()) {
     return target<Part, Op, no_identity>{part, op, {}};
+  } else {
+    return missing<target<Part, plus, no_identity>>();
   }
 }
 template <class Part, class Op>
 using with_operation_of = decltype(with_operation(std::declval<Part const&>(), std::declval<Op const&>()));
-
-template <class Part, class Op>
-inline constexpr bool reduces = reduction<Op, typename Part::value_type>;
-template <class Place, class Own, class Identity, class Op>
-inline constexpr bool reduces<target<Place, Own, Identity>, Op> = true;  // into() has seen to it
 
 template <class Target>
 struct joint_types;
@@ -137,11 +134,13 @@ struct joined {
 /// `together(std::span(a, n), b, x, into(top, coset::maximum{}))`: arrays, views and single variables, each of its own
 /// type and length, and with into() of its own operation. None may overlap another: of one rank, that throws
 /// argument_error on every rank. One that all ranks share is not found, as they reduce copies; each needs its own.
-template <detail::reduced_into... Things>
+template <class... Things>
 requires(sizeof...(Things) > 0) auto together(Things&&... things) {
   auto const part = []<class Thing>(Thing&& thing) {
     if constexpr (detail::is_target<std::remove_cvref_t<Thing>>) {
       return std::remove_cvref_t<Thing>(std::forward<Thing>(thing));
+    } else if constexpr (!detail::is_place<Thing>()) {
+      return detail::missing<detail::place_of_array<char>>();
     } else {
       return detail::place_of(std::forward<Thing>(thing));
     }
@@ -164,7 +163,7 @@ requires(sizeof...(Things) > 0) auto together(Things&&... things) {
 /// Throws mismatch_error on every rank if the ranks disagree in number, types, operations or lengths; the message tells
 /// types, operations and the first four lengths of both sides. Otherwise as allreduce.
 template <class... Parts, class Op = plus>
-requires(detail::reduces<Parts, Op>&&...) void allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
+void allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
   auto const arguments = all.arguments(op);
   auto parts = arguments.parts();
   detail::run_joint(me.state(), arguments.kind(), parts);
@@ -173,8 +172,7 @@ requires(detail::reduces<Parts, Op>&&...) void allreduce(member& me, joined<Part
 /// The same in split phase, see request: the arrays and values have the result once it is complete. Allocates, and copies
 /// all of them, however long: start longer ones by themselves.
 template <class... Parts, class Op = plus>
-requires(detail::reduces<Parts, Op>&&...) [[nodiscard]] request
-    start_allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
+[[nodiscard]] request start_allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
   auto const kept = std::make_shared<decltype(all.arguments(op)) const>(all.arguments(op));
   auto const parts = kept->parts();
   return detail::start_joint(me.state(), kept->kind(), parts, kept);
@@ -182,9 +180,10 @@ requires(detail::reduces<Parts, Op>&&...) [[nodiscard]] request
 
 /// A persistent allreduce of several arrays and values, all of which it copies; see plan.
 ///
-///     coset::joint_plan sums(team, coset::together(forces, energy), coset::plus{}, {.algorithm = "ring"});
+///     coset::joint_plan<double, coset::value_of<double>> sums(  // or without the types
+///         team, coset::together(forces, energy), coset::plus{}, {.algorithm = "ring"});
 ///     sums.execute(me, coset::together(forces, energy));  // each rank its own
-template <class... Targets>
+template <class... Written>
 class joint_plan {
  public:
   /// Takes the lengths and operations of `all`, of any rank. Throws schedule_error as plan does.
@@ -196,8 +195,7 @@ class joint_plan {
   template <class... Parts, class Op = plus>
   void execute(member& me, joined<Parts...> const& all, Op op = {}) const {
     auto const arguments = all.arguments(op);
-    static_assert(std::same_as<decltype(arguments), detail::joint_arguments<Targets...> const>,
-                  "as many arrays or values as the plan has, of the same kinds and with the same operations");
+    require_same<detail::with_operation_of<Parts, Op>...>();
     auto parts = arguments.parts();
     detail::execute_joint(me.state(), plans_, arguments.kind(), parts);
   }
@@ -205,10 +203,19 @@ class joint_plan {
   std::string describe() const { return detail::describe(*plans_.in_place); }
 
  private:
+  template <class... Targets>
   joint_plan(detail::any_team owner, detail::joint_arguments<Targets...> const& arguments,
              plan_options const& options) {
+    require_same<Targets...>();
     auto parts = arguments.parts();
     plans_ = detail::make_joint_plans(owner.state(), arguments.kind(), parts, options);
+  }
+
+  template <class... Targets>
+  static void require_same() {
+    constexpr bool is_as_written = std::same_as<joint_plan<detail::written_for<Targets>...>, joint_plan>;
+    static_assert(is_as_written,
+                  "as many arrays or values as the plan has, of the same kinds and with the same operations");
   }
 
   detail::plan_pair plans_;
@@ -216,6 +223,6 @@ class joint_plan {
 
 template <class Team, class... Parts, class Op = plus>
 joint_plan(Team&, joined<Parts...> const&, Op = {}, plan_options const& = {})
-    -> joint_plan<detail::with_operation_of<Parts, Op>...>;
+    -> joint_plan<detail::written_for<detail::with_operation_of<Parts, Op>>...>;
 
 }  // namespace coset

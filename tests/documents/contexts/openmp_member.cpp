@@ -1,0 +1,5 @@
+#include <coset/omp.hpp>
+#include <cstddef>
+#include <tuple>
+#include <vector>
+// SNIPPET
