@@ -94,6 +94,7 @@ class team {
   template <class Body>
   void run(Body&& body) {
     if constexpr (detail::is_body<Body>()) {
+      detail::require_body(body);
       auto call = [&body](member& me) { std::invoke(body, me); };
       run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
     }

@@ -247,7 +247,9 @@ struct noncommutative {
   explicit constexpr noncommutative(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return static_cast<T>(operation(a, b)); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) {
+    return static_cast<T>(operation(a, b));
+  }
   [[no_unique_address]] Op operation;
 };
 
@@ -258,7 +260,9 @@ struct exact {
   explicit constexpr exact(Op op) : operation(op) {}
   template <class T>
   requires reduction<Op, T>
-  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) { return static_cast<T>(operation(a, b)); }
+  constexpr T operator()(T const& a, T const& b) const noexcept(noexcept(operation(a, b))) {
+    return static_cast<T>(operation(a, b));
+  }
   [[no_unique_address]] Op operation;
 };
 

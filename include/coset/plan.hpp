@@ -100,7 +100,9 @@ class plan {
   /// is no rank, counts that do not add up, and allreduce_view, which has no output to plan for; over processes also for
   /// reduce_shared, and for what is made of pieces, has a named plan, and is too long for `options::staging_bytes`.
   plan(detail::any_team owner, verb what, std::size_t count, Op op = {}, plan_options const& options = {})
-      : op_(op), count_(count), plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
+      : op_(detail::present(op)),
+        count_(count),
+        plans_(detail::make_plans(owner.state(), what, count, table(what), options)) {}
 
   /// Collective: every rank executes the same plan. `in` may be `out` where the verb allows it.
   template <class In, class Out>

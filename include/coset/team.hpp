@@ -11,6 +11,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "coset/detail/visibility.h"
@@ -34,6 +35,11 @@ constexpr bool is_body() {
   constexpr bool takes_a_member = std::invocable<Body&, member&>;
   static_assert(takes_a_member, "run() calls its body with a member, its rank: [](coset::member& me) { ... }");
   return takes_a_member;
+}
+template <class Body>
+void require_body([[maybe_unused]] Body const& body) {
+  if constexpr (std::is_pointer_v<Body>)
+    if (body == nullptr) throw argument_error("run: the body is NULL");
 }
 }  // namespace detail
 
@@ -145,6 +151,7 @@ class COSET_API team {
   template <class Body>
   void run(Body&& body) {
     if constexpr (detail::is_body<Body>()) {
+      detail::require_body(body);
       auto call = [&body](member& me) { std::invoke(body, me); };
       run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
     }

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
 
+#include "api/checks.hpp"
 #include "api/exchange.hpp"
 #include "choice/choose.hpp"
 #include "coset/plan.hpp"
@@ -26,9 +26,11 @@ using namespace runtime;
 
 namespace {
 
-/// Checks that a rank's input and output are parts of one array, each at its place, or do not overlap.
+/// Checks that a rank's input and output are there, and parts of one array, each at its place, or do not overlap.
 void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, void const* out) {
   extent const gives = plan.arrays.gives[me.rank], gets = plan.arrays.gets[me.rank];
+  require_array(me, plan.what.what, in, gives.end - gives.begin, "input");
+  require_array(me, plan.what.what, out, gets.end - gets.begin, "output");
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
@@ -45,6 +47,7 @@ bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
     refuse(me, text::format("{}: there is no root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
   if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
+  (void)told(me, [&] { return product(c.count, c.reduction->element_bytes); });
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
   me.plans.note(c, plan);
@@ -70,6 +73,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
   in = arrays.in;
   out = arrays.out;
   std::size_t const whole = apart.what.count;
+  if (!gives.empty() && in == nullptr) require_array(me, apart.what.what, in, 1, "input");
   if (in == out && arrays.in_count == whole && arrays.out_count == whole && plans.in_place != nullptr && whole > 0) {
     in = static_cast<std::byte const*>(in) + gives.begin;
     out = static_cast<std::byte*>(out) + gets.begin;
@@ -136,6 +140,32 @@ mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element 
   return kernels::find_mixed(op, type);
 }
 
+std::size_t sum(std::size_t a, std::size_t b) {
+  std::size_t result;
+  if (__builtin_add_overflow(a, b, &result))
+    throw argument_error(text::format("{} and {} elements are too many", a, b));
+  return result;
+}
+
+std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t result;
+  if (__builtin_mul_overflow(a, b, &result) ||
+      result > std::numeric_limits<std::ptrdiff_t>::max())  // no object is larger
+    throw argument_error(text::format("{} times {} elements or bytes are too many", a, b));
+  return result;
+}
+
+std::size_t total(std::span<std::size_t const> counts) {
+  std::size_t all = 0;
+  for (std::size_t const count : counts) all = sum(all, count);
+  return all;
+}
+
+void require_array(rank_state& me, verb what, void const* array, std::size_t bytes, char const* name) {
+  if (array == nullptr && bytes != 0) [[unlikely]]
+    refuse(me, text::format("{}: the {} of rank {} is NULL", name_of(what), name, me.number));
+}
+
 void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
   if (in != out) [[unlikely]]
     refuse(me, text::format("{}: the input has {} elements, the output {}", verb, in, out));
@@ -151,7 +181,7 @@ std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::s
   if (counts.size() != ranks) refuse(me, text::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
   if (counts[me.number] != piece)
     refuse(me, text::format("{}: rank {} has {} elements, its count is {}", verb, me.number, piece, counts[me.number]));
-  return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  return told(me, [&] { return total(counts); });
 }
 
 std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::span<std::size_t const> counts) {
@@ -162,9 +192,9 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
     return total / ranks;
   }
   if (counts.size() != ranks) refuse(me, text::format("{}: {} counts for {} ranks", verb, counts.size(), ranks));
-  std::size_t const sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-  if (sum != total)
-    refuse(me, text::format("{}: counts [{}] add up to {}, not to {}", verb, text::joined(counts, ", "), sum, total));
+  std::size_t const given = told(me, [&] { return detail::total(counts); });
+  if (given != total)
+    refuse(me, text::format("{}: counts [{}] add up to {}, not to {}", verb, text::joined(counts, ", "), given, total));
   return counts[me.number];
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "api/checks.hpp"
 #include "api/exchange.hpp"
 #include "choice/choose.hpp"
 #include "coset/operations.hpp"
@@ -147,6 +148,8 @@ void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> re
   row_of_pieces const given{static_cast<std::byte*>(const_cast<void*>(c.in)), c.reduction->element_bytes, c.counts};
   row_of_pieces const got{static_cast<std::byte*>(c.out), c.reduction->element_bytes, received};
   std::size_t const bytes = given.bytes(), other_bytes = got.bytes();
+  require_array(me, c.what, given.first, bytes, "input");
+  require_array(me, c.what, got.first, other_bytes, "output");
   bool const apart = given.first + bytes <= got.first || got.first + other_bytes <= given.first;
   if (bytes != 0 && other_bytes != 0 && !apart)
     refuse(me, text::format("all_to_all: input and output of rank {} overlap", me.number));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/checks.hpp"
 #include "api/plan_objects.hpp"
 #include "plan/bound_plan.hpp"
 #include "runtime/rank_state.hpp"
@@ -141,6 +142,7 @@ joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
 /// each other's rows only. Cost: a few comparisons for each pair.
 void check_call(rank_state& me, std::span<joint_part const> parts) {
   runtime::require_current(me);
+  for (joint_part const& part : parts) require_array(me, verb::allreduce, part.place, part.count, "array");
   for (std::size_t p = 1; p < parts.size(); ++p) {
     auto const a = reinterpret_cast<std::uintptr_t>(parts[p].place);
     std::size_t const a_bytes = parts[p].count * parts[p].element_bytes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/plan_objects.hpp"
 
-#include <numeric>
-
+#include "api/checks.hpp"
 #include "coset/plan.hpp"
 #include "plan/calls.hpp"
 #include "team/team_state.hpp"
@@ -17,6 +16,9 @@ namespace {
 
 void check(verb what, std::size_t count, shared_memory const& shared, plan_options const& options) {
   rank_t const ranks = shared.size();
+  if (what > verb::all_to_all) throw argument_error(text::format("there is no verb {}", static_cast<int>(what)));
+  if (options.required > bits::per_rank)
+    throw argument_error(text::format("there is no kind of bits {}", static_cast<int>(options.required)));
   if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
   if (what == verb::reduce_shared && shared.kind.has_messages)
     throw argument_error("no plan of reduce_shared: ranks of several processes have no output in common");
@@ -25,9 +27,8 @@ void check(verb what, std::size_t count, shared_memory const& shared, plan_optio
   if (!is_of_pieces(what)) return;
   if (what == verb::all_to_all && !options.counts.empty())
     throw argument_error("no plan of all_to_all with counts: every rank knows but its own");
-  auto const total = std::accumulate(options.counts.begin(), options.counts.end(), std::size_t{0});
   bool const even = options.counts.empty();
-  if (even ? count % ranks != 0 : options.counts.size() != ranks || total != count) {
+  if (even ? count % ranks != 0 : options.counts.size() != ranks || total(options.counts) != count) {
     throw argument_error(
         text::format("a plan of {} for {} elements on {} ranks cannot have counts {}", name_of(what), count, ranks,
                      even ? "that are equal" : text::format("[{}]", text::joined(options.counts, ", "))));
@@ -46,6 +47,7 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
 plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
                      plan_options const& options) {
   check(what, count, team.shared, options);
+  (void)product(count, reduction.element_bytes);
   rank_t const root = is_rooted(what) ? options.root : 0;
   std::byte one_array;  // stands for a caller's array that is input and output
   call apart{.what = what, .count = count, .reduction = &reduction, .root = root};

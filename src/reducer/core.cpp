@@ -354,6 +354,19 @@ void touch(reducer_core& core, private_copy& copy, std::size_t first, std::size_
   core.touch(copy, first, blocks);
 }
 
+std::byte* elements_of(reducer_core& core, private_copy& copy, std::size_t first, std::size_t count) {
+  part_of_copy const& all = core.parts()[0];
+  if (first > all.array.count || count > all.array.count - first)
+    throw argument_error(
+        text::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, all.array.count));
+  if (count > 0 && core.tracking() != tracking::none) {
+    unsigned const shift = core.shape().shift;
+    std::size_t const block = first >> shift;
+    core.touch(copy, block, ((first + count - 1) >> shift) - block + 1);
+  }
+  return copy.data + first * all.element_bytes();
+}
+
 private_copy& total_of(reducer_core& core) { return core.total(); }
 
 void reset(reducer_core& core) noexcept { core.reset(); }

@@ -296,7 +296,25 @@ namespace coset::detail {
 
 using namespace reducer_room;
 
+namespace {
+
+/// Cost: a comparison for each array.
+void require_targets(reducer_core const& core, void* const* into, combining how) {
+  if (how > combining::assign)
+    throw argument_error(text::format("there is no way {} to combine", static_cast<int>(how)));
+  std::size_t const number = core.parts().size();
+  for (std::size_t array = 0; into != nullptr && array < number; ++array)
+    if (into[array] == nullptr && core.parts()[array].array.count > 0) [[unlikely]]
+      throw argument_error(number == 1 ? "the array to combine into is NULL"
+                                       : text::format("array {} of {} to combine into is NULL", array, number));
+}
+
+}  // namespace
+
 void fold_part(reducer_core& core, void* const* into, std::size_t part, std::size_t parts, combining how) {
+  if (part >= parts) [[unlikely]]
+    throw argument_error(text::format("there is no part {} of {}: parts are counted from 0", part, parts));
+  require_targets(core, into, how);
   std::optional<sole_combination> alone;
   if (parts == 1) alone.emplace(core);
   if (core.tracking() == tracking::none) {
@@ -330,6 +348,7 @@ bool should_fold_round(reducer_core const& core, std::size_t threads, combining 
 void begin_round(reducer_core& core) noexcept { core.begin_round(); }
 
 void fold_round(reducer_core& core, void* const* into, std::size_t thread, std::size_t threads, combining how) {
+  require_targets(core, into, how);
   turns(core, into, how, thread, threads, threads_alone{}).fold();
 }
 
@@ -338,6 +357,11 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
     std::size_t const count = core.parts()[array].array.count;
     if (lengths[array] != count)
       refuse(me, text::format("combine_into: a reducer of {} elements and an array of {}", count, lengths[array]));
+  }
+  try {
+    require_targets(core, into, how);
+  } catch (argument_error const& wrong) {
+    refuse(me, wrong.what());
   }
   if (!me.shared.kind.one_memory())
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");

@@ -41,7 +41,15 @@ void tell_of_lines(topology const& machine) {
   if (auto const warning = numa::line_warning(machine); !warning.empty()) text::complain(warning);
 }
 
+void check(team_options const& options) {
+  if (options.place > placement::unbound)
+    throw argument_error(text::format("there is no placement {}", static_cast<int>(options.place)));
+  if (options.wait > waiting::block)
+    throw argument_error(text::format("there is no waiting {}", static_cast<int>(options.wait)));
+}
+
 std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
+  check(options);
   rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
                                                   : static_cast<rank_t>(options.processors.size());
   if (options.ranks != 0 && options.ranks != ranks) {
@@ -88,6 +96,7 @@ team_shape shape_anywhere(rank_t ranks) {
 }
 
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
+  check(options);
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   auto state = std::make_shared<detail::team_state>(shape_anywhere(ranks), std::move(options));
   state->membership.adopted = std::make_unique<adopted_threads>(*state);

@@ -52,6 +52,31 @@ COSET_API std::size_t piece_of(rank_state&, char const* verb, std::size_t total,
 /// The whole length, given the ranks' pieces: `piece` elements each, or those of `counts`.
 COSET_API std::size_t whole_of(rank_state&, char const* verb, std::size_t piece, std::span<std::size_t const> counts);
 
+/// Of operations that are pointers to functions.
+template <class Op>
+constexpr bool is_null([[maybe_unused]] Op const& op) {
+  if constexpr (std::is_pointer_v<Op>) {
+    return op == nullptr;
+  } else {
+    return false;
+  }
+}
+
+/// The address of the caller's operation, as a call has it; every rank is told if there is none.
+template <class Op>
+void const* operation_of(member& me, Op const& op) {
+  if (is_null(op)) [[unlikely]]
+    refuse(me.state(), "the operation is NULL");
+  return std::addressof(op);
+}
+
+/// Throws argument_error if there is none.
+template <class Op>
+Op const& present(Op const& op) {
+  if (is_null(op)) throw argument_error("the operation is NULL");
+  return op;
+}
+
 /// A copy of the caller's operation that lives as long as a request needs it. Operations without state share one.
 template <class Op>
 std::shared_ptr<void const> kept(Op const& op) {

@@ -127,7 +127,7 @@ class COSET_API sole_combination {
 
 /// Folds part `part` of `parts` of all copies into the arrays `into`, one per array of the reducer, or into the
 /// reducer's own totals if `into` is null. Leaves the copies empty. Parts are disjoint, so they may be folded at the
-/// same time.
+/// same time. Throws argument_error for a part that does not exist, and for an array that is null.
 COSET_API void fold_part(reducer_core&, void* const* into, std::size_t part, std::size_t parts,
                          combining = combining::add);
 
@@ -178,6 +178,10 @@ COSET_API bool has_copies(reducer_core const&) noexcept;
 
 /// The copy that holds the reducer's own totals of all elements; made if it does not exist.
 COSET_API private_copy& total_of(reducer_core&);
+
+/// Elements [first, first + count) of a reducer of one array, their blocks touched. Throws argument_error for elements that it
+/// does not have.
+COSET_API std::byte* elements_of(reducer_core&, private_copy&, std::size_t first, std::size_t count);
 
 COSET_API void reset(reducer_core&) noexcept;
 COSET_API std::string describe(reducer_core const&);

@@ -27,7 +27,7 @@ template <class T, class Op>
 reduced_array erased(std::size_t count, Op const& op, T const& identity) {
   return {.count = count,
           .reduction = &table_of<T, Op>(),
-          .operation = kept(op),
+          .operation = kept(present(op)),
           .identity = std::make_shared<T const>(identity),
           .fill = [](void const* element, std::size_t, void* to, std::size_t number) {
             std::fill_n(static_cast<T*>(to), number, *static_cast<T const*>(element));
@@ -68,7 +68,8 @@ class one_array {
     std::size_t const length = into.size();
     fold_by_ranks(*core_, &to, &length, me.state(), how);
   }
-  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once.
+  /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
+  /// for a part that does not exist.
   void combine_part(std::span<T> into, std::size_t part, std::size_t parts, combining how = combining::add) {
     void* const to = checked(into);
     fold_part(*core_, &to, part, parts, how);

@@ -42,13 +42,10 @@ class sparse_array {
     return data_[index];
   }
 
-  /// Elements [first, first + count), to read and write without calling operator[]. Touches all their blocks.
+  /// Elements [first, first + count), to read and write without calling operator[]. Touches all their blocks. Throws
+  /// argument_error for elements beyond the array.
   std::span<T> span(std::size_t first, std::size_t count) const {
-    if (count > 0) {
-      std::size_t const block = first >> shift_;
-      detail::touch(*of_, *copy_, block, ((first + count - 1) >> shift_) - block + 1);
-    }
-    return {data_ + first, count};
+    return {reinterpret_cast<T*>(detail::elements_of(*of_, *copy_, first, count)), count};
   }
   std::span<T> span() const { return span(0, size_); }
 

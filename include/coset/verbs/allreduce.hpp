@@ -25,7 +25,7 @@ call allreduce_call(member& me, In const& in, std::remove_reference_t<Out>& out,
             .out = std::ranges::data(out),
             .count = std::ranges::size(out),
             .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
-            .operation = std::addressof(op)};
+            .operation = operation_of(me, op)};
   } else {
     return missing<call>();
   }
@@ -41,7 +41,7 @@ T reduced_value(member& me, verb what, T const& value, Op const& op) {
                      .out = std::addressof(result),
                      .count = 1,
                      .reduction = &table_of<T, Op>(),
-                     .operation = std::addressof(op)});
+                     .operation = operation_of(me, op)});
     return result;
   } else {
     return missing<T>();

@@ -29,7 +29,7 @@ template <class In, class Op = plus>
                                                              .in = std::ranges::data(in),
                                                              .count = count,
                                                              .reduction = &detail::table_of<value, Op>(),
-                                                             .operation = std::addressof(op)});
+                                                             .operation = detail::operation_of(me, op)});
     return std::span(static_cast<value const*>(result), count);
   }
 }

@@ -24,7 +24,7 @@ call reduce_call(member& me, In const& in, std::remove_reference_t<Out>& out, ra
             .out = std::ranges::data(out),
             .count = std::ranges::size(in),
             .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
-            .operation = std::addressof(op),
+            .operation = operation_of(me, op),
             .root = root};
   } else {
     return missing<call>();

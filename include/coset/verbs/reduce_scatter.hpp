@@ -27,7 +27,7 @@ call reduce_scatter_call(member& me, In const& in, std::remove_reference_t<Out>&
             .out = std::ranges::data(out),
             .count = count,
             .reduction = &table_of<std::ranges::range_value_t<Out>, Op>(),
-            .operation = std::addressof(op),
+            .operation = operation_of(me, op),
             .counts = counts};
   } else {
     return missing<call>();

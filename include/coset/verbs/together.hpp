@@ -61,7 +61,7 @@ auto with_operation(Part const& part, Op const& op) {
   if constexpr (is_target<Part>) {
     return target<decltype(part.place), decltype(part.op), no_identity>{part.place, part.op, {}};
   } else if constexpr (is_operation<Op, typename Part::value_type>()) {
-    return target<Part, Op, no_identity>{part, op, {}};
+    return target<Part, Op, no_identity>{part, present(op), {}};
   } else {
     return missing<target<Part, plus, no_identity>>();
   }

@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/c/arguments.hpp"
 
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "api/c/status.hpp"
+#include "api/checks.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {
 namespace {
 
-/// If `make` throws for wrong arguments, every rank of the team gets the error.
-template <class Make>
-made_call told(detail::rank_state& me, Make const& make) {
-  try {
-    return make();
-  } catch (argument_error const& wrong) {
-    detail::refuse(me, wrong.what());
-  }
-}
-
-std::size_t sum(std::size_t a, std::size_t b) {
-  std::size_t result;
-  if (__builtin_add_overflow(a, b, &result))
-    throw argument_error(text::format("{} and {} elements are too many", a, b));
-  return result;
-}
+using detail::product;
+using detail::sum;
+using detail::told;
 
 /// What a rank has of a verb with pieces: `own` bytes of its piece, `all` of the whole vector.
 places places_in(verb what, bool is_root, void const* in, void* out, std::size_t own, std::size_t all) {
@@ -91,14 +78,6 @@ detail::rank_state& state_of(coset_member* me) {
   return me->of->state();
 }
 
-std::size_t product(std::size_t a, std::size_t b) {
-  std::size_t result;
-  if (__builtin_mul_overflow(a, b, &result) ||
-      result > std::numeric_limits<std::ptrdiff_t>::max())  // no object is larger
-    throw argument_error(text::format("{} times {} elements or bytes are too many", a, b));
-  return result;
-}
-
 void settle(places& at, verb what, rank_t rank, std::size_t before) {
   if (at.out == COSET_IN_PLACE && at.out_bytes != 0)
     throw argument_error(
@@ -114,9 +93,6 @@ void settle(places& at, verb what, rank_t rank, std::size_t before) {
     bool const scatters = what == verb::reduce_scatter || what == verb::scatter;
     if (scatters && !ignored) at.out = static_cast<std::byte*>(at.out) + before;
   }
-  if ((at.in == nullptr && at.in_bytes != 0) || (at.out == nullptr && at.out_bytes != 0))
-    throw argument_error(text::format("{}: the {} of rank {} is NULL", name_of(what),
-                                      at.out == nullptr && at.out_bytes != 0 ? "output" : "input", rank));
 }
 
 made_call whole(verb what, coset_member* me, void const* in, void* out, std::size_t count, coset_type type,

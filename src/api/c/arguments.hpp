@@ -50,10 +50,8 @@ struct places {
 };
 
 /// Resolves COSET_IN_PLACE. `before`: bytes of the whole that belong to lower ranks. Throws argument_error for arrays
-/// that are NULL or have no place.
+/// that have no place.
 void settle(places&, verb, rank_t, std::size_t before);
-
-std::size_t product(std::size_t, std::size_t);
 
 /// The state of the member, which must not be NULL.
 detail::rank_state& state_of(coset_member*);

@@ -4,6 +4,7 @@
 #include "api/c/arguments.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
+#include "api/checks.hpp"
 #include "plan/bound_plan.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/team_state.hpp"
@@ -24,7 +25,7 @@ plan_options options_from(coset_plan_options const* given, verb what, rank_t ran
   options.root = c.root;
   options.segment_bytes = c.segment_bytes;
   for (rank_t r = 0; c.counts != nullptr && detail::is_of_pieces(what) && r < ranks; ++r)
-    options.counts.push_back(product(c.counts[r], unit));
+    options.counts.push_back(detail::product(c.counts[r], unit));
   return options;
 }
 
@@ -33,8 +34,7 @@ std::unique_ptr<coset_plan> made_plan(detail::team_state& owner, verb what, std:
   std::size_t unit = 1;
   if (what == verb::barrier) type = COSET_INT8, count = 0;
   reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
-  std::size_t const all = product(count, unit);
-  product(all, how.table->element_bytes);
+  std::size_t const all = detail::product(count, unit);
   auto const plans =
       detail::make_plans(owner, what, all, *how.table, options_from(given, what, owner.shared.size(), unit));
   return std::make_unique<coset_plan>(coset_plan{what, count, plans, how.kept(), detail::describe(*plans.apart)});

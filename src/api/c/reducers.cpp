@@ -43,32 +43,6 @@ detail::reduced_array array_of(std::size_t count, coset_type type, coset_operati
           .fill = fill};
 }
 
-void* range_of(coset_reducer const& reducer, private_copy& copy, std::size_t first, std::size_t count) {
-  if (count > 0 && detail::tracking_of(*reducer.core) != detail::tracking::none) {
-    unsigned const shift = detail::block_shift(*reducer.core);
-    std::size_t const block = first >> shift;
-    detail::touch(*reducer.core, copy, block, ((first + count - 1) >> shift) - block + 1);
-  }
-  return copy.data + first * reducer.element_bytes;
-}
-
-void require_range(coset_reducer const* reducer, std::size_t first, std::size_t count, void** elements) {
-  require(reducer, "the reducer");
-  require(elements, "the place for elements");
-  if (first > reducer->count || count > reducer->count - first)
-    throw argument_error(
-        text::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, reducer->count));
-}
-
-void require_target(coset_reducer const* reducer, void const* into) {
-  require(reducer, "the reducer");
-  if (reducer->count > 0) require(into, "the array to combine into");
-}
-
-void require_part(std::uint32_t part, std::uint32_t parts) {
-  if (part >= parts) throw argument_error(text::format("part {} of {}", part, parts));
-}
-
 void fold(detail::reducer_core& core, void* const* into, coset_team* with) {
   if (with == nullptr) return detail::fold_part(core, into, 0, 1);
   with->of->run([&](member& me) { detail::fold_part(core, into, me.rank(), me.size()); });
@@ -83,9 +57,6 @@ void require_number(coset_joint_reducer const* reducer, std::size_t number) {
 void require_targets(coset_joint_reducer const* reducer, void* const* into, std::size_t number) {
   require_number(reducer, number);
   require(into, "the list of what to combine into");
-  for (std::size_t k = 0; k < number; ++k)
-    if (reducer->counts[k] > 0 && into[k] == nullptr)
-      throw argument_error(text::format("array {} of {} to combine into is NULL", k, number));
 }
 
 void list_elements(coset_joint_reducer const& reducer, private_copy const& copy, void** elements) {
@@ -113,32 +84,34 @@ coset_status coset_reducer_create(size_t count, coset_type type, coset_operation
 
 coset_status coset_reducer_local(coset_reducer* reducer, size_t first, size_t count, void** elements) {
   return guarded([&] {
-    require_range(reducer, first, count, elements);
-    *elements = range_of(*reducer, coset::detail::copy_of_this_thread(*reducer->core), first, count);
+    require(reducer, "the reducer");
+    require(elements, "the place for elements");
+    *elements =
+        coset::detail::elements_of(*reducer->core, coset::detail::copy_of_this_thread(*reducer->core), first, count);
   });
 }
 
 coset_status coset_reducer_local_numbered(coset_reducer* reducer, uint32_t number, size_t first, size_t count,
                                           void** elements) {
   return guarded([&] {
-    require_range(reducer, first, count, elements);
-    *elements = range_of(*reducer, coset::detail::copy_numbered(*reducer->core, number), first, count);
+    require(reducer, "the reducer");
+    require(elements, "the place for elements");
+    *elements =
+        coset::detail::elements_of(*reducer->core, coset::detail::copy_numbered(*reducer->core, number), first, count);
   });
 }
 
 coset_status coset_reducer_combine(coset_reducer* reducer, void* into, coset_team* with) {
   return guarded([&] {
-    require_target(reducer, into);
-    if (reducer->count == 0) return;
+    require(reducer, "the reducer");
     fold(*reducer->core, &into, with);
   });
 }
 
 coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint32_t part, uint32_t parts) {
   return guarded([&] {
-    require_target(reducer, into);
-    require_part(part, parts);
-    if (reducer->count > 0) coset::detail::fold_part(*reducer->core, &into, part, parts);
+    require(reducer, "the reducer");
+    coset::detail::fold_part(*reducer->core, &into, part, parts);
   });
 }
 
@@ -196,7 +169,6 @@ coset_status coset_joint_reducer_combine_part(coset_joint_reducer* reducer, void
                                               uint32_t part, uint32_t parts) {
   return guarded([&] {
     require_targets(reducer, into, number);
-    require_part(part, parts);
     coset::detail::fold_part(*reducer->core, into, part, parts);
   });
 }
