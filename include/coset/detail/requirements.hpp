@@ -98,8 +98,9 @@ constexpr bool folds_copies() {
 
 template <class In, class Out>
 constexpr bool moves() {
-  constexpr bool are_arrays = is_result<Out>() && is_array<In>();
-  if constexpr (!are_arrays) {
+  if constexpr (!is_result<Out>()) {
+    return false;
+  } else if constexpr (!is_array<In>()) {
     return false;
   } else {
     constexpr bool of_one_type = same_elements<In, Out>;
