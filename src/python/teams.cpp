@@ -38,7 +38,9 @@ std::string words_of(py::error_already_set const& raised) {
   try {
     auto const said = py::str(raised.value()).cast<std::string>();
     return said.empty() ? name : name + ": " + said;
-  } catch (std::exception const&) {  // its __str__ raises
+  } catch (py::error_already_set& by_str) {
+    // A signal's handler may have run in it.
+    if (by_str.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
     return name;
   }
 }
@@ -77,6 +79,11 @@ class body_run {
       given->end();
     } catch (py::error_already_set& raised) {
       given->end();
+      // A signal that has come meanwhile says more than what other ranks have made of this one's verb.
+      if (PyErr_CheckSignals() != 0) {
+        raised = py::error_already_set();
+        watch_->note_interrupt();
+      }
       note(raised, me.rank());
       throw raised_in_python(words_of(raised));
     }

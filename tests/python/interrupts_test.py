@@ -79,6 +79,24 @@ class InVerbs(unittest.TestCase):
                 for _, words in heard:
                     self.assertIn("KeyboardInterrupt", words)
 
+    def test_a_signal_beside_another_error_is_not_lost(self):
+        for _ in range(20):
+            arrives, ranks = threading.Event(), team(2)
+
+            def body(me):
+                if me.rank == 0:
+                    arrives.set()
+                    me.barrier()
+                arrives.wait()
+                interrupt()
+                me.allreduce(1)  # a mismatch
+            with self.assertRaises(KeyboardInterrupt):
+                try:
+                    ranks.run(body)
+                except coset.Error:  # the signal is late
+                    threading.Event().wait()
+            self.assert_usable(ranks)
+
     def test_a_body_that_catches_it_goes_on(self):
         """The team has failed, but run() waits for all bodies."""
         arrives, interrupted = threading.Event(), threading.Event()
