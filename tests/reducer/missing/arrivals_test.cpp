@@ -12,7 +12,7 @@ namespace {
 
 using detail::arriving;
 
-std::shared_ptr<detail::reducer_core> made() { return detail::make_reducer({detail::array_of(10, plus{}, 0.0)}); }
+std::shared_ptr<detail::reducer_core> made() { return detail::make_reducer({detail::erased(10, plus{}, 0.0)}); }
 
 std::string refusal(auto const& call) {
   try {
