@@ -13,6 +13,8 @@
 namespace {
 
 std::atomic<int> at_barrier, rounds;
+std::atomic<int> singles;        ///< that some thread has taken
+std::array<int, 2> singles_met;  ///< [thread] so far
 
 }  // namespace
 
@@ -26,6 +28,11 @@ int omp_get_max_threads() noexcept(noexcept(omp_get_max_threads())) { return 2; 
 int omp_get_level() noexcept(noexcept(omp_get_level())) { return 1; }
 int omp_in_parallel() noexcept(noexcept(omp_in_parallel())) { return 1; }
 
+/// Orders nothing, as OpenMP promises nothing of `single nowait`.
+bool GOMP_single_start() {
+  int met = singles_met[coset::memory_test::number_of_this_thread()]++;
+  return singles.compare_exchange_strong(met, met + 1, std::memory_order_relaxed);
+}
 void GOMP_barrier() {
   int const round = rounds.load(std::memory_order_relaxed);
   if (at_barrier.fetch_add(1, std::memory_order_acq_rel) == 1) {
@@ -44,16 +51,16 @@ namespace {
 struct region {
   static constexpr std::size_t count = 4;
   std::shared_ptr<detail::reducer_core> core = detail::make_reducer({sums(count)});
-  omp::region_room::folds folds;
   std::array<long, count> into{};
   std::array<long*, 2> copies{};  ///< [thread]
 
   region() { detail::share_processors(2); }  // asked for once
   void begin() {
     into.fill(0);
-    folds.reset(*core);
+    detail::reset(*core);
     for (std::uint32_t t : {0u, 1u}) copies[t] = reinterpret_cast<long*>(detail::copy_numbered(*core, t).data);
-    at_barrier = rounds = 0;
+    at_barrier = rounds = singles = 0;
+    singles_met.fill(0);
   }
 };
 
@@ -62,7 +69,7 @@ void reduce_twice(region& with, std::size_t thread) {
   for (long turn = 1; turn <= 2; ++turn) {
     for (std::size_t k = 0; k < region::count; ++k) ++with.copies[thread][k];
     void* const to = with.into.data();
-    with.folds.combine(omp::nowait, *with.core, &to, combining::add);
+    omp::region_room::folds::combine(omp::nowait, *with.core, &to, combining::add);
     GOMP_barrier();
     for (long const each : with.into) expect(each == 2 * turn, "a wrong sum");
     GOMP_barrier();

@@ -20,7 +20,7 @@ using core_pointer = std::shared_ptr<detail::reducer_core>;
 
 template <class T, class Op = plus>
 detail::reduced_array sums_of(std::size_t count, Op op = {}, T identity = identity_of<T, Op>()) {
-  return detail::array_of<T>(count, op, identity);
+  return detail::erased(count, op, identity);
 }
 
 template <class T>
