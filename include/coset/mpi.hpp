@@ -103,12 +103,13 @@ class team {
   /// Of adopted threads: the calling thread is thread `thread` of its process, and so rank first() + `thread` of the
   /// team, until the guard leaves. Neither joining nor leaving waits for others to do so, in whatever process, or sends
   /// anything unless the team has failed: threads may join and leave as often as they like, as at the ends of each
-  /// parallel region. Cost: an exchange of one cache line that others only read. Requests do not outlive the guard, and guards end before MPI_Finalize. Members
-  /// of parts may be kept while the thread is away, and used when a thread has joined as the same rank again, until reset()
-  /// or the end of the team. Without MPI_THREAD_MULTIPLE other processes hear of a thread's exception when thread 0 waits, joins
-  /// or leaves next. Throws what the team failed with, until reset(); argument_error if another thread has joined as this
-  /// one, if there is no such thread, under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a
-  /// team whose threads run().
+  /// parallel region. Cost: an exchange of one cache line that others only read, and a few calls of the OpenMP runtime
+  /// where there is one. Requests do not outlive the guard, and guards end before MPI_Finalize. Members of parts may be
+  /// kept while the thread is away, and used when a thread has joined as the same rank again, until reset() or the end of
+  /// the team. Without MPI_THREAD_MULTIPLE other processes hear of a thread's exception when thread 0 waits, joins or
+  /// leaves next. Throws what the team failed with, until reset(); argument_error if another thread has joined as this
+  /// one, if there is no such thread, at once in an OpenMP region of fewer threads than this process has in the team,
+  /// under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a team whose threads run().
   member_guard join(rank_t thread);
   /// Of adopted threads, collective over the processes, by one thread of each while none has joined: after a failure
   /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has

@@ -212,9 +212,10 @@ class reduction {
         detail::by_claim(number), [this]() -> auto& { return region_room::folds::copy_here(copies_.core()); });
   }
 
-  /// Collective, like a barrier: every thread of the region calls it after its updates, and after those of its tasks. On
-  /// return the targets hold the result, and all tasks are complete, as behind a barrier. Outside regions one thread calls
-  /// it, and it opens a region of its own where that pays.
+  /// Collective, like a barrier: every thread of the region calls it after its updates, and after those of its tasks;
+  /// several reductions are combined in the same order by all threads. On return the targets hold the result, and all
+  /// tasks are complete, as behind a barrier. Outside regions one thread calls it, and it opens a region of its own where
+  /// that pays.
   void combine(combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
     region_room::folds::combine(copies_.core(), copies_.checked().data(), how);

@@ -87,9 +87,10 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   bool has_just(std::size_t threads) const noexcept;
 
   reducer_room::arrivals& arrivals() noexcept { return arrivals_; }
-  /// Whether this thread is the only one that combines, until end_alone().
-  bool begin_alone() noexcept { return !combining_.exchange(true, std::memory_order_acquire); }
-  void end_alone() noexcept { combining_.store(false, std::memory_order_release); }
+  /// Whether this thread is the only one that combines, until end_alone(). Orders nothing: callers that combine one after
+  /// the other have seen to that themselves, and others are refused.
+  bool begin_alone() noexcept { return !combining_.exchange(true, std::memory_order_relaxed); }
+  void end_alone() noexcept { combining_.store(false, std::memory_order_relaxed); }
 
   void reset() noexcept;
   /// The arrays: "reducer of 10 double, coset::plus".

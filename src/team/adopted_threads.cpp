@@ -39,21 +39,20 @@ void adopted_threads::settle_on_node(detail::rank_state& state) const {
   state.here.memory_node = machine_.nodes[*node].os_index;
 }
 
-/// The threads of a smaller OpenMP region would wait for others until the deadline.
-void adopted_threads::require_threads_of_region() const {
+void require_threads_of_region(rank_t ranks) {
   auto const threads = numa::threads_of_openmp_region();
-  if (threads && *threads < team_.shared.ranks)
+  if (threads && *threads < ranks)
     throw argument_error(text::format(
         "join: this OpenMP region has {} of the {} threads of the team; adopt omp_get_num_threads() of the region "
         "itself, or use coset::omp::member_here",
-        *threads, team_.shared.ranks));
+        *threads, ranks));
 }
 
 detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.shared.ranks) {
     throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
   }
-  require_threads_of_region();
+  require_threads_of_region(team_.shared.ranks);
   std::unique_lock lock(mutex_);
   if (lent_) throw argument_error("join: the threads are ranks of a team over processes; adopt another team of them");
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {

@@ -10,6 +10,10 @@
 
 namespace coset::team_room {
 
+/// Throws argument_error in an OpenMP region of fewer threads than these ranks: they would wait for others that do not
+/// come.
+void require_threads_of_region(rank_t ranks);
+
 /// Rounds: all ranks join, then all leave, and so on. Every round is a generation. Not on any hot path: one mutex.
 class adopted_threads {
  public:
@@ -24,7 +28,6 @@ class adopted_threads {
   void give_back() noexcept;
 
  private:
-  void require_threads_of_region() const;
   void settle(rank_t);
   void settle_on_node(detail::rank_state&) const;
 

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "team/adopted_threads.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -27,6 +28,7 @@ lent_threads::lent_threads(detail::team_state& larger, rank_t here, rank_t threa
 detail::rank_state& lent_threads::join(rank_t thread) {
   if (thread >= threads_)
     throw argument_error(text::format("join: there is no thread {} in a team of {}", thread, threads_));
+  require_threads_of_region(threads_);
   // Partner: leave(), for what the rank has left; and close(): either this is seen there, or that is seen here.
   if (seats_[thread].taken.exchange(true, std::memory_order_seq_cst))
     throw argument_error(text::format("join: thread {} is in the team already", thread));

@@ -135,7 +135,8 @@ class Bench(unittest.TestCase):
             (["-t", "100000"], "100000"),
             (["--scaling", "--csv", "x"], "--csv"),
             (["--regimes", "--report", "x"], "--report"),
-            (["--report", "x", "--scaling-file", "/dev/null"], "is no file of coset bench --scaling"),
+            (["--report", "x", "--scaling-file", "/dev/null"], "/dev/null is a pipe or device"),
+            (["--report", "x", "--scaling-file", __file__], "is no file of coset bench --scaling"),
             (["--report", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
             (["--json", "/nowhere/x", "-b", "8", "-e", "8", "-t", "1", "-n", "2", "--rounds", "1"], "/nowhere/x"),
         ):

@@ -221,7 +221,7 @@ class Checker:
         """A script of this repository, which knows its options, or what a target makes."""
         for folder in (".", "bench", "tests"):
             script = ROOT / folder / command[0]
-            if script.is_file():
+            if script.is_file() and not command[0].startswith("build/"):
                 known = script.read_text(encoding="utf-8")
                 own = itertools.takewhile(lambda word: not word.startswith("build/"), command[1:])  # the rest is who it starts
                 unknown = [word for word in own if word.startswith("--") and word.partition("=")[0] not in known]

@@ -23,7 +23,6 @@ import start
 # Each page has the first program of one kind of user.
 PAGES = {"openmp": "OpenMP", "onetbb": "oneTBB", "threads": "std::thread", "mpi": "MPI + OpenMP", "c": "C", "fortran": "Fortran",
          "python": "Python", "cmake": "A CMake project, by find_package and with coset as a part of it"}
-AS_ROOT = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
 
 
 def block(path, after):
@@ -54,10 +53,11 @@ class Transcript:
     def run(self, command, folder="/srv", shown=6):
         """`shown`: the last lines of what it says that are printed."""
         begin = time.monotonic()
+        as_root = " ".join(f"{name}={value}" for name, value in start.AS_ROOT.items())
         done = subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", "bash", "-c",
              'mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; mount --rbind /dev "$0/dev"; exec chroot "$0" '
-             f"/usr/bin/env -i {AS_ROOT} HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
+             f"/usr/bin/env -i {as_root} HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
              'DEBIAN_FRONTEND=noninteractive bash -c "cd $1 && $2"', str(self.root), folder, command],
             check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         took = time.monotonic() - begin
@@ -144,9 +144,9 @@ def main():
         bare(root)
         subprocess.run(["cp", "-a", root, fresh], check=True)
         print("# The first hour on a bare Debian 12\n")
-        print("All commands and programs are those of the README and of the pages that it leads to, carried out by "
+        print("All commands and programs are those of the README and of its start pages, carried out by "
               "`tests/documents/first_hour.py`, which wrote this page: in a root that mmdebstrap makes with nothing but Debian's "
-              f"minimum, as root (hence no `sudo`, and `--allow-run-as-root`), on {os.cpu_count()} cores. Times include what apt "
+              f"minimum, as root (hence no `sudo`; variables allow `mpirun` to run as root, and more processes than cores), on {os.cpu_count()} cores. Times include what apt "
               "fetches. Long output is cut to its end.")
         at = Transcript(root)
         install(at)

@@ -37,10 +37,11 @@ def install(build, prefix):
                    stdout=subprocess.DEVNULL)
 
 
-def steps(page):
-    """(kind, name, text) of each block that is carried out; the name is that of a file."""
+def steps(page, minutes=False):
+    """(kind, name, text) of each block that is carried out; the name is that of a file. With `minutes` also those that take so
+    long."""
     for block in markdown.blocks((PAGES / f"{page}.md").read_text(encoding="utf-8")):
-        kind, _, name = block.marker.partition(": ")
+        kind, _, name = (block.marker.removesuffix(", minutes") if minutes else block.marker).partition(": ")
         if kind == "file" or kind in COMMANDS or kind == "prints":
             yield kind, name, block.text
 

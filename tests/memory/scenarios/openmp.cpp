@@ -9,6 +9,7 @@
 #include "memory/scenarios/explored_team.hpp"
 #include "memory/scenarios/reduced_array.hpp"
 #include "memory/scenarios/scenarios.hpp"
+#include "reducer/core.hpp"
 
 namespace {
 
@@ -58,6 +59,8 @@ struct region {
   void begin() {
     into.fill(0);
     detail::reset(*core);
+    std::destroy_at(&core->arrivals());  // which goes on counting rounds, and no execution may differ from the others
+    std::construct_at(&core->arrivals(), *core);
     for (std::uint32_t t : {0u, 1u}) copies[t] = reinterpret_cast<long*>(detail::copy_numbered(*core, t).data);
     at_barrier = rounds = singles = 0;
     singles_met.fill(0);
