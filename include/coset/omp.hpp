@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -191,7 +193,8 @@ template <class... Written>
 class reduction {
  public:
   template <class... Things>
-  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Things&&... things)
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0 &&
+           !(std::same_as<std::remove_cvref_t<Things>, reduction> || ...)) explicit reduction(Things&&... things)
       : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
   template <class... Things>
   requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(in_place_t, Things&&... things)
@@ -220,7 +223,8 @@ class reduction {
     require_no_target_in_use(how == combining::assign);
     region_room::folds::combine(copies_.core(), copies_.checked().data(), how);
   }
-  /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway.
+  /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway. All
+  /// threads combine several reductions in the same order.
   void combine(nowait_t, combining how = combining::add) {
     require_no_target_in_use(how == combining::assign);
     region_room::folds::combine(nowait, copies_.core(), copies_.checked().data(), how);

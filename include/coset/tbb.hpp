@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "coset/reducers/joint_reducer.hpp"
@@ -133,7 +134,8 @@ template <class... Written>
 class reduction {
  public:
   template <class... Things>
-  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Things&&... things)
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0 &&
+           !(std::same_as<std::remove_cvref_t<Things>, reduction> || ...)) explicit reduction(Things&&... things)
       : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -39,12 +40,14 @@ using reader = std::function<topology()>;
 
 /// hwloc believes descriptions: it may crash on a wrong one, or not come to an end. So a child reads it first.
 topology read_foreign(std::string const& name, reader const& read) {
+  signal(SIGCHLD, SIG_DFL);  // where the caller ignores it, a child's status is lost
   pid_t const child = fork();
   if (child == 0) read_and_end(read);
+  if (child < 0) throw error(fmt::format("no process to read {} in: {}", name, strerror(errno)));
   int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (status != 0)
-    throw topology_error(fmt::format("hwloc crashes as it reads {}: {}", name,
+    throw topology_error(fmt::format("hwloc crashes or does not end as it reads {}: {}", name,
                                      WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "a sanitizer has stopped it"));
   return read();
 }

@@ -59,7 +59,7 @@ std::string type_of(py::handle const& of) { return py::str(py::type::of(of).attr
 
 coset_type type_in(py::dtype const& type, parameter const& at) {
   if (type.byteorder() == (std::endian::native == std::endian::little ? '>' : '<'))
-    refuse(at, "has another byte order than this machine: take x.astype(x.dtype.newbyteorder('='))");
+    refuse(at, "has another byte order than this machine: pass an array of this machine's");
   for (dtype_row const& row : dtypes) {
     if (row.kind == type.kind() && row.bytes == type.itemsize()) return row.type;
   }
@@ -68,7 +68,7 @@ coset_type type_in(py::dtype const& type, parameter const& at) {
 
 elements elements_of(py::array array, parameter const& at) {
   if ((array.flags() & py::array::c_style) == 0)
-    refuse(at, "has gaps or another order than C's: take numpy.ascontiguousarray() of it");
+    refuse(at, "has gaps or another order than C's: pass a C-contiguous array");
   if ((array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) == 0)
     refuse(at, "begins in the middle of an element: take a copy of it");
   coset_type const type = type_in(array.dtype(), at);

@@ -112,8 +112,7 @@ std::string arrivals::in_words(std::uint64_t word) const {
 std::string arrivals::wait_in_words(std::chrono::nanoseconds waited) const {
   return text::format(
       "{}, and waits {} in its region for the others\ncoset:   every thread of a region has to call it: it stands in "
-      "no "
-      "master, single, sections or branch that some do not take",
+      "no master, single, sections or branch that some do not take",
       in_words(), runtime::time_in_words(static_cast<std::uint64_t>(waited.count())));
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "coset/reducers/reducer.hpp"
@@ -141,7 +142,9 @@ template <class... Written>
 class joint_reducer {
  public:
   template <class... Things>
-  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit joint_reducer(Things&&... things)
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0 &&
+           !(std::same_as<std::remove_cvref_t<Things>, joint_reducer> ||
+             ...)) explicit joint_reducer(Things&&... things)
       : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
   joint_reducer(joint_reducer&&) noexcept = default;
   joint_reducer& operator=(joint_reducer&&) noexcept = default;

@@ -95,6 +95,7 @@ onlooker* started() {
   static std::mutex starting;
   std::lock_guard const lock(starting);
   if (onlooker* const there = of_this_process.load(std::memory_order_acquire)) return there;
+  choice::name_wrong_settings_once();
   auto const limits = choice::wanted_wait_limits();
   if (limits.until_told.count() == 0 && limits.longest.count() == 0) return nullptr;
   static int const in_children [[maybe_unused]] =
