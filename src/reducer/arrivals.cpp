@@ -111,15 +111,15 @@ std::string arrivals::in_words(std::uint64_t word) const {
 
 std::string arrivals::wait_in_words(std::chrono::nanoseconds waited) const {
   return text::format(
-      "{}, and waits {} in its region for the others\ncoset:   every thread of a region has to call it: it stands in "
-      "no master, single, sections or branch that some do not take",
+      "{}, and waits {} in its region for the others\ncoset:   every thread of the region has to call it, "
+      "not inside master, single, sections or a branch that some skip",
       in_words(), runtime::time_in_words(static_cast<std::uint64_t>(waited.count())));
 }
 
 void arrivals::fail(std::uint64_t word, char const* what_then) const {
   throw mismatch_error(text::format(
-      "{}, and {}: every thread of a region has to make the same call, in no master, single, sections or branch that "
-      "some do not take; reset() discards what was not combined",
+      "{}, and {}: every thread of a region has to make the same call, not inside master, single, sections or a branch "
+      "that some skip; reset() discards what was not combined",
       in_words(word), what_then));
 }
 

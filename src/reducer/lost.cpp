@@ -40,7 +40,7 @@ bool reducer_core::holds_values() const {
 void reducer_core::say_what_is_lost() const noexcept try {
   static std::atomic<bool> said = false;
   if (arrivals_.are_incomplete()) {
-    text::complain(arrivals_.in_words() + ", which ends: what its threads have reduced is lost");
+    text::complain(arrivals_.in_words() + ", which is destroyed: what its threads have reduced is lost");
   } else if (text::plans_are_logged() && !said.load(std::memory_order_relaxed) && holds_values() &&
              !said.exchange(true, std::memory_order_relaxed)) {
     text::complain(in_words() + " ends with values that were never combined; said once per process");

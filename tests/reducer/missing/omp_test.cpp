@@ -37,7 +37,7 @@ class program_death_test : public testing::Test {
   }
   static constexpr char const* all_words =
       "stuck. 1 of 2 threads has called combine\\((nowait)?\\) on a reducer of 10+ double, coset::plus, and waits .* s "
-      ".*every thread of a region has to call it.*said once.*1 of 2 threads.*COSET_TIMEOUT ends the program";
+      ".*every thread of the region has to call it.*said once.*1 of 2 threads.*COSET_TIMEOUT ends the program";
 };
 using OmpLateDeathTest = program_death_test;
 class OmpMissingDeathTest : public program_death_test, public testing::WithParamInterface<std::size_t> {};
@@ -257,7 +257,7 @@ TEST(OmpMissing, IsSaidWhereAReductionEnds) {
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
       StartsWith("coset: 1 of 2 threads has called combine(nowait) on a reducer of 10 double, coset::plus, which "
-                 "ends: what its threads have reduced is lost\n"));
+                 "is destroyed: what its threads have reduced is lost\n"));
 }
 
 /// The same rules, by the same means.
