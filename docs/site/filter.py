@@ -20,6 +20,8 @@ import markdown  # noqa: E402
 TABLES_OF_CONTENTS = (ROOT / "README.md", ROOT / "docs/decisions/index.md")
 LANGUAGES = {"fortran": "{.f90}", "cmake": "", "c": "{.c}", "cpp": "{.cpp}", "json": ""}
 
+# To doxygen a single backtick and an apostrophe are a pair of quotation marks.
+APOSTROPHE_IN_CODE = re.compile(r"(?<!`)`([^`\n]*'[^`\n]*)`(?!`)")
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -56,6 +58,7 @@ def with_references(path, text):
     def of_lines(lines, taken):
         text = "\n".join(lines)
         text = markdown.IMAGE.sub(lambda m: m[0].replace(m["to"], pathlib.Path(m["to"]).name), text)
+        text = APOSTROPHE_IN_CODE.sub(r"``\1``", text)
         return markdown.LINK.sub(lambda m: reference(path, m, taken), text)
 
     for kind, lines in itertools.groupby(markdown.kinds(text), key=lambda each: each[0]):
@@ -68,7 +71,7 @@ def as_doxygen_wants(path):
     anchors = iter(list(markdown.headings(path.read_text(encoding="utf-8"))))
     inside = False
     for line in text.splitlines():
-        fence = re.match(r"```(\w*)$", line)
+        fence = re.match(r"```(\S*)$", line)
         if fence:
             inside = not inside
             yield "```" + (LANGUAGES.get(fence[1], "") if inside else "")
