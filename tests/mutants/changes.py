@@ -3,8 +3,11 @@
 
 Relies on the sources being formatted: spaces stand around binary operators, and none around the brackets of templates.
 """
+import collections
 import re
 from dataclasses import dataclass
+
+from places import Names
 
 TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|/\*.*?\*/)
@@ -23,6 +26,7 @@ SWAPPED_WORDS = {"true": "false", "false": "true", "max": "min", "min": "max"}
 DECLARING = {"auto", "const", "constexpr", "static", "thread_local", "using", "struct", "class", "enum", "typename", "template",
              "alignas", "namespace", "public", "private", "friend", "static_assert", "if", "for", "while", "do", "switch",
              "else", "try", "catch", "case", "default", "assert"}
+JUMPS = {"return", "throw", "break", "continue"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Change:
     line: int
     before: str  # the lines it is in, in one
     after: str
+    function: str
+    what: str  # in words and names
 
     def of(self, text):
         return text[: self.begin] + self.instead + text[self.end:]
@@ -183,34 +189,60 @@ def conditions(tokens, other, inside):
             yield begin, end
 
 
+def at(kind, name):
+    return f"{kind} at {name}" if name else kind
+
+
+def removal(names, begin, end):
+    first = names.tokens[begin].text
+    if head := names.head(begin, end):
+        return f"removes {first} {head}" if first in JUMPS else f"removes {head}"
+    return at(f"removes {first if first in JUMPS else 'statement'}", names.first(begin, end) or names.nearest(begin, end))
+
+
 def changes_of(text):
     tokens = tokens_of(text)
     other = partners(tokens)
     inside = bodies(tokens, other)
+    names = Names(tokens, inside, other)
     found = []
 
-    def change(begin, end, instead):
-        first = text.rfind("\n", 0, begin) + 1
-        last = text.find("\n", end)
-        shown = [text[first:begin] + part + text[end:last] for part in (text[begin:end], instead)]
+    def change(first, last, instead, what):
+        begin, end = tokens[first].begin, tokens[last].end if instead else tokens[last].begin
+        line = text.rfind("\n", 0, begin) + 1
+        shown = [text[line:begin] + part + text[end: text.find("\n", end)] for part in (text[begin:end], instead)]
         before, after = (re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", part)).strip() for part in shown)
-        found.append(Change(begin, end, instead, text.count("\n", 0, begin) + 1, before, after))
+        found.append(Change(begin, end, instead, text.count("\n", 0, begin) + 1, before, after, names.function[first], what))
 
     for begin, end in inner_statements(tokens, other, inside):
         words = tokens[begin:end]
         last_of_body = tokens[end + 1].text == "}" and words[0].text == "return" and tokens[begin - 1].text in (";", "{", "}")
         if not declares(words) and not last_of_body:
-            change(tokens[begin].begin, tokens[end].begin, "")
+            change(begin, end, "", removal(names, begin, end))
     for begin, end in conditions(tokens, other, inside):
-        change(tokens[begin].begin, tokens[end].begin, f"!({text[tokens[begin].begin:tokens[end].begin]})")
+        whole = text[tokens[begin].begin: tokens[end].begin]
+        change(begin, end - 1, f"!({whole})", f"negates {names.first(begin, end)}".strip())
     for k, t in enumerate(tokens):
         if not inside[k]:
             continue
         spaced = text[t.begin - 1] in " \n" and text[t.end: t.end + 1] in (" ", "\n")
+        instead = None
         if t.kind == "sign" and t.text in SWAPPED and spaced:
-            change(t.begin, t.end, SWAPPED[t.text])
+            instead = SWAPPED[t.text]
         elif t.kind == "word" and t.text in ("true", "false"):
-            change(t.begin, t.end, SWAPPED_WORDS[t.text])
+            instead = SWAPPED_WORDS[t.text]
         elif t.kind == "word" and t.text in SWAPPED_WORDS and tokens[k - 1].text == "::" and tokens[k + 1].text in "(<":
-            change(t.begin, t.end, SWAPPED_WORDS[t.text])
+            instead = SWAPPED_WORDS[t.text]
+        if instead:
+            change(k, k, instead, at(f"{t.text} -> {instead}", names.nearest(k, k + 1)))
     return sorted(found, key=lambda c: (c.begin, c.end))
+
+
+def names_of(changes):
+    """What each of a file's changes is called. Those that would be called the same are numbered, with how many there are: where
+    one more comes, all of them are called something else, and none is taken for another."""
+    names = [f"{c.function}: {c.what}" for c in changes]
+    number, seen = collections.Counter(names), collections.Counter()
+    for name in names:
+        seen[name] += 1
+        yield name if number[name] == 1 else f"{name} ({seen[name]} of {number[name]})"

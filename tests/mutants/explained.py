@@ -3,42 +3,50 @@
 
 
 class Explained:
-    """Blocks of lines, told apart by the text of the source, not by line numbers:
+    """Blocks of lines that name mutants as places.py and changes.py do, not by line numbers or what stands in them:
 
-        src/runtime/executor.cpp       a file; what follows is about it
-        - perturb();                   a line as it stands, white space and comments apart
-        + ;                            what a mutant makes of it; "+ *" is whatever is made of it; may be repeated
-        = only perturbed tests define it
+        src/runtime/executor.cpp                               a file; what follows is about it
+        - shares_processor: negates; false -> true             a function, and what is changed in it
+        - await: removes perturb (2 of 3)                      where several are called the same, which and of how many
+        - park: *                                              all that is changed in a function which does nothing else
+        = only perturbed tests define it                       the reason of those above
     """
 
     def __init__(self, path):
-        self.reasons = {}
+        self.path = path
+        self.reasons = {}  # with the lines that the mutants stand in
         self.used = set()
-        file = before = None
-        after = []
+        file, named = None, []
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            kind, text = line[:1], line[2:].strip()
-            if not line.strip() or kind == "#":
+            kind, text = line[:2], line[2:].strip()
+            function, _, changes = text.partition(": ")
+            if not line.strip() or line.startswith("#"):
                 continue
-            if kind == "-":
-                before, after = text, []
-            elif kind == "+" and before:
-                after.append(text)
-            elif kind == "=" and file and after and text:
-                for each in after:
-                    self.reasons[file, before, each] = text
-            elif kind not in "-+=":
-                file, before, after = line.strip(), None, []
+            if kind == "- " and file and changes:
+                named += [((file, f"{function}: {change.strip()}"), number) for change in changes.split(";")]
+            elif kind == "= " and named and text:
+                self.give(named, text)
+                named = []
+            elif line[0] not in "-+=" and not named:
+                file = line.strip()
             else:
                 raise SystemExit(f"{path}:{number}: {line!r} is out of place")
+        if named:
+            raise SystemExit(f"{path}:{named[0][1]}: {named[0][0][1]!r} has no reason")
+
+    def give(self, named, reason):
+        for mutant, number in named:
+            if mutant in self.reasons:
+                raise SystemExit(f"{self.path}:{number}: {mutant[1]!r} has a reason in line {self.reasons[mutant][1]}")
+            self.reasons[mutant] = reason, number
 
     def reason_for(self, mutant):
-        for after in (mutant.change.after, "*"):
-            key = mutant.file, mutant.change.before, after
+        for key in ((mutant.file, mutant.name), (mutant.file, f"{mutant.change.function}: *")):
             if key in self.reasons:
                 self.used.add(key)
-                return self.reasons[key]
+                return self.reasons[key][0]
         return None
 
     def unused(self):
-        return [" | ".join(key) for key in self.reasons if key not in self.used]
+        return [f"{self.path}:{number}: {key[0]}: {key[1]}, as {reason!r}" for key, (reason, number) in self.reasons.items()
+                if key not in self.used]

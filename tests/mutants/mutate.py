@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the library one statement at a time, and looks whether its tests notice. See README.md."""
 import argparse
-import ctypes
+import collections
 import fcntl
 import hashlib
 import json
 import os
-import resource
 import shlex
-import signal
+import shutil
 import subprocess
 import sys
 import threading
@@ -17,8 +16,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from changes import changes_of
+from changes import changes_of, names_of
 from explained import Explained
+from runs import Runs, tests_of
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build/release"
@@ -33,7 +33,8 @@ OF_RANKS_AT_WORK = [
     "team_plans_test", "runtime_overlap_test", "runtime_mismatch_test", "team_verbs_test", "runtime_sequences_test",
     "runtime_storm_test"]
 
-# Of each room the tests that cover it: first those that find most in the least time. All of them at small effort.
+# Of each room the tests that cover it, as ctest knows them: first those that find most in the least time. All of them at
+# small effort.
 TESTS = {
     "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
@@ -52,12 +53,8 @@ TESTS_IF_NAMED = {
                      "schedule_every_algorithm_test", "schedule_two_level_test", "schedule_pipelined_test", "program_parts_test",
                      "choice_test"],
 }
-# What a test asks of its environment, as its CMakeLists.txt has it.
-ENVIRONMENTS = {"team_confined_test": {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}}
 LEFT_OUT = TOP / "src/api/c"  # no decisions of its own
-MOST_MEMORY = 8 << 30
-PR_SET_PDEATHSIG = 1
-libc = ctypes.CDLL(None)
+FEWEST_PRECOMPILED = 5  # of the mutants of one room: its headers take three times what a file does
 
 
 def sources_of(folder):
@@ -69,29 +66,34 @@ def room_of(file):
 
 
 class Mutant:
-    def __init__(self, file, text, change, nth):
-        self.file, self.change = file, change
+    def __init__(self, file, text, change, name, drawn_by):
+        self.file, self.change, self.name = file, change, name
         self.text = change.of(text)
         self.of_text = hashlib.sha1(text.encode()).hexdigest()[:12]
-        # Told apart by what stands there, so that lines may move; nth of those that look alike.
-        self.id = f"{file} | {change.before} | {change.after}" + (f" | {nth}" if nth > 1 else "")
+        self.id = f"{file} | {name}"
+        self.drawn_by = f"{file} | {drawn_by}"  # the text, so that a sample does not depend on what mutants are called
 
     def shown(self):
-        return f"{self.file}:{self.change.line}\n  - {self.change.before}\n  + {self.change.after}"
+        return f"{self.file}:{self.change.line}: {self.name}\n  - {self.change.before}\n  + {self.change.after}"
 
 
 def mutants_of(file):
     text = (TOP / file).read_text()
-    seen = {}
-    for change in changes_of(text):
-        nth = seen[change.before, change.after] = seen.get((change.before, change.after), 0) + 1
-        yield Mutant(file, text, change, nth)
+    changes = changes_of(text)
+    looks = {}
+    for change, name in zip(changes, names_of(changes)):
+        nth = looks[change.before, change.after] = looks.get((change.before, change.after), 0) + 1
+        yield Mutant(file, text, change, name, f"{change.before} | {change.after}" + (f" | {nth}" if nth > 1 else ""))
 
 
 class Build:
     """The commands that made build/release: one file is compiled anew, and tests are linked with it before the library."""
 
-    def __init__(self):
+    def __init__(self, todo):
+        # Headers that few files wait for would take longer than they save.
+        rooms = [room_of(m.file) for m in todo if m.file.endswith(".cpp")]
+        self.worth_precompiling = {room for room in rooms if rooms.count(room) >= FEWEST_PRECOMPILED}
+        self.linker = [f"-fuse-ld={name}" for name in ("lld", "gold") if shutil.which(f"ld.{name}")][:1]
         entries = json.loads((BUILD / "compile_commands.json").read_text())
         self.commands = {}
         for e in entries:
@@ -110,7 +112,11 @@ class Build:
 
     def compile(self, source, to, text=None, overlay=None):
         """False where it does not compile."""
-        more = [f"-I{overlay}"] if overlay else ["-include", str(self.headers(source))]
+        more = []
+        if overlay:
+            more = [f"-I{overlay}"]
+        elif room_of(source) in self.worth_precompiling:
+            more = ["-include", str(self.headers(source))]
         return subprocess.run(self.command(source, text or TOP / source, to, *more), cwd=BUILD, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL).returncode == 0
 
@@ -128,16 +134,18 @@ class Build:
                 self.precompiled.add(name)
         return name
 
-    def link(self, test, objects, to):
+    def link(self, binary, objects, to):
         with self.lock:
-            if test not in self.links:
-                said = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", test], capture_output=True, text=True, check=True)
+            if binary not in self.links:
+                target = str(binary.relative_to(BUILD))
+                ask = ["ninja", "-C", BUILD, "-t", "commands", target]
+                said = subprocess.run(ask, capture_output=True, text=True, check=True)
                 last = said.stdout.strip().splitlines()[-1]
-                self.links[test] = shlex.split(last.split("&&")[1])
-        command = list(self.links[test])
+                self.links[binary] = shlex.split(last.split("&&")[1])
+        command = list(self.links[binary])
         command[command.index("-o") + 1] = str(to)
         command[1:1] = [str(o) for o in objects]
-        subprocess.run(command + ["-lfmt"], cwd=BUILD, check=True)
+        subprocess.run(command + self.linker + ["-lfmt"], cwd=BUILD, check=True)
 
     def sources_with(self, header):
         """The library's files that include it."""
@@ -154,30 +162,6 @@ class Build:
                         path = os.path.normpath(BUILD / line.strip())
                         self.dependants.setdefault(path, []).append(source)
         return self.dependants.get(str(TOP / header), [])
-
-
-def run_test(binary, limit, more=None):
-    """passed, failed, or timeout: for ever, or at least far longer than without the change."""
-
-    def bounded():
-        os.setsid()
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # whoever ends this script leaves no test behind that hangs
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-
-    environment = dict(os.environ, COSET_TEST_EFFORT="small", COSET_TUNING="off", OMP_NUM_THREADS="2", **(more or {}))
-    process = subprocess.Popen([binary, "--gtest_brief=1", "--gtest_fail_fast"], cwd=OWN, env=environment, preexec_fn=bounded,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        return "passed" if process.wait(limit) == 0 else "failed"
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
 
 
 def objects_of(build, mutant, place):
@@ -201,18 +185,20 @@ def objects_of(build, mutant, place):
     return made
 
 
-def judge(build, mutant, place, tests, limit):
+def judge(build, mutant, place, tests, runs):
     """Which test notices, and how; "survived" where none does, "invalid" where it does not compile."""
-    place.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
     objects = objects_of(build, mutant, place)
     if not objects:
         return "invalid", ""
     for test in tests:
-        binary = place / "test"
-        build.link(test, objects, binary)
-        how = run_test(binary, limit, ENVIRONMENTS.get(test))
+        linked = place / test.binary().name  # which several tests may be part of
+        if not linked.exists():
+            build.link(test.binary(), objects, linked)
+        how = runs.run(test, linked)
         if how != "passed":
-            return how, test
+            return how, test.name
     return "survived", ""
 
 
@@ -241,10 +227,12 @@ class Results:
 def options():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("paths", nargs="*", metavar="PATH", help="files or rooms to change; all rooms of TESTS unless named")
-    p.add_argument("--sample", type=int, metavar="N", help="only so many, of source files; always the same with the same seed")
+    few = p.add_mutually_exclusive_group()
+    few.add_argument("--sample", type=int, metavar="N", help="only so many, of source files; always the same with the same seed")
+    few.add_argument("--only", metavar="FILE", help="only those in a file of results; says which of them were noticed before")
     p.add_argument("--seed", default="1", help="of the sample")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
-    p.add_argument("--limit", type=float, default=30, metavar="SECONDS", help="for one test, which else counts as hanging")
+    p.add_argument("--limit", type=float, default=30, metavar="SECONDS", help="for one test at most")
     p.add_argument("--again", action="store_true", help="survivors once more, as tests have come")
     p.add_argument("--fresh", action="store_true", help="forget what was found before")
     p.add_argument("--list", action="store_true", help="say what is known, and run nothing")
@@ -260,17 +248,74 @@ def files_of(paths):
         yield from (str(f.relative_to(TOP)) for f in (sources_of(there) if there.is_dir() else [there]))
 
 
-def tests_for(mutant, available, results):
-    """Those that noticed most of this file's mutants come first."""
+def tests_for(mutant, available, results, runs):
+    """First those that noticed most of this file's mutants, for the time that they take."""
     noticed = {}
     for r in list(results.known.values()):
         if r["by"] and r["id"].startswith(mutant.file + " |"):
             noticed[r["by"]] = noticed.get(r["by"], 0) + 1
-    return sorted(available[room_of(mutant.file)], key=lambda test: -noticed.get(test, 0))
+    return sorted(available[room_of(mutant.file)], key=lambda test: -noticed.get(test.name, 0) / runs.usual_seconds(test))
+
+
+def tests_by_room(rooms):
+    known = tests_of(BUILD)
+    for room in rooms:
+        names = (TESTS | TESTS_IF_NAMED)[room]
+        if unknown := [name for name in names if name not in known]:
+            sys.exit(f"ctest knows no {', '.join(unknown)}, which mutate.py names for {room}")
+        if missing := [name for name in names if not known[name].command]:
+            print(f"not built, and not asked about {room}: {', '.join(missing)}", flush=True)
+        yield room, [known[name] for name in names if known[name].command]
+
+
+def chosen(wanted, all, explained):
+    """In no order, so that what is known whenever it is stopped is a fair sample; and what was found before of those in
+    the file that --only names."""
+    if wanted.only:
+        before = {r["id"]: r for r in map(json.loads, Path(wanted.only).read_text().splitlines())}
+        for id in before.keys() - {m.id for m in all}:
+            print(f"no such mutant any more: {id}")
+        return [m for m in all if m.id in before], before
+    todo = [m for m in all if not explained.reason_for(m)]
+    todo.sort(key=lambda m: hashlib.sha1((wanted.seed + m.drawn_by).encode()).digest())
+    return [m for m in todo if m.file.endswith(".cpp")][: wanted.sample] if wanted.sample else todo, {}
+
+
+class Judging:
+    """Judges mutants, several at a time, and counts what is found."""
+
+    def __init__(self, wanted, todo, results, before):
+        self.wanted, self.results, self.before = wanted, results, before
+        self.build, self.runs = Build(todo), Runs(OWN, wanted.limit)
+        self.tests = dict(tests_by_room(sorted({room_of(m.file) for m in todo})))
+        self.counts, self.lock, self.free = collections.Counter(), threading.Lock(), list(range(wanted.jobs))
+
+    def take(self, m):
+        r = self.results.of(m)
+        if r is None or (self.wanted.again and r["verdict"] == "survived"):
+            if self.wanted.list:
+                return
+            with self.lock:
+                place = self.free.pop()
+            since = time.time()
+            try:
+                tests = tests_for(m, self.tests, self.results, self.runs)
+                verdict, by = judge(self.build, m, OWN / f"job{place}", tests, self.runs)
+            finally:
+                with self.lock:
+                    self.free.append(place)
+            r = self.results.add(m, verdict, by, time.time() - since)
+        with self.lock:
+            self.counts[r["verdict"]] += 1
+            if r["verdict"] == "survived":
+                noticed = self.before.get(m.id, {}).get("by")
+                print(f"survived{f', which {noticed} noticed before' if noticed else ''}: {m.shown()}", flush=True)
 
 
 def main():
     wanted = options()
+    if wanted.only:
+        wanted.only = os.path.abspath(wanted.only)
     os.chdir(TOP)
     OWN.mkdir(parents=True, exist_ok=True)
     alone = (OWN / "lock").open("w")
@@ -279,53 +324,25 @@ def main():
     except BlockingIOError:
         sys.exit(f"mutants are under way already, in {OWN}")
     explained = Explained(TOP / "tests/mutants/explained.txt")
-    results = Results(OWN / ("sample.jsonl" if wanted.sample else "results.jsonl"), wanted.fresh or bool(wanted.sample))
-    if wanted.sample:
-        results.file.unlink(missing_ok=True)
     all = [m for file in files_of(wanted.paths) for m in mutants_of(file)]
     expected = [m for m in all if explained.reason_for(m)]
-    todo = [m for m in all if not explained.reason_for(m)]
-    # In no order, so that what is known whenever it is stopped is a fair sample.
-    todo.sort(key=lambda m: hashlib.sha1((wanted.seed + m.id).encode()).digest())
-    if wanted.sample:
-        todo = [m for m in todo if m.file.endswith(".cpp")][: wanted.sample]
     print(f"{len(all)} mutants of {len({m.file for m in all})} files, {len(expected)} of them explained", flush=True)
+    todo, before = chosen(wanted, all, explained)
+    few = "sample" if wanted.sample else "only" if wanted.only else None
+    results = Results(OWN / f"{few or 'results'}.jsonl", wanted.fresh or few)
+    if few:
+        results.file.unlink(missing_ok=True)
 
-    build = Build()
-    available = {room: [t for t in tests if next(BUILD.glob(f"tests/*/{t}"), None)] for room, tests in (TESTS | TESTS_IF_NAMED).items()}
-    begin, counts, lock, free = time.time(), {}, threading.Lock(), list(range(wanted.jobs))
-    survivors = []
-
-    def take(m):
-        r = results.of(m)
-        if r is None or (wanted.again and r["verdict"] == "survived"):
-            if wanted.list:
-                return
-            with lock:
-                place = free.pop()
-            since = time.time()
-            try:
-                verdict, by = judge(build, m, OWN / f"job{place}", tests_for(m, available, results), wanted.limit)
-            finally:
-                with lock:
-                    free.append(place)
-            r = results.add(m, verdict, by, time.time() - since)
-        with lock:
-            counts[r["verdict"]] = counts.get(r["verdict"], 0) + 1
-            if r["verdict"] == "survived":
-                survivors.append(m)
-                print(f"survived: {m.shown()}", flush=True)
-
+    begin, judging = time.time(), Judging(wanted, todo, results, before)
     with ThreadPoolExecutor(wanted.jobs) as pool:
-        for future in [pool.submit(take, m) for m in todo]:
+        for future in [pool.submit(judging.take, m) for m in todo]:
             future.result()
-    count = lambda verdict: counts.get(verdict, 0)
-    looked_at = sum(counts.values()) - count("invalid")
-    print(f"{looked_at} compiled and ran in {time.time() - begin:.0f} s: {count('failed')} failed a test, {count('timeout')} hung, "
-          f"{count('survived')} survived unexplained; {count('invalid')} did not compile")
+    count = judging.counts
+    print(f"{count.total() - count['invalid']} compiled and ran in {time.time() - begin:.0f} s: {count['failed']} failed a test, "
+          f"{count['timeout']} hung, {count['survived']} survived unexplained; {count['invalid']} did not compile")
     for text in [] if wanted.paths else explained.unused():
         print(f"explained, but no such mutant: {text}")
-    sys.exit(1 if survivors else 0)
+    sys.exit(1 if count["survived"] else 0)
 
 
 if __name__ == "__main__":
