@@ -8,7 +8,7 @@ from pathlib import Path
 from changes import changes_of, names_of
 import runs
 from explained import Explained
-from mutate import mutants_of
+from mutate import judge, mutants_of
 
 SOURCE = """\
 namespace a {
@@ -165,6 +165,25 @@ class Runs(unittest.TestCase):
             self.assertEqual([tried.run(test, quick), tried.run(other, quick)], ["passed", "failed"])
             runs.FASTEST = 0.1
             self.assertEqual(tried.run(test, hanging), "timeout")
+
+    def test_of_one_binary_link_it_once(self):
+        class Build:
+            linked = []
+
+            def compile(self, source, to, text):
+                return True
+
+            def link(self, binary, objects, to):
+                self.linked.append(binary.name)
+                to.write_text('#!/bin/sh\n[ "$1" != broken ]\n')
+                to.chmod(0o700)
+
+        tests = [runs.Test(name, (f"/tests/{binary}", name), ()) for name, binary in
+                 [("one", "a"), ("two", "b"), ("three", "a"), ("broken", "b"), ("four", "c")]]
+        with tempfile.TemporaryDirectory() as place:
+            mutant = type("mutant", (), {"file": "src/a.cpp", "text": ""})
+            verdict = judge(Build(), mutant, Path(place) / "job", tests, runs.Runs(place, longest=500))
+        self.assertEqual((verdict, Build.linked), (("failed", "broken"), ["a", "b"]))
 
 
 if __name__ == "__main__":
