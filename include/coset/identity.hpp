@@ -4,12 +4,12 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <complex>
 #include <concepts>
 #include <limits>
 #include <type_traits>
 
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/operations.hpp"
 
 namespace coset {

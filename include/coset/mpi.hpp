@@ -6,14 +6,13 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
 
+#include "coset/detail/standard_parts.hpp"
 #include "coset/team.hpp"
 
 namespace coset::detail {
@@ -95,7 +94,7 @@ class team {
   void run(Body&& body) {
     if constexpr (detail::is_body<Body>()) {
       detail::require_body(body);
-      auto call = [&body](member& me) { std::invoke(body, me); };
+      auto call = [&body](member& me) { detail::call_body(body, me); };
       run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
     }
   }

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -298,7 +297,7 @@ class sparse_reduction {
 
 namespace region_room {
 
-/// Adopted teams, by size, that no region is using.
+/// Adopted teams that no region is using.
 class teams {
  public:
   static std::shared_ptr<team> lend(rank_t ranks) {
@@ -306,10 +305,11 @@ class teams {
     std::unique_ptr<team> lent;
     {
       std::lock_guard const lock(all.mutex_);
-      auto& free = all.free_[ranks];
-      if (!free.empty()) {
-        lent = std::move(free.back());
-        free.pop_back();
+      for (auto& free : all.free_) {
+        if (free->size() != ranks) continue;
+        lent = std::exchange(free, std::move(all.free_.back()));
+        all.free_.pop_back();
+        break;
       }
     }
     if (!lent) lent = team::adopt(ranks);
@@ -323,11 +323,11 @@ class teams {
   }
   void take_back(std::unique_ptr<team> back) {
     std::lock_guard const lock(mutex_);
-    free_[back->size()].push_back(std::move(back));
+    free_.push_back(std::move(back));
   }
 
   std::mutex mutex_;
-  std::map<rank_t, std::vector<std::unique_ptr<team>>> free_;
+  std::vector<std::unique_ptr<team>> free_;
 };
 
 /// The same team for all threads of the region.

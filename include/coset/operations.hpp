@@ -4,17 +4,14 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <ranges>
 #include <type_traits>
 
 #include "coset/binned.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/float16.hpp"
 
 namespace coset {
@@ -85,11 +82,12 @@ namespace detail {
 template <class T>
 concept ordered_number = std::integral<T> || std::floating_point<T> || half_float<T>;
 
-/// The order by which numbers are compared here: −0 before +0. Unordered if either is a NaN.
+/// The order by which numbers are compared here: −0 before +0. Unordered if either is a NaN. The compilers' functions are what
+/// <cmath> names, whose other contents take long to read.
 template <ordered_number T>
 constexpr bool before(T a, T b) {
   if constexpr (std::floating_point<T>) {
-    return a < b || (a <= b && std::signbit(a) && !std::signbit(b));
+    return a < b || (a <= b && __builtin_signbit(a) && !__builtin_signbit(b));
   } else if constexpr (half_float<T>) {
     return before<float>(a, b);
   } else {
@@ -104,7 +102,7 @@ constexpr bool is_nan(T value) {
   } else if constexpr (half_float<T>) {
     return is_nan<float>(value);
   } else {
-    return std::isnan(value);
+    return __builtin_isnan(value);
   }
 }
 

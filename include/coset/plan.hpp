@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +14,7 @@
 
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 
 namespace coset {

@@ -4,9 +4,9 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <chrono>
 #include <cstdint>
 
+#include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 
 namespace coset {

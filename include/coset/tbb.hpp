@@ -7,7 +7,6 @@
 
 #include <oneapi/tbb/task_arena.h>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -26,23 +25,28 @@ namespace task_room {
 
 /// Fewer parts than worthwhile_parts() says: waking workers takes longer than folding some parts.
 inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threads) {
-  return std::min(detail::worthwhile_parts(core, threads) / 4, threads);
+  std::size_t const parts = detail::worthwhile_parts(core, threads) / 4;
+  return parts < threads ? parts : threads;
 }
 
-inline void fold_parts(detail::reducer_core& core, void* const* into, combining how, std::size_t begin, std::size_t end,
-                       std::size_t parts) {
+/// These are templates, although all reducers have the same core, so that compilers make oneTBB's loops only for programs
+/// that fold.
+template <std::same_as<detail::reducer_core> Core>
+void fold_parts(Core& core, void* const* into, combining how, std::size_t begin, std::size_t end, std::size_t parts) {
   for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
 }
 
 /// Folds by tasks of the calling thread's arena. `into` as in detail::fold_part().
-inline void fold(detail::reducer_core& core, void* const* into, combining how) {
+template <std::same_as<detail::reducer_core> Core>
+void fold(Core& core, void* const* into, combining how) {
   auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
   detail::sole_combination const alone(core);
   fold_parts(core, into, how, 0, parts, parts);
 }
 /// Folds by the threads of all nodes; each node's threads fold one stretch of the arrays.
-inline void fold(detail::reducer_core& core, void* const* into, combining how, arenas& nodes) {
+template <std::same_as<detail::reducer_core> Core>
+void fold(Core& core, void* const* into, combining how, arenas& nodes) {
   auto const parts = parts_for(core, nodes.concurrency());
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
   detail::sole_combination const alone(core);

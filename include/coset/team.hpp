@@ -4,16 +4,15 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 #include "coset/error.hpp"
 #include "coset/topology.hpp"
@@ -35,6 +34,15 @@ constexpr bool is_body() {
   constexpr bool takes_a_member = std::invocable<Body&, member&>;
   static_assert(takes_a_member, "run() calls its body with a member, its rank: [](coset::member& me) { ... }");
   return takes_a_member;
+}
+/// Calls a body, also one that is a member function of the member; <functional> takes long to read.
+template <class Body>
+decltype(auto) call_body(Body& body, member& me) {
+  if constexpr (std::is_member_pointer_v<Body>) {
+    return (me.*body)();
+  } else {
+    return body(me);
+  }
 }
 template <class Body>
 void require_body([[maybe_unused]] Body const& body) {
@@ -152,7 +160,7 @@ class COSET_API team {
   void run(Body&& body) {
     if constexpr (detail::is_body<Body>()) {
       detail::require_body(body);
-      auto call = [&body](member& me) { std::invoke(body, me); };
+      auto call = [&body](member& me) { detail::call_body(body, me); };
       run_erased([](void* context, member& me) { (*static_cast<decltype(call)*>(context))(me); }, &call);
     }
   }

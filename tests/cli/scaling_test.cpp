@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where coset bench --scaling measures, on machines that are not here.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "cli/measure/bench_scaling.hpp"

@@ -3,6 +3,7 @@
 // kernels of each instruction set, against conversions written down by the definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

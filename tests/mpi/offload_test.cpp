@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI's own allreduce between hosts: that it is what runs, and what becomes of it when some begin it and others cannot.
 #include <atomic>
+#include <cmath>
 
 #include "mpi/processes.hpp"
 

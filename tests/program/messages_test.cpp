@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is brought by messages and what is combined, of schedules made by hand: two hosts of two ranks, 0 and 2 are the
 // proxies. Unless said otherwise it is the part of the first host, to which rank 2 stands for all of the other.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "calls.hpp"

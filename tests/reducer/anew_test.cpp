@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers that are made for one loop, with what those before them left.
+#include <algorithm>
 #include <fstream>
 #include <string>
 

@@ -2,6 +2,7 @@
 // Reductions of arrays in OpenMP regions, beside OpenMP's own.
 #include "coset/omp.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>

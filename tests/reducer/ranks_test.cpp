@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers that the ranks of a team combine.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <numeric>

@@ -2,6 +2,7 @@
 // Reducers give what a loop over all updates gives, for every type, operation, number of threads and spread.
 #include "coset/reducers/sparse_reducer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>

@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/blocked_range.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>

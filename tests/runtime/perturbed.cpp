@@ -3,6 +3,7 @@
 #include "runtime/memory/perturb.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 namespace coset::runtime {

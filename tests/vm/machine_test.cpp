@@ -2,6 +2,7 @@
 // The machine is read as it was booted.
 #include "vm/machine.hpp"
 
+#include <cstdlib>
 #include <numeric>
 
 namespace coset::vm_test {

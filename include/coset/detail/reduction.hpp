@@ -2,8 +2,6 @@
 // Maps (operation, element type) to the type-erased reduction that programs run.
 #pragma once
 
-#include <algorithm>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include <typeinfo>
 
 #include "coset/detail/fold.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 #include "coset/operations.hpp"
 
@@ -114,8 +113,8 @@ template <class T>
 constexpr std::string_view name_of() {
   std::string_view const all = __PRETTY_FUNCTION__;
   std::size_t const begin = all.find("T = ") + 4;
-  std::size_t const end = std::min(all.find("; std::string_view", begin), all.rfind(']'));
-  return all.substr(begin, end - begin);
+  std::string_view const name = all.substr(begin, all.rfind(']') - begin);
+  return name.substr(0, name.find("; std::string_view"));
 }
 
 template <class Op>
@@ -171,7 +170,7 @@ void plain_fold(void const* context, void* const* to, std::uint32_t destinations
   alignas(T) std::byte storage[longest * sizeof(T)];  // T need not have a default
   T* const tile = reinterpret_cast<T*>(storage);
   for (std::size_t done = 0; done < count; done += longest) {
-    std::size_t const length = std::min(longest, count - done);
+    std::size_t const length = count - done < longest ? count - done : longest;
     std::memcpy(storage, static_cast<T const*>(from[0]) + done, length * sizeof(T));
     for (std::uint32_t s = 1; s < sources; ++s) {
       T const* const next = static_cast<T const*>(from[s]) + done;

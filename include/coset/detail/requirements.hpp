@@ -4,9 +4,9 @@
 #pragma once
 
 #include <concepts>
-#include <ranges>
 #include <type_traits>
 
+#include "coset/detail/standard_parts.hpp"
 #include "coset/operations.hpp"
 
 namespace coset::detail {

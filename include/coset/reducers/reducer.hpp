@@ -5,7 +5,6 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +29,7 @@ reduced_array erased(std::size_t count, Op const& op, T const& identity) {
           .operation = kept(present(op)),
           .identity = std::make_shared<T const>(identity),
           .fill = [](void const* element, std::size_t, void* to, std::size_t number) {
-            std::fill_n(static_cast<T*>(to), number, *static_cast<T const*>(element));
+            std::uninitialized_fill_n(static_cast<T*>(to), number, *static_cast<T const*>(element));
           }};
 }
 

@@ -8,13 +8,13 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/error.hpp"
 #include "coset/identity.hpp"
 #include "coset/operations.hpp"

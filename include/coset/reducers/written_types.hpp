@@ -5,12 +5,12 @@
 #include "coset/detail/cxx20.hpp"
 
 #include <concepts>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/reducers/targets.hpp"
 
 namespace coset {

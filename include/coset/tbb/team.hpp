@@ -8,17 +8,15 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
+#include "coset/detail/standard_parts.hpp"
 #include "coset/detail/task_run.hpp"
 #include "coset/request.hpp"
 #include "coset/tbb/arenas.hpp"
@@ -128,16 +126,18 @@ class team {
 
   template <class Start, class Held>
   static void begin(member& me, Start& start, Held& held) {
-    held.emplace(std::invoke(start, me));
+    held.emplace(detail::call_body(start, me));
     for (request const& one : task_room::requests_of(*held))
       if (!one.belongs_to(me)) detail::refuse(me.state(), "run: start returned a request that is not this rank's");
   }
 
   /// Isolated: a thread that waits for the tasks of a sweep must not take other tasks, which may need a lock that the
-  /// caller's task holds, or run this very team.
-  void go_through(detail::task_run& under_way, void (*body)(void*, member&), void* context) {
+  /// caller's task holds, or run this very team. A template, so that compilers make oneTBB's loops only for programs that
+  /// run a team.
+  template <class Context>
+  void go_through(detail::task_run& under_way, void (*body)(void*, member&), Context* context) {
     under_way_.resize(size());
-    std::iota(under_way_.begin(), under_way_.end(), rank_t{0});
+    for (rank_t r = 0; r < size(); ++r) under_way_[r] = r;
     sweeps_ = 0;
     ::tbb::this_task_arena::isolate([&] {
       sweep([&](rank_t r) { return under_way.start(r, body, context); });

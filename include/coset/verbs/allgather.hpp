@@ -4,12 +4,12 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <ranges>
 #include <span>
 #include <type_traits>
 
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 
 namespace coset {
 

@@ -5,12 +5,12 @@
 #include "coset/detail/cxx20.hpp"
 
 #include <memory>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 
 namespace coset {
 

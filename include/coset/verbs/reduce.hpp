@@ -4,11 +4,11 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <ranges>
 #include <type_traits>
 
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
+#include "coset/detail/standard_parts.hpp"
 
 namespace coset {
 

@@ -4,8 +4,7 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <ranges>
-
+#include "coset/detail/standard_parts.hpp"
 #include "coset/verbs/allreduce.hpp"
 
 namespace coset {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset bench --json` and `--csv`.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 // `coset trace`: what each rank does in a collective, and what it waits for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <numeric>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datatypes and operations that programs make.
+#include <algorithm>
 #include <array>
 #include <cstring>
 

@@ -2,6 +2,7 @@
 // Combinations that some threads of a region do not call: told, refused or ended, never silently late.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "coset/omp.hpp"
