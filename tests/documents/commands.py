@@ -38,7 +38,7 @@ LAUNCHERS = {"mpirun", "mpiexec"}
 OTHERS = {"g++", "gcc", "gfortran", "mpicxx", "mpicc", "mpifort", "mpif90", "clang++", "cd", "git", "ldconfig", "python3", "./app",
           "program"}
 PREFIX = r"(?:[A-Z_]+=\S+ )*(?:sudo )?"
-KNOWN = r"coset|\./dev|cmake|ctest|apt-get|pkg-config|\.ci/run|(?:tests|bench|build)/\S+"
+KNOWN = r"coset|\./dev|cmake|ctest|apt-get|pkg-config|\.ci/(?:run|costs)|(?:tests|bench|build)/\S+"
 IN_WORDS = re.compile(f"{PREFIX}(?:{KNOWN}) ")
 IN_BLOCKS = re.compile(f"{PREFIX}(?:{KNOWN}|{'|'.join(map(re.escape, sorted(LAUNCHERS | OTHERS)))}) ")
 # What the documents' lines read.
@@ -93,9 +93,11 @@ def commands_of(words):
 class Checker:
     def __init__(self, build, coset):
         self.build, self.coset = build, coset
-        self.dev = subprocess.run([ROOT / "dev", "--help"], check=True, capture_output=True, text=True).stdout
+        self.parts = subprocess.run([ROOT / ".ci/run", "--parts"], check=True, capture_output=True, text=True).stdout.split()
         self.packages = set(re.findall(r"[\w.+-]+", (ROOT / "dev").read_text(encoding="utf-8")))
-        self.presets = {p["name"] for p in json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
+        presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
+        self.presets = {p["name"] for p in presets["configurePresets"]}
+        self.test_presets = {p["name"] for p in presets["testPresets"]}
         listed = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")]
         listed += [p for room in ("src", "bench", "tests", "examples", "numa") for p in (ROOT / room).rglob("CMakeLists.txt")]
         self.names = set(re.findall(r"[\w-]+", "\n".join(p.read_text(encoding="utf-8") for p in listed)))
@@ -139,7 +141,7 @@ class Checker:
             return self.of_coset(command[1:], carrying_out)
         if name in LAUNCHERS:
             return self.of_coset(command[command.index("coset") + 1:], None) if "coset" in command else None
-        judge = {"./dev": self.of_dev, "cmake": self.of_cmake, "ctest": self.of_ctest, "apt-get": self.of_apt,
+        judge = {"./dev": self.of_dev, ".ci/run": self.of_ci, "cmake": self.of_cmake, "ctest": self.of_ctest, "apt-get": self.of_apt,
                  "pkg-config": self.of_pkg_config}.get(name)
         if judge:
             return judge(command[1:])
@@ -180,15 +182,29 @@ class Checker:
             return None
         return f"ends with status {done.returncode}: {done.stderr.strip()}"
 
+    @functools.cache
+    def dev_help(self, command):
+        return subprocess.run([ROOT / "dev", "help", command], check=False, capture_output=True, text=True)
+
     def of_dev(self, words):
-        """Each verb has an entry of its own in the usage, or several, which name its options."""
-        if not words:
+        """What ./dev help says of a command names its options. Other words of test are rooms."""
+        if not words or words[0].startswith("-") or words[-1].isupper() and words[0] == "help":
             return None
-        entries = "\n".join(entry for entry in re.split(r"\n(?=  \w)", self.dev) if re.match(rf"  {words[0]}\s", entry))
-        if not entries:
-            return f"./dev has no command {words[0]}"
-        unknown = [w for w in words if w.startswith("--") and not re.search(rf"(?<![\w-]){w}(?![\w-])", entries)]
-        return f"./dev {words[0]} does not say that it takes {unknown[0]}" if unknown else None
+        command = words[-1] if words[0] == "help" else words[0]
+        shown = self.dev_help(command)
+        if shown.returncode != 0:
+            return f"./dev has no command {command}"
+        options = [w for w in words if w.startswith("--")]
+        unknown = [w for w in options if not re.search(rf"(?<![\w-]){w}(?![\w-])", shown.stdout)]
+        if unknown:
+            return f"./dev {command} does not say that it takes {unknown[0]}"
+        rooms = [w for w in words[1:] if w.islower()] if command == "test" and not options else []
+        unknown = [room for room in rooms if not any((ROOT / folder / room).is_dir() for folder in ("tests", "src"))]
+        return f"there is no room {unknown[0]}" if unknown else None
+
+    def of_ci(self, words):
+        unknown = [word for word in words if word.islower() and word not in ["--help", "--parts", *self.parts]]
+        return f".ci/run has no part {unknown[0]}" if unknown else None
 
     def of_cmake(self, words):
         option, known = None, {"--target": self.names, "--component": self.names, "--preset": self.presets}
@@ -203,6 +219,9 @@ class Checker:
         return None
 
     def of_ctest(self, words):
+        if "--preset" in words:
+            preset = words[words.index("--preset") + 1]
+            return None if preset in self.test_presets else f"no preset {preset}"
         wanted = words[words.index("-R") + 1] if "-R" in words else ""
         shown = subprocess.run(["ctest", "--test-dir", self.build, "-N", "-C", "long", "-R", wanted], check=True, capture_output=True,
                                text=True).stdout
