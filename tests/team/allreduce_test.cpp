@@ -21,10 +21,10 @@ class Allreduce : public ::testing::TestWithParam<rank_t> {};
 
 TEST_P(Allreduce, IsRightAndTheSameEverywhereForAnyCountTypeOperationAndAlignment) {
   team ranks(options_for(GetParam()));
-  std::size_t const stride = test::by_effort<std::size_t>(5, 1, 1);  // prime to the number of combinations
-  std::size_t number = 0;
+  std::size_t const stride = test::by_effort<std::size_t>(5, 3, 1);  // prime to the number of combinations
+  std::size_t number = 0, turn = GetParam();
   for (std::size_t const count : counts) {
-    for (std::size_t which = 0; which < combinations * 4; which += stride) {
+    for (std::size_t which = ++turn % stride; which < combinations * 4; which += stride) {
       shape const s{count, (which / combinations & 1) != 0, (which / combinations & 2) != 0};
       with_combination(which, [&]<class T, class Op>() {
         SCOPED_TRACE(

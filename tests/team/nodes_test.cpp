@@ -55,9 +55,12 @@ std::vector<verb> verbs_along_nodes() {
   return all;
 }
 
-class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const*>> {
+constexpr std::array storages{"push", "zero_copy_push", "output_push", "staged_pull"};
+
+class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
  protected:
-  machine_shape const& shape = shapes()[std::get<0>(GetParam())];
+  std::size_t const machine = std::get<0>(GetParam()), storage = std::get<1>(GetParam());
+  machine_shape const& shape = shapes()[machine];
 
   std::string plan() const {
     choice::question asked{.ranks = shape.ranks, .bytes = 1 << 20};
@@ -86,28 +89,27 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, char const
   }
 };
 
+/// A verb meets each length of one kind, in place or not: it meets all six of those on each machine, under each storage and
+/// at each length. Under small effort it meets one length; long effort crosses all.
 TEST_P(Nodes, EveryVerbIsRightByPlansAlongThem) {
-  std::string const rule = plan() + "/" + std::get<1>(GetParam());
+  std::string const rule = plan() + "/" + storages[storage];
   std::deque<test::variable> chosen;
   for (verb const what : verbs_along_nodes()) chosen.emplace_back(variable_of(what).c_str(), rule);
   team ranks(shape.machine, {.ranks = shape.ranks, .place = shape.place});
-  // Under small effort a verb meets one length of one kind, in place or not, and others on other machines and storages.
   std::array<std::size_t, 3> const lengths{1, 200, 3000};
-  bool const few = test::wanted_effort() == test::effort::small;
+  auto const effort = test::wanted_effort();
   std::uint64_t seed = 0;
-  std::size_t turn = rule.size();
   for (verb const what : verbs_along_nodes()) {
-    for (std::size_t const each : lengths) {
-      ++turn;
-      if (few && each != lengths[(rule.size() + static_cast<std::size_t>(what)) % lengths.size()]) continue;
+    bool const elsewhere_only = what == verb::reduce_shared || what == verb::allreduce_view;
+    std::size_t const turn = machine + storage + static_cast<std::size_t>(what);
+    for (std::size_t l = 0; l < lengths.size(); ++l) {
+      if (effort == test::effort::small && l != (turn + machine) % lengths.size()) continue;
       for (std::size_t kind = 0; kind < kinds().size(); ++kind) {
-        if (few && kind != turn % kinds().size()) continue;
-        bool const elsewhere_only = what == verb::reduce_shared || what == verb::allreduce_view;
         for (bool const in_place : {false, true}) {
-          if (in_place && elsewhere_only) continue;
-          if (few && !elsewhere_only && in_place != (turn / kinds().size() % 2 == 0)) continue;
+          bool const has_turn = kind == (turn + l) % 3 && (elsewhere_only || in_place == ((turn + l) % 2 == 0));
+          if ((in_place && elsewhere_only) || (effort != test::effort::large && !has_turn)) continue;
           task t{.what = what, .root = shape.ranks / 2, .in_place = in_place, .seed = ++seed};
-          for (rank_t r = 0; r < shape.ranks; ++r) t.counts.push_back(each + each * r % 3);
+          for (rank_t r = 0; r < shape.ranks; ++r) t.counts.push_back(lengths[l] + lengths[l] * r % 3);
           check(ranks, folded({possible(std::move(t)), &kinds()[kind]}));
           if (HasFatalFailure()) return;
         }
@@ -118,9 +120,10 @@ TEST_P(Nodes, EveryVerbIsRightByPlansAlongThem) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, Nodes,
                          ::testing::Combine(::testing::Range<std::size_t>(0, 8),
-                                            ::testing::Values("push", "zero_copy_push", "output_push", "staged_pull")),
+                                            ::testing::Range<std::size_t>(0, storages.size())),
                          [](auto const& test) {
-                           return std::string(shapes()[std::get<0>(test.param)].name) + "_" + std::get<1>(test.param);
+                           return std::string(shapes()[std::get<0>(test.param)].name) + "_" +
+                                  storages[std::get<1>(test.param)];
                          });
 
 /// Nobody names a plan.
