@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "coset/detail/collective.hpp"
+#include "effort.hpp"
 #include "memory/scenarios/ranks_alike.hpp"
 #include "memory/scenarios/scenarios.hpp"
 
@@ -208,7 +209,9 @@ char const* nothing(arrays<Count> const&) {
 }
 
 constexpr bounds no_membarrier{.preemptions = 2, .membarrier = false};
-constexpr bounds by_chance{.random = 10'000};
+bounds const by_chance{.random = test::by_effort(5'000u, 5'000u, 10'000u)};
+/// Where sleeping multiplies what each rank can do: one switch finds what is known to go wrong, two take most of a minute.
+bounds const few_switches{.preemptions = test::by_effort(1u, 1u, 2u)};
 constexpr bounds few_preemptions{.preemptions = 2}, few_with_naps{.preemptions = 2, .naps = 30};
 
 }  // namespace
@@ -219,15 +222,15 @@ std::vector<scenario> collectives() {
       {"entries", each<arrays<1>>(2, polling, sum_twice, sums_are(2, 6))},
       {"entries of three", each<arrays<1>>(3, polling, sum_once, sums_are(3, 7)), few_preemptions},
       {"entries slept for", each<arrays<1>>(2, asking, sum_once, sums_are(2, 3))},
-      {"entries slept for twice", each<arrays<1>>(2, asking, sum_twice, sums_are(2, 6)), few_preemptions},
+      {"entries slept for twice", each<arrays<1>>(2, asking, sum_twice, sums_are(2, 6)), few_switches},
       {"entries slept for without membarrier", each<arrays<1>>(2, asking_without_membarrier, sum_once, sums_are(2, 3)),
        no_membarrier},
       {"entries of two lines", each<arrays<8>>(2, polling, sum_arrays<8>, arrays_are<8>(2, 6))},
       {"reuse of lines", each<arrays<1>>(2, polling, broadcast_often, nothing<1>)},
-      {"reuse of lines slept for", each<arrays<1>>(2, asking, broadcast_often, nothing<1>), few_preemptions},
+      {"reuse of lines slept for", each<arrays<1>>(2, asking, broadcast_often, nothing<1>), few_switches},
       {"rooted and full in turn", each<arrays<1>>(2, polling, broadcast_and_sum, sums_are(2, 4))},
       {"arrays", each<arrays<40>>(2, polling, sum_arrays<40>, arrays_are<40>(2, 6))},
-      {"arrays slept for", each<arrays<40>>(2, asking, sum_arrays<40>, arrays_are<40>(2, 6)), few_preemptions},
+      {"arrays slept for", each<arrays<40>>(2, asking, sum_arrays<40>, arrays_are<40>(2, 6)), few_switches},
       {"requests", each<arrays<1>>(2, polling, start_and_wait, sums_are(2, 3)), few_preemptions},
       {"failure before a sum", each<arrays<40>>(2, polling, sum_unless_last<40>, nothing<40>, sum_well<40>)},
       {"failure beside a sum", each<arrays<40>>(3, polling, sum_unless_last<40>, nothing<40>, sum_well<40>),
