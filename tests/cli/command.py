@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 COSET = sys.argv.pop(1)
-SMALL = os.environ.get("COSET_TEST_EFFORT") == "small"
+SMALL, LONG = (os.environ.get("COSET_TEST_EFFORT") == effort for effort in ("small", "long"))
 VERBS = ["allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "scan", "exclusive_scan", "barrier"]
 TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]}}
 

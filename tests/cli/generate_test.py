@@ -17,9 +17,8 @@ import unittest
 import xml.etree.ElementTree
 
 import check_plan
-from command import SMALL, VERBS, Files, coset, listed, needed
+from command import LONG, SMALL, VERBS, Files, coset, listed, needed
 
-LONG = os.environ.get("COSET_TEST_EFFORT") == "long"
 HERE = os.path.dirname(os.path.abspath(__file__))
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
@@ -60,10 +59,10 @@ class Routines(Files):
 
     @unittest.skipUnless(libraries(), "no MPI here")
     def test_generated_routines_compute_over_mpi(self):
-        shapes = (3,) if SMALL else (2, 5, 6, 3, 1, 7) if LONG else (2, 5)
+        shapes = (3,) if SMALL else (5, 2, 6, 3, 1, 7) if LONG else (5, 2)  # MPICH's ranks spin: no more than processors
         for at, ranks in enumerate(shapes):
             library = libraries()[(at + at // 2) % len(libraries())]
-            sources = self.write_cases(self.ALGORITHMS[at % 2 :: 2], ranks)
+            sources = self.write_cases(self.ALGORITHMS[1 - at % 2 :: 2], ranks)
             self.assertGreater(len(sources), 15)
             program = os.path.join(self.folder, "program")
             subprocess.run(["mpicc" + library, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", self.folder,
@@ -330,12 +329,12 @@ class Msccl(Files):
         checked = 0
         for name in listed():
             for ranks in (3,) if SMALL else (1, 2, 5):
-                for verb in ("allreduce", "reduce_scatter", "allgather"):
+                for verb in ("allreduce", "reduce_scatter", "allgather") if ranks > 1 or LONG else ("allreduce",):
                     made = coset("generate", "msccl", needed(name, ranks), "-r", ranks, "-c", verb)
                     if made.returncode == 2:
                         continue
                     with self.subTest(name=name, ranks=ranks, verb=verb):
-                        for seed in range(3):
+                        for seed in range(3) if LONG else (checked,):
                             self.assertTrue(Gpus(made.stdout, random.Random(seed)).is_right(), seed)
                         checked += 1
         self.assertGreater(checked, 30 if SMALL else 100)
