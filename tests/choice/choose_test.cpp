@@ -21,7 +21,7 @@ constexpr std::array verbs{verb::allreduce,      verb::reduce_shared, verb::allr
                            verb::exclusive_scan, verb::barrier};
 
 TEST(Choose, TakesPlansThatAreValidKeepTheOrderWhereNeededAndGiveTheSameBits) {
-  rank_t const stride = test::by_effort<rank_t>(13, 2, 1);
+  rank_t const stride = test::by_effort<rank_t>(13, 5, 1);
   rank_t first = 0;
   for (verb const what : verbs) {
     for (rank_t ranks = 1 + first++ % stride; ranks <= 48; ranks += stride) {

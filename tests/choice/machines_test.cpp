@@ -33,7 +33,7 @@ void expect_cheapest(question const& q, std::string const& where) {
 }
 
 TEST(ChoiceOnMachines, IsPredictedToTakeNoLongerThanAnyFixedAlgorithm) {
-  rank_t const most = test::by_effort<rank_t>(10, 24, 64);
+  rank_t const most = test::by_effort<rank_t>(10, 16, 64);
   test::sample cases(5);
   for (topology const& machine : numa_test::all_machines()) {
     rank_t const ranks = std::min<rank_t>(machine.cores(), most);

@@ -13,10 +13,11 @@ namespace {
 /// Every how many cases one is tried.
 std::uint64_t stride(rank_t ranks) {
   using test::by_effort;
-  if (ranks <= 4) return by_effort(11, 1, 1);
-  if (ranks <= 8) return by_effort(307, 5, 1);
-  if (ranks <= 17) return by_effort(3001, 37, 3);
-  return by_effort(20011, 1009, 101);
+  if (ranks <= 3) return by_effort(11, 1, 1);
+  if (ranks <= 4) return by_effort(11, 3, 1);
+  if (ranks <= 8) return by_effort(307, 13, 1);
+  if (ranks <= 17) return by_effort(3001, 101, 3);
+  return by_effort(20011, 2003, 101);
 }
 
 /// Two plans that differ in the root where there is one, so that each operation is followed by either, and by one that

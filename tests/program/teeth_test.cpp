@@ -57,7 +57,7 @@ void for_some_calls(rank_t ranks, std::uint64_t stride, Visit visit) {
 TEST(EveryWait, IsNeeded) {
   std::uint64_t tried = 0;
   for (rank_t ranks = 2; ranks <= test::by_effort<rank_t>(4, 6, 8); ++ranks) {
-    for_some_calls(ranks, test::by_effort(211, 17, 7), [&](call const& c) {
+    for_some_calls(ranks, test::by_effort(211, 29, 7), [&](call const& c) {
       for (rank_t r = 0; r < ranks; ++r) {
         for (std::uint32_t k = 0; k < c.code->of[r].waits.size(); ++k, ++tried) {
           wait const dropped = c.code->of[r].waits[k];
@@ -73,7 +73,7 @@ TEST(EveryWait, IsNeeded) {
 
 TEST(EverySignal, IsNeeded) {
   for (rank_t ranks = 2; ranks <= 4; ++ranks) {
-    for_some_calls(ranks, test::by_effort(211, 31, 7), [&](call const& c) {
+    for_some_calls(ranks, test::by_effort(211, 53, 7), [&](call const& c) {
       for (rank_t r = 0; r < ranks; ++r) {
         for (std::size_t k = 0; k < c.code->of[r].code.size(); ++k) {
           if (c.code->of[r].code[k].signal == 0) continue;

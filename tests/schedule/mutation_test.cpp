@@ -100,7 +100,7 @@ TEST(Mutations, ValidateAgreesWithAnExecutionOnSets) {
                                                       redirect_target, swap_steps,    redirect_result};
   std::uint64_t const seed = 20240607;
   generator random(seed);
-  int const rounds = by_effort(2, 100, 1000);
+  int const rounds = by_effort(2, 30, 1000);
   int right = 0, wrong = 0;
   for (int round = 0; round < rounds; ++round)
     for (named_algorithm const& row : registry()) {
