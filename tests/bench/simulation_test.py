@@ -71,7 +71,7 @@ class Simulation(unittest.TestCase):
         return [float(line.split()[1]) for line in run(PROGRAM, *options, input="\n".join(lines)).splitlines()]
 
     def results(self, folder, *options):
-        run(sys.executable, BENCH / "simulation/simulate.py", "--program", PROGRAM, "--quick", "--jobs", "2", "--results",
+        run(sys.executable, BENCH / "simulation/simulate.py", "--program", PROGRAM, "--quick", "--jobs", "1", "--results",
             self.folder / folder, *options)
         return [list(csv.DictReader(io.StringIO((self.folder / folder / name).read_text()))) for name in ("simulated.csv", "model.csv")]
 
