@@ -29,7 +29,7 @@ TEST(Faults, OfAllKindsEndAndLeaveATeamThatWorks) {
   std::vector<std::unique_ptr<one_team>> teams;
   for (rank_t p = 2; p <= most; ++p) teams.push_back(std::make_unique<one_team>(p));
   int failed = 0;
-  int const runs = test::by_effort(150, 1000, 10'000);
+  int const runs = test::by_effort(150, 400, 10'000);
   for (int run = 0; run < runs; ++run) {
     one_team& on = *teams[choices() % teams.size()];
     std::uint64_t const seed = choices();

@@ -64,7 +64,7 @@ TEST_P(Pairs, OfDifferentCallsEndInAnErrorOnAllRanks) {
   auto const ways = all_ways(ranks.size());
   std::size_t const all = ways.size() * ways.size();
   // A step that shares no divisor with the number of pairs draws pairs of all kinds.
-  std::size_t const step = test::by_effort<std::size_t>(499, 73, 1);
+  std::size_t const step = test::by_effort<std::size_t>(499, 151, 1);
   for (std::size_t k = 0; k < all; k += step) {
     way const &one = ways[k / ways.size()], &other = ways[k % ways.size()];
     if (text(one) == text(other)) continue;

@@ -22,7 +22,7 @@ void dawdle(std::uint64_t turns) {
 /// parity and overwrites what a slow reader has not read.
 TEST_P(Rule, NobodyLapsADelayedReader) {
   std::atomic<int> wrong = 0;
-  int const rounds = test::by_effort(10'000, 100'000, 1'000'000);
+  int const rounds = test::by_effort(10'000, 30'000, 1'000'000);
   ranks.run([&](member& me) {
     std::mt19937 choices(11), delays(me.rank());
     rank_t const slow = me.size() - 1;

@@ -94,7 +94,7 @@ TEST(Storm, EndsEveryRankWithinASecondAndLeavesATeamThatWorks) {
   std::mt19937_64 choices(seed);
   std::vector<std::unique_ptr<team>> teams;
   for (rank_t p = 2; p <= 9; ++p) teams.push_back(std::make_unique<team>(options_for(p)));
-  int const storms = test::by_effort(100, 1000, 20'000);
+  int const storms = test::by_effort(100, 300, 20'000);
   int slow = 0;
   for (int storm = 0; storm < storms; ++storm) {
     team& ranks = *teams[choices() % teams.size()];
