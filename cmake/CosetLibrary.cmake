@@ -119,7 +119,7 @@ endif()
 # What reads foreign text.
 get_target_property(readers coset SOURCES)
 list(FILTER readers INCLUDE REGEX
-  "/(numa/topology|(registry/(algorithm|named_[a-z]+))|model/tree_file|files/plan_file|profile|plan_text|settings|text/fields)[.]cpp$")
+  "/(numa/topology|(registry/(algorithm|named_[a-z]+))|model/tree_file|files/plan_file|profile|plan_text|settings|text/(fields|json))[.]cpp$")
 # Sanitizers compile it file by file, so that they all have the same files together.
 set_source_files_properties(${readers} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(COSET_FUZZ)

@@ -2,7 +2,6 @@
 #include "calibration/profile.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "coset/detail/reduction.hpp"
@@ -14,6 +13,7 @@
 #include "text/fields.hpp"
 #include "text/file.hpp"
 #include "text/format.hpp"
+#include "text/json.hpp"
 #include "text/log.hpp"
 
 namespace coset::calibration {
@@ -130,7 +130,7 @@ std::string profile::text() const {
            {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
   for (rule const& r : rules) all["rules"].push_back(json_of(r));
   if (!hidden.levels.empty()) all["clusters"] = json_of(hidden);
-  return all.dump(1) + '\n';
+  return text::json_text(all, 1) + '\n';
 }
 
 std::string fingerprint_of(topology const& machine) {

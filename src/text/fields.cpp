@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "text/format.hpp"
+#include "text/json.hpp"
 
 namespace coset::text {
 namespace {
@@ -111,10 +112,10 @@ class line_finder {
 // From a stream, as plans are read: another kind of input would be another parser in the library, of 10 KB.
 json_document::json_document(std::string written) : text(std::move(written)) {
   std::istringstream in(text);
-  all = json::parse(in);
+  all = read_json(in);
 }
 
-std::string field::shown() const { return value_->is_structured() ? value_->type_name() : value_->dump(); }
+std::string field::shown() const { return value_->is_structured() ? value_->type_name() : json_text(*value_); }
 
 void field::refuse(std::string_view reason) const {
   std::string place;

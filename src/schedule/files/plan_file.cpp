@@ -7,12 +7,12 @@
 #include <charconv>
 #include <initializer_list>
 #include <istream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "schedule/core/required.hpp"
 #include "schedule/core/validate.hpp"
 #include "text/format.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace coset::schedule {
@@ -31,7 +31,7 @@ auto placed_at(std::string_view what, std::size_t index, Read read) {
 }
 
 /// Lists and objects can be nested as deep as their text is long: they are named, not shown.
-std::string shown(json const& value) { return value.is_structured() ? value.type_name() : value.dump(); }
+std::string shown(json const& value) { return value.is_structured() ? value.type_name() : text::json_text(value); }
 
 void require_keys(json const& value, std::initializer_list<std::string_view> keys) {
   if (!value.is_object()) throw schedule_error(shown(value) + " is not an object");
@@ -39,7 +39,7 @@ void require_keys(json const& value, std::initializer_list<std::string_view> key
     if (!value.contains(key)) throw schedule_error(text::format("{} is missing", key));
   for (auto const& [key, ignored] : value.items())
     if (std::ranges::find(keys, key) == keys.end())
-      throw schedule_error(text::format("unknown key {}", json(key).dump()));
+      throw schedule_error(text::format("unknown key {}", text::json_text(key)));
 }
 
 json const& list(json const& value, std::string_view what) {
@@ -64,7 +64,7 @@ std::string text(json const& value, std::string_view what) {
 std::string parameter_text(json const& value, std::string const& key) {
   json const name(key);
   text(name, "a parameter's name");
-  return value.is_number_integer() ? value.dump() : text(value, "the parameter " + key);
+  return value.is_number_integer() ? text::json_text(value) : text(value, "the parameter " + key);
 }
 
 fraction fraction_of(json const& value, std::string_view what) {
@@ -227,7 +227,7 @@ plan_file read_plan(std::istream& in, std::string const& origin) {
     return schedule_error(text::format("{} is not a plan: {}", origin, why.what()));
   };
   try {
-    json file = json::parse(in);
+    json file = text::read_json(in);
     statements stated;
     if (file.is_object() && file.contains("properties")) {
       stated = stated_in(file["properties"]);

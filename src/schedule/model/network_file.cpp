@@ -4,12 +4,12 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "schedule/model/network.hpp"
 #include "text/file.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace coset::schedule {
@@ -37,11 +37,13 @@ class reader {
  private:
   [[noreturn]] void fail(std::string const& reason) const { throw schedule_error(origin_ + ": " + reason); }
 
-  static std::string shown(json const& value) { return value.is_structured() ? value.type_name() : value.dump(); }
+  static std::string shown(json const& value) {
+    return value.is_structured() ? value.type_name() : text::json_text(value);
+  }
 
   void allow(json const& object, std::initializer_list<std::string_view> keys) const {
     for (auto const& [key, value] : object.items())
-      if (std::ranges::find(keys, key) == keys.end()) fail("unknown key " + json(key).dump());
+      if (std::ranges::find(keys, key) == keys.end()) fail("unknown key " + text::json_text(key));
   }
 
   /// A link as the file has it; what it leaves out is that of `otherwise`.
@@ -166,7 +168,8 @@ class reader {
 
 network_file parse_network(std::istream& in, std::string const& origin, link_costs usual) {
   std::string const text(std::istreambuf_iterator<char>(in), {});
-  json const file = json::parse(text, nullptr, false);
+  std::istringstream again(text);
+  json const file = text::read_json(again, false);
   if (!file.is_object())
     throw schedule_error(origin + ": not a network file; it looks like a tree file, or {\"torus\": [4, 4]}");
   return reader(file, text, origin, usual).read();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tree files: JSON in, a checked tree out.
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "schedule/model/tree.hpp"
 #include "text/file.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace coset::schedule {
@@ -37,7 +37,7 @@ class builder {
 
   void check_children() {
     for (auto const& [name, children] : nodes_.items()) {
-      if (!text::is_printable(name)) fail("node " + json(name).dump() + " is no name of printable characters");
+      if (!text::is_printable(name)) fail("node " + text::json_text(name) + " is no name of printable characters");
       if (!children.is_array() || children.empty()) fail("node \"" + name + "\" needs a list of children");
       for (json const& child : children) check_child(name, child);
     }
@@ -45,12 +45,13 @@ class builder {
 
   void check_child(std::string const& parent, json const& child) {
     if (child.is_number_unsigned() && child.get<std::uint64_t>() < UINT16_MAX) {
-      if (!ranks_.insert(child.get<rank_t>()).second) fail("rank " + child.dump() + " has two parents");
+      if (!ranks_.insert(child.get<rank_t>()).second) fail("rank " + text::json_text(child) + " has two parents");
       made_.ranks = *ranks_.rbegin() + 1;
     } else if (child.is_string() && nodes_.contains(child.get<std::string>())) {
-      if (!children_.insert(child.get<std::string>()).second) fail("node " + child.dump() + " has two parents");
+      if (!children_.insert(child.get<std::string>()).second)
+        fail("node " + text::json_text(child) + " has two parents");
     } else {
-      fail("child " + (child.is_structured() ? child.type_name() : child.dump()) + " of \"" + parent +
+      fail("child " + (child.is_structured() ? child.type_name() : text::json_text(child)) + " of \"" + parent +
            "\" is neither a node of this file nor a rank");
     }
   }
@@ -76,7 +77,7 @@ class builder {
       if (child.is_string())
         add_node(child.get<std::string>(), self, depth + 1);
       else
-        made_.nodes.push_back({child.dump(), child.get<rank_t>(), {}, self, depth + 1});
+        made_.nodes.push_back({text::json_text(child), child.get<rank_t>(), {}, self, depth + 1});
     }
   }
 
@@ -92,7 +93,7 @@ class builder {
 }  // namespace
 
 tree parse_tree(std::istream& text, std::string const& origin) {
-  json file = json::parse(text, nullptr, false);
+  json file = text::read_json(text, false);
   if (!file.is_object() || !file.contains("tree") || !file["tree"].is_object() || file["tree"].empty())
     throw schedule_error(origin + R"(: not a tree file; it looks like {"tree": {"top": ["left", 2], "left": [0, 1]}})");
   return builder(file["tree"], origin).build();
