@@ -79,18 +79,18 @@ std::string for_dot(std::string const& plain) { return escaped(plain, {{'"', "\\
 std::string for_svg(std::string const& plain) { return escaped(plain, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}}); }
 
 /// What one rank reads from another in a step, to fold it or to copy it.
-struct message {
+struct reading {
   rank_t from, to;
   bool folded;
-  friend auto operator<=>(message const&, message const&) = default;
+  friend auto operator<=>(reading const&, reading const&) = default;
 
   char const* colour() const { return folded ? "#1f5fc4" : "#b3520a"; }
   char const* purpose() const { return folded ? "fold" : "copy"; }
 };
 
 /// The messages of a step with their blocks.
-std::map<message, numbers> messages(schedule const& drawn, std::vector<assignment> const& step) {
-  std::map<message, numbers> found;
+std::map<reading, numbers> messages(schedule const& drawn, std::vector<assignment> const& step) {
+  std::map<reading, numbers> found;
   for (assignment const& a : step)
     for (source const& s : drawn.from(a))
       if (s.rank != a.rank) found[{s.rank, a.rank, a.count > 1}].push_back(a.block);
@@ -129,7 +129,7 @@ class picture {
 
   void add_heads() {
     text_ += "<defs>\n";
-    for (message const& m : {message{0, 0, true}, message{0, 0, false}})
+    for (reading const& m : {reading{0, 0, true}, reading{0, 0, false}})
       text::append(text_,
                    "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" "
                    "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{}\"/></marker>\n",
@@ -152,7 +152,7 @@ class picture {
   }
 
   /// From the edge of one circle to that of the other.
-  void add_arrow(std::size_t step, message const& m, std::string const& blocks) {
+  void add_arrow(std::size_t step, reading const& m, std::string const& blocks) {
     double const aside = m.folded ? 0 : 3;  // both kinds between the same ranks are seen
     double const x1 = static_cast<double>(x(m.from)) + aside, x2 = static_cast<double>(x(m.to)) + aside;
     double const y1 = static_cast<double>(y(step)), y2 = y1 + down;
@@ -171,7 +171,7 @@ class picture {
           along(x1, x2, 0.35), along(y1, y2, 0.35) + 3, m.colour(), blocks);
   }
 
-  static char const* dashes(message const& m) { return m.folded ? "" : " stroke-dasharray=\"5 2\""; }
+  static char const* dashes(reading const& m) { return m.folded ? "" : " stroke-dasharray=\"5 2\""; }
 
   void add_ranks() {
     for (std::size_t level = 0; level <= drawn_.steps.size(); ++level)
@@ -184,7 +184,7 @@ class picture {
 
   void add_legend(std::size_t y) {
     std::size_t x = margin / 2;
-    for (message const& m : {message{0, 0, true}, message{0, 0, false}}) {
+    for (reading const& m : {reading{0, 0, true}, reading{0, 0, false}}) {
       text::append(text_,
                    "<path d=\"M{} {}h28\" stroke=\"{}\"{} marker-end=\"url(#{})\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
                    x, y - 4, m.colour(), dashes(m), m.purpose(), x + 34, y, m.folded ? "folded" : "copied");
