@@ -54,7 +54,7 @@ void expect_right(question const& q, std::size_t count) {
 }
 
 TEST(Parts, GiveWhatTheWholeGives) {
-  test::sample cases(5);
+  test::sample cases(5, 23);
   for (auto const& hosts : {equal, unequal, {2, 2}, {1, 1, 1, 1}, {4, 1}}) {
     for (std::string const more : {"", "leaders=0", "leaders=2", "saved_steps=1", "radix=3,leaders=0", "between=direct",
                                    "between=ring", "between=direct,saved_steps=1,leaders=0", "between=binomial",
@@ -161,6 +161,7 @@ TEST(Parts, BracketAsTheWholeDoes) {
 
 /// All hosts of a large team, each with its part alone.
 TEST(Parts, OfManyHostsFitTogether) {
+  test::sample cases(1, 3);
   std::vector<rank_t> const many(64, 32);
   expect_right({two_level(many, "between=product,nested=1,dims=2x2x2x2x2x2"), {many}}, 640);
   expect_right({two_level(many, "between=product,nested=1,dims=8x8,saved_steps=2"), {many}}, 64);
@@ -169,7 +170,7 @@ TEST(Parts, OfManyHostsFitTogether) {
   for (auto const& hosts : {std::vector<rank_t>(36, 12), uneven}) {
     for (std::string const more : {"leaders=8,radix=4", "leaders=0,radix=2", "between=product,nested=1,dims=6x6"}) {
       for (auto const verb : {collective::reduce_scatter, collective::allgather})
-        expect_right({two_level(hosts, more), {hosts, 8}, verb}, 1000);
+        if (!cases.skips()) expect_right({two_level(hosts, more), {hosts, 8}, verb}, 1000);
     }
     for (auto const verb : {collective::scan, collective::exclusive_scan})
       expect_right({scan_over(hosts, "leaders=8"), {hosts, 8}, verb}, 100);
