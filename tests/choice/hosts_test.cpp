@@ -131,9 +131,11 @@ TEST(ChooseBetween, BracketsAlikeWhateverIsMeasured) {
 
 /// Of vectors that are made of ranks' pieces, and of prefixes, which leaders make no difference to.
 TEST(ChooseBetween, BracketsPiecesAndPrefixesAlikeWhateverIsMeasured) {
+  test::sample cases(1, 7);
   for (verb const what : {verb::reduce_scatter, verb::scan, verb::exclusive_scan}) {
     for (hosts const& of : {hosts{2, 2}, {1, 2, 1, 3}, {3, 3, 3, 3}, hosts(9, 1), hosts(11, 1), hosts(12, 2)}) {
       for (std::size_t bytes = 8; bytes < std::size_t{1} << 26; bytes *= 32) {
+        if (cases.skips()) continue;
         std::set<std::vector<std::vector<std::string>>> found;
         for (auto const& network : {usual_network, gigabit, infiniband, schedule::link{UINT32_MAX, 0, 1, 0}}) {
           question q = asked(of, bytes, network);
@@ -269,11 +271,13 @@ TEST(ChooseBetween, ExchangesWithinASwitchFirst) {
 
 /// Every host can make its part, and chooses in no time that grows with a power of the number of hosts.
 TEST(ChooseBetween, TakesWhatHostsCanMake) {
+  test::sample cases(1, 5);
   for (hosts const& of : {hosts(1009, 8), hosts(100, 128), hosts(10'000, 1), hosts(4096, 16)}) {
     if (of.size() > test::by_effort<std::size_t>(2000, 10'000, 10'000)) continue;
     for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::barrier, verb::reduce_scatter,
                             verb::allgather, verb::scan, verb::exclusive_scan}) {
       for (std::size_t const bytes : {8u, 1u << 20, 64u << 20}) {
+        if (cases.skips()) continue;
         auto q = asked(of, bytes);
         q.what = what;
         q.hosts.carriers = q.hosts.first_carriers = 8;
