@@ -77,6 +77,11 @@ if(COSET_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(COSET_FUZZ ON)
 endif()
 
+# g++ collects its garbage from 128 MiB on, which is a twelfth of the time to compile our files, none of which takes 700.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576>)
+endif()
+
 set(coset_test_warnings -Wall -Wextra -Wshadow $<$<BOOL:${COSET_WERROR}>:-Werror>)
 # g++ 12 sees overlaps in `"text" + std::string` (its bug 105651), or bounds exceeded where headers are precompiled, and an
 # overflow in fmt 9's parser that cannot happen.

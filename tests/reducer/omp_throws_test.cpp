@@ -11,14 +11,14 @@
 namespace coset::reducer_test {
 namespace {
 
-struct refusal : std::runtime_error {
+struct picky_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Adds, unless it meets a number that no sum has.
 struct picky {
   int operator()(int a, int b) const {
-    if (a == -1 || b == -1) throw refusal("picky");
+    if (a == -1 || b == -1) throw picky_error("picky");
     return a + b;
   }
 };
@@ -36,13 +36,13 @@ TEST(OmpReduction, OperationsThatThrowDoSoOutOfCombine) {
         if (inside) {
           try {
             sum.combine();
-          } catch (refusal const&) {
+          } catch (picky_error const&) {
             ++thrown;
           }
         }
       }
       if (!inside) {
-        EXPECT_THROW(sum.combine(), refusal);
+        EXPECT_THROW(sum.combine(), picky_error);
       }
       EXPECT_EQ(thrown > 0, inside);
       sum.reset();
@@ -106,7 +106,7 @@ TEST(OmpReduction, OperationsThatThrowDoSoInPlaceToo) {
         for (std::size_t i = 0; i < n; ++i) mine[i] += omp_get_thread_num() == 0 ? 5 : -1;
         try {
           sum.combine();
-        } catch (refusal const&) {
+        } catch (picky_error const&) {
           ++thrown;
         }
       }

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 char const* name_of(measure::timing timing) { return timing == measure::timing::cycle ? "cycle" : "call"; }
 
-std::string cells(bandwidths const& b) {
+std::string cells_of(bandwidths const& b) {
   return fmt::format("{:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>10.2f}", b.read, b.copy, b.kernel, b.allreduce,
                      b.efficiency());
 }
@@ -76,11 +76,11 @@ std::string scaling_line(scaling_row const& row) {
   auto text = fmt::format("{:>10} {:>6} {:>8} {:>7} ", row.shape.place, row.problem.ranks,
                           bytes_for_people(row.problem.bytes()), name_of(row.timing));
   if (row.rounds == 0) return text + "no round without a change of the machine's state\n";
-  text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth, cells(row.all),
+  text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth, cells_of(row.all),
                       row.kernel, state_in_words(row.state));
   if (row.node.size() < 2) return text;
   for (auto const& [node, of_node] : row.node)
-    text += fmt::format("{:>52} {}\n", fmt::format("on node {}", node), cells(of_node));
+    text += fmt::format("{:>52} {}\n", fmt::format("on node {}", node), cells_of(of_node));
   return text;
 }
 
