@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON by nlohmann's rules, read and written in one place: the parser and the writer are most of what a file that uses
-// either takes to compile.
+// JSON by nlohmann's rules, which the library reads and writes in one place: the parser and the writer are most of what a
+// file that uses either takes to compile.
 #pragma once
 
 #include <iosfwd>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm under every storage that serves it, executed by real threads.
 #include "program/program.hpp"
+#include "schedule/core/validate.hpp"
 #include "support/plan_texts.hpp"
 #include "support/reductions.hpp"
 #include "support/teams.hpp"
@@ -79,6 +80,24 @@ std::vector<double> inexact(rank_t rank, std::size_t count) {
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = 1.0 / static_cast<double>(3 + 7 * rank + i % 101);
   return values;
+}
+
+/// On many ranks: on few, the tests of bits have these.
+TEST_P(Plans, OfInexactSumsGiveEveryRankTheSameBitsOrAreRefused) {
+  if (ranks.size() <= 12 && !every_pair) return;
+  std::size_t const count = 203;
+  for (std::string const& text : plan_texts(ranks.size())) {
+    auto const schedule = *defined(text, ranks.size());
+    if (schedule.idempotent_only) continue;
+    if (!schedule::validate(schedule).rank_uniform) {
+      EXPECT_THROW((void)make_plan<double>(ranks, count, plus{}, {.algorithm = text}), schedule_error) << text;
+      continue;
+    }
+    auto const sum = make_plan<double>(ranks, count, plus{}, {.algorithm = text});
+    std::vector<std::vector<double>> results(ranks.size(), std::vector<double>(count));
+    ranks.run([&](member& me) { sum.execute(me, inexact(me.rank(), count), results[me.rank()]); });
+    for (auto const& result : results) ASSERT_EQ(result, results[0]) << text;
+  }
 }
 
 TEST_P(Plans, OfDirectAddInRankOrder) {
