@@ -76,8 +76,8 @@ std::string scaling_line(scaling_row const& row) {
   auto text = fmt::format("{:>10} {:>6} {:>8} {:>7} ", row.shape.place, row.problem.ranks,
                           bytes_for_people(row.problem.bytes()), name_of(row.timing));
   if (row.rounds == 0) return text + "no round without a change of the machine's state\n";
-  text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth, cells_of(row.all),
-                      row.kernel, state_in_words(row.state));
+  text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth,
+                      cells_of(row.all), row.kernel, state_in_words(row.state));
   if (row.node.size() < 2) return text;
   for (auto const& [node, of_node] : row.node)
     text += fmt::format("{:>52} {}\n", fmt::format("on node {}", node), cells_of(of_node));
