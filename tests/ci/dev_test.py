@@ -95,6 +95,17 @@ class Rooms(unittest.TestCase):
         built, _ = self.asked("package")
         self.assertEqual(sorted(built[5:]), ["coset_installed", "tests/package/all"])
 
+    def test_what_cannot_run_is_said_as_ctest_says_it(self):
+        suite = self.folder / "tests/mpi/interpose/mpi4py_suite.py"
+        suite.parent.mkdir(parents=True)
+        for status, said in ((77, "\t  0 - mpi4py_tests (Skipped)\n"), (0, ""), (3, "")):
+            suite.write_text(f"#!/bin/sh\nexit {status}\n")
+            suite.chmod(0o755)
+            done = dev("test", "--mpi4py-tests", folder=self.folder, PATH=f"{self.folder}/stubs:{os.environ['PATH']}")
+            self.assertEqual(done.returncode, 0 if status == 77 else status)
+            self.assertEqual("Skipped" in done.stdout, bool(said))
+            self.assertIn(said, done.stdout)
+
     def test_several_rooms_are_built_and_tested_in_turn(self):
         asked = self.asked("cli", "package", COSET_TEST_EFFORT="long")
         self.assertEqual([words[0] for words in asked], ["cmake", "cmake", "ctest", "ctest"])

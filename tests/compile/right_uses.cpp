@@ -77,6 +77,7 @@ pair_of_numbers larger(pair_of_numbers const& x, pair_of_numbers const& y) { ret
   auto const body = [](auto& me) { (void)me.rank(); };
   own.run(body);
   own.run(coset::barrier);
+  own.run(&coset::member::rank);
   auto const sum = coset::make_plan<float>(own, items.size());
   own.run([&](coset::member& me) { sum.execute(me, items, items); });
   auto const adopted = coset::team::adopt(3);

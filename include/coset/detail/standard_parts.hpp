@@ -9,7 +9,8 @@
 #if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 12 && !_GLIBCXX_INLINE_VERSION
 // A lock may wait for a duration and a span is made from any range: <shared_mutex> and <span> have both as a whole.
 #include <shared_mutex>
-// As <complex> declares it, which whoever has complex numbers includes.
+// Programs may declare nothing in std, says the standard; these versions of libstdc++ declare it so and not otherwise, and
+// whoever has complex numbers includes <complex>.
 namespace std {
 template <class T>
 class complex;
