@@ -9,7 +9,7 @@
 
 #include "coset/topology.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 using positions = std::vector<std::size_t>;  // indices into topology::processors
@@ -83,4 +83,4 @@ std::vector<processor> topology::place(std::vector<unsigned> const& os_indices) 
   return placed;
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -23,7 +23,7 @@
 #include "numa/share.hpp"
 #include "text/file.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 using namespace std::string_view_literals;
@@ -355,7 +355,11 @@ topology topology::xml(std::string const& file) {
   return read(machine.get(), std::filesystem::path(file).filename(), anything);
 }
 
-topology numa::machine_for(rank_t ranks) {
+}  // namespace coset::inline COSET_ABI
+
+namespace coset::numa {
+
+topology machine_for(rank_t ranks) {
   auto own = topology::machine();
   auto const siblings = launched_siblings();
   if (!siblings || !own.this_system || own.processors.size() != topology::whole_machine().processors.size()) return own;
@@ -364,4 +368,4 @@ topology numa::machine_for(rank_t ranks) {
   return read(load_native(own.name).get(), own.name, [&](unsigned os_index) { return processors.contains(os_index); });
 }
 
-}  // namespace coset
+}  // namespace coset::numa

@@ -17,7 +17,7 @@
 #include "coset/operations.hpp"
 #include "plan/plan_store.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 struct row {
@@ -209,6 +209,6 @@ int main(int number, char** words) try {
 }
 
 }  // namespace
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI
 
 int main(int number, char** words) { return coset::main(number, words); }

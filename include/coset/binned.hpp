@@ -12,7 +12,7 @@
 
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -71,4 +71,4 @@ class binned {
   detail::binned_sum sum_;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

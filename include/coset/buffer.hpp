@@ -13,7 +13,7 @@
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -83,4 +83,4 @@ class buffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

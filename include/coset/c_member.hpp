@@ -10,7 +10,7 @@
 #include "coset/detail/visibility.h"
 #include "coset/team.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// The same rank as a C handle, inside any team's body: that of coset::team, or of coset::mpi::team over processes.
 ///
@@ -32,4 +32,4 @@ class COSET_API c_member {
   std::unique_ptr<coset_member> made_;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -9,7 +9,7 @@
 
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// A rank of a team, in [0, P).
 using rank_t = std::uint32_t;
@@ -61,4 +61,4 @@ struct COSET_API error : coset::error {
 
 }  // namespace mpi
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

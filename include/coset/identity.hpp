@@ -12,7 +12,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/operations.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ constexpr T known_identity() {
 
 }  // namespace detail
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

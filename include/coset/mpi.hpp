@@ -15,11 +15,11 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/team.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 class any_team;
 }
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Must be the same on every process.
 struct options {
@@ -132,4 +132,4 @@ class team {
 /// whose messages are missing.
 void dump(team const&, std::ostream&);
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -28,7 +28,7 @@
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
 
-namespace coset::omp {
+namespace coset::inline COSET_ABI::omp {
 
 /// Like OpenMP's nowait: the result is in the targets after the next barrier, for example at the end of the region.
 /// Until then no thread may reduce or combine again.
@@ -365,4 +365,4 @@ class member_here {
   member_guard guard_;
 };
 
-}  // namespace coset::omp
+}  // namespace coset::inline COSET_ABI::omp

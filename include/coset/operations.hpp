@@ -14,7 +14,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/float16.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// A type that can travel between ranks as bytes. Pointers and views would arrive, but mean nothing on another rank.
 /// Elements lie on cache lines on their way, so they may need at most 64 bytes of alignment.
@@ -318,4 +318,4 @@ inline constexpr bool is_exact<noncommutative<Op>, T> = is_exact<Op, T>;
 
 }  // namespace detail
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -17,7 +17,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// Which results must agree bit for bit.
 enum class bits : std::uint8_t {
@@ -160,4 +160,4 @@ plan<T, Op> make_plan(detail::any_team owner, std::size_t count, Op op = {}, pla
   return plan<T, Op>(owner, verb::allreduce, count, op, options);
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

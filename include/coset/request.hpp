@@ -9,7 +9,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 class member;
 
@@ -68,4 +68,4 @@ class COSET_API request {
   std::uint32_t generation_ = 0;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

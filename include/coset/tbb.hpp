@@ -19,7 +19,7 @@
 #include "coset/tbb/arenas.hpp"
 #include "coset/tbb/team.hpp"
 
-namespace coset::tbb {
+namespace coset::inline COSET_ABI::tbb {
 
 namespace task_room {
 
@@ -163,4 +163,4 @@ class reduction {
 template <class... Things>
 explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
 
-}  // namespace coset::tbb
+}  // namespace coset::inline COSET_ABI::tbb

@@ -17,7 +17,7 @@
 #include "coset/error.hpp"
 #include "coset/topology.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 class member;
 class team;
@@ -198,4 +198,4 @@ class COSET_API team {
 /// Cost: some µs, and one cache line or more of each rank.
 COSET_API void dump(team const&, std::ostream&);
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

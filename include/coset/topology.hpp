@@ -11,7 +11,7 @@
 #include "coset/detail/visibility.h"
 #include "coset/error.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// How a team spreads its ranks. Every placement uses one hardware thread per core before it uses second ones. Ranks
 /// beyond the hardware threads share them; compact ranks share with their neighbours.
@@ -76,4 +76,4 @@ struct COSET_API topology {
   std::vector<processor> place(std::vector<unsigned> const& os_indices) const;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

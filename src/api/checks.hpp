@@ -8,7 +8,7 @@
 #include "coset/detail/collective.hpp"
 #include "coset/error.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// If `make` throws for wrong arguments, every rank of the team gets the error.
 template <class Make>
@@ -28,4 +28,4 @@ std::size_t total(std::span<std::size_t const> counts);
 /// Refuses NULL for an array of so many bytes, unless they are 0.
 void require_array(rank_state&, verb, void const* array, std::size_t bytes, char const* name);
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -19,7 +19,7 @@
 
 static_assert(sizeof(coset::runtime::small_view) == coset::choice::private_view_bytes);
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace planning;
 using namespace runtime;
@@ -261,4 +261,4 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   return launch(me, *plan, in, out, std::shared_ptr<void const>(plan, operation));
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -14,7 +14,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 namespace {
 
 /// What one rank tells another of the piece that it has for it.
@@ -201,4 +201,4 @@ void run_in_halves(rank_state& me, call const& c) {
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -19,7 +19,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using runtime::packed_line;
 
@@ -309,4 +309,4 @@ void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kin
   unpack(all);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

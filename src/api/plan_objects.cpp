@@ -7,7 +7,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace planning;
 using runtime::shared_memory;
@@ -59,4 +59,4 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
 
 std::string describe(bound_plan const& plan) { return plan.words.choice; }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -106,7 +106,7 @@ T rounded_special(binned_sum const& sum) {
 }  // namespace
 }  // namespace coset::kernels
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace kernels;
 
@@ -156,4 +156,4 @@ T rounded(binned_sum const& sum) {
 template float rounded<float>(binned_sum const&);
 template double rounded<double>(binned_sum const&);
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

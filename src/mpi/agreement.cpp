@@ -8,7 +8,7 @@
 
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 char const* name_of(occasion at) {
@@ -136,4 +136,4 @@ record agreement::reach(communicator const& all, record mine, patience longest,
   return everywhere;
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

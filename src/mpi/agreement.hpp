@@ -13,7 +13,7 @@
 #include "mpi/transport/calls.hpp"
 #include "team/domain_team.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Processes reach these in the same order. A process out of order reaches another one than the rest: since records
 /// have one size, the exchange ends all the same, and every process learns of it.
@@ -91,4 +91,4 @@ class agreement {
   std::atomic<bool> given_up_ = false;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -5,7 +5,7 @@
 
 #include "trace/process.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 constexpr int exchanges = 20;
@@ -80,4 +80,4 @@ void align_clocks(communicator const& all) {
   trace::align(static_cast<std::uint32_t>(processes), ahead);
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -6,7 +6,7 @@
 
 #include "mpi/transport/calls.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Tells the trace which process of how many this is: in MPI_COMM_WORLD, whatever team it belongs to. Without that (MPI's
 /// sessions) in `all`.
@@ -17,4 +17,4 @@ std::uint64_t agreed_name(communicator const& all, std::uint32_t round);
 /// the first process one after the other, some 0.1 ms each.
 void align_clocks(communicator const& all);
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

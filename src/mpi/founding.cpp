@@ -15,7 +15,7 @@
 #include "text/format.hpp"
 #include "trace/process.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 using runtime::domain;
@@ -285,4 +285,4 @@ std::string team::state::describe() const {
   return text;
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

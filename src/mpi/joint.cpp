@@ -9,7 +9,7 @@
 #include "team/adopted_threads.hpp"
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -321,4 +321,4 @@ void team::state::end_with_mpi() noexcept {
   ended_with_mpi_ = true;
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

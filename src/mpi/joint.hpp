@@ -19,7 +19,7 @@
 #include "team/domain_team.hpp"
 #include "team/lent_threads.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Counts the rounds of all teams so far. The library reuses the place of a freed communicator; there, messages of a
 /// failed round that no process has received must not be taken for those of a new team's first round.
@@ -112,4 +112,4 @@ struct team::state final : resident {
   std::string description_;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

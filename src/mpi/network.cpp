@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -108,4 +108,4 @@ schedule::link measured_network(communicator const& all, bool speaks) {
   return {UINT32_MAX, one - per_message, per_byte, per_message};
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -10,7 +10,7 @@
 #include "schedule/model/tree.hpp"
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 struct said {
@@ -119,4 +119,4 @@ process_map survey(communicator const& all, communicator const& host, own_part c
   return found;
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -7,7 +7,7 @@
 
 #include "mpi/pool/pool.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 struct list {
@@ -67,4 +67,4 @@ void attend_all_residents() noexcept {
   for (resident* const each : residents().present) each->attend();
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -10,7 +10,7 @@
 #include "mpi/joint.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 team::team(MPI_Comm of, coset::team& threads, options const& wanted) : state_(new state(of, threads, wanted)) {}
 
@@ -39,4 +39,4 @@ team::operator detail::any_team() noexcept { return detail::any_team(state_->ran
 
 void team::run_erased(void (*body)(void*, member&), void* context) { state_->run(body, context); }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -16,7 +16,7 @@ namespace coset::planning {
 class plan_store;
 }
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// Bytes [begin, end) of the whole vector.
 struct extent {
@@ -94,4 +94,4 @@ struct bound_plan {
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -8,7 +8,7 @@
 #include "schedule/registry/algorithm.hpp"
 #include "text/format.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 plan_options plan_named(std::string_view text) {
   plan_options made;
@@ -40,7 +40,7 @@ plan_options plan_named(std::string_view text) {
   return made;
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI
 
 namespace coset::program {
 

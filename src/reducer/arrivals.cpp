@@ -125,7 +125,7 @@ void arrivals::fail(std::uint64_t word, char const* what_then) const {
 
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 arrival arrive(reducer_core& core, std::uint32_t threads, arriving how) { return core.arrivals().add(threads, how); }
 void require_complete(reducer_core& core, arrival mine) { core.arrivals().require_complete(mine.round); }
@@ -139,4 +139,4 @@ sole_combination::sole_combination(reducer_core& core) : of_(core) {
 }
 sole_combination::~sole_combination() { of_.end_alone(); }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

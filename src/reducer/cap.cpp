@@ -7,7 +7,7 @@
 
 #include "reducer/core.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace reducer_room;
 
@@ -72,4 +72,4 @@ owned_copy& reducer_core::total_for_spills() {
   return found;
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -116,7 +116,7 @@ owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> on_node, boo
 
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace reducer_room;
 
@@ -381,4 +381,4 @@ void require_lengths(reducer_core const& core, std::size_t const* lengths) {
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -37,7 +37,7 @@ struct part_of_copy {
 
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
@@ -150,4 +150,4 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::arrivals arrivals_{*this};
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -292,7 +292,7 @@ class runs {
 }  // namespace
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace reducer_room;
 
@@ -400,4 +400,4 @@ std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexc
   return std::max<std::size_t>(1, bytes / bytes_per_part);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

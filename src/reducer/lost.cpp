@@ -22,7 +22,7 @@ bool holds_identities(part_of_copy const& part, std::byte const* copy) {
 }  // namespace
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace reducer_room;
 
@@ -49,4 +49,4 @@ void reducer_core::say_what_is_lost() const noexcept try {
   // Without memory for the words there are none.
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

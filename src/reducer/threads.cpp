@@ -79,7 +79,7 @@ thread_local copies_of_thread mine;
 }  // namespace
 }  // namespace coset::reducer_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 private_copy& copy_of_this_thread(reducer_core& core) {
   private_copy& copy = reducer_room::mine.own(core);
@@ -100,4 +100,4 @@ private_copy& copy_claimed(reducer_core& core, std::uint32_t number) {
   return *copy;
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

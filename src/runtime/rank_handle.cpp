@@ -52,11 +52,11 @@ own_handle::~own_handle() {
 
 }  // namespace coset::runtime
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 rank_state* rank_reference::rank() const noexcept {
   if (handle == nullptr || handle->life.load(std::memory_order_relaxed) != life) return nullptr;
   return handle->rank.load(std::memory_order_relaxed);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

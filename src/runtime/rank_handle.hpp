@@ -7,7 +7,7 @@
 
 #include "coset/request.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// Handles are used again and never freed, so that a reference costs no count and nobody has to give it back: what lies in
 /// a C program's request may simply be forgotten.
@@ -18,7 +18,7 @@ struct rank_handle {
   std::atomic<std::uint64_t> life = 0;
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::runtime {
 

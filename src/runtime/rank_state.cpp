@@ -6,7 +6,7 @@
 #include "runtime/recording.hpp"
 #include "runtime/use_staging.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace runtime;
 
@@ -33,4 +33,4 @@ rank_state::~rank_state() {
   if (&root != this) std::erase(root.requests.family, this);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -117,7 +117,7 @@ struct rank_acts {
 
 }  // namespace coset::runtime
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 struct alignas(runtime::line_spacing) rank_state {
   rank_state(team_state& of, runtime::shared_memory&, rank_t number_here, unsigned node, unsigned memory_node,
@@ -140,4 +140,4 @@ struct alignas(runtime::line_spacing) rank_state {
   runtime::rank_acts acts;
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -12,7 +12,7 @@
 #include "runtime/memory/lines.hpp"
 #include "trace/journal.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 struct rank_state;
 }
 

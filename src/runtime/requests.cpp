@@ -216,7 +216,7 @@ void abandon_requests_of_all(rank_state& me) noexcept {
 
 }  // namespace coset::runtime
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 using namespace runtime;
 
@@ -321,4 +321,4 @@ bool request::wait_for(std::chrono::nanoseconds longest) {
   }
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -9,7 +9,7 @@
 #include "study/draw.hpp"
 #include "study/plan_json.hpp"
 
-namespace coset::study {
+namespace coset::inline COSET_ABI::study {
 namespace {
 
 schedule::schedule made(named_schedule const& wanted) {
@@ -40,4 +40,4 @@ double seconds(named_schedule const& wanted, double bytes, flat_network const& n
   return schedule::counts(proved(wanted), model).seconds(model, bytes);
 }
 
-}  // namespace coset::study
+}  // namespace coset::inline COSET_ABI::study

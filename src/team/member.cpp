@@ -7,7 +7,7 @@
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 using namespace runtime;
 using namespace team_room;
@@ -56,4 +56,4 @@ void member::leave() noexcept {
   own_->members[state_->rank].reset();
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

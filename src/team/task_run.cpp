@@ -9,7 +9,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace runtime;
 using namespace team_room;
@@ -98,4 +98,4 @@ void task_run::end() {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

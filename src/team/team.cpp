@@ -22,7 +22,7 @@
 #include "text/format.hpp"
 #include "text/log.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 using namespace runtime;
@@ -176,4 +176,4 @@ void team::reserve(std::size_t bytes) {
   state_->reserved_bytes = bytes;
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

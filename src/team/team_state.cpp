@@ -14,7 +14,7 @@
 #include "team/workers.hpp"
 #include "trace/process.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 using namespace runtime;
 using namespace team_room;
@@ -260,7 +260,7 @@ void team_state::settle(std::array<channel_position, channels> const& at) {
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::team_room {
 

@@ -69,7 +69,7 @@ struct membership {
 
 }  // namespace coset::team_room
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 struct team_state : std::enable_shared_from_this<team_state> {
   team_state(team_room::team_shape const&, team_options);
@@ -129,4 +129,4 @@ struct team_state : std::enable_shared_from_this<team_state> {
   void settle_views();
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -5,7 +5,7 @@
 #include <coset/coset.hpp>
 #include <coset/detail/task_run.hpp>
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 using numbers = coset::reducer<double>;
 using sparse_numbers = coset::sparse_reducer<double>;
@@ -25,4 +25,4 @@ void abi_c(coset_team_options*, coset_plan_options*, coset_reducer_options*, cos
 void abi_c_elements(coset_float32_location*, coset_float64_location*, coset_int32_location*, coset_int64_location*) {}
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

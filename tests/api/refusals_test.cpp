@@ -14,7 +14,7 @@
 #include "coset/c_member.hpp"
 #include "coset/coset.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 using ::testing::HasSubstr;
@@ -307,4 +307,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& of) { return std::string(of.param.name); });
 
 }  // namespace
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

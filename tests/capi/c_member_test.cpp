@@ -8,7 +8,7 @@
 
 #include "coset/coset.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 TEST(CMember, IsTheRankThatItWasMadeOf) {
@@ -60,4 +60,4 @@ TEST(CMember, CanBeSplitInC) {
 }
 
 }  // namespace
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

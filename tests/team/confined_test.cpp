@@ -10,7 +10,7 @@
 #include "numa/binding.hpp"
 #include "numa/mask.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 /// After a region, since LLVM's runtime confines nobody before.
@@ -82,4 +82,4 @@ TEST_F(Confined, OtherMasksAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

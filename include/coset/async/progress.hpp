@@ -11,7 +11,7 @@
 
 #include "coset/request.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 class progress;
 
@@ -166,4 +166,4 @@ class progress {
   detail::continuation* first_ = nullptr;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

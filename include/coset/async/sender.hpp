@@ -20,7 +20,7 @@
 
 #include "coset/async/progress.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 // The type depends on the implementation: one program may have files with and without it.
 #ifdef COSET_EXECUTION
@@ -102,4 +102,4 @@ requires std::same_as<std::invoke_result_t<Start&>, request> request_sender<Star
 
 }  // namespace named_senders or structural_senders
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

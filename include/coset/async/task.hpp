@@ -12,7 +12,7 @@
 #include "coset/async/progress.hpp"
 #include "coset/error.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// `co_await coset::completion(loop, start_allreduce(me, x))`, in coroutines of any type. Goes on inside the loop's poll()
 /// or run(), never at once; progress says why. Throws what the team failed with.
@@ -145,4 +145,4 @@ void run_until_done(Tasks... tasks) {
   if (!(tasks.done() && ...)) throw argument_error("run_until_done: a task awaits what this loop does not resume");
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -14,7 +14,7 @@
 #include "coset/team.hpp"
 #include "coset/verbs/verb.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// One rank's call of a collective, without its types. `in` and `out` point to this rank's input and result: the whole
 /// vector, or its piece where the verb scatters or gathers. They are equal if the call is in place.
@@ -88,4 +88,4 @@ std::shared_ptr<void const> kept(Op const& op) {
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each C++ header includes first: the version, and one error instead of hundreds under an older standard.
+// What each C++ header includes first: the version, and one error instead of hundreds where it cannot be compiled.
 #pragma once
 
 #include "coset/detail/version.h"
@@ -9,3 +9,5 @@
 // Compilers go on after #error, but not without a header.
 #include "coset/needs/c++20"
 #endif
+
+#include "coset/detail/abi.hpp"

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coset::detail {
+#include "coset/detail/abi.hpp"
+
+namespace coset::inline COSET_ABI::detail {
 
 /// Folds `sources` arrays left to right into each of `destinations` arrays, `count` elements of them.
 ///
@@ -35,4 +37,4 @@ enum class form : std::uint8_t { element, partial };
 using mixed_fold_function = void (*)(void* const* to, std::uint32_t destinations, void const* const* from,
                                      std::uint32_t sources, form const* forms, std::size_t count);
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

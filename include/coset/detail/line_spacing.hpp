@@ -4,7 +4,9 @@
 
 #include <cstddef>
 
-namespace coset::detail {
+#include "coset/detail/abi.hpp"
+
+namespace coset::inline COSET_ABI::detail {
 
 /// Fixed for each architecture, as processes of different compilers share memory; std::hardware_destructive_interference_size
 /// follows the compiler's options. The longest of its machines: prefetchers of x86 fetch pairs of lines of 64 bytes, POWER
@@ -15,4 +17,4 @@ inline constexpr std::size_t line_spacing = 256;
 inline constexpr std::size_t line_spacing = 128;
 #endif
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

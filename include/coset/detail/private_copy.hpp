@@ -12,7 +12,7 @@
 #include "coset/detail/reduction.hpp"
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// What a combination does with the target's values: it uses them as the first operand, or replaces them.
 enum class combining : std::uint8_t { add, assign };
@@ -190,4 +190,4 @@ COSET_API std::string describe(reducer_core const&);
 COSET_API void require_lengths(reducer_core const&, std::size_t const* lengths);
 
 }  // namespace detail
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -2,6 +2,7 @@
 // Maps (operation, element type) to the type-erased reduction that programs run.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 #include "coset/detail/visibility.h"
 #include "coset/operations.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// A reduction without its types.
 struct reduction_table {
@@ -107,14 +108,36 @@ constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcb
   return seed;
 }
 
-/// The type's name as the compiler spells it, taken from the name of this function. Only for messages: lambdas of one
-/// function may share a name.
+/// The type's name as the compiler spells it, taken from the name of this function.
 template <class T>
-constexpr std::string_view name_of() {
+constexpr std::string_view spelled_name_of() {
   std::string_view const all = __PRETTY_FUNCTION__;
   std::size_t const begin = all.find("T = ") + 4;
   std::string_view const name = all.substr(begin, all.rfind(']') - begin);
   return name.substr(0, name.find("; std::string_view"));
+}
+
+template <std::size_t Longest>
+struct short_name {
+  std::array<char, Longest> text = {};
+  std::size_t length = 0;
+};
+/// The same without the inline namespace, which g++ spells.
+template <class T>
+inline constexpr auto short_name_of = [] {
+  constexpr std::string_view spelled = spelled_name_of<T>(), left_out = COSET_ABI_TEXT "::";
+  short_name<spelled.size()> name;
+  for (std::size_t at = 0; at < spelled.size(); ++at) {
+    while (spelled.substr(at).starts_with(left_out)) at += left_out.size();
+    name.text[name.length++] = spelled[at];
+  }
+  return name;
+}();
+
+/// Only for messages: lambdas of one function may share a name.
+template <class T>
+constexpr std::string_view name_of() {
+  return {short_name_of<T>.text.data(), short_name_of<T>.length};
 }
 
 template <class Op>
@@ -272,4 +295,4 @@ reduction_table const& table_of() {
   return table;
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

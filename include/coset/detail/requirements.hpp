@@ -9,7 +9,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/operations.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// Of allreduce(me, a, b, op): whether `b` is an array or has to be one, as an operation follows.
 template <class Out, class Op>
@@ -149,4 +149,4 @@ constexpr bool reduces_value() {
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

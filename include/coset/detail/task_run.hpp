@@ -8,7 +8,7 @@
 #include "coset/detail/visibility.h"
 #include "coset/team.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// One run of a team of make_task_team(): start() for every rank, then go_on() for the unfinished ranks, repeatedly.
 ///
@@ -45,4 +45,4 @@ class COSET_API task_run {
   bool open_ = true;
 };
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

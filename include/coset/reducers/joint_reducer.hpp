@@ -19,7 +19,7 @@
 #include "coset/reducers/targets.hpp"
 #include "coset/reducers/written_types.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace detail {
 
 /// The same pointer through an opaque statement: otherwise compilers recompute base + offset at every access in a loop
@@ -195,4 +195,4 @@ class joint_reducer {
 template <class... Things>
 explicit joint_reducer(Things&&...) -> joint_reducer<detail::written_for<Things>...>;
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

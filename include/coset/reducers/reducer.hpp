@@ -18,7 +18,7 @@
 #include "coset/operations.hpp"
 #include "coset/team.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -163,4 +163,4 @@ class reducer : public detail::one_array<T> {
   std::uint64_t const* key_;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

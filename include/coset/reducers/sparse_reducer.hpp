@@ -11,7 +11,7 @@
 
 #include "coset/reducers/reducer.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// One thread's private array of a sparse reducer: a few words, held by value.
 ///
@@ -89,4 +89,4 @@ class sparse_reducer : public detail::one_array<T> {
   bool fills_late_;
 };
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -19,7 +19,7 @@
 #include "coset/identity.hpp"
 #include "coset/operations.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace detail {
 
 /// Multi-dimensional arrays that describe their memory as std::mdspan does. The private copies use the same layout.
@@ -217,4 +217,4 @@ struct joint_places {
 };
 
 }  // namespace detail
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -13,7 +13,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/reducers/targets.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// What a reduction is of, where its type is written out, for example as a member of a class:
 ///
@@ -162,4 +162,4 @@ auto as_targets(Given&&... given) {
 }
 
 }  // namespace detail
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -11,7 +11,7 @@
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
 
-namespace coset::study {
+namespace coset::inline COSET_ABI::study {
 
 /// An algorithm as everywhere, "generalized(radix=4,saved_steps=1)", and whom it serves.
 struct named_schedule {
@@ -40,4 +40,4 @@ COSET_API std::string json(named_schedule const&);
 /// What a vector of `bytes` takes in a network without levels.
 COSET_API double seconds(named_schedule const&, double bytes, flat_network const&);
 
-}  // namespace coset::study
+}  // namespace coset::inline COSET_ABI::study

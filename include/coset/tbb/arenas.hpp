@@ -20,7 +20,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::tbb {
+namespace coset::inline COSET_ABI::tbb {
 
 namespace task_room {
 
@@ -150,4 +150,4 @@ class arenas {
   std::vector<std::size_t> threads_before_{0};  ///< [arena]; the last: all threads
 };
 
-}  // namespace coset::tbb
+}  // namespace coset::inline COSET_ABI::tbb

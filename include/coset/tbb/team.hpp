@@ -22,7 +22,7 @@
 #include "coset/tbb/arenas.hpp"
 #include "coset/team.hpp"
 
-namespace coset::tbb {
+namespace coset::inline COSET_ABI::tbb {
 
 namespace task_room {
 
@@ -166,4 +166,4 @@ class team {
   std::size_t sweeps_ = 0;
 };
 
-}  // namespace coset::tbb
+}  // namespace coset::inline COSET_ABI::tbb

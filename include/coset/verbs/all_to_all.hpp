@@ -11,7 +11,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -77,4 +77,4 @@ void all_to_all(member& me, In const& in, Out&& out, std::span<std::size_t const
   }
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -11,7 +11,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -99,4 +99,4 @@ requires(!std::ranges::range<Op>) [[nodiscard]] request start_allreduce(member& 
   return detail::start(me.state(), detail::allreduce_call<InOut>(me, inout, inout, op), detail::kept(op));
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

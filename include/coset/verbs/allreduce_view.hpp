@@ -10,7 +10,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one result per node;
 /// up to 1 KiB one result per rank, as reading a neighbour's would take a second round.
@@ -34,4 +34,4 @@ template <class In, class Op = plus>
   }
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -6,7 +6,7 @@
 
 #include "coset/detail/collective.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// Returns when every rank of the team has called it; what the ranks wrote before is visible afterwards.
 /// Cost: one flag round. Throws mismatch_error on every rank if a rank calls something else or has left.
@@ -19,4 +19,4 @@ inline void barrier(member& me) {
   return detail::start(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()}, nullptr);
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -12,7 +12,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -64,4 +64,4 @@ template <class InOut>
   return detail::start(me.state(), detail::broadcast_call<InOut>(data, root), nullptr);
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

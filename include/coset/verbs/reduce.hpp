@@ -10,7 +10,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -62,4 +62,4 @@ template <std::ranges::range InOut, class Op = plus>
   return detail::start(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op), detail::kept(op));
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

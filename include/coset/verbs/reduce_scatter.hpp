@@ -11,7 +11,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -67,4 +67,4 @@ template <class In, class Out, class Op = plus>
   return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op), detail::kept(op));
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -7,7 +7,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/verbs/allreduce.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// Reduces `in` element-wise over all ranks into `out`, which is the same array on every rank.
 ///
@@ -26,4 +26,4 @@ template <class In, class Out, class Op = plus>
   return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared), detail::kept(op));
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -7,7 +7,7 @@
 #include "coset/detail/standard_parts.hpp"
 #include "coset/verbs/allreduce.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 /// Reduces `in` element-wise over ranks 0 … r into `out` of rank r, in rank order.
 ///
@@ -69,4 +69,4 @@ requires detail::precedes<Out, Op>
                        detail::kept(op));
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

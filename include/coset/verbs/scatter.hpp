@@ -11,7 +11,7 @@
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 namespace detail {
 
@@ -61,4 +61,4 @@ template <class In, class Out>
   return detail::start(me.state(), detail::scatter_call<Out>(me, in, out, root, counts), nullptr);
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

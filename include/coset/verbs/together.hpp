@@ -17,7 +17,7 @@
 #include "coset/reducers/targets.hpp"
 #include "coset/reducers/written_types.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace detail {
 
 /// How elements travel: sums that would be rounded at each step travel as what they are kept in.
@@ -225,4 +225,4 @@ template <class Team, class... Parts, class Op = plus>
 joint_plan(Team&, joined<Parts...> const&, Op = {}, plan_options const& = {})
     -> joint_plan<detail::written_for<detail::with_operation_of<Parts, Op>>...>;
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

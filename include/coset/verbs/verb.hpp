@@ -10,7 +10,7 @@
 
 #include "coset/detail/visibility.h"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 enum class verb : std::uint8_t {
   allreduce,
@@ -53,4 +53,4 @@ COSET_API std::string_view name_of(verb) noexcept;
 /// Throws argument_error listing the names.
 COSET_API verb verb_named(std::string_view name);
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -4,11 +4,11 @@
 
 #include "api/c/handles.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 c_member::c_member(member& me) : made_(new coset_member{&me, coset_member::origin::run}) {}
 c_member::~c_member() = default;
 
 c_member::operator coset_member*() const noexcept { return made_.get(); }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

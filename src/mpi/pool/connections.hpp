@@ -11,7 +11,7 @@
 #include "mpi/transport/offload.hpp"
 #include "mpi/transport/window.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 struct connections {
   communicator all;  ///< for agreements, and for notices
@@ -24,4 +24,4 @@ struct connections {
   std::uint64_t own_cache_bytes = 0;  ///< that a core of this host has for itself, as its first process knows it
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 /// All pools, in the order in which they were made, until their communicators are freed. Never destroyed, as pools may
@@ -211,4 +211,4 @@ void lease::leave_to_mpi(bool misses_a_process) noexcept {
   keep_for_good(std::move(owned_));
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -15,7 +15,7 @@
 #include "mpi/process_map.hpp"
 #include "schedule/model/cost.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 class lease;
 
@@ -117,4 +117,4 @@ class lease {
 /// After the last team has ended, while MPI still works.
 void close_all_pools() noexcept;
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

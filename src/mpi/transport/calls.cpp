@@ -4,7 +4,7 @@
 #include "runtime/memory/waiting.hpp"
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 namespace {
 
@@ -100,4 +100,4 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
   }
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -16,7 +16,7 @@
 
 #include "coset/error.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Throws mpi::error with the library's own words unless the call succeeded.
 void require(int code, char const* call);
@@ -108,4 +108,4 @@ void all_or_none(communicator const& all, Own&& own, std::string_view what) {
   if (first != none) throw error("process " + std::to_string(first) + std::string(what));
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

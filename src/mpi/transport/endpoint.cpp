@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 using runtime::envelope;
@@ -225,4 +225,4 @@ std::byte const* endpoint::offloaded(std::uint32_t slice) {
   return one.room(0);
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -11,7 +11,7 @@
 #include "mpi/transport/offload.hpp"
 #include "runtime/transport/messages.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// The address of another rank's proxy, or the address at which that proxy reaches this one.
 struct address {
@@ -90,4 +90,4 @@ class endpoint final : public runtime::endpoint {
   std::vector<std::unique_ptr<offloaded_allreduce>> offloads_;  ///< [slice]
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

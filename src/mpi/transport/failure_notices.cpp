@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 notice make_notice(notice::kind what, std::uint32_t round, runtime::cause why, std::string_view reason) {
   notice made{what, round, why, {}, 0, 0, 0, 0, 0, 0};
@@ -111,4 +111,4 @@ void failure_notices::take_leave(std::uint32_t round) noexcept try {
   // The others will find out when they destroy their teams.
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -13,7 +13,7 @@
 #include "mpi/transport/calls.hpp"
 #include "runtime/failure/failure.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 struct notice {
   enum class kind : std::uint32_t {
@@ -77,4 +77,4 @@ class failure_notices {
   int heard_ = 0;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

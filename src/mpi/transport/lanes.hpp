@@ -8,7 +8,7 @@
 
 #include "mpi/transport/calls.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Threads that receive in communicators of their own meet in no lock of MPI's. Teams that are alive at the same time
 /// may share them: each has a seat, by which tags tell its messages from those of the others.
@@ -42,4 +42,4 @@ struct seat {
   std::uint32_t number = 0;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

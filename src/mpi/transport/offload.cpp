@@ -8,7 +8,7 @@
 #include "runtime/transport/offload.hpp"
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 extern "C" void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type);
@@ -87,4 +87,4 @@ bool offloaded_allreduce::is_done() {
   return done != 0;
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

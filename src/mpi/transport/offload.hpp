@@ -7,7 +7,7 @@
 #include "coset/detail/reduction.hpp"
 #include "mpi/transport/calls.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// A communicator for each slice and channel: operations on one begin in the same order everywhere, as MPI requires.
 class circles {
@@ -52,4 +52,4 @@ class offloaded_allreduce {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -3,7 +3,7 @@
 
 #include "mpi/transport/transport.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Of a process, each proxy has a lane of its own, and where these are too few, another number. Senders need not be told
 /// apart in this way, as no thread belongs to two parts of one number.
@@ -68,4 +68,4 @@ void part_transport::leave_behind() const noexcept {
 
 std::size_t part_transport::with_envelope() const noexcept { return whole_.with_envelope(); }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -10,7 +10,7 @@
 
 #include "mpi/transport/endpoint.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// MPI counts bytes in an int. Longer vectors go in segments.
 inline constexpr std::size_t longest_message = std::size_t{1} << 30;
@@ -56,4 +56,4 @@ class part_transport final : public runtime::transport, private directory {
   mutable std::atomic<bool> left_behind_ = false;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -7,7 +7,7 @@
 #include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 transport::transport(connections& by, process_map const& of, patience longest, std::uint32_t founded,
                      bool any_thread_sends)
@@ -193,4 +193,4 @@ void transport::offload_anew() {
   }
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -13,7 +13,7 @@
 #include "mpi/transport/part_transport.hpp"
 #include "team/team_state.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// Copying so much costs less than another message on any network.
 inline constexpr std::size_t least_with_envelope = 8 * 1024;
@@ -94,4 +94,4 @@ class transport final : public runtime::transport, private directory {
   failure_notices notices_;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

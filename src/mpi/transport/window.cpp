@@ -5,7 +5,7 @@
 
 #include "runtime/memory/shared_file.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 using runtime::shared_file;
 
@@ -24,4 +24,4 @@ void window::renew(communicator const& host, std::size_t zeroed) {
   meet(host);
 }
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

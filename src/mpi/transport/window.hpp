@@ -5,7 +5,7 @@
 #include "mpi/transport/calls.hpp"
 #include "numa/memory.hpp"
 
-namespace coset::mpi {
+namespace coset::inline COSET_ABI::mpi {
 
 /// No window of MPI's: that costs a communicator, and to free it is to wait for the other processes.
 class window {
@@ -24,4 +24,4 @@ class window {
   numa::memory own_;
 };
 
-}  // namespace coset::mpi
+}  // namespace coset::inline COSET_ABI::mpi

@@ -157,7 +157,7 @@ void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::
 
 }  // namespace coset::runtime
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 void refuse(rank_state& me, std::string const& message) {
   me.shared.fail(runtime::cause::argument, message);
@@ -166,4 +166,4 @@ void refuse(rank_state& me, std::string const& message) {
   throw argument_error(message);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

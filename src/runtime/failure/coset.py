@@ -4,14 +4,16 @@
     (gdb) source /usr/share/gdb/coset.py
     (gdb) coset-teams
 
-It needs no debug information, only the symbol coset::detail::teams_to_look_at, and calls nothing in the process.
+It needs no debug information, only the symbol teams_to_look_at of each copy of coset in the process, and calls nothing
+in it.
 """
+import re
 import struct
 import time
 
 import gdb
 
-SYMBOL = "coset::detail::teams_to_look_at"
+SYMBOL = "teams_to_look_at"
 # As in src/runtime/failure/for_debuggers.cpp.
 WORDS = """words first wait begun doing told_operations described_operations since in among number of awaited step steps plan
 plan_bytes signature_bytes reduction count rest type operation text_begins_with_its_length""".split()
@@ -153,6 +155,15 @@ class Team:
             print(f"coset:   ranks that share no memory with these: {self.of['total'] - self.of['ranks']}")
 
 
+def copies():
+    """Where each copy of coset in the process has its list. Two may have one name, and gdb evaluates that of one only."""
+    found = gdb.execute(f"info variables ::{SYMBOL}$", to_string=True)
+    without_types = {int(at, 16) for at in re.findall(rf"^(0x[0-9a-f]+)\s.*::{SYMBOL}$", found, re.MULTILINE)}
+    with_types = {int(gdb.parse_and_eval(f"(unsigned long)&'{name}'"))
+                  for name in re.findall(rf"\s(coset::\w+::detail::{SYMBOL});", found)}
+    return without_types | with_types
+
+
 class CosetTeams(gdb.Command):
     """Where the ranks of coset's teams are: in what operation, waiting for whom, for how long."""
 
@@ -160,19 +171,19 @@ class CosetTeams(gdb.Command):
         super().__init__("coset-teams", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        try:
-            address = int(gdb.parse_and_eval(f"(unsigned long)&'{SYMBOL}'"))
-        except gdb.error:
-            raise gdb.GdbError(f"{SYMBOL} is not there: the program does not use coset, or is not loaded yet") from None
-        at = records(address, WORDS)
-        if at["words"] != len(WORDS):
+        lists = [records(address, WORDS) for address in sorted(copies())]
+        if not lists:
+            raise gdb.GdbError(f"{SYMBOL} is not there: the program does not use coset, or is not loaded yet")
+        if any(at["words"] != len(WORDS) for at in lists):
             raise gdb.GdbError("this script is of another version of coset than the program")
-        if at["first"] == 0:
+        if all(at["first"] == 0 for at in lists):
             print("coset: no team")
-        now, team = nanoseconds_now(), at["first"]
-        while team != 0:
-            Team(team, at, now).print()
-            team = word(team)
+        now = nanoseconds_now()
+        for at in lists:
+            team = at["first"]
+            while team != 0:
+                Team(team, at, now).print()
+                team = word(team)
 
 
 CosetTeams()

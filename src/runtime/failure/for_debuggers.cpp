@@ -9,7 +9,7 @@
 #include "coset/detail/visibility.h"
 #include "runtime/memory/shared_memory.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 /// The list, and where the script finds what it reads: all words of 64 bits, whose order and number it knows by heart.
 struct teams_for_debuggers {
@@ -37,7 +37,7 @@ struct teams_for_debuggers {
 
 extern COSET_API teams_for_debuggers teams_to_look_at;
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::runtime {
 namespace {
@@ -58,7 +58,7 @@ std::mutex& listing() {
 }  // namespace
 }  // namespace coset::runtime
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // all of them are of standard layout but for atomics' base classes
@@ -76,7 +76,7 @@ teams_for_debuggers teams_to_look_at{
     {offsetof(reduction_table, type), offsetof(reduction_table, operation), 0}};
 #pragma GCC diagnostic pop
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::runtime {
 

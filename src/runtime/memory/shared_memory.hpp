@@ -17,7 +17,7 @@
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/waiting.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 struct rank_state;
 }
 

@@ -13,11 +13,11 @@
 #include "coset/error.hpp"
 #include "program/program.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 struct rank_state;
 struct reduction_table;
 enum class form : std::uint8_t;
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::runtime {
 

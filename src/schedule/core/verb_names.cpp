@@ -8,7 +8,7 @@
 #include "coset/error.hpp"
 #include "text/format.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 namespace {
 
 constexpr std::array verbs{verb::allreduce,     verb::reduce,         verb::reduce_scatter, verb::allgather,
@@ -34,4 +34,4 @@ verb verb_named(std::string_view name) {
   return static_cast<verb>(at - names.begin());
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI

@@ -16,7 +16,7 @@
 #include "runtime/memory/lines.hpp"
 #include "runtime/transport/messages.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 struct team_state;
 }
 

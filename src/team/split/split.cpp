@@ -16,7 +16,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset {
+namespace coset::inline COSET_ABI {
 
 using namespace runtime;
 using namespace team_room;
@@ -313,4 +313,4 @@ member member::node_team() {
   return split_by(*this, domain << 32 | node(), 0);
 }
 
-}  // namespace coset
+}  // namespace coset::inline COSET_ABI
