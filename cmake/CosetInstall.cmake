@@ -12,6 +12,12 @@ file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 # --static.
 function(coset_pkgconfig name component requires library)
   cmake_parse_arguments(PARSE_ARGV 4 parsed "" "" "PRIVATE")
+  # As the target has it.
+  if(library MATCHES "lib(coset[a-z_]*)[.]a")
+    string(PREPEND library "-Wl,--exclude-libs,${CMAKE_MATCH_0} -Wl,${coset_for_shared_libraries} ")
+  elseif(name STREQUAL "coset-shared")
+    string(PREPEND library "-Wl,${coset_for_shared_libraries} ")
+  endif()
   list(JOIN parsed_UNPARSED_ARGUMENTS " " flags)
   list(JOIN parsed_PRIVATE " " private)
   configure_file(cmake/coset.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)

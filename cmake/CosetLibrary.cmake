@@ -20,6 +20,15 @@ function(coset_made_elsewhere out name)
   endif()
 endfunction()
 
+# Several copies of coset may share a process: plugins with the static library, programs with the shared one. Where
+# somebody's shared library uses coset, what headers define calls the copy that it is linked with, although another object
+# of the process may export the same names; and as teams know functions and tables of those who call them, it stays loaded.
+set(coset_for_shared_libraries -Bsymbolic-functions,-z,nodelete)
+# coset_keep_to_itself(TARGET NAME): a static library, of which shared libraries around it export nothing.
+function(coset_keep_to_itself target name)
+  target_link_options(${target} INTERFACE LINKER:--exclude-libs,lib${name}.a LINKER:${coset_for_shared_libraries})
+endfunction()
+
 if(COSET_LIBRARY)
   if(NOT EXISTS ${COSET_LIBRARY})
     message(FATAL_ERROR "COSET_LIBRARY=${COSET_LIBRARY} does not exist; build it first, or leave the option empty")
@@ -32,6 +41,7 @@ if(COSET_LIBRARY)
   target_compile_features(coset::static INTERFACE cxx_std_20)
   target_include_directories(coset::static INTERFACE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc hwy::hwy)
+  coset_keep_to_itself(coset::static coset)
   add_library(coset::coset ALIAS coset::static)
   return()
 endif()
@@ -54,6 +64,8 @@ foreach(library coset coset_shared)
   target_link_libraries(${library} PUBLIC Threads::Threads)
 endforeach()
 target_include_directories(coset PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+coset_keep_to_itself(coset coset)
+target_link_options(coset_shared PUBLIC LINKER:${coset_for_shared_libraries})
 # Position-independent also when static, so that it can become part of somebody's shared library.
 set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "coset/detail/visibility.h"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
@@ -138,12 +139,13 @@ class folds {
     detail::require_no_arrivals(core);
     detail::renew_claims(core);
     std::exception_ptr thrown;  // no exception may leave the region
+    std::mutex keeping;         // of a critical section all copies of coset would have one lock
 #pragma omp parallel
     try {
       detail::fold_part(core, into, static_cast<std::size_t>(omp_get_thread_num()),
                         static_cast<std::size_t>(omp_get_num_threads()), how);
     } catch (...) {
-#pragma omp critical(coset_reduction)
+      std::lock_guard const lock(keeping);
       thrown = std::current_exception();
     }
     if (thrown) std::rethrow_exception(thrown);
@@ -298,7 +300,7 @@ class sparse_reduction {
 namespace region_room {
 
 /// Adopted teams that no region is using.
-class teams {
+class COSET_PER_COPY teams {
  public:
   static std::shared_ptr<team> lend(rank_t ranks) {
     teams& all = instance();

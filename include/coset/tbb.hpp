@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "coset/detail/visibility.h"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/tbb/arenas.hpp"
@@ -30,15 +31,16 @@ inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threa
 }
 
 /// These are templates, although all reducers have the same core, so that compilers make oneTBB's loops only for programs
-/// that fold.
+/// that fold. oneTBB keeps their bodies behind virtual functions.
 template <std::same_as<detail::reducer_core> Core>
-void fold_parts(Core& core, void* const* into, combining how, std::size_t begin, std::size_t end, std::size_t parts) {
+COSET_PER_COPY void fold_parts(Core& core, void* const* into, combining how, std::size_t begin, std::size_t end,
+                               std::size_t parts) {
   for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
 }
 
 /// Folds by tasks of the calling thread's arena. `into` as in detail::fold_part().
 template <std::same_as<detail::reducer_core> Core>
-void fold(Core& core, void* const* into, combining how) {
+COSET_PER_COPY void fold(Core& core, void* const* into, combining how) {
   auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
   detail::sole_combination const alone(core);
@@ -46,7 +48,7 @@ void fold(Core& core, void* const* into, combining how) {
 }
 /// Folds by the threads of all nodes; each node's threads fold one stretch of the arrays.
 template <std::same_as<detail::reducer_core> Core>
-void fold(Core& core, void* const* into, combining how, arenas& nodes) {
+COSET_PER_COPY void fold(Core& core, void* const* into, combining how, arenas& nodes) {
   auto const parts = parts_for(core, nodes.concurrency());
   if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
   detail::sole_combination const alone(core);

@@ -18,24 +18,26 @@ class progress;
 namespace detail {
 
 /// Who waits in a loop for a request: a coroutine, a function, the state of a sender's operation. It leaves the loop when
-/// it is destroyed, and with it the request is given up.
+/// it is destroyed, and with it the request is given up. Pointers to functions instead of virtual ones: copies of coset
+/// in one process would share the tables of those.
 class continuation {
  public:
-  explicit continuation(request of) noexcept : request_(std::move(of)) {}
-  continuation() = default;
   continuation(continuation const&) = delete;
   continuation& operator=(continuation const&) = delete;
 
  protected:
-  virtual ~continuation() { leave(); }
+  /// `go_on`: the request is complete, or its team has failed with this error; out of the loop. May destroy the object.
+  /// `discard` destroys an object that its loop owns.
+  using next = void (*)(continuation&, std::exception_ptr);
+  using end = void (*)(continuation&) noexcept;
+  explicit continuation(next go_on, request of = {}, end discard = nullptr) noexcept
+      : request_(std::move(of)), go_on_(go_on), discard_(discard) {}
+  ~continuation() { leave(); }
 
   request request_;
 
  private:
   friend class coset::progress;
-
-  /// The request is complete, or its team has failed with `error`; out of the loop. May destroy this object.
-  virtual void go_on(std::exception_ptr error) = 0;
 
   void leave() noexcept {
     if (to_this_ == nullptr) return;
@@ -44,6 +46,8 @@ class continuation {
     to_this_ = nullptr;
   }
 
+  next go_on_;
+  end discard_;
   continuation* next_ = nullptr;
   continuation** to_this_ = nullptr;  ///< null outside loops
 };
@@ -70,7 +74,7 @@ class progress {
     while (first_ != nullptr) {
       detail::continuation& each = *first_;
       each.leave();
-      if (dynamic_cast<calling_base*>(&each) != nullptr) delete static_cast<calling_base*>(&each);
+      if (each.discard_ != nullptr) each.discard_(each);
     }
   }
 
@@ -113,21 +117,20 @@ class progress {
   }
 
  private:
-  struct calling_base : detail::continuation {
-    using detail::continuation::continuation;
-    ~calling_base() override = default;
-  };
   template <class Function>
-  class calling final : public calling_base {
+  class calling final : public detail::continuation {
    public:
-    calling(request of, Function function) : calling_base(std::move(of)), function_(std::move(function)) {}
+    calling(request of, Function function)
+        : continuation(go_on, std::move(of), discard), function_(std::move(function)) {}
 
    private:
-    void go_on(std::exception_ptr error) override {
-      std::unique_ptr<calling> const self(this);
+    static void go_on(continuation& self, std::exception_ptr error) {
+      std::unique_ptr<calling> const called(static_cast<calling*>(&self));
       if (error) std::rethrow_exception(error);
-      function_();
+      called->function_();
     }
+    static void discard(continuation& self) noexcept { delete static_cast<calling*>(&self); }
+
     Function function_;
   };
 
@@ -141,7 +144,7 @@ class progress {
       error = std::current_exception();
     }
     oldest.leave();
-    oldest.go_on(std::move(error));
+    oldest.go_on_(oldest, std::move(error));
     return true;
   }
 

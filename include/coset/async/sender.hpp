@@ -49,7 +49,7 @@ class request_sender {
     using operation_state_concept = COSET_EXECUTION::operation_state_t;
 #endif
     operation(progress& loop, Start start, Receiver receiver)
-        : loop_(loop), start_(std::move(start)), receiver_(std::move(receiver)) {}
+        : detail::continuation(go_on), loop_(loop), start_(std::move(start)), receiver_(std::move(receiver)) {}
 
     void start() noexcept {
       try {
@@ -61,7 +61,9 @@ class request_sender {
     }
 
    private:
-    void go_on(std::exception_ptr error) override { complete(std::move(error)); }
+    static void go_on(detail::continuation& self, std::exception_ptr error) {
+      static_cast<operation&>(self).complete(std::move(error));
+    }
 
     void complete(std::exception_ptr error) noexcept {
 #ifdef COSET_EXECUTION

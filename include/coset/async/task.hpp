@@ -18,7 +18,7 @@ namespace coset::inline COSET_ABI {
 /// or run(), never at once; progress says why. Throws what the team failed with.
 class [[nodiscard]] completion final : detail::continuation {
  public:
-  completion(progress& loop, request of) noexcept : detail::continuation(std::move(of)), loop_(loop) {}
+  completion(progress& loop, request of) noexcept : detail::continuation(go_on, std::move(of)), loop_(loop) {}
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> awaiting) noexcept {
@@ -30,9 +30,10 @@ class [[nodiscard]] completion final : detail::continuation {
   }
 
  private:
-  void go_on(std::exception_ptr error) override {
-    error_ = std::move(error);
-    awaiting_.resume();
+  static void go_on(detail::continuation& self, std::exception_ptr error) {
+    auto& resumed = static_cast<completion&>(self);
+    resumed.error_ = std::move(error);
+    resumed.awaiting_.resume();
   }
 
   progress& loop_;

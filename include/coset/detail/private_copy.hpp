@@ -95,7 +95,7 @@ struct recent_copy {
   std::byte* data = nullptr;
 };
 inline constexpr unsigned key_bits_of_claims = 16, recent_copies_kept = 8;
-inline constinit thread_local std::array<recent_copy, recent_copies_kept> recent_copies = {};
+COSET_PER_COPY inline constinit thread_local std::array<recent_copy, recent_copies_kept> recent_copies = {};
 
 /// The data of the thread's recent copy; calls get() for a private_copy if the recent one is another's.
 template <class Get>

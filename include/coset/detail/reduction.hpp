@@ -231,7 +231,7 @@ inline constexpr fold_set copy_folds = [] {
 
 /// The table of verbs that combine nothing.
 template <class T>
-reduction_table const& copy_of() {
+COSET_PER_COPY reduction_table const& copy_of() {
   static reduction_table const table{.folds = &copy_folds<sizeof(T)>,
                                      .element_bytes = sizeof(T),
                                      .partial_bytes = sizeof(T),
@@ -289,7 +289,7 @@ constexpr table_description describe_table() {
 
 /// The table of one (operation, type); made once.
 template <class T, class Op>
-reduction_table const& table_of() {
+COSET_PER_COPY reduction_table const& table_of() {
   static constexpr table_description description = describe_table<T, Op>();
   static reduction_table const table = table_from(description);
   return table;

@@ -9,4 +9,8 @@
 
 #define COSET_API __attribute__((visibility("default")))
 
+// What a header defines and what holds a state, as a variable or inside a function. Each library or program of a process
+// has its own, as it has its own copy of coset, perhaps; compilers would make one of all.
+#define COSET_PER_COPY __attribute__((visibility("hidden")))
+
 #endif

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "coset/detail/visibility.h"
 #include "coset/error.hpp"
 
 namespace coset::inline COSET_ABI::tbb {
@@ -97,7 +98,7 @@ class arenas {
   /// body(k) inside arena k, in all arenas at once where threads are free. Returns when all bodies have ended. Cost:
   /// waking a thread for each arena but the first.
   template <std::invocable<std::size_t> Body>
-  void run(Body const& body) {
+  COSET_PER_COPY void run(Body const& body) {
     std::vector<group> others(size() - 1);
     task_room::first_exception thrown;
     auto const guarded = [&](std::size_t k) { thrown.guard([&] { body(k); }); };
@@ -119,7 +120,7 @@ class arenas {
   /// body(part) for parts of the range, like tbb::parallel_for: each arena gets one stretch, and each of its threads a
   /// stretch of that, the same stretches in every call.
   template <std::integral Index, std::invocable<::tbb::blocked_range<Index> const&> Body>
-  void parallel_for(::tbb::blocked_range<Index> const& range, Body const& body) {
+  COSET_PER_COPY void parallel_for(::tbb::blocked_range<Index> const& range, Body const& body) {
     run([&](std::size_t k) {
       auto const [begin, end] = share(k, range.size());
       auto const at = [&](std::size_t i) { return static_cast<Index>(range.begin() + static_cast<Index>(i)); };

@@ -18,6 +18,7 @@
 #include "coset/detail/collective.hpp"
 #include "coset/detail/standard_parts.hpp"
 #include "coset/detail/task_run.hpp"
+#include "coset/detail/visibility.h"
 #include "coset/request.hpp"
 #include "coset/tbb/arenas.hpp"
 #include "coset/team.hpp"
@@ -135,7 +136,7 @@ class team {
   /// caller's task holds, or run this very team. A template, so that compilers make oneTBB's loops only for programs that
   /// run a team.
   template <class Context>
-  void go_through(detail::task_run& under_way, void (*body)(void*, member&), Context* context) {
+  COSET_PER_COPY void go_through(detail::task_run& under_way, void (*body)(void*, member&), Context* context) {
     under_way_.resize(size());
     for (rank_t r = 0; r < size(); ++r) under_way_[r] = r;
     sweeps_ = 0;
@@ -146,7 +147,7 @@ class team {
   }
 
   template <class Step>
-  void sweep(Step const& step) {
+  COSET_PER_COPY void sweep(Step const& step) {
     ++sweeps_;
     // Each step is isolated too: while an operation waits in a parallel loop of its own, its thread must not start
     // another rank's step, which would wait for this rank's array if the team fails.

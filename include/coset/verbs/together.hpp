@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "coset/detail/joint_call.hpp"
+#include "coset/detail/visibility.h"
 #include "coset/reducers/targets.hpp"
 #include "coset/reducers/written_types.hpp"
 
@@ -95,7 +96,7 @@ struct joint_types<target<Place, Op, no_identity>> {
 };
 
 template <class... Targets>
-joint_kind const& kind_of() {
+COSET_PER_COPY joint_kind const& kind_of() {
   static_assert((joint_types<Targets>::most_bytes + ... + sizeof(std::size_t)) <= longest_row,
                 "one element of each has to fit in 4 KiB: reduce larger structs by calls of their own");
   static joint_kind const kind{&joint_types<Targets>::table()...};
