@@ -32,3 +32,13 @@
 #define COSET_ABI_QUOTE(name) #name
 #define COSET_ABI_QUOTED(name) COSET_ABI_QUOTE(name)
 #define COSET_ABI_TEXT COSET_ABI_QUOTED(COSET_ABI)
+
+namespace coset::inline COSET_ABI::detail {
+
+struct padded {
+  char first;
+  long double second;
+};
+static_assert(sizeof(padded) == 2 * sizeof(long double), "coset's types are laid out without -fpack-struct");
+
+}  // namespace coset::inline COSET_ABI::detail

@@ -10,4 +10,9 @@
 #include "coset/needs/c++20"
 #endif
 
+#if !defined(__cpp_exceptions) || !defined(__cpp_rtti)
+#error "coset's C++ headers need exceptions and RTTI: leave out -fno-exceptions and -fno-rtti, or use the C interface"
+#include "coset/needs/exceptions_and_rtti"
+#endif
+
 #include "coset/detail/abi.hpp"
