@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cassert>
 #include <climits>
 #include <cstdint>
@@ -100,6 +101,13 @@ bool memory::bind(std::size_t offset, std::size_t bytes, unsigned node_os_index)
 void memory::prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept {
   range const pages = whole_pages(offset, bytes);
   if (pages.bytes >= huge_page_bytes) madvise(pages.begin, pages.bytes, MADV_HUGEPAGE);
+}
+
+void memory::interleave() noexcept {
+  std::array<unsigned long, 16> nodes{};  // 1024 of them, the most that Linux has
+  constexpr std::size_t bits = sizeof nodes * CHAR_BIT;
+  if (syscall(SYS_get_mempolicy, nullptr, nodes.data(), bits, nullptr, MPOL_F_MEMS_ALLOWED) != 0) return;
+  syscall(SYS_mbind, data_, round_up(bytes_, page_bytes()), MPOL_INTERLEAVE, nodes.data(), bits + 1, 0);
 }
 
 std::byte* memory::release() noexcept {

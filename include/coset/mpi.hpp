@@ -31,8 +31,8 @@ struct options {
   /// timed_out where ranks wait, after which the team may run again; without it for ever, as MPI does.
   std::chrono::nanoseconds deadline{0};
   /// Staging bytes per rank, channel and parity in the shared-memory window through which the processes of one host
-  /// meet; less if the host has less. 0: the processes exchange messages instead. A host's window reserves 18 times
-  /// that per rank; only the used part takes memory.
+  /// meet; less if the host has less. 0: the processes exchange messages instead. A host's window has 18 times that
+  /// per rank, which takes memory as it is used; where it is a file in /dev/shm, at once.
   std::size_t staging_bytes = 1024 * 1024;
   /// The largest number of slices into which a vector is cut where a plan's storage says +library
   /// (COSET_ALLREDUCE=auto/staged+library:1M-): MPI's own MPI_Iallreduce then combines each slice across the hosts.

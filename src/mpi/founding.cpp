@@ -11,7 +11,6 @@
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
 #include "program/program.hpp"
-#include "runtime/memory/shared_file.hpp"
 #include "text/format.hpp"
 #include "trace/process.hpp"
 
@@ -191,28 +190,32 @@ void team::state::share_memory() {
   }
   part_ = spread_over(map_, own.staging != 0, mine_.rank);
   part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(own.staging);
+  part_.passed = own.shared.passed();
   part_.own_cache_bytes = own.own_cache_bytes;
 }
 
 /// Makes the window, where this host's processes share memory.
 std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
-  struct {
-    std::uint64_t room, own_cache_bytes;
-  } of_host{runtime::room_for_shared_files(), threads_.state().shape.memory.own_cache_bytes};
-  require(MPI_Bcast(&of_host, 2, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
-  connections_->own_cache_bytes = of_host.own_cache_bytes;
+  connections& own = *connections_;
+  own.own_cache_bytes = threads_.state().shape.memory.own_cache_bytes;
+  require(MPI_Bcast(&own.own_cache_bytes, 1, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
+  bool const is_alone = nodes.size() == mine_.threads;
   // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
-  std::int64_t here = std::numeric_limits<std::int64_t>::max();
-  if (nodes.size() != mine_.threads) {
-    for (here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 4) {
-      std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
-      if (bytes > of_host.room) continue;
-      connections_->shared = window(pool_->host(), bytes);
-      if (!connections_->shared.empty()) break;
-    }
-    if (connections_->shared.empty()) here = 0;
-  }
+  std::int64_t const here = is_alone ? std::numeric_limits<std::int64_t>::max() : open_window(nodes);
   return reduce_over_all(pool_->founders(), here, MPI_INT64_T, MPI_MIN);
+}
+
+/// The most staging that this host has room for.
+std::int64_t team::state::open_window(runtime::node_list const& nodes) {
+  using runtime::passing;
+  for (auto here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 2) {
+    std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
+    for (passing const how : {passing::by_descriptor, passing::by_path}) {
+      connections_->shared = window(pool_->host(), bytes, how);
+      if (!connections_->shared.empty()) return here;
+    }
+  }
+  return 0;
 }
 
 /// Only if there is more than one domain.
@@ -271,6 +274,7 @@ std::string team::state::describe() const {
   if (!messages_) return text;
   bool const by_host = !part_.pointers;
   text += by_host ? ", which share memory within hosts" : ", which share memory within processes";
+  if (by_host && part_.passed == runtime::passing::by_path) text += " by a file in /dev/shm";
   if (!connections_->shared.empty() || !by_host || map_.hosts.size() > 1) {
     rank_t const lanes = mine_.lanes;
     text += text::format(", {} of process {} {} messages under {}", count(lanes, "rank", "ranks"), mine_.rank,

@@ -70,6 +70,7 @@ struct team::state final : resident {
   pool::survey const& get_to_know(pool::facts const& mine, record const& everywhere);
   void take_seat();
   std::int64_t shared_staging(runtime::node_list const&);
+  std::int64_t open_window(runtime::node_list const&);
   void share_memory();
   void look_at_network();
   void set_up_offload();

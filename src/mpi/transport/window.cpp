@@ -3,17 +3,16 @@
 
 #include <cstring>
 
-#include "runtime/memory/shared_file.hpp"
-
 namespace coset::inline COSET_ABI::mpi {
 
 using runtime::shared_file;
 
-window::window(communicator const& host, std::size_t bytes) {
+window::window(communicator const& host, std::size_t bytes, runtime::passing how) : passed_(how) {
   bool const first = host.rank() == 0;
-  shared_file const made = first ? shared_file::make(bytes) : shared_file();
+  shared_file const made = first ? shared_file::make(bytes, how) : shared_file();
   shared_file::name at = made.called();
-  require(MPI_Bcast(at.data(), sizeof at, MPI_BYTE, 0, host.get()), "MPI_Bcast");
+  require(MPI_Bcast(&at, sizeof at, MPI_BYTE, 0, host.get()), "MPI_Bcast");
+  if (at == shared_file::name{}) return;
   own_ = shared_file::mapped(at, bytes);
   bool const everywhere = reduce_over_all(host, empty() ? 0 : 1, MPI_INT, MPI_MIN) != 0;
   if (!everywhere) own_ = {};

@@ -4,6 +4,7 @@
 
 #include "mpi/transport/calls.hpp"
 #include "numa/memory.hpp"
+#include "runtime/memory/shared_file.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 
@@ -12,16 +13,18 @@ class window {
  public:
   window() = default;
   /// Collective over a host's processes. Zeroed; empty on all if one of them cannot have it.
-  window(communicator const& host, std::size_t bytes);
+  window(communicator const& host, std::size_t bytes, runtime::passing);
   /// Collective, as above: zeroes the first bytes again, which another team has used.
   void renew(communicator const& host, std::size_t zeroed);
 
   bool empty() const noexcept { return own_.size() == 0; }
+  runtime::passing passed() const noexcept { return passed_; }
   /// Valid as long as this window.
   numa::memory memory() const noexcept { return numa::memory::borrowed(own_.data(), own_.size()); }
 
  private:
   numa::memory own_;
+  runtime::passing passed_ = runtime::passing::by_descriptor;
 };
 
 }  // namespace coset::inline COSET_ABI::mpi

@@ -15,6 +15,7 @@
 #include "runtime/failure/failure.hpp"
 #include "runtime/failure/for_debuggers.hpp"
 #include "runtime/memory/arena.hpp"
+#include "runtime/memory/shared_file.hpp"
 #include "runtime/memory/waiting.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -43,10 +44,11 @@ struct domain {
   rank_t total = 0;  ///< ranks of the whole team
   rank_t first = 0;  ///< number of this domain's first
   program::distribution spread = {};
-  transport* messages = nullptr;        ///< null where nothing joins processes
-  bool pointers = true;                 ///< in every domain ranks reach each other's arrays
-  bool crowded = false;                 ///< some host has fewer processors than ranks
-  std::size_t most_staging = SIZE_MAX;  ///< per rank, parity and channel, in every domain
+  transport* messages = nullptr;            ///< null where nothing joins processes
+  bool pointers = true;                     ///< in every domain ranks reach each other's arrays
+  bool crowded = false;                     ///< some host has fewer processors than ranks
+  std::size_t most_staging = SIZE_MAX;      ///< per rank, parity and channel, in every domain
+  passing passed = passing::by_descriptor;  ///< how this domain's processes came by memory, and parts of it will
   std::uint64_t own_cache_bytes =
       0;  ///< that each core of this domain has for itself, as all its ranks know it; 0: unknown
 };

@@ -168,11 +168,8 @@ class split_of_processes {
   /// As much as the team itself has, or what there is room for.
   void offer_memory(preparation& own) {
     std::size_t const domain = mine_.spread.domain_of(place_);
-    std::uint64_t const room = room_for_shared_files();
-    for (std::size_t staging = whole_.most_staging; staging >= least_staging; staging /= 4) {
-      std::size_t const bytes = memory_bytes(domain, staging);
-      if (bytes > room) continue;
-      file_ = shared_file::make(bytes);
+    for (std::size_t staging = whole_.most_staging; staging >= least_staging; staging /= 2) {
+      file_ = shared_file::make(memory_bytes(domain, staging), whole_.passed);
       if (file_.empty()) continue;
       own.memory = file_.called();
       own.staging = static_cast<std::int64_t>(staging);
@@ -292,7 +289,7 @@ class split_of_processes {
   layout mine_;
   rank_t place_ = 0;  ///< in the part
   std::uint32_t number_ = 0;
-  shared_file file_;  ///< loses its name once all have mapped it
+  shared_file file_;  ///< cannot be found any more once all have mapped it
 };
 
 member split_by(member& self, std::int64_t colour, int key) {

@@ -2,13 +2,12 @@
 // Many teams of one communicator: what one leaves to the next, and that those that are alive at once do not meet.
 #include "bench/mpi/counting.hpp"
 
-#include <fstream>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "mpi/memory/shortage.hpp"
 #include "mpi/processes.hpp"
 #include "mpi/transport/lanes.hpp"
 #include "runtime/memory/lines.hpp"
@@ -17,16 +16,6 @@ namespace coset::mpi_test {
 namespace {
 
 using measure::communicators;
-
-/// The names of those that this process has mapped now. None is used again.
-std::set<std::string> windows() {
-  std::set<std::string> names;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (auto const at = line.find("/dev/shm/coset-"); at != std::string::npos) names.insert(line.substr(at));
-  }
-  return names;
-}
 
 std::string fault_of_sums(mpi::team& all) {
   std::string fault;
@@ -98,7 +87,7 @@ TEST(Pool, MakesNoCommunicatorForASecondTeam) {
     fault = fault_of_sums(first);
   }
   int const communicators_then = communicators.made;
-  auto const windows_then = windows();
+  auto const windows_then = windows(mechanism::memfd);
   EXPECT_GT(communicators_then, 0) << "nothing is counted";
   EXPECT_EQ(windows_then.empty(), alone) << "or no windows are found";
   for (std::string const& each : windows_then) EXPECT_NE(each.find("(deleted)"), std::string::npos) << each;
@@ -107,7 +96,7 @@ TEST(Pool, MakesNoCommunicatorForASecondTeam) {
     if (fault.empty()) fault = fault_of_sums(later);
   }
   EXPECT_EQ(communicators.made, communicators_then);
-  EXPECT_EQ(windows(), windows_then);
+  EXPECT_EQ(windows(mechanism::memfd), windows_then);
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
@@ -117,12 +106,12 @@ TEST(Pool, MakesNoWindowForTeamsThatTakeTurns) {
   std::string fault;
   std::set<std::string> windows_then;
   for (int k = 0; k < 6; ++k) {
-    if (k == 2) windows_then = windows();
+    if (k == 2) windows_then = windows(mechanism::memfd);
     mpi::team one(MPI_COMM_WORLD, k % 2 == 0 ? few : more), other(MPI_COMM_WORLD, k % 2 == 0 ? more : few);
     if (fault.empty()) fault = fault_of_sums(one);
     if (fault.empty()) fault = fault_of_sums(other);
   }
-  EXPECT_EQ(windows(), windows_then);
+  EXPECT_EQ(windows(mechanism::memfd), windows_then);
   EXPECT_EQ(said_anywhere(fault), "");
 }
 
@@ -230,7 +219,7 @@ TEST(Pool, OutlivesTeamsThatFail) {
 TEST(Pool, EndsWithItsCommunicator) {
   std::string fault;
   int const alive = communicators.made - communicators.freed;
-  auto const windows_then = windows();
+  auto const windows_then = windows(mechanism::memfd);
   for (int k = 0; k < test::by_effort(6, 20, 200) && fault.empty(); ++k) {
     MPI_Comm own;
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
@@ -242,7 +231,7 @@ TEST(Pool, EndsWithItsCommunicator) {
     all.reset();
     if (!first) MPI_Comm_free(&own);
     EXPECT_EQ(communicators.made - communicators.freed, alive);
-    EXPECT_EQ(windows(), windows_then);
+    EXPECT_EQ(windows(mechanism::memfd), windows_then);
   }
   EXPECT_EQ(said_anywhere(fault), "");
 }
