@@ -23,7 +23,8 @@ namespace {
 int of_communicators = MPI_KEYVAL_INVALID;
 
 std::mutex listing;
-std::vector<attachment*> listed;
+/// Never destroyed: programs may free communicators in destructors of static objects.
+auto& listed = *new std::vector<attachment*>;
 
 std::atomic<std::uint64_t> founded = 0, teams_alive = 0;
 
@@ -229,7 +230,7 @@ attachment::failure attachment::failure_of(coset_status status) const noexcept {
   if (status == COSET_SUCCESS) return {};
   inside const layer;
   static std::mutex adding;
-  static std::map<std::string, int> codes;
+  static auto& codes = *new std::map<std::string, int>;
   std::lock_guard const lock(adding);
   std::string words = std::string("coset: ") + coset_error_message();
   words.resize(std::min<std::size_t>(words.size(), MPI_MAX_ERROR_STRING - 1));

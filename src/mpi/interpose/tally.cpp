@@ -22,7 +22,8 @@ namespace {
 std::array<std::atomic<std::uint64_t>, verbs> carried_out;
 
 std::mutex counting;
-std::map<std::tuple<verb, form, std::string>, std::uint64_t> left;
+/// Never destroyed: programs may call MPI, and end it, in destructors of static objects.
+auto& left = *new std::map<std::tuple<verb, form, std::string>, std::uint64_t>;
 
 bool is_logged() {
   static bool const wanted = environment::has_word(environment::value("COSET_LOG"), "mpi");
@@ -64,7 +65,7 @@ bool may_be_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexc
 
 void log_once(char const* words) noexcept {
   if (!is_logged()) return;
-  static std::set<std::string> said;
+  static auto& said = *new std::set<std::string>;
   std::lock_guard const lock(counting);
   if (said.emplace(words).second) std::fprintf(stderr, "coset: %s\n", words);
 }

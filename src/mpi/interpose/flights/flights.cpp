@@ -40,16 +40,17 @@ struct operation {
 namespace {
 
 /// What follows is guarded by `using_`. Recursive, as an operation of the program's own may call MPI, and as what is
-/// called here may wait and look here again: `is_at_work` then says that there is nothing to do.
+/// called here may wait and look here again: `is_at_work` then says that there is nothing to do. Never destroyed, as
+/// programs may call MPI in destructors of static objects.
 std::recursive_mutex using_;
 bool is_at_work = false;
-std::list<operation> all;
-std::vector<attachment::failure> failures;
+auto& all = *new std::list<operation>;
+auto& failures = *new std::vector<attachment::failure>;
 struct deferred {
   std::function<bool()> is_used;
   std::function<void()> call;
 };
-std::vector<deferred> after_landing;
+auto& after_landing = *new std::vector<deferred>;
 
 bool mpi_brings_us_on = false;
 bool has_threads = false;

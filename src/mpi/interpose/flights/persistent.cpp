@@ -25,7 +25,8 @@ struct persistent_call {
 };
 
 std::mutex keeping;
-std::list<persistent_call> kept;
+/// Never destroyed: programs may use requests in destructors of static objects.
+auto& kept = *new std::list<persistent_call>;
 /// MPI_Start of other requests passes here as well.
 std::atomic<std::size_t> how_many = 0;
 

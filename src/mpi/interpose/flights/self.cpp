@@ -10,7 +10,7 @@ namespace {
 MPI_Comm own = MPI_COMM_NULL;
 
 std::mutex taking;
-std::vector<int> free_tags;
+auto& free_tags = *new std::vector<int>;  // used in destructors of static objects, too
 int tags = 0;
 
 }  // namespace

@@ -66,7 +66,7 @@ struct named {
 };
 
 std::vector<named> const& names() {
-  static std::vector<named> const all = {
+  static auto const& all = *new std::vector<named>{
       {MPI_SIGNED_CHAR, group::integer},
       {MPI_UNSIGNED_CHAR, group::integer},
       {MPI_SHORT, group::integer},

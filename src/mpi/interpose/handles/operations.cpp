@@ -73,16 +73,15 @@ void fold(void* left, void const* right, std::size_t count, void* context) {
     return;
   }
   std::size_t const bytes = count * static_cast<std::size_t>(by.elements.stride);
-  thread_local std::vector<std::max_align_t> room;
-  room.resize(bytes / sizeof(std::max_align_t) + 1);
-  auto* const copy = reinterpret_cast<std::byte*>(room.data());
+  auto const room = std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+  auto* const copy = reinterpret_cast<std::byte*>(room.get());
   std::memcpy(copy, right, bytes);
   fold_images(result, copy, length, by.elements, by.operation);
   std::memcpy(left, copy, bytes);
 }
 
 /// Those in use. Few: programs have a handful of operations.
-class {
+class operations_left_to_mpi {
  public:
   combination of(MPI_Op operation, datatype const& elements, char const* name) {
     std::lock_guard const lock(using_);
@@ -115,10 +114,12 @@ class {
   }
   std::mutex using_;
   std::vector<std::unique_ptr<by_mpi>> all_;
-} left_to_mpi;
+};
 
+// Never destroyed: programs may call MPI in destructors of static objects.
+auto& left_to_mpi = *new operations_left_to_mpi;
 /// Pairs of an operation and a datatype that MPI defines and this MPI lacks.
-std::vector<std::pair<MPI_Op, MPI_Datatype>> lacking;
+auto& lacking = *new std::vector<std::pair<MPI_Op, MPI_Datatype>>;
 
 bool is_carried_out(MPI_Op by, MPI_Datatype type) {
   return std::ranges::find(lacking, std::pair(by, type)) == lacking.end();
