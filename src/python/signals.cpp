@@ -58,7 +58,7 @@ void signal_watch::look() noexcept {
 }
 
 void signal_watch::handle_signals() {
-  PyGILState_STATE const held = PyGILState_Ensure();
+  gil_held const held;
   handling_ = true;
   if (PyErr_CheckSignals() != 0) {
     raised_ = std::make_unique<py::error_already_set>();
@@ -67,7 +67,6 @@ void signal_watch::handle_signals() {
                              py::str(raised_->type().attr("__name__")).cast<std::string>()));
   }
   handling_ = false;
-  PyGILState_Release(held);
 }
 
 void signal_watch::raise_if_interrupted() {

@@ -12,10 +12,9 @@
 
 #include "coset/error.hpp"
 #include "coset/team.hpp"
+#include "python/gil.hpp"
 
 namespace coset::python {
-
-namespace py = pybind11;
 
 /// Called while the module is imported.
 void prepare_signals();
@@ -72,12 +71,12 @@ template <class Call>
 auto without_gil(Call call) {
   signal_watch* const watch = signal_watch::of_this_thread();
   if (watch == nullptr) {
-    py::gil_scoped_release const others_go_on;
+    gil_released const others_go_on;
     return call();
   }
   watch->begin_wait();
   try {
-    py::gil_scoped_release const others_go_on;
+    gil_released const others_go_on;
     return call();
   } catch (error const&) {
     watch->raise_if_interrupted();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "coset/team.hpp"
+#include "python/gil.hpp"
 #include "python/members.hpp"
 #include "python/module.hpp"
 #include "python/signals.hpp"
@@ -72,10 +73,14 @@ class body_run {
 
  private:
   void run(member& me) {
-    py::gil_scoped_acquire const held;
+    gil_held const held;
+    awake_until_exit([&] { run_held(me); });
+  }
+
+  void run_held(member& me) {
     auto const given = std::make_shared<python_member>(me);
     try {
-      results_[me.rank()] = body_(given);
+      results_[me.rank()] = returned(py::cast(given));
       given->end();
     } catch (py::error_already_set& raised) {
       given->end();
@@ -91,6 +96,14 @@ class body_run {
       watch_->forget_interrupt();
       watch_->begin_wait();
     }
+  }
+
+  /// What the body returns. No object of this function's own is destroyed without the GIL where the interpreter ends in it.
+  py::object returned(py::object const& given) const {
+    PyObject* const result =
+        awake_until_exit([&] { return PyObject_CallFunctionObjArgs(body_.ptr(), given.ptr(), nullptr); });
+    if (result == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(result);
   }
 
   /// Other ranks may raise what an interrupt has made of their verbs before rank 0 gets to here.
@@ -126,7 +139,7 @@ class python_team {
     signal_watch watch(ranks_);
     auto made = std::make_unique<body_run>(size(), std::move(body), watch);
     try {
-      py::gil_scoped_release const others_go_on;
+      gil_released const others_go_on;
       if (!threads().run_or_leave(&body_run::run_one, made.get(), &body_run::leaves)) behind_.swap(made);
     } catch (raised_in_python const&) {
       // What it was follows.
@@ -159,7 +172,7 @@ class python_team {
     auto const end = signal_watch::clock::now() + patience_with_bodies;
     while (behind_ && !threads().have_ended() && signal_watch::clock::now() < end) {
       {
-        py::gil_scoped_release const others_go_on;
+        gil_released const others_go_on;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
