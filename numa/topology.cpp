@@ -49,9 +49,9 @@ std::string newer_hwloc(std::string const& file) {
 // hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's
 // are installed. An empty topology keeps them open until the process ends.
 void keep_plugins() {
-  static handle const kept = [] {
+  static hwloc_topology_t const kept [[maybe_unused]] = [] {
     hwloc_topology_t empty = nullptr;
-    return handle(hwloc_topology_init(&empty) == 0 ? empty : nullptr);
+    return hwloc_topology_init(&empty) == 0 ? empty : nullptr;
   }();
 }
 

@@ -79,7 +79,7 @@ std::vector<known> all_known() {
 
 /// Of the language's and the library's own types and operations; a caller's own ones are not known.
 std::optional<kind_names> names_of(std::uint32_t kind) {
-  static std::vector<known> const all = all_known();
+  static auto const& all = *new std::vector<known>(all_known());  // ranks may disagree until the process ends
   auto const found = std::ranges::find(all, kind, &known::kind);
   if (found == all.end()) return {};
   return found->names;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copies that a thread has.
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <unordered_map>
 
 #include "reducer/core.hpp"
@@ -48,6 +51,9 @@ class copies_of_thread {
     return copy;
   }
 
+  /// Called in each round of the destructors of keys, until it says true.
+  bool is_last_round() noexcept { return ++rounds_ == 3; }
+
  private:
   struct recent {
     std::uint64_t id = 0;  ///< 0: none
@@ -72,9 +78,48 @@ class copies_of_thread {
   std::array<recent, 8> recent_ = {};
   std::unordered_map<std::uint64_t, owned> own_;
   std::size_t forget_at_ = 16;
+  int rounds_ = 0;
 };
 
-thread_local copies_of_thread mine;
+/// Null until the thread asks for a copy. It has no destructor, so that the thread may reduce until its end: in
+/// destructors of its other variables, whichever was made first, of static objects and in functions of atexit().
+constinit thread_local copies_of_thread* mine = nullptr;
+
+std::atomic<bool> has_key = false;
+pthread_key_t key = 0;
+
+/// The system calls it when a thread ends, after the destructors of all thread_local variables, in four rounds for as
+/// long as somebody asks for another one. Other keys' destructors may reduce in the first ones, and sanitizers give the
+/// thread up in the last.
+void end_thread(void* of) noexcept {
+  auto* const ending = static_cast<copies_of_thread*>(of);
+  if (!ending->is_last_round() && pthread_setspecific(key, of) == 0) return;
+  mine = nullptr;
+  delete ending;
+}
+
+/// Copies of threads that ended unnoticed belong to nobody until their reducer ends; what is in them counts: where the
+/// process has no key left, and those of the thread that ends the process.
+copies_of_thread& begin_thread() {
+  static bool const made [[maybe_unused]] = [] {
+    has_key = pthread_key_create(&key, &end_thread) == 0;
+    return true;
+  }();
+  mine = new copies_of_thread;
+  if (has_key) pthread_setspecific(key, mine);
+  return *mine;
+}
+
+/// Before the code of end_thread() is unloaded. When the process ends threads may still reduce after it.
+[[gnu::destructor]] void delete_key() {
+  if (has_key.exchange(false)) pthread_key_delete(key);
+}
+
+copies_of_thread& copies_here() {
+  if (mine == nullptr) [[unlikely]]
+    return begin_thread();
+  return *mine;
+}
 
 }  // namespace
 }  // namespace coset::reducer_room
@@ -82,13 +127,13 @@ thread_local copies_of_thread mine;
 namespace coset::inline COSET_ABI::detail {
 
 private_copy& copy_of_this_thread(reducer_core& core) {
-  private_copy& copy = reducer_room::mine.own(core);
+  private_copy& copy = reducer_room::copies_here().own(core);
   core.renew(copy);
   return copy;
 }
 
 private_copy& copy_numbered(reducer_core& core, std::uint32_t number) {
-  private_copy& copy = reducer_room::mine.numbered(core, number);
+  private_copy& copy = reducer_room::copies_here().numbered(core, number);
   core.renew(copy);
   return copy;
 }

@@ -84,6 +84,7 @@ struct rank_memory {
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
   std::vector<piece> pieces;
   std::vector<packed_line> packed;
+  std::vector<std::size_t> lengths, lengths_received;  ///< of a C call's pieces, in elements
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   std::size_t view_capacity = 0;
   std::unique_ptr<recording> recorded;  ///< null unless a trace is wanted

@@ -99,7 +99,7 @@ template <class... Targets>
 COSET_PER_COPY joint_kind const& kind_of() {
   static_assert((joint_types<Targets>::most_bytes + ... + sizeof(std::size_t)) <= longest_row,
                 "one element of each has to fit in 4 KiB: reduce larger structs by calls of their own");
-  static joint_kind const kind{&joint_types<Targets>::table()...};
+  static joint_kind const& kind = *new joint_kind{&joint_types<Targets>::table()...};  // used until the process ends
   return kind;
 }
 

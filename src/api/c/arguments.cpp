@@ -7,6 +7,7 @@
 
 #include "api/c/status.hpp"
 #include "api/checks.hpp"
+#include "runtime/rank_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {
@@ -48,7 +49,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
   rank_t const rank = me->of->rank(), ranks = me->of->size();
   std::size_t unit = 1;
   reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
-  thread_local std::vector<std::size_t> lengths;  // for as long as the call is looked up
+  std::vector<std::size_t>& lengths = me->of->state().memory.lengths;  // for as long as the call is looked up
   lengths.clear();
   std::size_t before = 0, all = 0;
   for (rank_t r = 0; r < ranks; ++r) {
@@ -133,7 +134,7 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
 void exchange(coset_member* me, void const* in, void* out, std::size_t const* sent, std::size_t const* received,
               coset_type type) {
   detail::rank_state& state = state_of(me);
-  thread_local std::vector<std::size_t> to_each, from_each;  // for as long as the call runs
+  std::vector<std::size_t>&to_each = state.memory.lengths, &from_each = state.memory.lengths_received;
   to_each.clear();
   from_each.clear();
   made_call const c = told(state, [&]() -> made_call {

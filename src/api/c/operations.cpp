@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <tuple>
-#include <vector>
 
 #include "api/c/status.hpp"
 #include "api/c/tables.hpp"
@@ -16,19 +15,15 @@
 namespace coset::capi {
 namespace {
 
-/// The memory in which a tile is folded: on the stack, or for larger elements memory that the thread keeps.
+/// The memory in which a tile is folded: on the stack, or for a larger element on the heap.
 class tile {
  public:
-  explicit tile(std::size_t element_bytes)
-      : length_(std::max<std::size_t>(detail::tile_bytes / element_bytes, 1)), at_(on_stack_) {
-    if (element_bytes <= detail::tile_bytes) return;
-    thread_local std::vector<line> kept;
-    std::size_t const lines = (element_bytes + sizeof(line) - 1) / sizeof(line);
-    if (kept.size() < lines) kept.resize(lines);
-    at_ = kept.data()->bytes;
+  explicit tile(std::size_t element_bytes) : length_(std::max<std::size_t>(detail::tile_bytes / element_bytes, 1)) {
+    if (element_bytes > detail::tile_bytes)
+      on_heap_ = std::make_unique_for_overwrite<line[]>((element_bytes + sizeof(line) - 1) / sizeof(line));
   }
   std::size_t length() const { return length_; }
-  std::byte* data() { return at_; }
+  std::byte* data() { return on_heap_ ? on_heap_[0].bytes : on_stack_; }
 
  private:
   struct alignas(64) line {
@@ -36,7 +31,7 @@ class tile {
   };
   alignas(64) std::byte on_stack_[detail::tile_bytes];
   std::size_t const length_;
-  std::byte* at_;
+  std::unique_ptr<line[]> on_heap_;
 };
 
 /// As detail::plain_fold: a destination may be a source that is folded late, so a whole tile is folded before any of it
