@@ -42,7 +42,7 @@ auto awake_until_exit(Call call) {
 class gil_held {
  public:
   gil_held() {
-    if (interpreter_ends()) sleep_until_exit();
+    if (PyGILState_GetThisThreadState() == nullptr && interpreter_ends()) sleep_until_exit();
     state_ = awake_until_exit([] { return PyGILState_Ensure(); });
   }
   ~gil_held() { PyGILState_Release(state_); }

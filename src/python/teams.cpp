@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "coset/error.hpp"
 #include "coset/team.hpp"
 #include "python/gil.hpp"
 #include "python/members.hpp"
@@ -135,6 +136,8 @@ class python_team {
   rank_t size() const noexcept { return ranks_.size(); }
 
   py::list run(py::function body) {
+    if (size() > 1 && interpreter_ends())
+      throw error("Team.run: the interpreter is ending, and other ranks' bodies cannot begin");
     wait_for_bodies_behind();
     signal_watch watch(ranks_);
     auto made = std::make_unique<body_run>(size(), std::move(body), watch);
