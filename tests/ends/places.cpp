@@ -2,8 +2,9 @@
 // Every use at every place of a process's life, from the first static constructor to the last destructor, where a
 // process uses coset there for the first time, and where its threads have used it before.
 //
-// usage: places               a process of its own for each place, with freed memory overwritten
-//        places PLACE WHEN    is such a process: `first` or `again`
+// usage: places            a process of its own for each place, where freed memory is overwritten
+//        places --plain    the same, where it is not
+//        places as         such a process, as the environment says
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -18,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "coset/reducers/reducer.hpp"
+#include "coset/team.hpp"
 #include "uses.hpp"
 
 extern char** environ;
@@ -51,6 +54,7 @@ void use_some(char const* where, std::span<use const> some) {
 
 void use_everything(char const* where) {
   use_some(where, of_reducers());
+  use_some(where, of_runtimes());
   use_some(where, of_verbs());
 }
 
@@ -102,17 +106,36 @@ void live() {
   reach("thread");
 }
 
+/// A thread of a team, which ends with it.
+void live_as_rank() {
+  if (!is_set(place_variable, "variable of a rank's thread")) return;
+  team ranks({.ranks = 2, .place = placement::unbound});
+  ranks.run([](member& me) {
+    if (me.rank() == 1) mark_thread<4>("variable of a rank's thread");
+  });
+}
+
+/// Objects that the end of the process destroys.
+void leave_to_exit() {
+  static team ranks({.ranks = 2, .place = placement::unbound});
+  ranks.run([](member&) {});
+  static reducer<long> sum(100);
+  sum.local()[1] += 1;
+}
+
 int live_all() {
   pthread_key_create(&key, end_of_key);
   mark_thread<2>("older variable of the main thread");
   std::atexit([] { reach("older atexit"); });
   if (uses_again()) use_everything("main");
+  if (uses_again()) leave_to_exit();
   mark_thread<3>("younger variable of the main thread");
   std::atexit([] { reach("younger atexit"); });
   static by_destructor const youngest{"first static destructor"};
   static_cast<void>(youngest);
   reach("main");
   std::thread(live).join();
+  live_as_rank();
   return 0;
 }
 
@@ -123,6 +146,7 @@ constexpr char const* places[] = {"first static constructor",
                                   "younger variable of a thread",
                                   "older variable of a thread",
                                   "destructor of a key",
+                                  "variable of a rank's thread",
                                   "younger variable of the main thread",
                                   "older variable of the main thread",
                                   "first static destructor",
@@ -156,12 +180,12 @@ std::string outcome_of(char* program, std::vector<char*> environment) {
   return said;
 }
 
-int try_all(char* program) {
+int try_all(char* program, bool overwritten) {
   int wrong = 0;
   for (char const* const place : places) {
     for (char const* const when : {"first", "again"}) {
       std::string variables[] = {place_variable + std::string("=") + place, when_variable + std::string("=") + when,
-                                 "GLIBC_TUNABLES=glibc.malloc.perturb=165"};
+                                 overwritten ? "GLIBC_TUNABLES=glibc.malloc.perturb=165" : "GLIBC_TUNABLES="};
       std::vector<char*> environment;
       for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
       for (std::string& each : variables) environment.push_back(each.data());
@@ -178,4 +202,7 @@ int try_all(char* program) {
 }  // namespace
 }  // namespace coset::ends
 
-int main(int argc, char** argv) { return argc == 1 ? coset::ends::try_all(argv[0]) : coset::ends::live_all(); }
+int main(int argc, char** argv) {
+  std::string_view const how = argc > 1 ? argv[1] : "";
+  return how == "as" ? coset::ends::live_all() : coset::ends::try_all(argv[0], how != "--plain");
+}

@@ -6,14 +6,6 @@
 
 #include "coset/coset.hpp"
 #include "uses.hpp"
-#if defined(COSET_ENDS_WITH_OPENMP)
-#include "coset/omp.hpp"
-#endif
-#if defined(COSET_ENDS_WITH_TBB)
-#include <oneapi/tbb/parallel_for.h>
-
-#include "coset/tbb.hpp"
-#endif
 
 namespace coset::ends {
 namespace {
@@ -89,47 +81,9 @@ bool one_that_is_kept() {
   return right;
 }
 
-#if defined(COSET_ENDS_WITH_OPENMP)
-bool of_openmp() {
-  numbers x(length);
-  omp::reduction sum(x);
-  for (int round = 0; round < 2; ++round) {
-#pragma omp parallel num_threads(2)
-    {
-      sum.local()[1] += 1;
-      sum.combine();
-    }
-  }
-  return x[1] == 4;
-}
-#endif
-
-#if defined(COSET_ENDS_WITH_TBB)
-bool of_tbb() {
-  numbers x(length);
-  coset::tbb::reducer<long> sum(length);
-  for (int round = 0; round < 2; ++round) {
-    oneapi::tbb::parallel_for(0, 100, [&](int) { sum.local()[1] += 1; });
-    sum.combine_into(x);
-  }
-  return x[1] == 200;
-}
-#endif
-
 constexpr std::array all = {
-    use{"dense reducer", dense},
-    use{"sparse reducer", sparse},
-    use{"sparse reducer with a limit", capped},
-    use{"joint reducer", joint},
-    use{"reducer of ranks", by_ranks},
-    use{"reducer that is kept", one_that_is_kept},
-#if defined(COSET_ENDS_WITH_OPENMP)
-    use{"OpenMP's reduction", of_openmp},
-#endif
-#if defined(COSET_ENDS_WITH_TBB)
-    use{"oneTBB's reducer", of_tbb},
-#endif
-};
+    use{"dense reducer", dense}, use{"sparse reducer", sparse},     use{"sparse reducer with a limit", capped},
+    use{"joint reducer", joint}, use{"reducer of ranks", by_ranks}, use{"reducer that is kept", one_that_is_kept}};
 
 }  // namespace
 

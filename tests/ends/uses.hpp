@@ -13,7 +13,8 @@ struct use {
 
 std::span<use const> of_verbs();
 std::span<use const> of_reducers();
-/// Without reducers of runtimes.
+std::span<use const> of_runtimes();
+/// Once per process: these tests count on it.
 std::span<use const> of_c();
 
 }  // namespace coset::ends
