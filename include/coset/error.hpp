@@ -51,6 +51,11 @@ struct COSET_API timed_out : error {
   using error::error;
 };
 
+/// A rank cannot have the memory that a collective needs. Thrown on every rank.
+struct COSET_API out_of_memory : error {
+  using error::error;
+};
+
 namespace mpi {
 
 /// Communication between processes failed: the MPI library reported an error, or a process did not answer by the

@@ -12,6 +12,7 @@
 #include "coset/plan.hpp"
 #include "kernels/kernels.hpp"
 #include "plan/binding.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/learning.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
@@ -109,12 +110,30 @@ void run_piece_by_piece(rank_state& me, call const& c) {
   }
 }
 
+/// Where staging has room for all of it.
+[[gnu::always_inline]] inline void run_at_once(rank_state& me, call const& c) {
+  bound_plan const& plan = checked_plan(me, c);
+  if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
+  flight f;
+  prepare(f, me, 0, plan, c.in, c.out, c.operation);
+  complete(me, f);
+}
+
 /// What staging has no room for. To be called while the error is handled.
 void run_in_parts(rank_state& me, call const& c) {
   if (by_pieces(c.what)) return run_piece_by_piece(me, c);
-  if (!can_be_halved(me, c)) throw;
-  run_in_halves(me, c);
+  if (!choice::goes_straight(c.what)) throw;
+  run_in_segments(me, c, [](rank_state& of, call const& part) {
+    try {
+      run_at_once(of, part);
+      return true;
+    } catch (lacks_staging const&) {
+      return false;
+    }
+  });
 }
+
+std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_bytes; }
 
 /// The call that a plan stands for.
 call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
@@ -198,28 +217,28 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
   return counts[me.number];
 }
 
-void run(rank_state& me, call const& c) {
+void run(rank_state& me, call const& c) try {
   try {
-    bound_plan const& plan = checked_plan(me, c);
-    if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
-    flight f;
-    prepare(f, me, 0, plan, c.in, c.out, c.operation);
-    complete(me, f);
+    run_at_once(me, c);
   } catch (lacks_staging const&) {
     run_in_parts(me, c);
   }
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
-request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) {
+request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) try {
   try {
     return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
   } catch (lacks_staging const&) {
     run_in_parts(me, c);
     return {};
   }
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void const* run_view(rank_state& me, call const& c) {
+void const* run_view(rank_state& me, call const& c) try {
   require_current(me);
   if (!me.shared.kind.one_memory()) refuse(me, "allreduce_view: ranks of several processes have no common view");
   std::size_t const bytes = c.count * c.reduction->element_bytes;
@@ -237,9 +256,11 @@ void const* run_view(rank_state& me, call const& c) {
     refuse(me, "allreduce_view: the input is the view that the last call returned");
   run(me, viewed);
   return viewed.out;
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
+void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {
   void const* in;
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
@@ -247,9 +268,11 @@ void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, 
   flight f;
   prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);
 }
 
-request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) {
+request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {
   void const* in;
   void* out;
   auto const& plan = plan_of(me, plans, arrays, in, out);
@@ -259,6 +282,8 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   }
   // The plan lives as long as the request needs it; the operation belongs to an object that outlives the request.
   return launch(me, *plan, in, out, std::shared_ptr<void const>(plan, operation));
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);
 }
 
 }  // namespace coset::inline COSET_ABI::detail

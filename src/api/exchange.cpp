@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // all_to_all of pieces of any length: ranks tell each other where the pieces lie, and each copies what is its own.
 #include <algorithm>
+#include <cassert>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "api/checks.hpp"
 #include "api/exchange.hpp"
-#include "choice/choose.hpp"
 #include "coset/operations.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/busy_mark.hpp"
@@ -17,35 +16,8 @@
 namespace coset::inline COSET_ABI::detail {
 namespace {
 
-/// What one rank tells another of the piece that it has for it.
-struct piece_notice {
-  std::byte const* at;  ///< means something to ranks of one process only
-  std::uint64_t count;
-  std::uint64_t type;
-};
-
-/// All pieces of one rank, one after the other.
-struct row_of_pieces {
-  std::byte* first;
-  std::size_t element_bytes;
-  std::span<std::size_t const> counts;
-
-  /// Of the pieces of ranks below this one.
-  std::size_t bytes_before(rank_t r) const {
-    return std::accumulate(counts.begin(), counts.begin() + r, std::size_t{0}) * element_bytes;
-  }
-  std::size_t bytes() const { return bytes_before(static_cast<rank_t>(counts.size())); }
-  /// Calls visit(rank, begin of its piece, bytes).
-  template <class Visit>
-  void for_each(Visit visit) const {
-    std::byte* at = first;
-    for (rank_t r = 0; r < counts.size(); ++r) {
-      std::size_t const bytes = counts[r] * element_bytes;
-      visit(r, at, bytes);
-      if (bytes != 0) at += bytes;  // of nothing there may be no array
-    }
-  }
-};
+using runtime::exchange_memory;
+using runtime::piece_notice;
 
 /// Whoever calls something else is told of pieces, not of notices.
 reduction_table const& table_of_notices() {
@@ -57,23 +29,38 @@ reduction_table const& table_of_notices() {
   return table;
 }
 
-/// What the others tell. It is kept for the thread's next call, which allocates nothing then.
-std::vector<piece_notice> const& tell(rank_state& me, row_of_pieces const& given, std::uint64_t type) {
-  thread_local std::vector<piece_notice> told, heard;
-  told.clear();
-  given.for_each([&](rank_t r, std::byte* at, std::size_t) { told.push_back({at, given.counts[r], type}); });
-  heard.resize(told.size());
-  run(me, {.what = verb::all_to_all,
-           .in = told.data(),
-           .out = heard.data(),
-           .count = told.size(),
-           .reduction = &table_of_notices()});
-  return heard;
+/// Where pieces begin that lie one after the other, and where the last one ends.
+void lay_out(std::vector<std::size_t>& at, std::span<std::size_t const> counts, std::size_t element_bytes) {
+  at.assign(1, 0);
+  for (std::size_t const count : counts) at.push_back(at.back() + count * element_bytes);
+}
+
+/// The call by which ranks tell each other of their pieces.
+call telling(rank_state& me) {
+  exchange_memory& pieces = *me.memory.exchanged;
+  return {.what = verb::all_to_all,
+          .in = pieces.told.data(),
+          .out = pieces.heard.data(),
+          .count = pieces.told.size(),
+          .reduction = &table_of_notices()};
+}
+
+/// Asks what the others have for this rank, and tells them what it has for them.
+void tell(rank_state& me, call const& c) {
+  exchange_memory& pieces = *me.memory.exchanged;
+  pieces.told.clear();
+  for (rank_t r = 0; r < c.counts.size(); ++r) {
+    // Of nothing there may be no array.
+    std::byte const* const at = c.counts[r] != 0 ? pieces.in + pieces.sent_at[r] : nullptr;
+    pieces.told.push_back({at, c.counts[r], c.reduction->hash});
+  }
+  pieces.heard.resize(pieces.told.size());
+  run(me, telling(me));
 }
 
 /// Who finds another length than it expects tells all.
-void require_expected(rank_state& me, std::vector<piece_notice> const& heard, std::span<std::size_t const> expected,
-                      reduction_table const& elements) {
+void require_expected(rank_state& me, std::span<std::size_t const> expected, reduction_table const& elements) {
+  auto const& heard = me.memory.exchanged->heard;
   for (rank_t o = 0; o < heard.size(); ++o) {
     if (heard[o].count != expected[o])
       refuse(me, text::format("all_to_all: rank {} sends {} elements to rank {}, which expects {}", o, heard[o].count,
@@ -84,7 +71,39 @@ void require_expected(rank_state& me, std::vector<piece_notice> const& heard, st
   }
 }
 
-/// Its owner waits at the barrier; if it leaves by an error before, it waits for ranks that are busy.
+/// Each rank begins with its own piece and goes down from there, so that not all read from one.
+void fetch(rank_state& me) {
+  exchange_memory const& pieces = *me.memory.exchanged;
+  rank_t const ranks = me.shared.size();
+  for (rank_t k = 0; k < ranks; ++k) {
+    rank_t const o = (me.number + ranks - k) % ranks;
+    std::size_t const begin = pieces.received_at[o];
+    copy_foreign(me, pieces.out + begin, pieces.heard[o].at, pieces.received_at[o + 1] - begin);
+  }
+  run(me, {.what = verb::barrier, .reduction = &copy_of<char>()});
+}
+
+void exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {
+  exchange_memory& pieces = me.memory.of_exchange();
+  pieces.in = static_cast<std::byte*>(const_cast<void*>(c.in));
+  pieces.out = static_cast<std::byte*>(c.out);
+  lay_out(pieces.sent_at, c.counts, c.reduction->element_bytes);
+  lay_out(pieces.received_at, received, c.reduction->element_bytes);
+  std::size_t const bytes = pieces.sent_at.back(), other_bytes = pieces.received_at.back();
+  require_array(me, c.what, c.in, bytes, "input");
+  require_array(me, c.what, c.out, other_bytes, "output");
+  bool const apart = pieces.in + bytes <= pieces.out || pieces.out + other_bytes <= pieces.in;
+  if (bytes != 0 && other_bytes != 0 && !apart)
+    refuse(me, text::format("all_to_all: input and output of rank {} overlap", me.number));
+  tell(me, c);
+  require_expected(me, received, *c.reduction);
+  if (me.shared.kind.one_memory()) return fetch(me);
+  assert(me.shared.kind.has_messages);
+  exchange_by_messages(me, me.plans.plan_for(me.team.plans, telling(me), false, false));
+}
+
+}  // namespace
+
 void copy_foreign(rank_state& me, std::byte* to, std::byte const* from, std::size_t bytes) {
   constexpr std::size_t at_once = 256 * 1024;
   for (std::size_t done = 0; done < bytes; done += at_once) {
@@ -98,107 +117,10 @@ void copy_foreign(rank_state& me, std::byte* to, std::byte const* from, std::siz
   }
 }
 
-/// Each rank begins with its own piece and goes down from there, so that not all read from one.
-void fetch(rank_state& me, std::vector<piece_notice> const& heard, row_of_pieces const& got) {
-  std::size_t end = got.bytes_before(me.number + 1);
-  for (rank_t o = me.number, left = me.shared.size(); left > 0; --left) {
-    std::size_t const bytes = got.counts[o] * got.element_bytes;
-    end -= bytes;
-    copy_foreign(me, got.first + end, heard[o].at, bytes);
-    if (o == 0) {
-      o = me.shared.size();
-      end = got.bytes();
-    }
-    --o;
-  }
-  run(me, {.what = verb::barrier, .reduction = &copy_of<char>()});
-}
-
-/// Where ranks reach no arrays of others: all pieces are as long as the longest.
-void send_padded(rank_state& me, call const& c, row_of_pieces const& given, row_of_pieces const& got) {
-  std::uint64_t longest = 0;
-  for (std::size_t const count : given.counts) longest = std::max<std::uint64_t>(longest, count);
-  maximum const operation;
-  run(me, {.what = verb::allreduce,
-           .in = &longest,
-           .out = &longest,
-           .count = 1,
-           .reduction = &table_of<std::uint64_t, maximum>(),
-           .operation = &operation});
-  std::size_t const each = longest * given.element_bytes;
-  std::vector<std::byte> packed(each * me.shared.size()), received(packed.size());
-  given.for_each([&](rank_t r, std::byte* at, std::size_t bytes) {
-    if (bytes != 0) std::memcpy(&packed[r * each], at, bytes);
-  });
-  call padded{.what = verb::all_to_all, .in = packed.data(), .out = received.data(), .reduction = c.reduction};
-  padded.count = longest * me.shared.size();
-  run(me, padded);
-  got.for_each([&](rank_t r, std::byte* at, std::size_t bytes) {
-    if (bytes != 0) std::memcpy(at, &received[r * each], bytes);
-  });
-}
-
-std::size_t longest_piece(rank_state& me, call const& c) {
-  return c.counts.empty() ? c.count / me.shared.size() : *std::ranges::max_element(c.counts);
-}
-
-}  // namespace
-
-void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {
-  row_of_pieces const given{static_cast<std::byte*>(const_cast<void*>(c.in)), c.reduction->element_bytes, c.counts};
-  row_of_pieces const got{static_cast<std::byte*>(c.out), c.reduction->element_bytes, received};
-  std::size_t const bytes = given.bytes(), other_bytes = got.bytes();
-  require_array(me, c.what, given.first, bytes, "input");
-  require_array(me, c.what, got.first, other_bytes, "output");
-  bool const apart = given.first + bytes <= got.first || got.first + other_bytes <= given.first;
-  if (bytes != 0 && other_bytes != 0 && !apart)
-    refuse(me, text::format("all_to_all: input and output of rank {} overlap", me.number));
-  auto const& heard = tell(me, given, c.reduction->hash);
-  require_expected(me, heard, received, *c.reduction);
-  if (me.shared.kind.one_memory())
-    fetch(me, heard, got);
-  else
-    send_padded(me, c, given, got);
-}
-
-bool can_be_halved(rank_state& me, call const& c) { return choice::goes_straight(c.what) && longest_piece(me, c) > 1; }
-
-void run_in_halves(rank_state& me, call const& c) {
-  rank_t const ranks = me.shared.size();
-  std::size_t const bytes = c.reduction->element_bytes, longest = longest_piece(me, c), half = (longest + 1) / 2;
-  bool const has_rows_in = me.number == c.root || c.what == verb::all_to_all;
-  bool const gives_row = c.what != verb::gather && has_rows_in, gets_row = c.what != verb::scatter && has_rows_in;
-  std::vector<std::size_t> const whole = c.counts.empty() ? std::vector<std::size_t>(ranks, longest)
-                                                          : std::vector<std::size_t>(c.counts.begin(), c.counts.end());
-  std::vector<std::byte> in, out;
-  for (std::size_t done = 0; done < longest; done += half) {
-    std::vector<std::size_t> part;
-    std::size_t all = 0;
-    for (std::size_t const count : whole) all += part.emplace_back(std::min(half, count - std::min(count, done)));
-    in.resize(gives_row ? all * bytes : 0);
-    out.resize(gets_row ? all * bytes : 0);
-    /// Calls visit(place in the caller's array, place in the packed one, bytes).
-    auto const for_each = [&](void const* array, std::vector<std::byte>& packed, auto visit) {
-      std::byte* at = packed.data();
-      row_of_pieces{static_cast<std::byte*>(const_cast<void*>(array)), bytes, whole}.for_each(
-          [&](rank_t r, std::byte* piece, std::size_t) {
-            if (part[r] == 0) return;
-            visit(piece + done * bytes, at, part[r] * bytes);
-            at += part[r] * bytes;
-          });
-    };
-    if (gives_row)
-      for_each(c.in, in, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(at, piece, n); });
-    call next = c;
-    next.count = all;
-    next.counts = part;
-    if (c.counts.empty()) next.counts = {};
-    next.in = gives_row ? in.data() : c.in == nullptr ? nullptr : static_cast<std::byte const*>(c.in) + done * bytes;
-    next.out = gets_row ? out.data() : c.out == nullptr ? nullptr : static_cast<std::byte*>(c.out) + done * bytes;
-    run(me, next);
-    if (gets_row)
-      for_each(c.out, out, [](std::byte* piece, std::byte* at, std::size_t n) { std::memcpy(piece, at, n); });
-  }
+void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> received) try {
+  exchange(me, c, received);
+} catch (std::bad_alloc const&) {
+  runtime::fail_for_memory(me, c.what, total(c.counts) * c.reduction->element_bytes);
 }
 
 }  // namespace coset::inline COSET_ABI::detail

@@ -6,9 +6,21 @@
 
 namespace coset::inline COSET_ABI::detail {
 
-/// Whether a call for which staging has no room may go in halves of each piece.
-bool can_be_halved(rank_state&, call const&);
-/// Packs each half and runs it as a call of its own, which may be halved again.
-void run_in_halves(rank_state&, call const&);
+struct bound_plan;
+
+/// all_to_all of pieces of any length between processes: each proxy sends and receives for its ranks what they have for the
+/// ranks of other proxies, through a room whose size depends on neither lengths nor ranks. To be called once all that a
+/// rank has to know of its pieces lies in its exchange_memory, which they have `told` each other by that plan; returns once
+/// nobody reads its arrays any more.
+void exchange_by_messages(rank_state&, bound_plan const& told);
+
+/// Copies what others' arrays have, unless the team has failed. Their owners stay until a barrier; those that leave by an
+/// error before wait for ranks that are busy.
+void copy_foreign(rank_state&, std::byte* to, std::byte const* from, std::size_t bytes);
+
+/// A gather, scatter or all_to_all for which staging has no room, segment by segment: of each piece the next few elements,
+/// packed. `run_whole` runs a call, or says that staging has no room for that one either. To be called while lacks_staging
+/// is handled, which is thrown once more if one element of each piece is too much.
+void run_in_segments(rank_state&, call const&, bool (*run_whole)(rank_state&, call const&));
 
 }  // namespace coset::inline COSET_ABI::detail

@@ -98,6 +98,10 @@ std::vector<program::policy> alternatives(question const&, answer const&);
 /// stays in the caches that cores have for themselves. 0: all at once, as where ranks take turns and each meeting is a turn.
 /// No difference to bits. Depends on the cache, which all ranks have to know alike.
 std::size_t staged_segment(question const&, answer const&);
+
+/// An all_to_all in place goes through the team's memory even where ranks reach each other's arrays: at most so many bytes of
+/// a rank at once, lest that memory be as large as the arrays. Longer segments are no faster.
+inline constexpr std::size_t swapped_segment = std::size_t{4} * 1024 * 1024;
 /// The choice for several domains. Depends on nothing that could differ between hosts. What is measured of the network
 /// makes no difference to how values are bracketed, see cheapest_exchange().
 answer choose_between(question const&);

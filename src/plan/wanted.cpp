@@ -130,6 +130,8 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.storage.first = chosen.storage.later = program::area::staging;
     chosen.seconds = 0;
     chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
+  } else if (c.what == verb::all_to_all && chosen.storage.in_place) {
+    chosen.segment_bytes = choice::swapped_segment;
   }
   return chosen;
 }

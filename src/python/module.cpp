@@ -18,6 +18,7 @@ PYBIND11_MODULE(coset, m) {
   py::register_exception<schedule_error>(m, "ScheduleError", base);
   py::register_exception<aborted>(m, "Aborted", base);
   py::register_exception<timed_out>(m, "TimedOut", base);
+  py::register_exception<out_of_memory>(m, "OutOfMemory", py::make_tuple(base, py::handle(PyExc_MemoryError)));
   python::prepare_arrays();
   python::prepare_signals();
   python::add_members(m);

@@ -195,7 +195,6 @@ bool enter(rank_state& me, flight& f) {
   f.line.tag = std::uint64_t{epoch} << 32 | f.act.history;
   f.line.base = end.base;
   f.at = f.wait = 0;
-  f.line.entered = true;
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
@@ -204,6 +203,7 @@ bool enter(rank_state& me, flight& f) {
     expect_messages(me, f);
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);
   end.bases[program::row_output * me.shared.ranks + me.rank] = f.out;
+  f.line.entered = true;
   return true;
 }
 
@@ -350,6 +350,29 @@ bool run_segment(rank_state& me, flight& f) {
   return !me.shared.kind.has_messages || all_sent(me, f);
 }
 
+/// What leaves an operation ends it on all ranks. To be called while it is handled.
+[[noreturn, gnu::noinline]] void leave_by_exception(rank_state& me, flight const& f) {
+  try {
+    throw;
+  } catch (mpi::error const& thrown) {
+    tell_of_no_wait(me.root);
+    me.shared.fail(cause::messages, thrown.what());
+    me.shared.quiesce(me);
+    throw;
+  } catch (std::bad_alloc const& thrown) {
+    // Nothing but the caller's operation allocates in a fold.
+    bool const by_operation =
+        f.line.entered && f.at < f.code->code.size() && f.code->code[f.at].what == program::action::fold;
+    if (!by_operation) fail_for_memory(me, f.plan->what.what, f.plan->bytes);
+    me.root.requests.operation_threw = true;
+    fail_by_exception(me, thrown.what());
+    throw;
+  } catch (std::exception const& thrown) {
+    fail_by_exception(me, thrown.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 template <manner How>
@@ -372,16 +395,9 @@ bool advance_as(rank_state& me, flight& f) {
     }
     if constexpr (How.records) record_end(me, f);
     return true;
-  } catch (mpi::error const& thrown) {
-    tell_of_no_wait(me.root);
+  } catch (std::exception const&) {
     if constexpr (How.records) record_failure(me, f);
-    me.shared.fail(cause::messages, thrown.what());
-    me.shared.quiesce(me);
-    throw;
-  } catch (std::exception const& thrown) {
-    if constexpr (How.records) record_failure(me, f);
-    fail_by_exception(me, thrown.what());
-    throw;
+    leave_by_exception(me, f);
   } catch (...) {
     if constexpr (How.records) record_failure(me, f);
     fail_by_exception(me, "");

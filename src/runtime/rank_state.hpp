@@ -79,6 +79,32 @@ struct alignas(64) packed_line {
   std::array<std::byte, 64> bytes;
 };
 
+/// What a rank tells another of the piece that it has for it.
+struct piece_notice {
+  std::byte const* at;  ///< means something to ranks of one process only
+  std::uint64_t count;
+  std::uint64_t type;
+};
+
+/// Ranks whose messages one proxy carries: from the first on, every so many.
+struct proxy_share {
+  rank_t proxy, first, step, end;  ///< `end`: of its process
+};
+
+/// Of pieces of any length, and of what goes in segments. Grows with the number of ranks alone.
+struct exchange_memory {
+  std::vector<piece_notice> told, heard;          ///< [rank]
+  std::vector<std::size_t> sent_at, received_at;  ///< [rank]: where its piece begins, in bytes; the last ends there
+  std::byte *in = nullptr, *out = nullptr;        ///< for this rank's proxy, which sends and receives for it
+  std::vector<std::size_t> counts;                ///< [rank]: of a segment
+  std::vector<proxy_share> shares;                ///< of all proxies, in the order of their ranks
+  std::vector<packed_line> packed;                ///< a segment, or messages
+  std::byte* room_for(std::size_t bytes) {
+    packed.resize(std::max(packed.size(), bytes / sizeof(packed_line) + 1));
+    return packed.data()->bytes.data();
+  }
+};
+
 /// Grows and is used again.
 struct rank_memory {
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
@@ -87,7 +113,13 @@ struct rank_memory {
   std::vector<std::size_t> lengths, lengths_received;  ///< of a C call's pieces, in elements
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   std::size_t view_capacity = 0;
-  std::unique_ptr<recording> recorded;  ///< null unless a trace is wanted
+  std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
+  std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it
+
+  exchange_memory& of_exchange() {
+    if (!exchanged) exchanged = std::make_unique<exchange_memory>();
+    return *exchanged;
+  }
 };
 
 /// Requests of split phase, and the handle by which those find their rank that may outlive it.
@@ -103,6 +135,7 @@ struct rank_requests {
   std::uint64_t started = 0;                       ///< so far
   std::uint32_t live = 0;                          ///< under way; of a root: of all its family
   bool folding = false;                     ///< of a root: inside the caller's operation, which may call no collective
+  bool operation_threw = false;             ///< what leaves a call is its operation's own exception
   std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
   own_handle const handle;
 };

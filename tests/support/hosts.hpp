@@ -34,6 +34,7 @@ class simulated_network {
 
   void send(way const& along, message what) {
     std::lock_guard const lock(mutex_);
+    for (runtime::piece const& p : what.from) bytes_ += p.bytes;
     under_way_[along].push_back(std::move(what));
     ++sent_;
   }
@@ -88,6 +89,7 @@ class simulated_network {
     meetings_.clear();
   }
   std::size_t sent() const { return sent_; }
+  std::size_t bytes() const { return bytes_; }
 
   /// What one host tells the others when it fails.
   void tell(runtime::cause why, std::string const& reason) {
@@ -132,7 +134,7 @@ class simulated_network {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<meeting>> meetings_;  ///< [slice, channel]
   std::optional<std::pair<runtime::cause, std::string>> failure_;
   std::atomic<bool> failed_ = false;
-  std::atomic<std::size_t> sent_ = 0, offloaded_ = 0;
+  std::atomic<std::size_t> sent_ = 0, bytes_ = 0, offloaded_ = 0;
 };
 
 /// In which part of the team messages are; in none, with number 0 and the team's own numbers.
@@ -232,6 +234,8 @@ class test_transport : public runtime::transport {
       network_.tell(runtime::cause::timed_out, e.what());
     } catch (mpi::error const& e) {
       network_.tell(runtime::cause::messages, e.what());
+    } catch (out_of_memory const& e) {
+      network_.tell(runtime::cause::memory, e.what());
     } catch (error const& e) {
       network_.tell(runtime::cause::aborted, e.what());
     }

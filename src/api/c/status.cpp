@@ -33,7 +33,7 @@ constexpr std::array<known_status, COSET_MPI_ERROR + 1> known{{{"COSET_SUCCESS",
                                                                {"COSET_ABORTED", raise<aborted>},
                                                                {"COSET_TIMED_OUT", raise<timed_out>},
                                                                {"COSET_BODY_FAILED", raise<body_failed>},
-                                                               {"COSET_OUT_OF_MEMORY", raise<error>},
+                                                               {"COSET_OUT_OF_MEMORY", raise<out_of_memory>},
                                                                {"COSET_UNKNOWN_ERROR", raise<error>},
                                                                {"COSET_MPI_ERROR", raise<mpi::error>}}};
 
@@ -65,6 +65,8 @@ coset_status status_of_exception() noexcept {
     return noted(COSET_BODY_FAILED, e.what());
   } catch (mpi::error const& e) {
     return noted(COSET_MPI_ERROR, e.what());
+  } catch (out_of_memory const& e) {
+    return noted(COSET_OUT_OF_MEMORY, e.what());
   } catch (std::bad_alloc const&) {
     return noted(COSET_OUT_OF_MEMORY, "out of memory");
   } catch (std::exception const& e) {
@@ -79,7 +81,6 @@ coset_status latest_failure() noexcept { return latest; }
 void forget_failure() noexcept { latest = COSET_SUCCESS; }
 
 void throw_latest_failure() {
-  if (latest == COSET_OUT_OF_MEMORY) throw std::bad_alloc();
   if (latest != COSET_SUCCESS) known[static_cast<std::size_t>(latest)].raise(message.data());
   throw error("nothing has failed");
 }

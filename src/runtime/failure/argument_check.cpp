@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure/argument_check.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
 #include "runtime/failure/long_waits.hpp"
 #include "text/format.hpp"
 
@@ -46,6 +52,14 @@ told told_of(own_line const& of, std::uint32_t number) {
   return {of.doing[(forgotten ? latest : number) % described_operations], forgotten};
 }
 
+/// What this process may have at most: its address space, or what the machine has.
+std::uint64_t memory_limit() noexcept {
+  auto const installed =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  rlimit allowed{};
+  return getrlimit(RLIMIT_AS, &allowed) == 0 ? std::min<std::uint64_t>(allowed.rlim_cur, installed) : installed;
+}
+
 /// Where this rank belongs to a team over processes, whatever team it has failed in.
 void tell_failure(detail::rank_state& me) noexcept {
   shared_memory const& origin = me.shared.origin;
@@ -66,10 +80,21 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
   leave(me);
 }
 
+void fail_for_memory(detail::rank_state& me, verb what, std::size_t bytes) {
+  if (std::exchange(me.root.requests.operation_threw, false)) throw;
+  std::array<char, 256> words;
+  std::snprintf(words.data(), words.size(),
+                "%s of %zu bytes: rank %u cannot have the memory that this needs; its process is limited to %llu bytes",
+                name_of(what).data(), bytes, me.number, static_cast<unsigned long long>(memory_limit()));
+  me.shared.fail(cause::memory, words.data());
+  leave(me);
+}
+
 void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
-  me.shared.fail(cause::aborted,
-                 text::format("rank {}: the operation threw{}{}", me.number, *what != '\0' ? ": " : "", what),
-                 std::current_exception());
+  std::array<char, sizeof(failure_record::reason)> words;
+  std::snprintf(words.data(), words.size(), "rank %u: the operation threw%s%s", me.number, *what != '\0' ? ": " : "",
+                what);
+  me.shared.fail(cause::aborted, words.data(), std::current_exception());
   me.shared.quiesce(me);
 }
 

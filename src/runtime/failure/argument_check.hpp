@@ -27,6 +27,11 @@ std::string act_of(own_line const&, std::uint32_t number, bool one_process);
 /// Another rank will never come.
 [[noreturn]] void fail_left(detail::rank_state&, flight const&, rank_t other);
 
+/// This rank cannot have the memory that a call of so many bytes needs: all ranks throw out_of_memory, which names the call
+/// and what limits this process. An exception of the caller's own operation stays what it is. To be called while
+/// std::bad_alloc is handled; makes no words on the heap.
+[[noreturn]] void fail_for_memory(detail::rank_state&, verb, std::size_t bytes);
+
 /// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
 /// unwinds. A failure that is recorded already stays the first. Called while it is handled.
 void fail_by_exception(detail::rank_state&, char const* what) noexcept;

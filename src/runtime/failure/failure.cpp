@@ -52,6 +52,8 @@ void failure::raise() const {
       throw timed_out(reason);
     case cause::messages:
       throw mpi::error(reason);
+    case cause::memory:
+      throw out_of_memory(reason);
     case cause::aborted:
       break;
   }

@@ -15,7 +15,7 @@
 
 namespace coset::runtime {
 
-enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages };
+enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages, memory };
 
 /// For messages about it.
 std::string what_of(std::exception_ptr const&);
