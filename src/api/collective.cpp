@@ -110,6 +110,8 @@ void run_piece_by_piece(rank_state& me, call const& c) {
   }
 }
 
+std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_bytes; }
+
 /// Where staging has room for all of it.
 [[gnu::always_inline]] inline void run_at_once(rank_state& me, call const& c) {
   bound_plan const& plan = checked_plan(me, c);
@@ -121,6 +123,7 @@ void run_piece_by_piece(rank_state& me, call const& c) {
 
 /// What staging has no room for. To be called while the error is handled.
 void run_in_parts(rank_state& me, call const& c) {
+  call_in_parts const whole(me, c.what, bytes_of(c));
   if (by_pieces(c.what)) return run_piece_by_piece(me, c);
   if (!choice::goes_straight(c.what)) throw;
   run_in_segments(me, c, [](rank_state& of, call const& part) {
@@ -132,8 +135,6 @@ void run_in_parts(rank_state& me, call const& c) {
     }
   });
 }
-
-std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_bytes; }
 
 /// The call that a plan stands for.
 call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {

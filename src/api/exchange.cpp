@@ -117,10 +117,14 @@ void copy_foreign(rank_state& me, std::byte* to, std::byte const* from, std::siz
   }
 }
 
-void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> received) try {
-  exchange(me, c, received);
-} catch (std::bad_alloc const&) {
-  runtime::fail_for_memory(me, c.what, total(c.counts) * c.reduction->element_bytes);
+void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {
+  std::size_t const bytes = total(c.counts) * c.reduction->element_bytes;
+  call_in_parts const whole(me, c.what, bytes);
+  try {
+    exchange(me, c, received);
+  } catch (std::bad_alloc const&) {
+    runtime::fail_for_memory(me, c.what, bytes);
+  }
 }
 
 }  // namespace coset::inline COSET_ABI::detail

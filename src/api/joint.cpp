@@ -14,6 +14,7 @@
 #include "api/checks.hpp"
 #include "api/plan_objects.hpp"
 #include "plan/bound_plan.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/rank_state.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
@@ -228,6 +229,13 @@ struct started_joint {
   joint_layout layout;
 };
 
+/// What a rank has no memory for, all are told. To be called while that is handled.
+[[noreturn]] void lack_memory(rank_state& me, std::span<joint_part const> parts) {
+  std::size_t bytes = 0;
+  for (joint_part const& part : parts) bytes += part.count * part.element_bytes;
+  runtime::fail_for_memory(me, verb::allreduce, bytes);
+}
+
 }  // namespace
 
 joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
@@ -252,7 +260,7 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
   }
 }
 
-void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) try {
   check_call(me, parts);
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
@@ -269,10 +277,12 @@ void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> par
              .reduction = part.own.table,
              .operation = part.own.operation});
   }
+} catch (std::bad_alloc const&) {
+  lack_memory(me, parts);
 }
 
 request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part const> parts,
-                    std::shared_ptr<void const> operations) {
+                    std::shared_ptr<void const> operations) try {
   check_call(me, parts);
   auto const started = std::make_shared<started_joint>();
   started->parts.assign(parts.begin(), parts.end());
@@ -283,6 +293,8 @@ request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part
   call c = call_of(all, lengths);
   c.deliver = [](void const* layout) noexcept { unpack(*static_cast<joint_layout const*>(layout)); };
   return start(me, c, std::shared_ptr<void const>(started, &all));
+} catch (std::bad_alloc const&) {
+  lack_memory(me, parts);
 }
 
 plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<joint_part> parts,
@@ -295,7 +307,7 @@ plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<j
   return {plan, plan};
 }
 
-void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) {
+void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) try {
   check_call(me, parts);
   joint_layout all = laid_out(kind, parts);
   part_lengths const lengths(parts);
@@ -307,6 +319,8 @@ void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kin
   pack(all, room_in(me.memory.packed, all.bytes()));
   execute(me, plans, {all.packed, all.rows, all.packed, all.rows}, &all);
   unpack(all);
+} catch (std::bad_alloc const&) {
+  lack_memory(me, parts);
 }
 
 }  // namespace coset::inline COSET_ABI::detail

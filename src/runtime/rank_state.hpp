@@ -105,6 +105,12 @@ struct exchange_memory {
   }
 };
 
+/// A call of which a rank's operations are parts.
+struct whole_call {
+  verb what;
+  std::size_t bytes;
+};
+
 /// Grows and is used again.
 struct rank_memory {
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
@@ -115,6 +121,8 @@ struct rank_memory {
   std::size_t view_capacity = 0;
   std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
   std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it
+
+  whole_call const* part_of = nullptr;  ///< null: operations are calls themselves
 
   exchange_memory& of_exchange() {
     if (!exchanged) exchanged = std::make_unique<exchange_memory>();

@@ -25,6 +25,13 @@ patience idle_patience(patience p) {
   return p;
 }
 
+/// Where there is no memory for the words, fewer.
+std::string reason_of(rank_t rank, std::exception_ptr const& thrown) noexcept try {
+  return text::format("rank {} ended with an exception: {}", rank, what_of(thrown));
+} catch (std::bad_alloc const&) {
+  return "an exception";
+}
+
 }  // namespace
 
 void job_signal::add_one() noexcept {
@@ -122,7 +129,7 @@ void workers::execute(rank_t rank) {
     throw;
   } catch (...) {
     std::exception_ptr const thrown = std::current_exception();
-    fail(rank, thrown, text::format("rank {} ended with an exception: {}", rank, what_of(thrown)));
+    fail(rank, thrown, reason_of(rank, thrown));
   }
   end_job(rank);
 }

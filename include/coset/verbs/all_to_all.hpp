@@ -39,7 +39,7 @@ call all_to_all_call(member& me, In const& in, std::remove_reference_t<Out>& out
 /// Collective: the same length and type on every rank. `out` may be `in`, on all ranks or none; otherwise it overlaps neither
 /// `in` nor another rank's arrays.
 /// Cost: one flag round, and for arrays that peers read in place one more before the callers may touch them again; each rank
-/// reads (P−1)/P·m. In place everything goes through the team's memory.
+/// reads (P−1)/P·m. In place everything goes through the team's memory, in segments.
 /// Throws as allreduce; argument_error on every rank if in.size() is no multiple of P, or out.size() is another;
 /// schedule_error on every rank of a team of more than 8,192.
 template <class In, class Out>
@@ -57,8 +57,8 @@ template <class In, class Out>
 /// o. Every rank knows its own counts only.
 ///
 /// Collective: the same type on every rank. `out` overlaps neither `in` nor another rank's arrays.
-/// Cost: an all_to_all of 24 bytes a piece that tells where pieces lie, the copies, and a barrier. Over processes pieces
-/// travel as long as the longest one of all ranks, through two arrays of P such pieces on each rank.
+/// Cost: an all_to_all of 24 bytes a piece that tells where pieces lie, the copies, and a barrier. Over processes another
+/// barrier before, and messages of up to 256 KiB in place of the copies: each piece travels once, as long as it is.
 /// Throws as allreduce; argument_error on every rank if counts are not P or do not add up to the arrays' lengths, and if a
 /// rank expects another length, or other elements, than it is sent.
 template <class In, class Out>

@@ -8,6 +8,7 @@
 #include "api/c/status.hpp"
 #include "api/checks.hpp"
 #include "runtime/rank_state.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {
@@ -45,7 +46,7 @@ places places_in(verb what, bool is_root, void const* in, void* out, std::size_t
 
 /// `counts` or, if they are nullptr, `piece` for every rank.
 made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std::size_t piece,
-                    std::size_t const* counts, coset_type type, coset_operation op, rank_t root) {
+                    std::size_t const* counts, coset_type type, coset_operation op, rank_t root) try {
   rank_t const rank = me->of->rank(), ranks = me->of->size();
   std::size_t unit = 1;
   reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
@@ -70,6 +71,8 @@ made_call in_pieces(verb what, coset_member* me, void const* in, void* out, std:
            .root = root,
            .counts = counts != nullptr ? std::span<std::size_t const>(lengths) : std::span<std::size_t const>()},
           how};
+} catch (std::bad_alloc const&) {
+  runtime::fail_for_memory(me->of->state(), what, me->of->size() * sizeof(std::size_t));
 }
 
 }  // namespace

@@ -82,10 +82,12 @@ void fail(detail::rank_state& me, cause why, std::string const& reason) {
 
 void fail_for_memory(detail::rank_state& me, verb what, std::size_t bytes) {
   if (std::exchange(me.root.requests.operation_threw, false)) throw;
-  std::array<char, 256> words;
+  auto const [named, all_bytes] =
+      me.memory.part_of != nullptr ? *me.memory.part_of : whole_call{.what = what, .bytes = bytes};
+  std::array<char, sizeof(failure_record::reason)> words;
   std::snprintf(words.data(), words.size(),
                 "%s of %zu bytes: rank %u cannot have the memory that this needs; its process is limited to %llu bytes",
-                name_of(what).data(), bytes, me.number, static_cast<unsigned long long>(memory_limit()));
+                name_of(named).data(), all_bytes, me.number, static_cast<unsigned long long>(memory_limit()));
   me.shared.fail(cause::memory, words.data());
   leave(me);
 }
