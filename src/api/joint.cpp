@@ -244,12 +244,19 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
   of_all.hash = hash_of("rows");
   of_all.exact = of_all.idempotent = true;
   for (reduction_table const* const part : parts) {
-    types_ += (types_.empty() ? "rows of " : ", ") + std::string(part->type);
-    operations_ += (operations_.empty() ? "" : ", ") + std::string(part->operation);
     of_all.hash = planning::mixed(of_all.hash, part->hash);
     of_all.exact = of_all.exact && part->exact;
     of_all.commutative = of_all.commutative && part->commutative;
     of_all.idempotent = of_all.idempotent && part->idempotent;
+  }
+  try {
+    for (reduction_table const* const part : parts) {
+      types_ += (types_.empty() ? "rows of " : ", ") + std::string(part->type);
+      operations_ += (operations_.empty() ? "" : ", ") + std::string(part->operation);
+    }
+  } catch (std::bad_alloc const&) {  // it is made before a call can tell all ranks that memory is short
+    types_ = "rows";
+    operations_.clear();
   }
   of_all.type = types_;
   of_all.operation = operations_;

@@ -61,7 +61,7 @@ void fail_every_allocation(rank_t p, rank_t failing, bool one_memory,
     std::string const verb = name.substr(0, name.find(' '));
     std::size_t failures = 0;
     bool failed = true;
-    for (std::size_t n = 0; failed; n += test::by_effort<std::size_t>(1 + n / 4, 1 + n / 32, 1)) {
+    for (std::size_t n = 0; failed; n += test::by_effort<std::size_t>(1 + n / 2, 1 + n / 8, 1)) {
       std::vector<outcome> left(p);
       run([&](member& me) {
         arrays mine(p);
@@ -87,11 +87,18 @@ void fail_every_allocation(rank_t p, rank_t failing, bool one_memory,
         FAIL() << name << ", allocation " << n;
       }
     }
-    EXPECT_GT(failures, 0u) << name << " allocates nothing at first";
+    // What the others call, too, has nothing left to make.
+    EXPECT_TRUE(failures > 0 || name == "barrier") << name << " allocates nothing at first";
   }
 }
 
 TEST(Memory, ThatAThreadCannotHaveIsAnErrorOfAll) {
+  team others({.ranks = 1, .place = placement::unbound});
+  others.run([](member& me) {  // what arrays that go together are is found out once per process
+    std::vector<int> few(1);
+    double value = 1;
+    allreduce(me, together(few, value));
+  });
   for (rank_t const failing : {0u, 2u}) {
     team ranks({.ranks = 3, .place = placement::unbound});
     fail_every_allocation(3, failing, true, [&](auto const& body) { ranks.run(body); });
