@@ -13,7 +13,7 @@
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 namespace {
 
 using runtime::exchange_memory;
@@ -256,4 +256,4 @@ void exchange_by_messages(rank_state& me, bound_plan const& told) {
   run(me, meeting);
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail

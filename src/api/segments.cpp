@@ -8,7 +8,7 @@
 #include "runtime/rank_state.hpp"
 #include "team/team_state.hpp"
 
-namespace coset::detail {
+namespace coset::inline COSET_ABI::detail {
 namespace {
 
 /// Of all pieces together, so much that meeting the others costs little beside it.
@@ -102,4 +102,4 @@ void run_in_segments(rank_state& me, call const& c, bool (*run_whole)(rank_state
   }
 }
 
-}  // namespace coset::detail
+}  // namespace coset::inline COSET_ABI::detail
