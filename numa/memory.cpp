@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "numa/process/fork.hpp"
+
 namespace coset::numa {
 namespace {
 
@@ -66,21 +68,27 @@ memory memory::shared(int file, std::size_t bytes) {
   memory mapped;
   mapped.data_ = map(round_up(bytes, page_bytes()), MAP_SHARED, file);
   mapped.bytes_ = bytes;
+  mapped.shared_ = true;
+  keep_from_children(mapped.data_, round_up(bytes, page_bytes()));
   return mapped;
 }
 
 memory::~memory() {
-  if (data_ != nullptr && owned_) munmap(data_, round_up(bytes_, page_bytes()));
+  if (data_ == nullptr || !owned_) return;
+  if (shared_) keep_no_more(data_);
+  munmap(data_, round_up(bytes_, page_bytes()));
 }
 
 memory::memory(memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), owned_(other.owned_) {}
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), owned_(other.owned_),
+      shared_(other.shared_) {}
 
 memory& memory::operator=(memory&& other) noexcept {
   memory taken(std::move(other));
   std::swap(data_, taken.data_);
   std::swap(bytes_, taken.bytes_);
   std::swap(owned_, taken.owned_);
+  std::swap(shared_, taken.shared_);
   return *this;
 }
 

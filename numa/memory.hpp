@@ -12,7 +12,8 @@ class memory {
  public:
   memory() = default;
   explicit memory(std::size_t bytes);  ///< throws std::bad_alloc
-  /// The first `bytes` of an open file (a memfd), shared with every other mapping. Throws std::bad_alloc.
+  /// The first `bytes` of an open file (a memfd), shared with every other mapping but a forked child's, which finds zeros of
+  /// its own there. Throws std::bad_alloc.
   static memory shared(int file, std::size_t bytes);
   ~memory();
   memory(memory&&) noexcept;
@@ -45,6 +46,7 @@ class memory {
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   bool owned_ = true;
+  bool shared_ = false;  ///< with other processes
 };
 
 std::size_t page_bytes() noexcept;

@@ -27,6 +27,8 @@ constexpr std::int64_t least_staging = 16 * 1024;
 
 /// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
 int level_for(MPI_Comm of) {
+  if (is_of_parent())
+    throw argument_error("a team over processes cannot be made in a forked child: MPI is the parent's");
   if (is_finalized()) throw error("a team over processes cannot be made after MPI_Finalize");
   if (of == MPI_COMM_NULL) throw argument_error("MPI_COMM_NULL has no processes that could be a team");
   if (!is_initialized() && (of == MPI_COMM_WORLD || of == MPI_COMM_SELF))

@@ -137,6 +137,10 @@ team_room::lent_threads* team::state::lent() const noexcept {
   return ranks_ ? ranks_->state().membership.lent.get() : nullptr;
 }
 
+void team::state::require_this_process(char const* what) const {
+  if (!is_of_this_process()) runtime::refuse_in_child(what);
+}
+
 void team::state::require_main_thread(char const* what) const {
   int is_main = 1;
   if (level_ <= MPI_THREAD_FUNNELED) require(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
@@ -146,6 +150,7 @@ void team::state::require_main_thread(char const* what) const {
 }
 
 member_guard team::state::join(rank_t thread) {
+  runtime::require_this_process(ranks().shared, "join()");
   if (is_finalized()) throw error("this team cannot be joined any more: MPI has been finalised");
   if (lent() == nullptr) throw argument_error("join() on a team that has threads of its own: call run()");
   if (thread == 0) require_main_thread("join(0)");
@@ -154,6 +159,7 @@ member_guard team::state::join(rank_t thread) {
 
 /// The round ends on all processes, whether it failed there or not, and the next one begins.
 void team::state::reset() {
+  require_this_process("reset()");
   if (is_finalized()) throw error("this team cannot work any more: MPI has been finalised");
   if (lent() == nullptr) throw argument_error("reset() on a team that has threads of its own: the next run() is one");
   require_main_thread("reset()");
@@ -167,6 +173,7 @@ void team::state::reset() {
 }
 
 void team::state::run(void (*body)(void*, member&), void* context) {
+  require_this_process("run()");
   if (is_finalized()) throw error("this team cannot run any more: MPI has been finalised");
   if (lent() != nullptr) throw argument_error("run() on a team of adopted threads: they call join()");
   require_main_thread("run()");
@@ -185,6 +192,7 @@ void team::state::run(void (*body)(void*, member&), void* context) {
   try {
     threads_.run([&](member& thread) { ranks_->run_rank(thread, body, context); });
   } catch (...) {
+    if (!is_of_this_process()) throw;  // the body has forked
     thrown = std::current_exception();
     // The exception may be that of a thread that only heard of the failure and left before the failed one.
     if (auto const original = ranks_->state().shared.failure.original()) thrown = original;

@@ -16,6 +16,7 @@
 #include "mpi/pool/pool.hpp"
 #include "mpi/residents.hpp"
 #include "mpi/transport/transport.hpp"
+#include "numa/process/fork.hpp"
 #include "team/domain_team.hpp"
 #include "team/lent_threads.hpp"
 
@@ -51,6 +52,8 @@ struct team::state final : resident {
   void run(void (*body)(void*, member&), void* context);
   member_guard join(rank_t thread);
   void reset();
+  /// False in a forked child, which MPI knows nothing of.
+  bool is_of_this_process() const noexcept { return process_ == numa::process_number_by_the_system(); }
   /// The last call: whether this can be destroyed. If not, its resources are left to MPI.
   bool can_be_destroyed() noexcept;
   void attend() noexcept override;
@@ -79,6 +82,7 @@ struct team::state final : resident {
   std::string describe() const;
 
   team_room::lent_threads* lent() const noexcept;
+  void require_this_process(char const* what) const;
   void require_main_thread(char const* what) const;
   void begin();
   void end(std::exception_ptr const& thrown);
@@ -91,6 +95,7 @@ struct team::state final : resident {
   void leave_to_mpi() noexcept;
   void take() noexcept;
 
+  std::uint32_t const process_ = numa::process_number();
   coset::team& threads_;
   loan borrowed_;
   options const wanted_;

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "mpi/pool/pool.hpp"
+#include "numa/process/fork.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 struct list {
+  std::uint32_t const process = numa::process_number();
   std::mutex mutex;
   std::vector<resident*> present;  ///< in the order in which they entered
 };
@@ -21,8 +23,9 @@ list& residents() {
   return all;
 }
 
-/// The latest first, as scopes end.
+/// The latest first, as scopes end. In a forked child they are its parent's.
 int end_all(MPI_Comm, int, void*, void*) {
+  if (residents().process != numa::process_number()) return MPI_SUCCESS;
   for (;;) {
     resident* latest = nullptr;
     {

@@ -15,8 +15,8 @@ namespace coset::inline COSET_ABI::mpi {
 team::team(MPI_Comm of, coset::team& threads, options const& wanted) : state_(new state(of, threads, wanted)) {}
 
 team::~team() {
-  if (state_->can_be_destroyed()) return;
-  // MPI may still use it, so it is not freed; leak checkers find it in this list.
+  if (state_->is_of_this_process() && state_->can_be_destroyed()) return;
+  // MPI, or a forked child's parent, may still use it, so it is not freed; leak checkers find it in this list.
   static std::atomic<state*> left_to_mpi = nullptr;
   state* const own = state_.release();
   own->next_left_to_mpi = left_to_mpi.exchange(own);

@@ -69,9 +69,9 @@ arrival arrivals::add(std::uint32_t threads, arriving how) {
     return {round_of(before), true};
   }
   bool const others_wait = how == arriving::waits || how == arriving::meets;
-  if (others_wait && came(before) == 0 && !is_overseen_) {
+  if (others_wait && came(before) == 0 && overseen_in_ != numa::process_number()) {
     oversee(*this);
-    is_overseen_ = true;
+    overseen_in_ = numa::process_number();
   }
   return {round_of(before), false};
 }

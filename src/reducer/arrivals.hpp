@@ -9,6 +9,7 @@
 
 #include "coset/detail/line_spacing.hpp"
 #include "coset/detail/private_copy.hpp"
+#include "numa/process/fork.hpp"
 #include "runtime/failure/onlooker.hpp"
 
 namespace coset::reducer_room {
@@ -17,7 +18,7 @@ class arrivals final : public runtime::overseen {
  public:
   explicit arrivals(detail::reducer_core const& of) : of_(of) {}
   ~arrivals() {
-    if (is_overseen_) oversee_no_more(*this);
+    if (overseen_in_ == numa::process_number()) oversee_no_more(*this);
   }
   arrivals(arrivals const&) = delete;
   arrivals& operator=(arrivals const&) = delete;
@@ -42,7 +43,7 @@ class arrivals final : public runtime::overseen {
   [[noreturn]] void fail(std::uint64_t word, char const* what_then) const;
 
   detail::reducer_core const& of_;
-  bool is_overseen_ = false;                ///< of the first thread of a round that waits
+  std::uint32_t overseen_in_ = 0;           ///< the number of the process; by the first thread of a round that waits
   std::atomic<std::uint32_t> threads_ = 0;  ///< of the region of the first that came; seldom changes
   /// Four counts: of threads that have come, of those among them that called combine(nowait), of those that were the
   /// first of their region and went on, of rounds; and whether threads were missed. Here every thread of a region writes.

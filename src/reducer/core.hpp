@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coset/detail/private_copy.hpp"
+#include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
 
@@ -89,8 +90,12 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::arrivals& arrivals() noexcept { return arrivals_; }
   /// Whether this thread is the only one that combines, until end_alone(). Orders nothing: callers that combine one after
   /// the other have seen to that themselves, and others are refused.
-  bool begin_alone() noexcept { return !combining_.exchange(true, std::memory_order_relaxed); }
-  void end_alone() noexcept { combining_.store(false, std::memory_order_relaxed); }
+  /// A thread that combined while another one forked is not in the child.
+  bool begin_alone() noexcept {
+    std::uint32_t const here = numa::process_number();
+    return combining_.exchange(here, std::memory_order_relaxed) != here;
+  }
+  void end_alone() noexcept { combining_.store(0, std::memory_order_relaxed); }
 
   void reset() noexcept;
   /// The arrays: "reducer of 10 double, coset::plus".
@@ -116,11 +121,12 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void spill_block(owned_copy& total, owned_copy&, std::size_t block);
   owned_copy& total_for_spills();
 
-  std::uint64_t const id_;  ///< never reused
+  std::uint32_t const process_ = numa::process_number();  ///< that made it
+  std::uint64_t const id_;                                ///< never reused
   std::uint64_t key_;       ///< see key_of()
   enum class claims : std::uint8_t { kept, missed };
   std::atomic<claims> claims_ = claims::kept;
-  std::atomic<bool> combining_ = false;
+  std::atomic<std::uint32_t> combining_ = 0;  ///< the number of the process where a thread does
   std::vector<reducer_room::part_of_copy> const parts_;
   std::size_t const bytes_;  ///< of a copy
   std::size_t const most_bytes_ = 0;
@@ -133,7 +139,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
 
-  mutable std::mutex making_;  ///< guards what follows
+  mutable numa::fork_safe_mutex making_;  ///< guards what follows
   std::vector<std::unique_ptr<owned_copy>> of_threads_;
   std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
   std::vector<owned_copy*> left_;  ///< copies of threads that have ended
@@ -143,7 +149,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies
   std::atomic<std::size_t> spills_ = 0;
   /// [block % 64]: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
-  using block_locks = std::array<std::mutex, 64>;
+  using block_locks = std::array<numa::fork_safe_mutex, 64>;
   std::unique_ptr<block_locks> of_block_;
   bool total_is_known_ = true;  ///< to the caller, as he has viewed it or it is empty
 

@@ -39,6 +39,7 @@ bool reducer_core::holds_values() const {
 /// Threads that did not come are an error; values that nobody wanted may be none.
 void reducer_core::say_what_is_lost() const noexcept try {
   static std::atomic<bool> said = false;
+  if (process_ != numa::process_number()) return;  // the values are the parent's
   if (arrivals_.are_incomplete()) {
     text::complain(arrivals_.in_words() + ", which is destroyed: what its threads have reduced is lost");
   } else if (text::plans_are_logged() && !said.load(std::memory_order_relaxed) && holds_values() &&

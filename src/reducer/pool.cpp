@@ -76,7 +76,7 @@ class pool {
     }
   }
 
-  std::mutex mutex_;
+  numa::fork_safe_mutex mutex_;
   std::map<key, copies> free_;  ///< no list is empty
   std::size_t kept_ = 0;
 };

@@ -62,7 +62,7 @@ template <class Ready>
   }
   bool long_wait = false;
   wait_until(word, which, me.shared.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
-    if (me.shared.failed()) leave(me);
+    if (me.shared.failed() || !me.shared.is_of_this_process()) leave(me);
     if (did_something_meanwhile()) p.sleeps = false;
     if (looks == p.few_spins && looks < p.spins) {
       long_wait = true;
@@ -95,7 +95,7 @@ bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> c
     return true;
   } else {
     if constexpr (How.records) record_look_in_vain(me, f);
-    if (me.shared.failed()) leave(me);
+    if (me.shared.failed() || !me.shared.is_of_this_process()) leave(me);
     if (++f.looks.all % looks_per_nonblocking_question == 0) ask_for(me, f, other, word, ready);
     return false;
   }
@@ -220,8 +220,8 @@ bool enter(rank_state& me, flight& f) {
 /// Operations may throw.
 class folding_mark {
  public:
-  explicit folding_mark(rank_state& root) : root_(root) { root_.requests.folding = true; }
-  ~folding_mark() { root_.requests.folding = false; }
+  explicit folding_mark(rank_state& root) : root_(root) { root_.requests.process = 0; }
+  ~folding_mark() { root_.requests.process = root_.shared.process; }
   folding_mark(folding_mark const&) = delete;
   folding_mark& operator=(folding_mark const&) = delete;
 
@@ -300,6 +300,7 @@ void signal(rank_state& me, flight const& f, std::uint32_t number) {
 
 /// What concerns other domains: begun, or looked for. False: not here yet.
 bool transfer(rank_state& me, flight const& f, instruction const& i) {
+  require_this_process(me.shared, "a collective");  // the operation before may have forked
   switch (i.what) {
     case program::action::send:
       send_message(me, f, i);

@@ -5,13 +5,15 @@
 #include <mutex>
 #include <vector>
 
+#include "numa/process/fork.hpp"
+
 namespace coset::runtime {
 namespace {
 
 using detail::rank_handle;
 
 struct all_handles {
-  std::mutex guard;
+  numa::fork_safe_mutex guard;
   std::vector<std::unique_ptr<rank_handle>> all;
   std::vector<rank_handle*> free;  ///< with room for all, so that giving one back allocates nothing
 };

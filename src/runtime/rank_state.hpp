@@ -142,7 +142,7 @@ struct rank_requests {
   std::array<pending, split_channels> channels{};  ///< [channel − 1]
   std::uint64_t started = 0;                       ///< so far
   std::uint32_t live = 0;                          ///< under way; of a root: of all its family
-  bool folding = false;                     ///< of a root: inside the caller's operation, which may call no collective
+  std::uint32_t process = numa::process_number();  ///< of a root: in which it may call; 0 inside the caller's operation
   bool operation_threw = false;             ///< what leaves a call is its operation's own exception
   std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
   own_handle const handle;

@@ -158,7 +158,8 @@ bool advance_all(rank_state& root) {
 }
 
 void refuse_use(rank_state const& me) {
-  if (me.root.requests.folding)
+  require_this_process(me.shared, "a collective");
+  if (me.root.requests.process == 0)
     throw argument_error(text::format("rank {}: an operation calls a collective of its own team", me.number));
   throw argument_error("a split team is used after the run() or the membership in which it was split has ended");
 }
@@ -198,7 +199,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
 }
 
 void abandon_requests(rank_state& me) noexcept {
-  if (me.requests.live == 0) return;
+  if (me.requests.live == 0 || !me.shared.is_of_this_process()) return;
   me.shared.fail(cause::aborted, text::format("rank {} gave up an operation that was under way", me.number));
   me.shared.quiesce(me);
   for (pending& p : me.requests.channels) {
@@ -251,7 +252,8 @@ request& request::operator=(request&& other) noexcept {
 
 request::~request() {
   detail::rank_state* const me = member_.rank();
-  if (me == nullptr || me->shared.root.marks.generation != generation_) return;
+  if (me == nullptr || !me->shared.is_of_this_process()) return;
+  if (me->shared.root.marks.generation != generation_) return;
   if (!is_complete(me->requests.channels[channel_ - 1], serial_)) abandon_requests(*me);
 }
 
@@ -259,6 +261,7 @@ request::~request() {
 detail::rank_state* request::live_member() const {
   if (member_.handle == nullptr) return nullptr;
   detail::rank_state* const me = member_.rank();
+  if (me != nullptr) require_this_process(me->shared, "a request is used");
   if (me == nullptr || me->shared.root.marks.generation != generation_)
     throw argument_error("a request is used after the run() or the membership in which it was started has ended");
   return me;

@@ -79,6 +79,7 @@ detail::rank_state& domain_team::rank_of(detail::rank_state& thread) {
 void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* context) {
   detail::rank_state& mine = rank_of(thread.state());
   auto const leave = [&] {
+    if (!state_->shared.is_of_this_process()) return;
     abandon_requests_of_all(mine);
     // Partner: the acquire load of whoever waits for this rank in vain.
     if (!state_->shared.kind.one_process)

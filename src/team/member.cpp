@@ -17,6 +17,7 @@ rank_t member::size() const noexcept { return state_->shared.size(); }
 unsigned member::node() const noexcept { return state_->here.node; }
 
 void member::reset(clock::time_point deadline) {
+  require_this_process(state_->shared, "reset()");
   detail::team_state& team = state_->team;
   if (&team != &team.root || !team.shared.kind.one_process)
     throw argument_error("reset: only for a team of one process that was not split from another");
@@ -49,6 +50,7 @@ member::~member() { leave(); }
 /// After a failure, messages of a part may be under way until all processes have ended the run.
 void member::leave() noexcept {
   if (!own_) return;
+  if (!own_->shared.is_of_this_process()) return keep_for_good(std::move(own_));
   if (own_->shared.marks.generation == own_->shared.root.marks.generation) {
     abandon_requests(*state_);
     if (own_->part.number != 0 && own_->shared.failed()) return own_->origin().membership.parts->keep(own_);

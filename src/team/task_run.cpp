@@ -16,6 +16,7 @@ using namespace team_room;
 
 /// What was measured here was measured with threads that wait for one another, so it does not count.
 std::unique_ptr<team> make_task_team(rank_t ranks) {
+  numa::fork_waits const until_made;
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   topology const& machine = calibration::machine_tuned_for();
   auto state = std::make_shared<team_state>(team_shape{ranks,
@@ -34,6 +35,7 @@ std::unique_ptr<team> make_task_team(rank_t ranks) {
 }
 
 task_run::task_run(team& of) : team_(of.state()) {
+  require_this_process(team_.shared, "run()");
   if (team_.membership.task_run_open.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
   try {
@@ -49,6 +51,7 @@ task_run::~task_run() { close(); }
 template <class Step>
 bool task_run::step(rank_t rank, Step what) noexcept {
   rank_state& state = *team_.members[rank];
+  if (!team_.shared.is_of_this_process()) return true;  // end() says so
   state.here.thread = std::this_thread::get_id();
   try {
     what(state);
@@ -77,7 +80,7 @@ bool task_run::go_on(rank_t rank) noexcept {
 }
 
 void task_run::close() noexcept {
-  if (!std::exchange(open_, false)) return;
+  if (!std::exchange(open_, false) || !team_.shared.is_of_this_process()) return;
   for (auto const& m : team_.members) abandon_requests(*m);
   team_.membership.task_run_open = false;
 }
@@ -93,6 +96,7 @@ std::exception_ptr task_run::thrown() const {
 }
 
 void task_run::end() {
+  require_this_process(team_.shared, "the end of a body");
   std::exception_ptr const failure = thrown();
   close();
   if (failure) std::rethrow_exception(failure);

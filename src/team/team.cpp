@@ -2,7 +2,6 @@
 // The public face of teams.
 #include "coset/team.hpp"
 
-#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
+#include "numa/process/fork.hpp"
 #include "numa/share.hpp"
 #include "runtime/requests.hpp"
 #include "team/adopted_threads.hpp"
@@ -28,14 +28,6 @@ namespace {
 using namespace runtime;
 using namespace team_room;
 
-/// These teams' threads cannot be ended, but they may run as long as the process.
-void keep_for_good(std::shared_ptr<detail::team_state> state) {
-  static std::mutex keeping;
-  static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends
-  std::lock_guard const lock(keeping);
-  kept->push_back(std::move(state));
-}
-
 void tell_of_lines(topology const& machine) {
   if (!text::plans_are_logged()) return;
   if (auto const warning = numa::line_warning(machine); !warning.empty()) text::complain(warning);
@@ -48,7 +40,8 @@ void check(team_options const& options) {
     throw argument_error(text::format("there is no waiting {}", static_cast<int>(options.wait)));
 }
 
-std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
+std::shared_ptr<detail::team_state> state_to_own(topology const& machine, team_options options) {
+  numa::fork_waits const until_made;
   check(options);
   rank_t const ranks = options.processors.empty() ? (options.ranks != 0 ? options.ranks : machine.cores())
                                                   : static_cast<rank_t>(options.processors.size());
@@ -78,7 +71,11 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
   if (shape.pinned && share && text::plans_are_logged())
     text::complain(text::format("{} ranks share {} processors", ranks, machine.processors.size()));
   tell_of_lines(machine);
-  auto state = std::make_shared<detail::team_state>(std::move(shape), std::move(options));
+  return std::make_shared<detail::team_state>(std::move(shape), std::move(options));
+}
+
+std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_options options) {
+  auto state = state_to_own(machine, std::move(options));
   state->membership.workers = std::make_unique<workers>(*state);
   return state;
 }
@@ -96,6 +93,7 @@ team_shape shape_anywhere(rank_t ranks) {
 }
 
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {
+  numa::fork_waits const until_made;
   check(options);
   if (ranks == 0) throw argument_error("a team of 0 ranks");
   auto state = std::make_shared<detail::team_state>(shape_anywhere(ranks), std::move(options));
@@ -110,6 +108,10 @@ member_guard::member_guard(detail::rank_state& state) noexcept
 
 member_guard::~member_guard() {
   detail::rank_state& state = member_.state();
+  if (!state.shared.is_of_this_process()) {
+    keep_for_good(std::move(team_));
+    return;
+  }
   if (std::uncaught_exceptions() > exceptions_) {
     state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.number));
     state.shared.quiesce(state);
@@ -122,6 +124,7 @@ member_guard::~member_guard() {
 namespace {
 
 topology machine_for(team_options const& options) {
+  numa::fork_waits const until_found;
   if (text::plans_are_logged())
     if (auto const confined = numa::affinity_of_process().warning; !confined.empty()) text::complain(confined);
   return options.processors.empty() ? numa::machine_for(options.ranks) : topology::machine();
@@ -134,7 +137,8 @@ team::team(topology const& machine, team_options options) : state_(owning_state(
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 
 team::~team() {
-  if (state_->membership.workers && !state_->membership.workers->can_stop()) {
+  bool const is_here = state_->shared.process == numa::process_number_by_the_system();
+  if (!is_here || (state_->membership.workers && !state_->membership.workers->can_stop())) {
     keep_for_good(std::move(state_));
     return;
   }
@@ -157,6 +161,7 @@ void team::run_erased(void (*body)(void*, member&), void* context) {
 }
 
 member_guard team::join(rank_t rank, clock::time_point deadline) {
+  require_this_process(state_->shared, "join()");
   if (!state_->shared.kind.ranks_may_wait) throw argument_error("join() on a team of tasks");
   if (!state_->membership.adopted) throw argument_error("join() on a team that has threads of its own: call run()");
   return member_guard(state_->membership.adopted->join(rank, deadline));
@@ -166,6 +171,7 @@ void team::abort(std::string const& reason) noexcept { state_->shared.fail(cause
 
 /// The memory is made at once, so that what cannot be had is refused here and not to the ranks of the next run.
 void team::reserve(std::size_t bytes) {
+  require_this_process(state_->shared, "reserve()");
   if (bytes <= state_->reserved_bytes) return;
   try {
     (void)state_->shared.arena.staging_for(0, bytes);

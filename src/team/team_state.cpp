@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -263,6 +265,15 @@ void team_state::settle(std::array<channel_position, channels> const& at) {
 }  // namespace coset::inline COSET_ABI::detail
 
 namespace coset::team_room {
+
+void keep_for_good(std::shared_ptr<detail::team_state> state) noexcept try {
+  static constinit numa::fork_safe_mutex keeping;
+  static auto* const kept = new std::vector<std::shared_ptr<detail::team_state>>;  // reachable when the process ends
+  std::lock_guard const lock(keeping);
+  kept->push_back(state);
+} catch (std::bad_alloc const&) {
+  static_cast<void>(new (std::nothrow) std::shared_ptr<detail::team_state>(std::move(state)));
+}
 
 membership::membership() = default;
 membership::~membership() = default;

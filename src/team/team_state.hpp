@@ -53,6 +53,10 @@ struct team_shape {
   bool tasks = false;                     ///< ranks are no threads, and wait for nothing
 };
 
+/// Until the process ends: threads that cannot be ended run on, and in a forked child those that are not there have left
+/// nothing complete.
+void keep_for_good(std::shared_ptr<detail::team_state>) noexcept;
+
 /// How threads come to be ranks, and to be ranks of parts.
 struct membership {
   membership();

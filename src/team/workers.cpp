@@ -2,7 +2,6 @@
 #include "team/workers.hpp"
 
 #include <cxxabi.h>
-#include <unistd.h>
 
 #include <optional>
 #include <system_error>
@@ -46,8 +45,7 @@ void job_signal::wait_for(std::uint64_t value, patience const& p) noexcept {
 workers::workers(detail::team_state& team)
     : team_(team),
       idle_(idle_patience(team.shared.patience)),
-      makers_(numa::affinity_of_process()),
-      process_(getpid()) {
+      makers_(numa::affinity_of_process()) {
   team_.make_rank(0);
   start_threads();
   done_.wait_for(threads_.size(), idle_);
@@ -112,10 +110,12 @@ void workers::work(rank_t rank) {
       ~ending() { of.done_.add_one(); }
     } const until_here{*this};
     execute(rank);
+    if (!team_.shared.is_of_this_process()) return;  // the body has forked: in the child this thread is the only one
   }
 }
 
-/// Catches every exception except the forced end of the thread, which must not be stopped.
+/// Catches every exception except the forced end of the thread, which must not be stopped, and what leaves a body in a forked
+/// child: it ends the child's thread as it would end any other.
 void workers::execute(rank_t rank) {
   detail::rank_state& state = *team_.members[rank];
   state.here.thread = std::this_thread::get_id();
@@ -128,6 +128,7 @@ void workers::execute(rank_t rank) {
     end_job(rank);
     throw;
   } catch (...) {
+    if (!team_.shared.is_of_this_process()) throw;
     std::exception_ptr const thrown = std::current_exception();
     fail(rank, thrown, reason_of(rank, thrown));
   }
@@ -155,11 +156,10 @@ bool workers::have_ended() noexcept {
   return done_.wait_for(ends_of_all(), idle_, [] { return true; });
 }
 
-bool workers::can_stop() noexcept { return (!running_ || (left_ && have_ended())) && getpid() == process_; }
+bool workers::can_stop() noexcept { return !running_ || (left_ && have_ended()); }
 
 void workers::require_threads() const {
-  if (getpid() != process_)
-    throw argument_error("run() in a forked child: the team's threads are in the parent; make a new team in the child");
+  if (team_.shared.process != numa::process_number_by_the_system()) refuse_in_child("run()");
   if (lost_) throw aborted("run() of a team that lost a thread when a body ended it: make a new team");
 }
 
@@ -201,7 +201,9 @@ bool workers::run_or_leave(body what, void* context, leaving leaves) {
   jobs_.add_one();
   try {
     execute(0);
+    require_this_process(team_.shared, "the end of a body");
   } catch (...) {  // this thread ends, and with it the body's frame
+    if (!team_.shared.is_of_this_process()) throw;
     done_.wait_for(ends_of_all(), team_.shared.patience);
     running_ = false;
     throw;

@@ -2,8 +2,6 @@
 // The threads of an owning team: pinned once, asleep between runs.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -41,7 +39,8 @@ class workers {
   explicit workers(detail::team_state&);
   ~workers();
 
-  /// Runs `what` on every rank, the caller being rank 0. Rethrows the first exception that left a body.
+  /// Runs `what` on every rank, the caller being rank 0. Rethrows the first exception that left a body. Throws
+  /// argument_error in a forked child, also where a body has forked and the child's has ended.
   void run(body what, void* context);
   /// The same for a caller who may have to go on before other ranks' bodies end: while it waits for them `leaves(context)`
   /// is asked, and where that is true run_or_leave() returns false, without an exception. `context` must live until
@@ -49,7 +48,7 @@ class workers {
   bool run_or_leave(body what, void* context, leaving leaves);
   /// Whether the bodies of the last run have ended.
   bool have_ended() noexcept;
-  /// Whether the threads are there and idle: no body runs, and this process has not been forked.
+  /// Whether the threads are idle: no body runs.
   bool can_stop() noexcept;
 
  private:
@@ -76,7 +75,6 @@ class workers {
   void* context_ = nullptr;
   std::atomic<bool> running_ = false;
   std::atomic<bool> left_ = false;  ///< run_or_leave() has returned before all bodies ended
-  pid_t const process_;
   std::atomic<bool> lost_ = false;  ///< a body has ended one of the threads
   std::mutex failing_;
   std::exception_ptr escaped_;  ///< the first exception that left a body

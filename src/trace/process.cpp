@@ -24,6 +24,7 @@
 
 #include "environment/variables.hpp"
 #include "numa/binding.hpp"
+#include "numa/process/fork.hpp"
 #include "text/format.hpp"
 
 namespace coset::trace {
@@ -84,7 +85,7 @@ struct everything {
   clocks time;
   job among;
   std::uint32_t teams = 0;
-  std::mutex guard;
+  numa::fork_safe_mutex guard;
   std::vector<kept_journal> journals;
   std::vector<kept_journal> of_parent;  ///< in a child: ranks that have none of its threads may still refer to them
   std::vector<spare_ring> spare;
@@ -114,8 +115,6 @@ std::size_t wanted_events() {
 std::atomic<bool> started = false;
 
 void write_at_exit();
-void before_fork();
-void after_fork();
 void after_fork_in_child();
 
 /// Now, and not after hours. The name that the file will have is known in the end.
@@ -139,7 +138,7 @@ everything::everything() : wanted{false, "", wanted_events()} {
   wanted.file = std::filesystem::absolute(name, ignored).string();  // programs may go elsewhere
   warn_of_unwritable(wanted.file);
   std::atexit(write_at_exit);
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
 /// The threads that wrote are not here, and what they have recorded is the parent's to write.
@@ -156,12 +155,7 @@ everything& all() {
   return those;
 }
 
-void before_fork() { all().guard.lock(); }
-void after_fork() { all().guard.unlock(); }
-void after_fork_in_child() {
-  all().begin_anew_in_child();
-  all().guard.unlock();
-}
+void after_fork_in_child() { all().begin_anew_in_child(); }
 
 /// As the launcher numbers this process, if it does.
 std::optional<std::size_t> launched_number() {

@@ -10,6 +10,7 @@
 
 #include "api/c/status.hpp"
 #include "api/c/tables.hpp"
+#include "numa/process/fork.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {
@@ -66,7 +67,7 @@ struct named_table {
 
 /// Equal operations share a table, which is never freed: ranks keep plans by its address.
 detail::reduction_table const& table_of(std::string const& name, std::size_t element_bytes, std::int32_t flags) {
-  static std::mutex making;
+  static constinit numa::fork_safe_mutex making;
   static auto& made = *new std::map<std::tuple<std::string, std::size_t, std::int32_t>, named_table>;
   std::lock_guard const lock(making);
   auto const [at, is_new] = made.try_emplace({name, element_bytes, flags});

@@ -42,6 +42,7 @@ struct remembered {
 thread_local remembered latest __attribute__((tls_model("initial-exec")));
 
 int detach(MPI_Comm, int, void* kept, void*) {
+  if (is_forked_child) return MPI_SUCCESS;
   inside const layer;
   auto* const one = static_cast<attachment*>(kept);
   {

@@ -15,7 +15,7 @@ constexpr int founds = -1;
 
 }  // namespace
 
-making::making() noexcept : counts_(is_multithreaded() && !is_inside) {
+making::making() noexcept : counts_(is_multithreaded() && !passes_through()) {
   if (!counts_) return;
   for (int seen = makers.load();;) {
     if (seen == founds) {

@@ -83,6 +83,11 @@ extern real_functions const real;
 /// Whether this thread is in the layer, whose own calls of MPI go to MPI.
 inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;
 
+/// In a forked child MPI's handles, the teams' and what is in flight are the parent's: every call goes to MPI.
+inline constinit bool is_forked_child = false;
+
+inline bool passes_through() noexcept { return is_inside || is_forked_child; }
+
 class inside {
  public:
   inside() : before_(is_inside) { is_inside = true; }

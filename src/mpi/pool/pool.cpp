@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "numa/process/fork.hpp"
+
 namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 /// All pools, in the order in which they were made, until their communicators are freed. Never destroyed, as pools may
 /// be closed later than static objects.
 struct registry {
+  std::uint32_t const process = numa::process_number();
   std::mutex mutex;
   int key = MPI_KEYVAL_INVALID;
   std::vector<std::shared_ptr<pool>> pools;
@@ -24,6 +27,7 @@ registry& all_pools() {
 
 /// The communicator is being freed, and its attribute with it.
 int close_pool(MPI_Comm, int, void* attribute, void*) {
+  if (all_pools().process != numa::process_number()) return MPI_SUCCESS;  // a forked child's parent has it
   std::shared_ptr<pool> closing;
   {
     std::lock_guard const lock(all_pools().mutex);

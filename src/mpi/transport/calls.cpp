@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/transport/calls.hpp"
 
+#include <pthread.h>
+
 #include "runtime/memory/waiting.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 
 namespace {
+
+constinit bool initialized_before_fork = false;
+
+[[gnu::constructor]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { initialized_before_fork = initialized_before_fork || is_initialized(); });
+}
 
 void meet_all(MPI_Comm of, std::function<void()> const& meanwhile) {
   MPI_Request all_are_here;
@@ -36,6 +44,8 @@ bool is_finalized() noexcept {
   MPI_Finalized(&is);
   return is != 0;
 }
+
+bool is_of_parent() noexcept { return initialized_before_fork; }
 
 communicator::communicator(MPI_Comm own) : own_(own) {
   if (own_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);

@@ -23,6 +23,7 @@ void require(int code, char const* call);
 
 bool is_initialized() noexcept;  ///< by MPI_Init or MPI_Init_thread: not by MPI's sessions
 bool is_finalized() noexcept;    ///< no other call is allowed then
+bool is_of_parent() noexcept;    ///< in a forked child: MPI was initialised before
 
 /// How long to wait for other processes; zero: for ever.
 using patience = std::chrono::nanoseconds;

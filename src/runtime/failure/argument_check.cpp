@@ -69,6 +69,7 @@ void tell_failure(detail::rank_state& me) noexcept {
 }  // namespace
 
 void leave(detail::rank_state& me) {
+  require_this_process(me.shared, "a collective");
   tell_of_no_wait(me.root);
   me.shared.quiesce(me);
   tell_failure(me);
@@ -187,6 +188,7 @@ void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::
 namespace coset::inline COSET_ABI::detail {
 
 void refuse(rank_state& me, std::string const& message) {
+  runtime::require_this_process(me.shared, "a collective");
   me.shared.fail(runtime::cause::argument, message);
   me.shared.quiesce(me);
   runtime::tell_failure(me);

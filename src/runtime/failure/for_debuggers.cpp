@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "coset/detail/visibility.h"
+#include "numa/process/fork.hpp"
 #include "runtime/memory/shared_memory.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -50,10 +51,7 @@ bool begins_with_its_length() {
   return first == text.size();
 }
 
-std::mutex& listing() {
-  static std::mutex guard;
-  return guard;
-}
+constinit numa::fork_safe_mutex listing;
 
 }  // namespace
 }  // namespace coset::runtime
@@ -91,14 +89,14 @@ shown_to_debuggers::shown_to_debuggers(shared_memory const& team) {
   team_ = {nullptr,       team.size(),           team.part.first,
            team.ranks,    team.kind.one_process, &(team.kind.one_process ? team : team.origin).marks.told_round,
            places_.data()};
-  std::lock_guard const lock(listing());
+  std::lock_guard const lock(listing);
   teams_to_look_at.table.text_begins_with_its_length = begins_with_its_length();
   team_.next = teams_to_look_at.first;
   teams_to_look_at.first = &team_;
 }
 
 shown_to_debuggers::~shown_to_debuggers() {
-  std::lock_guard const lock(listing());
+  std::lock_guard const lock(listing);
   team_for_debuggers** at = &teams_to_look_at.first;
   while (*at != &team_) at = &(*at)->next;
   *at = team_.next;

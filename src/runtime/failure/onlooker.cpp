@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "choice/rules/settings.hpp"
+#include "numa/process/fork.hpp"
 #include "text/format.hpp"
 
 namespace coset::runtime {
@@ -92,7 +93,7 @@ std::atomic<onlooker*> of_this_process = nullptr;
 onlooker* of_parent = nullptr;  ///< still reachable, for LeakSanitizer
 
 onlooker* started() {
-  static std::mutex starting;
+  static constinit numa::fork_safe_mutex starting;
   std::lock_guard const lock(starting);
   if (onlooker* const there = of_this_process.load(std::memory_order_acquire)) return there;
   choice::name_wrong_settings_once();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/rank_state.hpp"
+#include "text/format.hpp"
 #include "trace/process.hpp"
 
 namespace coset::runtime {
@@ -53,6 +54,7 @@ void shared_memory::begin_shared_round(std::uint32_t round) noexcept {
 
 /// Sleepers of teams split from this one wake up by themselves: no sleep is longer than patience::longest_sleep.
 void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr original) noexcept {
+  if (!is_of_this_process()) return;
   failure.record(why, reason, std::move(original));
   for (rank_t q = 0; q < ranks; ++q) {
     if (arena.attention(q).sleepers.load(std::memory_order_relaxed) == 0) continue;  // whom it misses wakes up soon
@@ -65,6 +67,7 @@ void shared_memory::fail(cause why, std::string_view reason, std::exception_ptr 
 }
 
 void shared_memory::quiesce(detail::rank_state const& leaver) const noexcept {
+  if (!is_of_this_process()) return;
   rank_t const self = leaver.root.rank;
   // Most ranks have heard of the failure by a relaxed load, which has no place in the order of all busy marks. This one has:
   // a rank that is about to touch memory either saw the failure, or is seen to be busy.
@@ -74,6 +77,11 @@ void shared_memory::quiesce(detail::rank_state const& leaver) const noexcept {
     while (root.arena.own(q).busy.load(std::memory_order_seq_cst) != 0)
       std::this_thread::yield();  // partner: busy_mark
   }
+}
+
+void refuse_in_child(char const* what) {
+  throw argument_error(
+      text::format("{} in a forked child: the team is the parent's; make a new team of threads in the child", what));
 }
 
 }  // namespace coset::runtime

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "numa/process/fork.hpp"
 #include "numa/memory.hpp"
 #include "program/program.hpp"
 #include "runtime/failure/failure.hpp"
@@ -86,17 +87,20 @@ struct shared_memory {
   std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : origin.marks.shared_round; }
   bool is_origin() const noexcept { return &origin == this; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
+  /// False in a forked child: the others' threads are its parent's, and what is recorded of them may be half written.
+  bool is_of_this_process() const noexcept { return process == numa::process_number(); }
 
   /// Only while no rank runs. Restarts the history.
   void begin_generation(std::uint32_t) noexcept;
   void begin_shared_round(std::uint32_t) noexcept;
 
-  /// Records the failure and wakes sleeping ranks.
+  /// Records the failure and wakes sleeping ranks. Nothing in a forked child.
   void fail(cause, std::string_view reason, std::exception_ptr original = nullptr) noexcept;
   /// Waits until no rank is inside an instruction that touches another rank's caller memory. Only after a recorded
-  /// failure: no new instructions begin then.
+  /// failure: no new instructions begin then. A forked child has nobody to wait for.
   void quiesce(detail::rank_state const& leaver) const noexcept;
 
+  std::uint32_t const process = numa::process_number();  ///< that made it
   shared_memory& root;    ///< itself, or that of the threads' own team
   shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
   capabilities kind;      ///< this and `patience` are changed by tests alone
@@ -115,5 +119,12 @@ struct shared_memory {
   runtime::failure own_failure_;
   std::optional<shown_to_debuggers> shown_;  ///< but for parts of teams: their ranks' waits are told in the whole
 };
+
+[[noreturn]] void refuse_in_child(char const* what);
+/// Throws argument_error in a forked child.
+inline void require_this_process(shared_memory const& of, char const* what) {
+  if (!of.is_of_this_process()) [[unlikely]]
+    refuse_in_child(what);
+}
 
 }  // namespace coset::runtime

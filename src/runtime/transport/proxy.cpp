@@ -43,6 +43,7 @@ std::span<piece const> pieces_of(rank_state& me, flight const& f, instruction co
 
 void expect_messages(rank_state& me, flight const& f) {
   if (f.code->received.empty() && !f.code->sends) return;
+  require_this_process(me.shared, "a collective");
   auto& messages = me.ends[f.line.channel].messages;
   if (!messages) messages = me.shared.part.messages->open(me.number, f.line.channel);
   messages->begin();
@@ -71,6 +72,7 @@ bool message_is_here(rank_state& me, flight const& f, instruction const& i) {
 }
 
 bool all_sent(rank_state& me, flight const& f) {
+  require_this_process(me.shared, "a collective");
   return !f.code->sends || me.ends[f.line.channel].messages->all_sent();
 }
 

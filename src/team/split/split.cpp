@@ -293,6 +293,7 @@ class split_of_processes {
 };
 
 member split_by(member& self, std::int64_t colour, int key) {
+  require_current(self.state());
   return self.state().shared.kind.one_memory() ? split_one_process(self, colour, key)
                                                : split_of_processes(self, colour, key).run();
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations in flight beside all else that a program may do meanwhile.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include "world.hpp"
@@ -53,6 +57,26 @@ void while_a_sum_is_in_flight(First const& first, Others const& others) {
 constexpr int long_message = 1 << 20;
 
 }  // namespace
+
+/// The team of MPI_COMM_SELF would refuse it, and what is in flight is the parent's.
+TEST_F(RequestsInterposed, AForkedChildsCallsGoToMpiAndItMayExit) {
+  make_team_of(MPI_COMM_SELF);
+  own_world on;
+  sum_under_way sum(on, 0, long_sum);
+  pid_t const child = fork();
+  if (child == 0) {
+    alarm(60);
+    int const one = 1;
+    int all = 0;
+    MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    exit(all == 1 ? 3 : 4);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 3 << 8);
+  MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
+  sum.expect_right();
+}
 
 TEST_F(RequestsInterposed, MoreThanAMemberMayHaveAtOnceWaitForTheirTurn) {
   own_world on;

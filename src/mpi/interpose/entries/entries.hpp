@@ -48,7 +48,7 @@ int guarded(MPI_Comm on, Do const& what) try {
 /// `by_mpi` is MPI's function; `start` its nonblocking form.
 template <class ByMpi, class Start>
 int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
-  if (is_inside) return by_mpi();
+  if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
     switch (decide(attachment::of(c.communicator), true, c, form::blocking, call)) {
@@ -67,7 +67,7 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
 
 template <class ByMpi>
 int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
-  if (is_inside) return by_mpi();
+  if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
     switch (decide(attachment::of(c.communicator), false, c, form::nonblocking, call)) {
@@ -86,7 +86,7 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
 /// MPI lets the making of a persistent request wait for other processes (MPI 4.0, section 6.13).
 template <class ByMpi>
 int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
-  if (is_inside) return by_mpi();
+  if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared tried;
     attachment* const of = attachment::of(c.communicator);

@@ -31,19 +31,19 @@ void meet_of_team(MPI_Comm comm) {
 COSET_ENTRY(Init, (int* argc, char*** argv), {
   int level;
   int const code = real.Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
-  if (code == MPI_SUCCESS && !is_inside) begin_layer();
+  if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 })
 
 COSET_ENTRY(Init_thread, (int* argc, char*** argv, int wanted, int* level), {
   int const at_least = wanted == MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : wanted;
   int const code = real.Init_thread(argc, argv, at_least, level);
-  if (code == MPI_SUCCESS && !is_inside) begin_layer();
+  if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 })
 
 COSET_ENTRY(Finalize, (), {
-  if (!is_inside) {
+  if (!passes_through()) {
     inside const layer;
     end_attachments();
     end_flights();
@@ -57,12 +57,12 @@ COSET_ENTRY(Finalize, (), {
 
 COSET_ENTRY(Start, (MPI_Request * request), {
   int code = MPI_SUCCESS;
-  if (is_inside) return real.Start(request);
+  if (passes_through()) return real.Start(request);
   return guarded(MPI_COMM_SELF, [&] { return begin_persistent(*request, code) ? code : real.Start(request); });
 })
 
 COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {
-  if (is_inside) return real.Startall(count, requests);
+  if (passes_through()) return real.Startall(count, requests);
   for (int i = 0; i < count; ++i) {
     if (int const code = MPI_Start(&requests[i]); code != MPI_SUCCESS) return code;
   }
@@ -70,7 +70,7 @@ COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {
 })
 
 COSET_ENTRY(Request_free, (MPI_Request * request), {
-  if (!is_inside) forget_persistent(*request);
+  if (!passes_through()) forget_persistent(*request);
   return real.Request_free(request);
 })
 
@@ -81,11 +81,11 @@ COSET_ENTRY(Op_free, (MPI_Op * operation), {
     forget_operation(kept);
     real.Op_free(&kept);
   };
-  if (!is_inside && is_put_off(is_used, free_it)) {
+  if (!passes_through() && is_put_off(is_used, free_it)) {
     *operation = MPI_OP_NULL;
     return MPI_SUCCESS;
   }
-  forget_operation(*operation);
+  if (!is_forked_child) forget_operation(*operation);
   return real.Op_free(operation);
 })
 
@@ -95,21 +95,21 @@ COSET_ENTRY(Type_free, (MPI_Datatype * type), {
     forget_operations_on(kept);
     real.Type_free(&kept);
   };
-  if (!is_inside && is_put_off(is_used, free_it)) {
+  if (!passes_through() && is_put_off(is_used, free_it)) {
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
   }
-  forget_operations_on(*type);
+  if (!is_forked_child) forget_operations_on(*type);
   return real.Type_free(type);
 })
 
 /// Ending a team is collective: its processes meet here first, so that each can wait for the others.
 COSET_ENTRY(Comm_free, (MPI_Comm * comm), {
-  if (!is_inside) meet_of_team(*comm);
+  if (!passes_through()) meet_of_team(*comm);
   return real.Comm_free(comm);
 })
 
 COSET_ENTRY(Comm_disconnect, (MPI_Comm * comm), {
-  if (!is_inside) meet_of_team(*comm);
+  if (!passes_through()) meet_of_team(*comm);
   return real.Comm_disconnect(comm);
 })

@@ -20,7 +20,7 @@ int waiting(ByMpi const& by_mpi, Look const& look) {
 
 template <class ByMpi>
 int looking(ByMpi const& by_mpi) {
-  if (!is_inside && !none_in_flight()) progress();
+  if (!passes_through() && !none_in_flight()) progress();
   return by_mpi();
 }
 

@@ -2,6 +2,7 @@
 #include "mpi/interpose/flights/flights.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -157,9 +158,21 @@ bool look_meanwhile() noexcept {
 
 /// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
 int look_within_mpi() {
-  if (!is_inside) look_meanwhile();
+  if (!passes_through()) look_meanwhile();
   return 0;
 }
+
+/// What is in flight is the parent's to bring on. A child that initialises MPI by itself is no such child.
+void begin_as_child() {
+  int is_initialized = 0;
+  PMPI_Initialized(&is_initialized);
+  if (is_initialized == 0) return;
+  is_forked_child = true;
+  in_flight.store(0, std::memory_order_relaxed);
+  runtime::meanwhile.store(nullptr, std::memory_order_relaxed);
+}
+
+[[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_as_child); }
 
 /// Pieces that have no room in what processes share go one after another, each as long as it likes.
 std::vector<team_call> parts_of(prepared const& whole) {
@@ -198,7 +211,7 @@ std::vector<team_call> parts_of(prepared const& whole) {
 }  // namespace
 
 void progress() {
-  if (!is_inside) at_work_unless_others_are(progress_all);
+  if (!passes_through()) at_work_unless_others_are(progress_all);
 }
 
 void patience::look() noexcept {
@@ -237,11 +250,11 @@ void end_flights() noexcept {
 bool is_multithreaded() noexcept { return has_threads; }
 
 within_mpi alone() noexcept {
-  if (is_inside || mpi_brings_us_on || (none_in_flight() && !has_threads)) return within_mpi::goes_on;
+  if (passes_through() || mpi_brings_us_on || (none_in_flight() && !has_threads)) return within_mpi::goes_on;
   return within_mpi::polls;
 }
 
-within_mpi together() noexcept { return is_inside || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls; }
+within_mpi together() noexcept { return passes_through() || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls; }
 
 int meet_before(MPI_Comm comm) {
   if (together() == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
