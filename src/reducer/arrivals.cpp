@@ -4,6 +4,7 @@
 #include "coset/error.hpp"
 #include "reducer/core.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
@@ -56,7 +57,9 @@ bool are_strangers(std::uint64_t before, arriving how) {
 
 arrival arrivals::add(std::uint32_t threads, arriving how) {
   // Publishes what this thread has reduced, and acquires what the others have: the last to come may fold it.
+  runtime::tell_release(&word_);
   std::uint64_t const before = word_.fetch_add(step_of(how), std::memory_order_acq_rel);
+  runtime::tell_acquire(&word_);
   if (are_strangers(before, how)) {
     word_.fetch_sub(step_of(how), std::memory_order_relaxed);
     word_.fetch_or(broken, std::memory_order_relaxed);

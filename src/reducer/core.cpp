@@ -12,6 +12,7 @@
 #include "numa/binding.hpp"
 #include "reducer/pool.hpp"
 #include "reducer/short_lock.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "text/format.hpp"
 #include "text/log.hpp"
 
@@ -284,7 +285,9 @@ void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t numb
 
 void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   // Acquires what the other parts released by the same operation.
+  runtime::tell_release(&parts_done_);
   if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
+  runtime::tell_acquire(&parts_done_);
   parts_done_.store(0, std::memory_order_relaxed);
   if (total_) total_->generation = into_total ? generation_ : 0;
   total_is_known_ = true;

@@ -13,6 +13,7 @@
 #include "reducer/core.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/busy_mark.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
@@ -145,8 +146,7 @@ class turns {
         company_(company) {}
   /// Operations may throw: then no thread waits for this one, and none folds after it.
   ~turns() {
-    if (mine_->turn.load(std::memory_order_relaxed) != begin_ + threads_)
-      mine_->turn.store(begin_ + given_up, std::memory_order_release);
+    if (mine_->turn.load(std::memory_order_relaxed) != begin_ + threads_) give(given_up);
   }
   turns(turns const&) = delete;
   turns& operator=(turns const&) = delete;
@@ -159,11 +159,16 @@ class turns {
       std::size_t const slice = (thread_ + threads_ - k) % threads_;
       bool const replacing = k == 0 && chunks_.replaces();
       if (chunks_.counts(*mine_) || replacing) company_.fold([&] { fold(slice, replacing); });
-      mine_->turn.store(begin_ + k + 1, std::memory_order_release);  // partner: await()
+      give(k + 1);
     }
   }
 
  private:
+  void give(std::uint64_t turn) {
+    runtime::tell_release(&mine_->turn);
+    mine_->turn.store(begin_ + turn, std::memory_order_release);  // partner: await()
+  }
+
   void fold(std::size_t slice, bool replacing) {
     for (std::size_t array = 0; array < parts_.size(); ++array) {
       auto const [begin, end] = slice_of(parts_[array], slice, threads_);
@@ -177,7 +182,10 @@ class turns {
     for (;; wait(false)) {
       std::uint64_t const turn = before_.turn.load(std::memory_order_acquire);
       if (turn == begin_ + given_up) return false;
-      if (turn >= begin_ + parts) return true;
+      if (turn >= begin_ + parts) {
+        runtime::tell_acquire(&before_.turn);
+        return true;
+      }
       company_.look_around();
     }
   }

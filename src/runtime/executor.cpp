@@ -10,6 +10,7 @@
 #include "runtime/failure/long_waits.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/perturb.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/recording.hpp"
 #include "runtime/transport/offload.hpp"
 #include "runtime/transport/proxy.hpp"
@@ -82,16 +83,27 @@ template <class Ready>
   note_moving(me.root);
 }
 
+/// In the loop that records; `blocked`: it was a wait.
+template <manner How>
+void end_of_wait(rank_state& me, flight const& f, std::atomic<std::uint64_t> const& word, bool blocked) {
+  tell_acquire(&word);
+  if (blocked) {
+    record_wait(me, f);
+  } else if (!How.blocks) {
+    record_end_of_looks(me, f);
+  }
+}
+
 template <manner How, class Ready>
 bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
   perturb();
   if (ready(word.load(std::memory_order_acquire))) [[likely]] {  // partner: signal()
-    if constexpr (How.records && !How.blocks) record_end_of_looks(me, f);
+    if constexpr (How.records) end_of_wait<How>(me, f, word, false);
     return true;
   }
   if constexpr (How.blocks) {
     await_blocking(me, f, other, word, which, ready);
-    if constexpr (How.records) record_wait(me, f);
+    if constexpr (How.records) end_of_wait<How>(me, f, word, true);
     return true;
   } else {
     if constexpr (How.records) record_look_in_vain(me, f);
@@ -298,6 +310,13 @@ void signal(rank_state& me, flight const& f, std::uint32_t number) {
   }
 }
 
+/// In the loop that records.
+void before_signal(rank_state& me, flight const& f, std::uint32_t number) {
+  record_post(me, f, number);
+  channel_lines const& mine = *me.ends[f.line.channel].lines[me.rank];
+  tell_release(number == program::entry_signal ? &mine.entry[f.line.parity].tag : &mine.progress.signalled);
+}
+
 /// What concerns other domains: begun, or looked for. False: not here yet.
 bool transfer(rank_state& me, flight const& f, instruction const& i) {
   require_this_process(me.shared, "a collective");  // the operation before may have forked
@@ -341,7 +360,7 @@ bool run_segment(rank_state& me, flight& f) {
       if constexpr (How.records) record_fold(me, f, i);
     }
     if (i.signal != 0) {
-      if constexpr (How.records) record_post(me, f, i.signal);
+      if constexpr (How.records) before_signal(me, f, i.signal);
       signal(me, f, i.signal);
     }
   }

@@ -36,7 +36,7 @@ inline void announce(detail::rank_state& me, flight& f) {
                                                             std::memory_order_release);
 }
 
-/// How the loop goes: whether it blocks where it waits, and whether it writes down what it does.
+/// How the loop goes: whether it blocks where it waits, and whether it tells a trace or a sanitizer what it does.
 struct manner {
   bool blocks, records;
 };
@@ -53,8 +53,7 @@ extern template bool advance_as<manner{false, true}>(detail::rank_state&, flight
 /// over yet; the next call goes on there. Throws what the team failed with, after peers have let go of this rank's memory.
 template <bool Blocking>
 bool advance(detail::rank_state& me, flight& f) {
-  return me.memory.recorded == nullptr ? advance_as<manner{Blocking, false}>(me, f)
-                                       : advance_as<manner{Blocking, true}>(me, f);
+  return me.memory.watched ? advance_as<manner{Blocking, true}>(me, f) : advance_as<manner{Blocking, false}>(me, f);
 }
 
 }  // namespace coset::runtime

@@ -120,6 +120,7 @@ struct rank_memory {
   std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
   std::size_t view_capacity = 0;
   std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
+  bool watched = false;                        ///< by a trace, or by a sanitizer that is told
   std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it
 
   whole_call const* part_of = nullptr;  ///< null: operations are calls themselves

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "numa/binding.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/rank_state.hpp"
 #include "trace/process.hpp"
 
@@ -127,6 +128,7 @@ void push_operation(rank_state& me, flight const& f, bool failed) {
 }  // namespace
 
 void begin_recording(rank_state& me) {
+  me.memory.watched = sanitizer_is_told();
   if (!trace::is_on()) return;
   bool const is_root = &me.root == &me;
   if (!is_root && me.root.memory.recorded == nullptr) return;  // made before it was wanted
@@ -138,6 +140,7 @@ void begin_recording(rank_state& me) {
     journal.of.number.store(me.number, std::memory_order_relaxed);
     journal.of.size.store(me.shared.size(), std::memory_order_relaxed);
   }
+  me.memory.watched = true;
   me.memory.recorded = std::make_unique<recording>(
       recording{&journal, me.shared.marks.team, std::vector(me.shared.ranks, trace::level::unknown_place), {}});
   if (me.shared.kind.one_memory()) me.memory.recorded->in_origin = me.shared.root_ranks;
@@ -148,6 +151,7 @@ void close_recording(rank_state& me) noexcept {
 }
 
 void record_begin(rank_state& me, flight const& f) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   c.now = ticks();
   if (c.operation == operation_of(f)) return;
@@ -158,9 +162,12 @@ void record_begin(rank_state& me, flight const& f) {
   c.waits = false;
 }
 
-void record_end(rank_state& me, flight const& f) { push_operation(me, f, false); }
+void record_end(rank_state& me, flight const& f) {
+  if (me.memory.recorded != nullptr) push_operation(me, f, false);
+}
 
 void record_failure(rank_state& me, flight const& f) noexcept {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   if (c.operation != operation_of(f)) return;  // it has not begun
   std::uint64_t const since = c.waits_since != 0 ? c.waits_since : c.now;
@@ -178,6 +185,7 @@ void record_failure(rank_state& me, flight const& f) noexcept {
 }
 
 void record_fold(rank_state& me, flight const& f, instruction const& i) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   std::uint64_t const begin = std::exchange(c.now, ticks());
   event e = event_of(me, f, i.sources > 1 ? kind::fold : kind::copy, begin, c.now);
@@ -189,6 +197,7 @@ void record_fold(rank_state& me, flight const& f, instruction const& i) {
 }
 
 void record_transfer(rank_state& me, flight const& f, instruction const& i) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   std::uint64_t const since = std::exchange(c.waits_since, 0), begin = std::exchange(c.now, ticks());
   kind const what = kind_of(i);
@@ -210,6 +219,7 @@ void record_transfer(rank_state& me, flight const& f, instruction const& i) {
 }
 
 void record_post(rank_state& me, flight const& f, std::uint32_t signal) {
+  if (me.memory.recorded == nullptr) return;
   course const& c = course_of(me, f);
   event e = event_of(me, f, kind::post, c.now, c.now);
   e.peer = known_as(me, me.number);
@@ -218,6 +228,7 @@ void record_post(rank_state& me, flight const& f, std::uint32_t signal) {
 }
 
 void record_awaited(rank_state& me, flight const& f, rank_t other, std::uint32_t signal) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   c.waits = true;
   c.awaited = other;
@@ -225,16 +236,19 @@ void record_awaited(rank_state& me, flight const& f, rank_t other, std::uint32_t
 }
 
 void record_wait(rank_state& me, flight const& f) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   push_wait(me, f, c, c.now);
 }
 
 void record_look_in_vain(rank_state& me, flight const& f) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   if (c.waits_since == 0) c.waits_since = c.now;
 }
 
 void record_end_of_looks(rank_state& me, flight const& f) {
+  if (me.memory.recorded == nullptr) return;
   course& c = course_of(me, f);
   if (c.waits_since != 0) push_wait(me, f, c, std::exchange(c.waits_since, 0));
 }

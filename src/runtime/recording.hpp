@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executor writes down where a trace is wanted; nothing of it is compiled into the loop that runs otherwise.
+// What the executor writes down where a trace is wanted; nothing of it is compiled into the loop of ranks that nobody watches.
 #pragma once
 
 #include <array>
@@ -38,12 +38,12 @@ struct recording {
   std::array<course, channels> courses{};
 };
 
-/// Where a trace is wanted: makes the rank's own, in its thread's journal.
+/// Says whether the rank is watched. Where a trace is wanted: makes the rank's own, in its thread's journal.
 void begin_recording(detail::rank_state&);
 /// With the rank, when nothing of its thread is recorded any more.
 void close_recording(detail::rank_state&) noexcept;
 
-// Each is told what has just ended, whose beginning is the end of what was recorded before.
+// Each does nothing unless a trace is wanted, and is told what has just ended, whose beginning is the end of what was recorded before.
 void record_begin(detail::rank_state&, flight const&);  ///< or that it goes on
 void record_end(detail::rank_state&, flight const&);
 /// The operation ends by an exception, and with it the wait that it was in.

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "team/adopted_threads.hpp"
 #include "text/format.hpp"
 
@@ -32,6 +33,7 @@ detail::rank_state& lent_threads::join(rank_t thread) {
   // Partner: leave(), for what the rank has left; and close(): either this is seen there, or that is seen here.
   if (seats_[thread].taken.exchange(true, std::memory_order_seq_cst))
     throw argument_error(text::format("join: thread {} is in the team already", thread));
+  runtime::tell_acquire(&seats_[thread].taken);
   while (closed_.load(std::memory_order_seq_cst)) std::this_thread::yield();
   detail::rank_state& mine = *larger_.members[here_ + thread];
   for (detail::rank_state* const each : mine.root.requests.family) each->here.thread = std::this_thread::get_id();
@@ -44,6 +46,7 @@ detail::rank_state& lent_threads::join(rank_t thread) {
 void lent_threads::leave(detail::rank_state& mine) noexcept {
   rank_t const thread = mine.rank - here_;
   if (larger_.shared.failed()) failed_(thread);
+  runtime::tell_release(&seats_[thread].taken);
   seats_[thread].taken.store(false, std::memory_order_release);
 }
 

@@ -10,6 +10,7 @@
 #include "numa/binding.hpp"
 #include "runtime/failure/failure.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/requests.hpp"
 #include "text/format.hpp"
 
@@ -34,6 +35,7 @@ std::string reason_of(rank_t rank, std::exception_ptr const& thrown) noexcept tr
 }  // namespace
 
 void job_signal::add_one() noexcept {
+  runtime::tell_release(&word);
   word.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0) wake(word, half::low);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "numa/affinity.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "team/team_state.hpp"
 
 namespace coset::team_room {
@@ -25,7 +26,10 @@ struct job_signal {
   template <class Leaves>
   bool wait_for(std::uint64_t value, patience const& p, Leaves leaves) noexcept {
     auto const ready = [&](std::uint64_t now) { return now >= value || leaves(); };
-    return runtime::wait_until(word, runtime::half::low, sleepers, p, ready, [](std::uint32_t) {}) >= value;
+    bool const reached =
+        runtime::wait_until(word, runtime::half::low, sleepers, p, ready, [](std::uint32_t) {}) >= value;
+    runtime::tell_acquire(&word);
+    return reached;
   }
 };
 

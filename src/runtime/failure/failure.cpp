@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/memory/told_to_sanitizer.hpp"
+
 namespace coset::runtime {
 namespace {
 
@@ -33,11 +35,13 @@ void failure::record(cause why, std::string_view reason, std::exception_ptr orig
     std::lock_guard const lock(writing_);
     original_ = std::move(original);
   }
+  tell_release(&record_.state);
   record_.state.store(written, std::memory_order_release);  // partner: raise()
 }
 
 std::pair<cause, std::string> failure::first() const {
   while (record_.state.load(std::memory_order_acquire) != written) std::this_thread::yield();
+  tell_acquire(&record_.state);
   return {static_cast<cause>(record_.cause), record_.reason.data()};
 }
 

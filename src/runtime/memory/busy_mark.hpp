@@ -4,6 +4,7 @@
 
 #include "runtime/memory/lines.hpp"
 #include "runtime/memory/perturb.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
 
 namespace coset::runtime {
 
@@ -14,7 +15,10 @@ class busy_mark {
     line_.busy.exchange(1, std::memory_order_seq_cst);
     perturb();
   }
-  ~busy_mark() { line_.busy.store(0, std::memory_order_release); }  // partner: quiesce()
+  ~busy_mark() {
+    tell_release(&line_.busy);
+    line_.busy.store(0, std::memory_order_release);  // partner: quiesce()
+  }
   busy_mark(busy_mark const&) = delete;
   busy_mark& operator=(busy_mark const&) = delete;
 

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/rank_state.hpp"
 #include "text/format.hpp"
 #include "trace/process.hpp"
@@ -76,6 +77,7 @@ void shared_memory::quiesce(detail::rank_state const& leaver) const noexcept {
     if (q == self) continue;
     while (root.arena.own(q).busy.load(std::memory_order_seq_cst) != 0)
       std::this_thread::yield();  // partner: busy_mark
+    tell_acquire(&root.arena.own(q).busy);
   }
 }
 
