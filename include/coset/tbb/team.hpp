@@ -70,9 +70,9 @@ constexpr bool is_start() {
 class team {
  public:
   /// Any number of ranks but 0, which throws argument_error.
-  explicit team(rank_t ranks) : team_(detail::make_task_team(ranks)), under_way_(ranks), done_(ranks) {}
+  explicit team(rank_t ranks) : parts_(std::make_shared<parts>(ranks)) {}
 
-  rank_t size() const noexcept { return team_->size(); }
+  rank_t size() const noexcept { return parts_->ranks->size(); }
 
   /// Runs one collective, or several at once: calls start(me) once for every rank, as tasks of the calling thread's
   /// arena, and returns when all started operations are complete. `start` returns its request, or up to eight of them
@@ -94,16 +94,25 @@ class team {
 
   /// How many sweeps over the unfinished ranks the last run() made: at most one more than the longest chain of waits in
   /// the plan, however few threads there are. Usually 2 or 3; 2(P−1)+1 for a ring.
-  std::size_t sweeps() const noexcept { return sweeps_; }
+  std::size_t sweeps() const noexcept { return parts_->sweeps; }
 
   /// Makes run() throw aborted with this reason soon. Any thread may call it.
-  void abort(std::string const& reason) noexcept { team_->abort(reason); }
+  void abort(std::string const& reason) noexcept { parts_->ranks->abort(reason); }
   /// As coset::team's.
-  void reserve(std::size_t bytes) { team_->reserve(bytes); }
+  void reserve(std::size_t bytes) { parts_->ranks->reserve(bytes); }
   /// For making plans.
-  operator coset::team&() noexcept { return *team_; }
+  operator coset::team&() noexcept { return *parts_->ranks; }
 
  private:
+  struct parts {
+    explicit parts(rank_t size) : ranks(detail::make_task_team(size)), under_way(size), done(size) {}
+
+    std::unique_ptr<coset::team> ranks;
+    std::vector<rank_t> under_way;  ///< unfinished ranks
+    std::vector<char> done;         ///< [index into under_way]
+    std::size_t sweeps = 0;
+  };
+
   template <class Start>
   void run_started(Start& start) {
     using held = std::optional<std::invoke_result_t<Start&, member&>>;
@@ -111,11 +120,13 @@ class team {
       Start& start;
       std::vector<held> requests;
     };
-    detail::task_run under_way(*team_);
+    // A task that calls exit() destroys a static team while the other tasks are in it.
+    std::shared_ptr<parts> const kept = parts_;
+    detail::task_run under_way(*kept->ranks);
     {
       context all{start, std::vector<held>(size())};
       go_through(
-          under_way,
+          *kept, under_way,
           [](void* erased, member& me) {
             context& mine = *static_cast<context*>(erased);
             begin(me, mine.start, mine.requests[me.rank()]);
@@ -136,35 +147,34 @@ class team {
   /// caller's task holds, or run this very team. A template, so that compilers make oneTBB's loops only for programs that
   /// run a team.
   template <class Context>
-  COSET_PER_COPY void go_through(detail::task_run& under_way, void (*body)(void*, member&), Context* context) {
-    under_way_.resize(size());
-    for (rank_t r = 0; r < size(); ++r) under_way_[r] = r;
-    sweeps_ = 0;
+  COSET_PER_COPY static void go_through(parts& of, detail::task_run& under_way, void (*body)(void*, member&),
+                                        Context* context) {
+    rank_t const size = of.ranks->size();
+    of.under_way.resize(size);
+    for (rank_t r = 0; r < size; ++r) of.under_way[r] = r;
+    of.sweeps = 0;
     ::tbb::this_task_arena::isolate([&] {
-      sweep([&](rank_t r) { return under_way.start(r, body, context); });
-      while (!under_way_.empty()) sweep([&](rank_t r) { return under_way.go_on(r); });
+      sweep(of, [&](rank_t r) { return under_way.start(r, body, context); });
+      while (!of.under_way.empty()) sweep(of, [&](rank_t r) { return under_way.go_on(r); });
     });
   }
 
   template <class Step>
-  COSET_PER_COPY void sweep(Step const& step) {
-    ++sweeps_;
+  COSET_PER_COPY static void sweep(parts& of, Step const& step) {
+    ++of.sweeps;
     // Each step is isolated too: while an operation waits in a parallel loop of its own, its thread must not start
     // another rank's step, which would wait for this rank's array if the team fails.
     auto const one = [&](std::size_t k) {
-      done_[k] = ::tbb::this_task_arena::isolate([&] { return step(under_way_[k]); });
+      of.done[k] = ::tbb::this_task_arena::isolate([&] { return step(of.under_way[k]); });
     };
-    under_way_.size() == 1 ? one(0) : task_room::for_each_whatever_happens(0, under_way_.size(), one);
+    of.under_way.size() == 1 ? one(0) : task_room::for_each_whatever_happens(0, of.under_way.size(), one);
     std::size_t left = 0;
-    for (std::size_t k = 0; k < under_way_.size(); ++k)
-      if (!done_[k]) under_way_[left++] = under_way_[k];
-    under_way_.resize(left);
+    for (std::size_t k = 0; k < of.under_way.size(); ++k)
+      if (!of.done[k]) of.under_way[left++] = of.under_way[k];
+    of.under_way.resize(left);
   }
 
-  std::unique_ptr<coset::team> team_;
-  std::vector<rank_t> under_way_;  ///< unfinished ranks
-  std::vector<char> done_;         ///< [index into under_way_]
-  std::size_t sweeps_ = 0;
+  std::shared_ptr<parts> const parts_;
 };
 
 }  // namespace coset::inline COSET_ABI::tbb
