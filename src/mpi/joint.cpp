@@ -305,6 +305,7 @@ bool team::state::end_membership() {
 }
 
 bool team::state::can_be_destroyed() noexcept {
+  if (running_) return false;  // a body has called exit(): its run never ends
   leave();
   take();
   if (ended_with_mpi_) return true;
