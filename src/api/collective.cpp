@@ -136,6 +136,18 @@ void run_in_parts(rank_state& me, call const& c) {
   });
 }
 
+/// Where a call could not be run at once. To be called while the reason is handled. A function of its own, so that a call
+/// that can be saves no registers for it.
+[[gnu::noinline]] void run_otherwise(rank_state& me, call const& c) try {
+  try {
+    throw;
+  } catch (lacks_staging const&) {
+    run_in_parts(me, c);
+  }
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
+}
+
 /// The call that a plan stands for.
 call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
   return {.what = plan.what.what,
@@ -218,25 +230,15 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
   return counts[me.number];
 }
 
-void run(rank_state& me, call const& c) try {
-  try {
-    run_at_once(me, c);
-  } catch (lacks_staging const&) {
-    run_in_parts(me, c);
-  }
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
+void run(rank_state& me, call const& c) try { run_at_once(me, c); } catch (std::exception const&) {
+  run_otherwise(me, c);
 }
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) try {
-  try {
-    return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
-  } catch (lacks_staging const&) {
-    run_in_parts(me, c);
-    return {};
-  }
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
+  return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
+} catch (std::exception const&) {
+  run_otherwise(me, c);
+  return {};
 }
 
 void const* run_view(rank_state& me, call const& c) try {

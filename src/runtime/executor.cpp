@@ -207,15 +207,18 @@ bool enter(rank_state& me, flight& f) {
   f.line.tag = std::uint64_t{epoch} << 32 | f.act.history;
   f.line.base = end.base;
   f.at = f.wait = 0;
+  f.line.entered = true;
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
   if (plan.arrays.own_copied_first) copy_own(f, me.rank);
-  if (me.shared.kind.has_messages) [[unlikely]]
+  if (me.shared.kind.has_messages) [[unlikely]] {
+    f.line.entered = false;  // what this cannot have is no operation's fault, see leave_by_exception()
     expect_messages(me, f);
+    f.line.entered = true;
+  }
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);
   end.bases[program::row_output * me.shared.ranks + me.rank] = f.out;
-  f.line.entered = true;
   return true;
 }
 
