@@ -20,7 +20,8 @@ void abi_plans(operation&, plan_options&, bits, detail::plan_pair&, detail::plan
 void abi_reducers(numbers&, sparse_numbers&, sparse_options&, detail::reduced_array&, combining) {}
 void abi_copies(detail::private_copy&, detail::recent_copy&, detail::tracking, detail::mark) {}
 void abi_elements(float16&, bfloat16&, located<double>&, detail::binned_sum&, buffer<double>&, detail::unmap&) {}
-void abi_errors(error&, argument_error&, topology_error&, mismatch_error&, schedule_error&, aborted&, timed_out&) {}
+void abi_errors(error&, argument_error&, topology_error&, mismatch_error&, schedule_error&, aborted&, timed_out&,
+                out_of_memory&) {}
 void abi_c(coset_team_options*, coset_plan_options*, coset_reducer_options*, coset_reduced*, coset_request*) {}
 void abi_c_elements(coset_float32_location*, coset_float64_location*, coset_int32_location*, coset_int64_location*) {}
 }

@@ -61,6 +61,10 @@ struct odd : std::runtime_error {
   odd() : std::runtime_error("something odd") {}
 };
 
+struct lacking : coset::out_of_memory {
+  lacking() : coset::out_of_memory("allreduce of 8 bytes") {}
+};
+
 TEST(Bodies, ThatThrowBecomeStatuses) {
   coset_team_options options = COSET_TEAM_OPTIONS;
   options.ranks = 2;
@@ -70,6 +74,8 @@ TEST(Bodies, ThatThrowBecomeStatuses) {
   EXPECT_EQ(coset_team_run(team, throwing_body<odd>, nullptr), COSET_UNKNOWN_ERROR);
   EXPECT_STREQ(coset_error_message(), "something odd");
   EXPECT_EQ(coset_team_run(team, throwing_body<std::bad_alloc>, nullptr), COSET_OUT_OF_MEMORY);
+  EXPECT_EQ(coset_team_run(team, throwing_body<lacking>, nullptr), COSET_OUT_OF_MEMORY);
+  EXPECT_STREQ(coset_error_message(), "allreduce of 8 bytes");
   EXPECT_EQ(coset_team_run(team, throwing_body<int>, nullptr), COSET_UNKNOWN_ERROR);
   EXPECT_STREQ(coset_error_message(), "an exception that is no std::exception");
   coset_team_free(team);
