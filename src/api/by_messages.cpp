@@ -86,9 +86,8 @@ class messenger {
     auto& messages = me.ends[0].messages;
     if (!messages) messages = me.shared.part.messages->open(me.number, 0);
     messages_ = messages.get();
-    static program::program const nothing_but_messages;
     runtime::prepare(waiting_, me, 0, told, nullptr, nullptr, nullptr);
-    waiting_.code = &nothing_but_messages;
+    waiting_.code = &nothing_but_messages_;
     waiting_.act = {me.acts.number, me.acts.history};
     waiting_.line.entered = true;
     waiting_.line.tag = std::uint64_t{me.ends[0].epoch} << 32 | me.acts.history;
@@ -217,6 +216,7 @@ class messenger {
   std::vector<proxy_share> const& shares_;
   std::byte* const room_;
   runtime::endpoint* messages_;
+  program::program const nothing_but_messages_{};
   runtime::flight waiting_;
   planning::described_signature described_{};
   std::array<pair, peers_at_once> pairs_;
