@@ -110,8 +110,8 @@ copies_of_thread& begin_thread() {
   return *mine;
 }
 
-/// Before the code of end_thread() is unloaded. When the process ends threads may still reduce after it.
-[[gnu::destructor]] void delete_key() {
+/// Before the code of end_thread() is unloaded, and as late as can be: 101 is the last for programs. When the process ends threads may still reduce after it.
+[[gnu::destructor(101)]] void delete_key() {
   if (has_key.exchange(false)) pthread_key_delete(key);
 }
 

@@ -77,7 +77,7 @@ struct by_destructor {
 by_constructor const first_static [[gnu::init_priority(101)]] ("first static constructor");
 by_destructor const last_static [[gnu::init_priority(102)]]{"last static destructor"};
 by_constructor const any_static("static constructor");
-[[gnu::destructor(101)]] void after_statics() { reach("destructor function"); }
+[[gnu::destructor(102)]] void after_statics() { reach("destructor function"); }
 
 /// Makes a variable whose destructor reaches the place when this thread ends.
 template <int>
