@@ -80,7 +80,7 @@ Op const& present(Op const& op) {
 /// A copy of the caller's operation that lives as long as a request needs it. Operations without state share one.
 template <class Op>
 COSET_PER_COPY std::shared_ptr<void const> kept(Op const& op) {
-  if constexpr (std::is_empty_v<Op>) {
+  if constexpr (std::is_empty_v<Op> && std::is_trivially_destructible_v<Op>) {  // used until the process ends
     static Op const stateless = op;
     return {std::shared_ptr<void const>(), &stateless};
   } else {
