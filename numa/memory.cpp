@@ -80,7 +80,9 @@ memory::~memory() {
 }
 
 memory::memory(memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), owned_(other.owned_),
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      owned_(other.owned_),
       shared_(other.shared_) {}
 
 memory& memory::operator=(memory&& other) noexcept {

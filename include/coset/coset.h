@@ -181,7 +181,8 @@ COSET_API uint32_t coset_team_size(coset_team const*);
 /// The first body that returns something other than 0 aborts the team, so that no rank waits for it. That value decides
 /// the result: the returned status if one of this rank's calls has failed with it, else COSET_BODY_FAILED with the rank
 /// and the value in the message. The team is usable afterwards. COSET_ARGUMENT_ERROR if called inside a body or by two
-/// threads at once.
+/// threads at once. In a forked child all that is done with its parent's teams, members, requests and plans is
+/// COSET_ARGUMENT_ERROR, and freeing them does nothing; see team.hpp.
 COSET_API coset_status coset_team_run(coset_team*, coset_body* body, void* context);
 
 /// Adopted teams, collective: the calling thread becomes rank `rank` until it leaves. Returns when all ranks have

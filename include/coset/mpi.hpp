@@ -73,7 +73,7 @@ class team {
   team(MPI_Comm, coset::team& threads, options const& = {});
   /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()
   /// throws mpi::error; if adopted threads wait there for ranks of this process, they get mismatch_error. MPI_Finalize
-  /// does the same for teams that still exist, and the destructor then does nothing.
+  /// does the same for teams that still exist, and the destructor then does nothing, as in a forked child.
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;

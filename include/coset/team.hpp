@@ -139,7 +139,12 @@ class COSET_API team {
   /// The same, placed on a given topology. Nothing is pinned if that is not this machine.
   team(topology const&, team_options);
   /// Members of split teams, requests and guards may outlive the team, but are then of no use. If run() is active, as
-  /// when a body calls exit(), or after fork() in the child, the team's threads and memory stay until the process ends.
+  /// when a body calls exit(), the team's threads and memory stay until the process ends.
+  /// A forked child finds teams, members, requests and plans of any kind, of which it has no thread but the one that forked:
+  /// whoever uses them there gets argument_error, and destroying them does nothing. The child may make teams of threads, and
+  /// goes on with reducers and buffers. A body that has forked is in the child, too, and ends there by exit(), _exit() or
+  /// exec. If it returns there, run() throws argument_error on rank 0; another rank's thread, the child's only one, ends as
+  /// threads do.
   ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
@@ -152,7 +157,7 @@ class COSET_API team {
 
   /// Runs `body` on every rank and returns when all bodies have ended; the caller is rank 0, pinned meanwhile. The
   /// first exception aborts the team and is rethrown here; the team is usable afterwards. Throws argument_error if
-  /// called inside run() or by two threads at once, and in a forked child, which has none of the threads. A body that
+  /// called inside run() or by two threads at once, and in a forked child. A body that
   /// ends its thread (pthread_exit(), cancellation) aborts the team as an exception does; if the thread was the team's
   /// own, every later run() throws aborted. Collectives are no cancellation points: a thread that is cancelled within
   /// one continues until the collective returns.

@@ -123,7 +123,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
 
   std::uint32_t const process_ = numa::process_number();  ///< that made it
   std::uint64_t const id_;                                ///< never reused
-  std::uint64_t key_;       ///< see key_of()
+  std::uint64_t key_;                                     ///< see key_of()
   enum class claims : std::uint8_t { kept, missed };
   std::atomic<claims> claims_ = claims::kept;
   std::atomic<std::uint32_t> combining_ = 0;  ///< the number of the process where a thread does

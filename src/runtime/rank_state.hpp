@@ -144,8 +144,8 @@ struct rank_requests {
   std::uint64_t started = 0;                       ///< so far
   std::uint32_t live = 0;                          ///< under way; of a root: of all its family
   std::uint32_t process = numa::process_number();  ///< of a root: in which it may call; 0 inside the caller's operation
-  bool operation_threw = false;             ///< what leaves a call is its operation's own exception
-  std::vector<detail::rank_state*> family;  ///< of a root: itself and this thread's ranks of teams split from it
+  bool operation_threw = false;                    ///< what leaves a call is its operation's own exception
+  std::vector<detail::rank_state*> family;         ///< of a root: itself and this thread's ranks of teams split from it
   own_handle const handle;
 };
 

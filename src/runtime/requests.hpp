@@ -34,7 +34,8 @@ void abandon_requests_of_all(detail::rank_state&) noexcept;
 /// Refuses to go on with a team whose run() or membership has ended, inside the caller's operation, and in a forked child.
 inline void require_current(detail::rank_state const& me) {
   assert(me.here.thread == std::this_thread::get_id() && "a member is used by another thread than its rank's");
-  if (me.root.requests.process != numa::process_number() || me.shared.marks.generation != me.shared.root.marks.generation) [[unlikely]]
+  if (me.root.requests.process != numa::process_number() ||
+      me.shared.marks.generation != me.shared.root.marks.generation) [[unlikely]]
     refuse_use(me);
 }
 

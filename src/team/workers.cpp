@@ -45,9 +45,7 @@ void job_signal::wait_for(std::uint64_t value, patience const& p) noexcept {
 }
 
 workers::workers(detail::team_state& team)
-    : team_(team),
-      idle_(idle_patience(team.shared.patience)),
-      makers_(numa::affinity_of_process()) {
+    : team_(team), idle_(idle_patience(team.shared.patience)), makers_(numa::affinity_of_process()) {
   team_.make_rank(0);
   start_threads();
   done_.wait_for(threads_.size(), idle_);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of an OpenMP region as a team.
+#include "coset/omp.hpp"
+
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/teams.hpp"
 
@@ -61,6 +65,28 @@ TEST(OpenMP, RegionsInRegionsMayFormOneTeam) {
 #pragma omp parallel num_threads(2)
   EXPECT_THROW((void)ranks->join(0), argument_error);
   omp_set_max_active_levels(1);
+}
+
+/// OpenMP's own threads are not in the child either: it ends before the region does.
+TEST(OpenMP, AForkedChildIsRefused) {
+  std::vector<int> sums(2);
+  int status = -1;
+#pragma omp parallel num_threads(2)
+  {
+    omp::member_here me;
+    if (omp_get_thread_num() == 0) {
+      pid_t const child = fork();
+      if (child == 0) {
+        alarm(60);
+        auto const refused = outcome_of([&] { barrier(me); });
+        _exit(refused.message.find("forked child") != std::string::npos ? 3 : 4);
+      }
+      waitpid(child, &status, 0);
+    }
+    sums[static_cast<std::size_t>(omp_get_thread_num())] = allreduce(me, 1);
+  }
+  EXPECT_EQ(status, 3 << 8);
+  EXPECT_EQ(sums, std::vector<int>(2, 2));
 }
 
 }  // namespace

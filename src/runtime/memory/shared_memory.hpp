@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "numa/process/fork.hpp"
 #include "numa/memory.hpp"
+#include "numa/process/fork.hpp"
 #include "program/program.hpp"
 #include "runtime/failure/failure.hpp"
 #include "runtime/failure/for_debuggers.hpp"
@@ -101,7 +101,7 @@ struct shared_memory {
   void quiesce(detail::rank_state const& leaver) const noexcept;
 
   std::uint32_t const process = numa::process_number();  ///< that made it
-  shared_memory& root;    ///< itself, or that of the threads' own team
+  shared_memory& root;                                   ///< itself, or that of the threads' own team
   shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
   capabilities kind;      ///< this and `patience` are changed by tests alone
   rank_t const ranks;

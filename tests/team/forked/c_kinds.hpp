@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -12,6 +13,8 @@
 #include "team/forked/kinds.hpp"
 
 namespace coset::team_test {
+
+constexpr std::int64_t minute = 60'000'000'000;  ///< in nanoseconds
 
 inline void require(coset_status status) {
   if (status == COSET_ARGUMENT_ERROR) throw argument_error(coset_error_message());
@@ -43,7 +46,7 @@ struct c_member : held {
   int value = 5;
   c_member() {
     require(coset_team_adopt(1, nullptr, &ranks));
-    require(coset_team_join(ranks, 0, -1, &me));
+    require(coset_team_join(ranks, 0, minute, &me));
   }
   ~c_member() override {
     require(coset_team_leave(me));
@@ -83,14 +86,14 @@ struct c_request : held {
     require(coset_team_adopt(2, nullptr, &ranks));
     other.emplace([this] {
       coset_member* second = nullptr;
-      require(coset_team_join(ranks, 1, -1, &second));
+      require(coset_team_join(ranks, 1, minute, &second));
       while (!may_come) std::this_thread::yield();
       coset_request its{};
       require(coset_start_barrier(second, &its));
       require(coset_request_wait(&its));
       require(coset_team_leave(second));
     });
-    require(coset_team_join(ranks, 0, -1, &me));
+    require(coset_team_join(ranks, 0, minute, &me));
     require(coset_start_barrier(me, &under_way));
   }
   ~c_request() override {

@@ -254,7 +254,9 @@ within_mpi alone() noexcept {
   return within_mpi::polls;
 }
 
-within_mpi together() noexcept { return passes_through() || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls; }
+within_mpi together() noexcept {
+  return passes_through() || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls;
+}
 
 int meet_before(MPI_Comm comm) {
   if (together() == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
