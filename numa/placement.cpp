@@ -83,4 +83,4 @@ std::vector<processor> topology::place(std::vector<unsigned> const& os_indices) 
   return placed;
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

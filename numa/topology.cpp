@@ -360,7 +360,7 @@ topology topology::xml(std::string const& file) {
   return read(machine.get(), std::filesystem::path(file).filename(), anything);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset
 
 namespace coset::numa {
 

@@ -209,6 +209,6 @@ int main(int number, char** words) try {
 }
 
 }  // namespace
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset
 
 int main(int number, char** words) { return coset::main(number, words); }

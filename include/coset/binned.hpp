@@ -71,4 +71,4 @@ class binned {
   detail::binned_sum sum_;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -83,4 +83,4 @@ class buffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -32,4 +32,4 @@ class COSET_API c_member {
   std::unique_ptr<coset_member> made_;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -66,4 +66,4 @@ struct COSET_API error : coset::error {
 
 }  // namespace mpi
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

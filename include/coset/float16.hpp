@@ -70,4 +70,4 @@ static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 template <class T>
 concept half_float = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -123,4 +123,4 @@ constexpr T known_identity() {
 
 }  // namespace detail
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

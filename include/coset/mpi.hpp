@@ -132,4 +132,4 @@ class team {
 /// whose messages are missing.
 void dump(team const&, std::ostream&);
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

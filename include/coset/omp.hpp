@@ -367,4 +367,4 @@ class member_here {
   member_guard guard_;
 };
 
-}  // namespace coset::inline COSET_ABI::omp
+}  // namespace coset::omp

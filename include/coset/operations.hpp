@@ -318,4 +318,4 @@ inline constexpr bool is_exact<noncommutative<Op>, T> = is_exact<Op, T>;
 
 }  // namespace detail
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -160,4 +160,4 @@ plan<T, Op> make_plan(detail::any_team owner, std::size_t count, Op op = {}, pla
   return plan<T, Op>(owner, verb::allreduce, count, op, options);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

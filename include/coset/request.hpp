@@ -68,4 +68,4 @@ class COSET_API request {
   std::uint32_t generation_ = 0;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -165,4 +165,4 @@ class reduction {
 template <class... Things>
 explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
 
-}  // namespace coset::inline COSET_ABI::tbb
+}  // namespace coset::tbb

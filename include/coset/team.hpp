@@ -203,4 +203,4 @@ class COSET_API team {
 /// Cost: some µs, and one cache line or more of each rank.
 COSET_API void dump(team const&, std::ostream&);
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

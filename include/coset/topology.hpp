@@ -76,4 +76,4 @@ struct COSET_API topology {
   std::vector<processor> place(std::vector<unsigned> const& os_indices) const;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -256,4 +256,4 @@ void exchange_by_messages(rank_state& me, bound_plan const& told) {
   run(me, meeting);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

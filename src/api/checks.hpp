@@ -44,4 +44,4 @@ std::size_t total(std::span<std::size_t const> counts);
 /// Refuses NULL for an array of so many bytes, unless they are 0.
 void require_array(rank_state&, verb, void const* array, std::size_t bytes, char const* name);
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -289,4 +289,4 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -9,4 +9,4 @@ namespace coset::inline COSET_ABI {
 
 void dump(team const& of, std::ostream& to) { to << runtime::account_of(of.state().shared); }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -127,4 +127,4 @@ void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> re
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

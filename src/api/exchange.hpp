@@ -23,4 +23,4 @@ void copy_foreign(rank_state&, std::byte* to, std::byte const* from, std::size_t
 /// is handled, which is thrown once more if one element of each piece is too much.
 void run_in_segments(rank_state&, call const&, bool (*run_whole)(rank_state&, call const&));
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -330,4 +330,4 @@ void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kin
   lack_memory(me, parts);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -60,4 +60,4 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
 
 std::string describe(bound_plan const& plan) { return plan.words.choice; }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -102,4 +102,4 @@ void run_in_segments(rank_state& me, call const& c, bool (*run_whole)(rank_state
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

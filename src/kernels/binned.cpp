@@ -156,4 +156,4 @@ T rounded(binned_sum const& sum) {
 template float rounded<float>(binned_sum const&);
 template double rounded<double>(binned_sum const&);
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -136,4 +136,4 @@ record agreement::reach(communicator const& all, record mine, patience longest,
   return everywhere;
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -91,4 +91,4 @@ class agreement {
   std::atomic<bool> given_up_ = false;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

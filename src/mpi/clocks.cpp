@@ -80,4 +80,4 @@ void align_clocks(communicator const& all) {
   trace::align(static_cast<std::uint32_t>(processes), ahead);
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -17,4 +17,4 @@ std::uint64_t agreed_name(communicator const& all, std::uint32_t round);
 /// the first process one after the other, some 0.1 ms each.
 void align_clocks(communicator const& all);
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -291,4 +291,4 @@ std::string team::state::describe() const {
   return text;
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -330,4 +330,4 @@ void team::state::end_with_mpi() noexcept {
   ended_with_mpi_ = true;
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

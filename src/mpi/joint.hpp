@@ -118,4 +118,4 @@ struct team::state final : resident {
   std::string description_;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -108,4 +108,4 @@ schedule::link measured_network(communicator const& all, bool speaks) {
   return {UINT32_MAX, one - per_message, per_byte, per_message};
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -12,4 +12,4 @@ namespace coset::inline COSET_ABI::mpi {
 /// Cost: some 150 short messages, and of each domain's link six times what it carries in 2 ms, at most 24 MiB.
 schedule::link measured_network(communicator const& all, bool speaks);
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -119,4 +119,4 @@ process_map survey(communicator const& all, communicator const& host, own_part c
   return found;
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -44,4 +44,4 @@ struct own_part {
 /// mpi::error; if they read different trees, all throw mpi::error.
 process_map survey(communicator const& all, communicator const& host, own_part const&, std::string const& tree_file);
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -70,4 +70,4 @@ void attend_all_residents() noexcept {
   for (resident* const each : residents().present) each->attend();
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

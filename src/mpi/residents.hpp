@@ -29,4 +29,4 @@ constexpr patience until_others_are_looked_after = std::chrono::milliseconds(250
 /// Two processes may wait for each other in different teams. Here each hears what the other waits for.
 void attend_all_residents() noexcept;
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -39,4 +39,4 @@ team::operator detail::any_team() noexcept { return detail::any_team(state_->ran
 
 void team::run_erased(void (*body)(void*, member&), void* context) { state_->run(body, context); }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

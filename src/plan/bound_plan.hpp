@@ -94,4 +94,4 @@ struct bound_plan {
   void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -40,7 +40,7 @@ plan_options plan_named(std::string_view text) {
   return made;
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset
 
 namespace coset::program {
 

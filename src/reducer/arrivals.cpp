@@ -142,4 +142,4 @@ sole_combination::sole_combination(reducer_core& core) : of_(core) {
 }
 sole_combination::~sole_combination() { of_.end_alone(); }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -72,4 +72,4 @@ owned_copy& reducer_core::total_for_spills() {
   return found;
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

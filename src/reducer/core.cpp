@@ -384,4 +384,4 @@ void require_lengths(reducer_core const& core, std::size_t const* lengths) {
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -156,4 +156,4 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_room::arrivals arrivals_{*this};
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -408,4 +408,4 @@ std::size_t worthwhile_parts(reducer_core const& core, std::size_t copies) noexc
   return std::max<std::size_t>(1, bytes / bytes_per_part);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

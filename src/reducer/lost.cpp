@@ -50,4 +50,4 @@ void reducer_core::say_what_is_lost() const noexcept try {
   // Without memory for the words there are none.
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -145,4 +145,4 @@ private_copy& copy_claimed(reducer_core& core, std::uint32_t number) {
   return *copy;
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

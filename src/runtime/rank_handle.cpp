@@ -61,4 +61,4 @@ rank_state* rank_reference::rank() const noexcept {
   return handle->rank.load(std::memory_order_relaxed);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

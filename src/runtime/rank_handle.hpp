@@ -18,7 +18,7 @@ struct rank_handle {
   std::atomic<std::uint64_t> life = 0;
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail
 
 namespace coset::runtime {
 

@@ -33,4 +33,4 @@ rank_state::~rank_state() {
   if (&root != this) std::erase(root.requests.family, this);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

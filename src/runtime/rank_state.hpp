@@ -183,4 +183,4 @@ struct alignas(runtime::line_spacing) rank_state {
   runtime::rank_acts acts;
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

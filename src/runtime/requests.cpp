@@ -324,4 +324,4 @@ bool request::wait_for(std::chrono::nanoseconds longest) {
   }
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

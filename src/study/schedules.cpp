@@ -40,4 +40,4 @@ double seconds(named_schedule const& wanted, double bytes, flat_network const& n
   return schedule::counts(proved(wanted), model).seconds(model, bytes);
 }
 
-}  // namespace coset::inline COSET_ABI::study
+}  // namespace coset::study

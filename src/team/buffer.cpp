@@ -40,4 +40,4 @@ pages map_pages(numa_node const& node, std::size_t count, std::size_t element_by
   return map_pages_on(node.os_index, count, element_bytes);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

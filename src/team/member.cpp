@@ -58,4 +58,4 @@ void member::leave() noexcept {
   own_->members[state_->rank].reset();
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -102,4 +102,4 @@ void task_run::end() {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

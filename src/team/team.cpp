@@ -182,4 +182,4 @@ void team::reserve(std::size_t bytes) {
   state_->reserved_bytes = bytes;
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

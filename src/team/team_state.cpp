@@ -262,7 +262,7 @@ void team_state::settle(std::array<channel_position, channels> const& at) {
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail
 
 namespace coset::team_room {
 

@@ -133,4 +133,4 @@ struct team_state : std::enable_shared_from_this<team_state> {
   void settle_views();
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -26,4 +26,4 @@ void abi_c(coset_team_options*, coset_plan_options*, coset_reducer_options*, cos
 void abi_c_elements(coset_float32_location*, coset_float64_location*, coset_int32_location*, coset_int64_location*) {}
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -307,4 +307,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& of) { return std::string(of.param.name); });
 
 }  // namespace
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -60,4 +60,4 @@ TEST(CMember, CanBeSplitInC) {
 }
 
 }  // namespace
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

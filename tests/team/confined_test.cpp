@@ -82,4 +82,4 @@ TEST_F(Confined, OtherMasksAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

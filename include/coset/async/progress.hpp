@@ -169,4 +169,4 @@ class progress {
   detail::continuation* first_ = nullptr;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -104,4 +104,4 @@ requires std::same_as<std::invoke_result_t<Start&>, request> request_sender<Star
 
 }  // namespace named_senders or structural_senders
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

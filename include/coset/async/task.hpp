@@ -146,4 +146,4 @@ void run_until_done(Tasks... tasks) {
   if (!(tasks.done() && ...)) throw argument_error("run_until_done: a task awaits what this loop does not resume");
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -39,6 +39,7 @@ struct padded {
   char first;
   long double second;
 };
-static_assert(sizeof(padded) == 2 * sizeof(long double), "coset's types are laid out without -fpack-struct");
+static_assert(sizeof(padded) == alignof(long double) + sizeof(long double),
+              "coset's types are laid out without -fpack-struct");
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

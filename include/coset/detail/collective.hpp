@@ -88,4 +88,4 @@ COSET_PER_COPY std::shared_ptr<void const> kept(Op const& op) {
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

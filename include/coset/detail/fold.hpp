@@ -37,4 +37,4 @@ enum class form : std::uint8_t { element, partial };
 using mixed_fold_function = void (*)(void* const* to, std::uint32_t destinations, void const* const* from,
                                      std::uint32_t sources, form const* forms, std::size_t count);
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

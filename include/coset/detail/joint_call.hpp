@@ -64,4 +64,4 @@ COSET_API request start_joint(rank_state&, joint_kind const&, std::span<joint_pa
 COSET_API plan_pair make_joint_plans(team_state&, joint_kind const&, std::span<joint_part> parts, plan_options const&);
 COSET_API void execute_joint(rank_state&, plan_pair const&, joint_kind const&, std::span<joint_part> parts);
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -17,4 +17,4 @@ inline constexpr std::size_t line_spacing = 256;
 inline constexpr std::size_t line_spacing = 128;
 #endif
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -190,4 +190,4 @@ COSET_API std::string describe(reducer_core const&);
 COSET_API void require_lengths(reducer_core const&, std::size_t const* lengths);
 
 }  // namespace detail
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

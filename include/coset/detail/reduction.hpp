@@ -295,4 +295,4 @@ COSET_PER_COPY reduction_table const& table_of() {
   return table;
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

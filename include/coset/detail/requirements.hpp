@@ -149,4 +149,4 @@ constexpr bool reduces_value() {
   }
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -45,4 +45,4 @@ class COSET_API task_run {
   bool open_ = true;
 };
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

@@ -195,4 +195,4 @@ class joint_reducer {
 template <class... Things>
 explicit joint_reducer(Things&&...) -> joint_reducer<detail::written_for<Things>...>;
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -163,4 +163,4 @@ class reducer : public detail::one_array<T> {
   std::uint64_t const* key_;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

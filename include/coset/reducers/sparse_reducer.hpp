@@ -89,4 +89,4 @@ class sparse_reducer : public detail::one_array<T> {
   bool fills_late_;
 };
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -217,4 +217,4 @@ struct joint_places {
 };
 
 }  // namespace detail
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

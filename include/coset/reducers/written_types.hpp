@@ -162,4 +162,4 @@ auto as_targets(Given&&... given) {
 }
 
 }  // namespace detail
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -40,4 +40,4 @@ COSET_API std::string json(named_schedule const&);
 /// What a vector of `bytes` takes in a network without levels.
 COSET_API double seconds(named_schedule const&, double bytes, flat_network const&);
 
-}  // namespace coset::inline COSET_ABI::study
+}  // namespace coset::study

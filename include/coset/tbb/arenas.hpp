@@ -151,4 +151,4 @@ class arenas {
   std::vector<std::size_t> threads_before_{0};  ///< [arena]; the last: all threads
 };
 
-}  // namespace coset::inline COSET_ABI::tbb
+}  // namespace coset::tbb

@@ -177,4 +177,4 @@ class team {
   std::shared_ptr<parts> const parts_;
 };
 
-}  // namespace coset::inline COSET_ABI::tbb
+}  // namespace coset::tbb

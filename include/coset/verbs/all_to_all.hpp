@@ -77,4 +77,4 @@ void all_to_all(member& me, In const& in, Out&& out, std::span<std::size_t const
   }
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -55,4 +55,4 @@ template <class In, class Out>
   return detail::start(me.state(), detail::allgather_call<Out>(me, in, out, counts), nullptr);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -99,4 +99,4 @@ requires(!std::ranges::range<Op>) [[nodiscard]] request start_allreduce(member& 
   return detail::start(me.state(), detail::allreduce_call<InOut>(me, inout, inout, op), detail::kept(op));
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

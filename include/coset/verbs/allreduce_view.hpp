@@ -34,4 +34,4 @@ template <class In, class Op = plus>
   }
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -19,4 +19,4 @@ inline void barrier(member& me) {
   return detail::start(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()}, nullptr);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -64,4 +64,4 @@ template <class InOut>
   return detail::start(me.state(), detail::broadcast_call<InOut>(data, root), nullptr);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

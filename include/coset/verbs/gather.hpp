@@ -64,4 +64,4 @@ template <class In, class Out>
   return detail::start(me.state(), detail::gather_call<Out>(me, in, out, root, counts), nullptr);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -62,4 +62,4 @@ template <std::ranges::range InOut, class Op = plus>
   return detail::start(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op), detail::kept(op));
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

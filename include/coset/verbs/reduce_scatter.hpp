@@ -67,4 +67,4 @@ template <class In, class Out, class Op = plus>
   return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op), detail::kept(op));
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -26,4 +26,4 @@ template <class In, class Out, class Op = plus>
   return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared), detail::kept(op));
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

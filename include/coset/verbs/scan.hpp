@@ -69,4 +69,4 @@ requires detail::precedes<Out, Op>
                        detail::kept(op));
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

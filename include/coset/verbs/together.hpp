@@ -226,4 +226,4 @@ template <class Team, class... Parts, class Op = plus>
 joint_plan(Team&, joined<Parts...> const&, Op = {}, plan_options const& = {})
     -> joint_plan<detail::written_for<detail::with_operation_of<Parts, Op>>...>;
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -53,4 +53,4 @@ COSET_API std::string_view name_of(verb) noexcept;
 /// Throws argument_error listing the names.
 COSET_API verb verb_named(std::string_view name);
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

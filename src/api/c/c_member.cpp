@@ -11,4 +11,4 @@ c_member::~c_member() = default;
 
 c_member::operator coset_member*() const noexcept { return made_.get(); }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

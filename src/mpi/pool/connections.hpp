@@ -24,4 +24,4 @@ struct connections {
   std::uint64_t own_cache_bytes = 0;  ///< that a core of this host has for itself, as its first process knows it
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

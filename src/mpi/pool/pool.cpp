@@ -215,4 +215,4 @@ void lease::leave_to_mpi(bool misses_a_process) noexcept {
   keep_for_good(std::move(owned_));
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -117,4 +117,4 @@ class lease {
 /// After the last team has ended, while MPI still works.
 void close_all_pools() noexcept;
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

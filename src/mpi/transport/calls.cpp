@@ -110,4 +110,4 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
   }
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

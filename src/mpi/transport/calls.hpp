@@ -109,4 +109,4 @@ void all_or_none(communicator const& all, Own&& own, std::string_view what) {
   if (first != none) throw error("process " + std::to_string(first) + std::string(what));
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

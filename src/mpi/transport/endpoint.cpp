@@ -225,4 +225,4 @@ std::byte const* endpoint::offloaded(std::uint32_t slice) {
   return one.room(0);
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

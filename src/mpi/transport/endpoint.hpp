@@ -90,4 +90,4 @@ class endpoint final : public runtime::endpoint {
   std::vector<std::unique_ptr<offloaded_allreduce>> offloads_;  ///< [slice]
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

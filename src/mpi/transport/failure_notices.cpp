@@ -111,4 +111,4 @@ void failure_notices::take_leave(std::uint32_t round) noexcept try {
   // The others will find out when they destroy their teams.
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

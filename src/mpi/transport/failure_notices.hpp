@@ -77,4 +77,4 @@ class failure_notices {
   int heard_ = 0;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

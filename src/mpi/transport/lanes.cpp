@@ -45,4 +45,4 @@ int lanes::tag_of_part(std::uint32_t seat, std::uint32_t number, rank_t sender, 
   return static_cast<int>(first_of_parts_ + within * 2);
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

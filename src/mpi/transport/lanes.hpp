@@ -42,4 +42,4 @@ struct seat {
   std::uint32_t number = 0;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -87,4 +87,4 @@ bool offloaded_allreduce::is_done() {
   return done != 0;
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

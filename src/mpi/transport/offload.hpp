@@ -52,4 +52,4 @@ class offloaded_allreduce {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

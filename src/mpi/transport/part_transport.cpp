@@ -68,4 +68,4 @@ void part_transport::leave_behind() const noexcept {
 
 std::size_t part_transport::with_envelope() const noexcept { return whole_.with_envelope(); }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

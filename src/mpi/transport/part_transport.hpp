@@ -56,4 +56,4 @@ class part_transport final : public runtime::transport, private directory {
   mutable std::atomic<bool> left_behind_ = false;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

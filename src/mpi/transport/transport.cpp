@@ -193,4 +193,4 @@ void transport::offload_anew() {
   }
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

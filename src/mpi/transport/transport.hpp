@@ -94,4 +94,4 @@ class transport final : public runtime::transport, private directory {
   failure_notices notices_;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

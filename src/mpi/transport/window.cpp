@@ -23,4 +23,4 @@ void window::renew(communicator const& host, std::size_t zeroed) {
   meet(host);
 }
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

@@ -27,4 +27,4 @@ class window {
   runtime::passing passed_ = runtime::passing::by_descriptor;
 };
 
-}  // namespace coset::inline COSET_ABI::mpi
+}  // namespace coset::mpi

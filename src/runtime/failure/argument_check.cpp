@@ -195,4 +195,4 @@ void refuse(rank_state& me, std::string const& message) {
   throw argument_error(message);
 }
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail

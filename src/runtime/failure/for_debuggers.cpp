@@ -38,7 +38,7 @@ struct teams_for_debuggers {
 
 extern COSET_API teams_for_debuggers teams_to_look_at;
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail
 
 namespace coset::runtime {
 namespace {
@@ -74,7 +74,7 @@ teams_for_debuggers teams_to_look_at{
     {offsetof(reduction_table, type), offsetof(reduction_table, operation), 0}};
 #pragma GCC diagnostic pop
 
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail
 
 namespace coset::runtime {
 

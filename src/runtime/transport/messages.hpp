@@ -17,7 +17,7 @@ namespace coset::inline COSET_ABI::detail {
 struct rank_state;
 struct reduction_table;
 enum class form : std::uint8_t;
-}  // namespace coset::inline COSET_ABI::detail
+}  // namespace coset::detail
 
 namespace coset::runtime {
 

@@ -34,4 +34,4 @@ verb verb_named(std::string_view name) {
   return static_cast<verb>(at - names.begin());
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset

@@ -311,4 +311,4 @@ member member::node_team() {
   return split_by(*this, domain << 32 | node(), 0);
 }
 
-}  // namespace coset::inline COSET_ABI
+}  // namespace coset
