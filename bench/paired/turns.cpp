@@ -25,7 +25,7 @@ int main() {
       bool const old_first = choices() % 2 == 0;
       double first = old_first ? measure_old(count, calls, gap) : measure_new(count, calls, gap);
       double second = old_first ? measure_new(count, calls, gap) : measure_old(count, calls, gap);
-      std::printf("%d %.2f %.2f\n", 4 * count, old_first ? first : second, old_first ? second : first);
+      std::printf("%d_B %.2f %.2f\n", 4 * count, old_first ? first : second, old_first ? second : first);
     }
   }
 }
