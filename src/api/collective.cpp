@@ -49,6 +49,7 @@ bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
   if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
     refuse(me, "reduce_shared: ranks of several processes have no output in common");
   (void)told(me, [&] { return product(c.count, c.reduction->element_bytes); });
+  computing_in const alike_on_all_ranks(floating_point_mode::usual(), arithmetic::floating_point);
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
   me.plans.note(c, plan);

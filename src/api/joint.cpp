@@ -36,6 +36,7 @@ struct joint_layout {
   reduction_table const* table = nullptr;
   std::size_t rows = 0;
   std::byte* packed = nullptr;
+  runtime::floating_point_mode const* mode = nullptr;  ///< the team's: elements may travel in another type
 
   std::size_t row_bytes() const noexcept { return table->element_bytes; }
   std::size_t bytes() const noexcept { return rows * row_bytes(); }
@@ -159,8 +160,10 @@ void check_call(rank_state& me, std::span<joint_part const> parts) {
 }
 
 /// Copies the callers' arrays into rows at `to`, which has room for them.
-void pack(joint_layout& all, std::byte* to) {
+void pack(rank_state const& me, joint_layout& all, std::byte* to) {
   all.packed = to;
+  all.mode = &me.shared.mode();
+  runtime::computing_in const mode(*all.mode, all.table->code.computes);
   joint_part const& last = all.parts.back();
   for (std::size_t row = 0; row < all.rows; ++row, to += all.row_bytes()) {
     row_number const number = row;
@@ -175,6 +178,7 @@ void pack(joint_layout& all, std::byte* to) {
 }
 
 void unpack(joint_layout const& all) noexcept {
+  runtime::computing_in const mode(*all.mode, all.table->code.computes);
   std::byte const* from = all.packed;
   for (std::size_t row = 0; row < all.rows; ++row, from += all.row_bytes()) {
     for (joint_part const& part : all.parts) {
@@ -243,11 +247,13 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
   of_all.folds = &folds_of_rows;
   of_all.hash = hash_of("rows");
   of_all.exact = of_all.idempotent = true;
+  of_all.code.computes = arithmetic::integer;
   for (reduction_table const* const part : parts) {
     of_all.hash = planning::mixed(of_all.hash, part->hash);
     of_all.exact = of_all.exact && part->exact;
     of_all.commutative = of_all.commutative && part->commutative;
     of_all.idempotent = of_all.idempotent && part->idempotent;
+    of_all.code.computes = std::min(of_all.code.computes, part->code.computes);
   }
   try {
     for (reduction_table const* const part : parts) {
@@ -271,7 +277,7 @@ void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> par
   check_call(me, parts);
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
-  pack(all, room_in(me.memory.packed, all.bytes()));
+  pack(me, all, room_in(me.memory.packed, all.bytes()));
   part_lengths const lengths(parts);
   run(me, call_of(all, lengths));  // with no rows, too: the ranks find out here whether they agree
   unpack(all);
@@ -295,7 +301,7 @@ request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part
   started->parts.assign(parts.begin(), parts.end());
   started->operations = std::move(operations);
   joint_layout& all = started->layout = laid_out(kind, started->parts);
-  pack(all, room_in(started->lines, all.bytes()));
+  pack(me, all, room_in(started->lines, all.bytes()));
   part_lengths const lengths(parts);
   call c = call_of(all, lengths);
   c.deliver = [](void const* layout) noexcept { unpack(*static_cast<joint_layout const*>(layout)); };
@@ -323,7 +329,7 @@ void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kin
   if (!std::ranges::equal(given, planned))
     refuse(me, text::format("plan: arrays of [{}] elements, planned for [{}]", text::joined(given, ", "),
                             text::joined(planned, ", ")));
-  pack(all, room_in(me.memory.packed, all.bytes()));
+  pack(me, all, room_in(me.memory.packed, all.bytes()));
   execute(me, plans, {all.packed, all.rows, all.packed, all.rows}, &all);
   unpack(all);
 } catch (std::bad_alloc const&) {

@@ -39,6 +39,7 @@ void check(verb what, std::size_t count, shared_memory const& shared, plan_optio
 
 std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, plan_options const& options) {
   runtime::require_this_process(team.shared, "a plan is made");
+  runtime::computing_in const alike_everywhere(runtime::floating_point_mode::usual(), arithmetic::floating_point);
   auto made = team.plans.of_options(c, options);
   bool const has_first_rank = team.shared.part.first == 0 && (team.shared.kind.one_process || team.members[0]);
   if (has_first_rank) team.plans.log_refusal(*made);

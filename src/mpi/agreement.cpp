@@ -100,9 +100,10 @@ record together(record const& one, record const& other) {
   both.failed = one.failed || other.failed;
   both.all_record = one.all_record && other.all_record;
   both.wishes = spanned(one.wishes, other.wishes);
-  both.kind_of_threads = spanned(one.kind_of_threads, other.kind_of_threads);
+  both.threads.kind = spanned(one.threads.kind, other.threads.kind);
   both.from_pool = {one.from_pool.kept & other.from_pool.kept, one.from_pool.vacant & other.from_pool.vacant,
                     one.from_pool.surveys & other.from_pool.surveys};
+  both.threads.mode = one.threads.mode | other.threads.mode;
   both.latest_round = std::max(one.latest_round, other.latest_round);
   for (std::size_t c = 0; c < both.furthest.size(); ++c)
     both.furthest[c] = runtime::further(one.furthest[c], other.furthest[c]);

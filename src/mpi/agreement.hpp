@@ -53,13 +53,20 @@ struct record {
     std::uint64_t surveys = 0;           ///< that still hold
   };
 
+  /// What a constructor is given.
+  struct given_threads {
+    range kind;
+    std::uint32_t mode = 0;  ///< floating_point_mode::in_common(), of process 0; the others say nothing
+  };
+
   explicit record(occasion here) : nearest{here}, farthest{here} {}
 
-  place nearest, farthest;         ///< the lowest process that has come least, and most, far
-  int unwell = nobody;             ///< the lowest process that has something to throw
-  bool failed = false;             ///< some rank that some process knows of has failed
-  bool all_record = true;          ///< every process of a team under construction records a trace
-  range wishes, kind_of_threads;   ///< of the constructors
+  place nearest, farthest;  ///< the lowest process that has come least, and most, far
+  int unwell = nobody;      ///< the lowest process that has something to throw
+  bool failed = false;      ///< some rank that some process knows of has failed
+  bool all_record = true;   ///< every process of a team under construction records a trace
+  range wishes;             ///< of the constructors
+  given_threads threads;
   offer from_pool;                 ///< what all processes can offer
   std::uint32_t latest_round = 0;  ///< of any team
   team_room::domain_team::positions furthest{};

@@ -18,6 +18,7 @@ namespace coset::inline COSET_ABI::mpi {
 namespace {
 
 using runtime::domain;
+using runtime::floating_point_mode;
 
 /// More lanes than this send no faster; each is a communicator.
 constexpr rank_t most_lanes = 8;
@@ -146,9 +147,10 @@ void team::state::introduce() {
   pool::facts const mine = own_facts();
   if (in_use || too_low) own.unwell = self_;
   own.wishes = record::range(mine.wishes);
-  own.kind_of_threads = record::range(adopted != nullptr);
+  own.threads.kind = record::range(adopted != nullptr);
   own.latest_round = latest_round();
   own.all_record = trace::is_on();
+  if (self_ == 0) own.threads.mode = floating_point_mode::of_this_thread().in_common();
   record const everywhere = pool_->meet_founders(own, mine, attention_to_others());
   if (in_use) std::rethrow_exception(in_use);
   if (too_low)
@@ -156,9 +158,10 @@ void team::state::introduce() {
                              threads_.size(), name_of_level(level_)));
   if (!everywhere.wishes.is_one())
     throw error("the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
-  if (!everywhere.kind_of_threads.is_one())
+  if (!everywhere.threads.kind.is_one())
     throw error("some processes have adopted threads, which join(), and some have threads that run()");
   if (everywhere.unwell != nobody) throw error(text::format("process {} cannot take part", everywhere.unwell));
+  mode_ = floating_point_mode::from_common(everywhere.threads.mode);
   round_ = everywhere.latest_round + 1;
   note_round(round_);
   pool::survey const& known = get_to_know(mine, everywhere);
@@ -223,6 +226,7 @@ std::int64_t team::state::open_window(runtime::node_list const& nodes) {
 /// Only if there is more than one domain.
 void team::state::look_at_network() {
   if (part_.spread.is_one_domain()) return;
+  runtime::computing_in const alike_everywhere(floating_point_mode::usual(), detail::arithmetic::floating_point);
   auto& known = pool_->network(connections_->staging != 0);
   if (!known) known = measured_network(pool_->founders(), mine_.first == part_.first);
   part_.spread.network = known;
@@ -243,6 +247,7 @@ void team::state::set_up_offload() {
 
 void team::state::make_ranks() {
   if (!messages_) part_ = {.total = map_.ranks};
+  part_.mode = mode_;
   bool const all_here = !messages_;
   rank_t const first = all_here ? 0 : part_.first;
   rank_t const last = all_here ? map_.ranks : part_.spread.domains[part_.spread.own + 1];

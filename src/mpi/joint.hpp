@@ -106,7 +106,8 @@ struct team::state final : resident {
   process_map map_;
   std::uint32_t survey_ = 0;  ///< its number in the pool
   process mine_;
-  std::optional<transport> messages_;  ///< empty if this is the only process
+  std::optional<transport> messages_;                 ///< empty if this is the only process
+  std::optional<runtime::floating_point_mode> mode_;  ///< of the thread that makes this on process 0
   runtime::domain part_;
   std::optional<team_room::domain_team> ranks_;
   std::uint32_t round_ = 0;

@@ -54,7 +54,7 @@ void require_bits(schedule::algorithm const& wanted, verb what, rank_t ranks, ra
 /// Whoever combines promises no same bits on all ranks, and its threads and its frames are not the caller's.
 void require_offload(choice::answer const& chosen, team_facts const& team, call const& c, bits required) {
   reduction_table const& reduction = *c.reduction;
-  if (!reduction.standalone) {
+  if (!reduction.code.standalone) {
     throw schedule_error(
         text::format("+library needs an operation that has no state and is noexcept, which {} of {} is not",
                      reduction.operation, reduction.type));

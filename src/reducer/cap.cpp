@@ -39,6 +39,7 @@ void reducer_core::claim(owned_copy& copy, std::size_t first, std::size_t number
 }
 
 void reducer_core::spill(owned_copy& copy) {
+  runtime::computing_in const mode(mode_, computes_);
   owned_copy& to = total_for_spills();
   for (std::size_t block = 0; block < shape_.number(); ++block)
     if (copy.touched[block] == mark::touched) spill_block(to, copy, block);

@@ -77,6 +77,12 @@ std::size_t bytes_of(std::vector<part_of_copy> const& parts) {
   return parts.empty() ? 0 : parts.back().offset + parts.back().array.count * parts.back().element_bytes();
 }
 
+detail::arithmetic computing(std::vector<part_of_copy> const& parts) {
+  auto all = detail::arithmetic::integer;
+  for (part_of_copy const& part : parts) all = std::min(all, part.array.reduction->code.computes);
+  return all;
+}
+
 blocks cut(reduced_array const& array, sparse_options const& options) {
   std::size_t const count = array.count, element_bytes = array.reduction->element_bytes;
   std::size_t const all = std::max<std::size_t>(count * element_bytes, 1);
@@ -155,13 +161,15 @@ reducer_core::reducer_core(std::vector<reduced_array> arrays)
     : id_(next_id()),
       key_(id_),
       parts_(laid_out(std::move(arrays))),
-      bytes_(std::max<std::size_t>(bytes_of(parts_), 1)) {}
+      bytes_(std::max<std::size_t>(bytes_of(parts_), 1)),
+      computes_(computing(parts_)) {}
 
 reducer_core::reducer_core(reduced_array array, sparse_options const& options)
     : id_(next_id()),
       key_(id_),
       parts_(laid_out({std::move(array)})),
       bytes_(bytes_of(parts_)),
+      computes_(computing(parts_)),
       most_bytes_(options.most_bytes),
       shape_(cut(parts_[0].array, options)),
       tracking_(tracking_for(parts_[0].array, shape_, options)),

@@ -16,6 +16,7 @@
 #include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
+#include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::reducer_room {
 
@@ -54,6 +55,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Of a sparse reducer's only array.
   reducer_room::blocks const& shape() const noexcept { return shape_; }
   detail::tracking tracking() const noexcept { return tracking_; }
+  /// Whoever folds copies does it in the mode of the thread that has made this.
+  runtime::floating_point_mode const& mode() const noexcept { return mode_; }
+  arithmetic computes() const noexcept { return computes_; }
   std::uint64_t generation() const noexcept { return generation_; }
 
   /// A copy for a thread that has none: one that a thread of this node has left, or a new one. From any thread.
@@ -129,6 +133,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::atomic<std::uint32_t> combining_ = 0;  ///< the number of the process where a thread does
   std::vector<reducer_room::part_of_copy> const parts_;
   std::size_t const bytes_;  ///< of a copy
+  runtime::floating_point_mode const mode_ = runtime::floating_point_mode::of_this_thread();
+  arithmetic const computes_;  ///< any of the arrays
   std::size_t const most_bytes_ = 0;
   reducer_room::blocks const shape_;
   detail::tracking const tracking_ = detail::tracking::none;

@@ -33,13 +33,17 @@ constexpr std::size_t bytes_per_part = 8 << 10;
 constexpr std::size_t chunk_bytes = 2048;
 constexpr std::size_t most_prefetched_bytes = 512;
 
-/// Folds copies into arrays, or into the total. The target's values are the first source unless they are replaced; in
+/// Folds copies into arrays, or into the total, in the reducer's mode as long as it exists. The target's values are the first source unless they are replaced; in
 /// the end the target holds everything. Copies are empty where they were folded.
 class chunks {
  public:
   /// Folds up to `most` copies at a time.
   chunks(reducer_core& core, void* const* into, combining how, std::size_t most)
-      : core_(core), into_(into), how_(how), total_(into == nullptr ? &core.total() : nullptr) {
+      : mode_(core.mode(), core.computes()),
+        core_(core),
+        into_(into),
+        how_(how),
+        total_(into == nullptr ? &core.total() : nullptr) {
     if (most >= few_.size()) many_.resize(most + 1);
     sources_ = most >= few_.size() ? many_.data() : few_.data();
   }
@@ -83,6 +87,7 @@ class chunks {
       if (copy != total_ && counts(*copy)) part.fill(copy->data, begin, count);
   }
 
+  runtime::computing_in const mode_;
   reducer_core& core_;
   void* const* const into_;
   combining const how_;

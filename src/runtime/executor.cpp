@@ -244,8 +244,7 @@ class folding_mark {
   rank_state& root_;
 };
 
-void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
-  folding_mark const here(me.root);
+[[gnu::always_inline]] inline void fold_now(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
   void* const* const from = me.memory.operands.data();
   void* const* const to = from + i.sources;
   if (i.mixed) [[unlikely]] {
@@ -254,6 +253,21 @@ void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::siz
   } else {
     f.plan->folds->for_sources(i.sources)(f.operation, to, i.destinations, from, i.sources, count);
   }
+}
+
+/// By a rank whose thread has another floating-point mode than the team. Apart, as it has something to give back.
+[[gnu::noinline]] void fold_in_mode_of_team(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  computing_in const mode(me.shared.mode(), f.plan->what.reduction->code.computes);
+  fold_now(me, f, i, count);
+}
+
+/// The same bits on every rank, whatever modes their threads have; copies have none.
+void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
+  folding_mark const here(me.root);
+  bool const computes = i.sources != 1 || i.mixed;
+  if (computes && me.shared.mode().differs_here(f.plan->what.reduction->code.computes)) [[unlikely]]
+    return fold_in_mode_of_team(me, f, i, count);
+  fold_now(me, f, i, count);
 }
 
 /// All arrays of an instruction `count` items on.

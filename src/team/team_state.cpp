@@ -91,6 +91,7 @@ calibration::memory_facts memory_of(domain const& part) {
 
 /// What is decided before any plan is made.
 planning::team_facts facts_of(team_state const& team) {
+  computing_in const alike_everywhere(floating_point_mode::usual(), arithmetic::floating_point);
   team_shape const& shape = team.shape;
   shared_memory const& shared = team.shared;
   return {.ranks = shared.part.total,

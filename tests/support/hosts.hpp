@@ -52,8 +52,7 @@ class simulated_network {
 
   /// Where the combiners of a slice meet. What they bring is folded where it lies, by the last that comes.
   struct meeting {
-    detail::reduction_table const* reduction;
-    detail::form what;
+    runtime::offloaded_items items;
     std::size_t count;
     std::vector<std::byte*> rooms;  ///< [domain]
     std::size_t missing;
@@ -62,14 +61,14 @@ class simulated_network {
   };
 
   std::shared_ptr<meeting> offload(rank_t self, std::uint32_t slice, std::uint32_t channel, std::byte* room,
-                                   detail::reduction_table const& reduction, detail::form what, std::size_t count) {
+                                   runtime::offloaded_items const& items, std::size_t count) {
     std::lock_guard const lock(mutex_);
     auto const& members = combiners.at(slice);
     auto& next = meetings_[{slice, channel}];
-    if (!next)
-      next.reset(new meeting{&reduction, what, count, std::vector<std::byte*>(members.size()), members.size()});
+    if (!next) next.reset(new meeting{items, count, std::vector<std::byte*>(members.size()), members.size()});
     auto const domain = static_cast<std::size_t>(std::ranges::find(members, self) - members.begin());
-    EXPECT_TRUE(next->reduction == &reduction && next->what == what && next->count == count)
+    EXPECT_TRUE(next->items.reduction == items.reduction && next->items.what == items.what &&
+                next->items.mode == items.mode && next->count == count)
         << "what the hosts combine is not the same";
     EXPECT_EQ(std::exchange(next->rooms.at(domain), room), nullptr) << "a host combines twice";
     auto const mine = next;
@@ -109,11 +108,11 @@ class simulated_network {
 
  private:
   static void fold(meeting& m) {
-    std::size_t const bytes =
-        m.count * (m.what == detail::form::partial ? m.reduction->partial_bytes : m.reduction->element_bytes);
+    std::size_t const bytes = m.count * (m.items.what == detail::form::partial ? m.items.reduction->partial_bytes
+                                                                               : m.items.reduction->element_bytes);
     m.result.assign(m.rooms.back(), m.rooms.back() + bytes);
     for (std::size_t d = m.rooms.size() - 1; d > 0; --d)
-      runtime::fold_onto(*m.reduction, m.what, m.rooms[d - 1], m.result.data(), m.count);
+      runtime::fold_onto(m.items, m.rooms[d - 1], m.result.data(), m.count);
     m.over.store(true, std::memory_order_release);
   }
 
@@ -180,9 +179,8 @@ class test_endpoint : public runtime::endpoint {
     rooms_[slice] = std::vector<std::byte>(bytes);
     return rooms_[slice].data();
   }
-  void offload(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
-               std::size_t count) override {
-    meetings_[slice] = network_.offload(self_, slice, channel_, rooms_[slice].data(), reduction, what, count);
+  void offload(std::uint32_t slice, runtime::offloaded_items const& items, std::size_t count) override {
+    meetings_[slice] = network_.offload(self_, slice, channel_, rooms_[slice].data(), items, count);
   }
   std::byte const* offloaded(std::uint32_t slice) override {
     auto const& mine = *meetings_[slice];

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "coset/tbb.hpp"
+#include "floating_point.hpp"
 #include "support/tasks.hpp"
 
 namespace coset::tbb_test {
@@ -48,6 +49,21 @@ void expect_random_tasks_right(std::size_t teams) {
 
 TEST(TbbTeam, IsRightWithAsManyThreadsAsThereAre) {
   expect_random_tasks_right(test::by_effort<std::size_t>(10, 50, 500));
+}
+
+/// Whichever thread takes a task, and whatever its own mode is.
+TEST(TbbTeam, FoldsInTheFloatingPointModeOfItsMaker) {
+  test::mode{FE_UPWARD, false, false}.set();
+  tbb::team ranks(4);
+  test::usual_mode.set();
+  std::vector<double> const in{1.0, 0x1p-60, 0, 0};
+  std::vector<double> out(4);
+  ranks.run([&](member& me) {
+    std::vector<request> all;
+    all.push_back(start_allreduce(me, std::span(&in[me.rank()], 1), std::span(&out[me.rank()], 1)));
+    return all;
+  });
+  EXPECT_EQ(out, std::vector<double>(4, 1 + 0x1p-52));
 }
 
 /// Red if anything waits: nobody else is there who could bring on what it waits for.

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "floating_point.hpp"
 #include "support/teams.hpp"
 
 namespace coset::team_test {
@@ -23,6 +24,22 @@ TEST(OpenMP, RegionReducesThroughATeamAgainAndAgain) {
     }
     EXPECT_EQ(sums, std::vector<double>(p, region * 10.0));
   }
+}
+
+/// That of the thread that has adopted them, whatever the modes are of the region's.
+TEST(OpenMP, ThreadsFoldInTheModeOfTheAdopter) {
+  test::mode{FE_UPWARD, false, false}.set();
+  auto const ranks = team::adopt(4);
+  test::usual_mode.set();
+  std::vector<double> sums(4);
+#pragma omp parallel num_threads(4)
+  {
+    test::in_mode const own({omp_get_thread_num() % 2 == 0 ? FE_TONEAREST : FE_DOWNWARD, true, true});
+    auto me = ranks->join(static_cast<rank_t>(omp_get_thread_num()));
+    double const given[]{1, 0x1p-60, 0, 0};
+    sums[me->rank()] = allreduce(me, given[me->rank()]);
+  }
+  EXPECT_EQ(sums, std::vector<double>(4, 1 + 0x1p-52));
 }
 
 /// Red if they wait: they do so for half a minute, for threads that OpenMP has not made.

@@ -18,6 +18,21 @@
 
 namespace coset::inline COSET_ABI::detail {
 
+/// What a fold computes with, and so which control words decide its bits; of several, the least holds for all.
+enum class arithmetic : std::uint8_t {
+  any,             ///< the caller's code, which may use long double
+  floating_point,  ///< kernels, which do not
+  integer          ///< or nothing: values are moved
+};
+
+/// Folds as code that runs somewhere.
+struct fold_code {
+  /// No state, never throws, no stricter alignment than malloc()'s: code outside the ranks can fold arrays at any
+  /// address.
+  bool standalone = false;
+  arithmetic computes = arithmetic::any;
+};
+
 /// A reduction without its types.
 struct reduction_table {
   fold_set const* folds = nullptr;
@@ -31,9 +46,7 @@ struct reduction_table {
   bool exact = false;      ///< bracketing cannot change the bits of a result
   bool commutative = true;
   bool idempotent = false;  ///< contributions may count twice
-  /// No state, never throws, no stricter alignment than malloc()'s: code outside the ranks can fold arrays at any
-  /// address.
-  bool standalone = false;
+  fold_code code = {};
 };
 
 /// The operations and elements that have vectorised kernels.
@@ -238,7 +251,8 @@ COSET_PER_COPY reduction_table const& copy_of() {
                                      .type = name_of<T>(),
                                      .operation = "copy",
                                      .hash = hash_of(typeid(T).name()),
-                                     .exact = true};
+                                     .exact = true,
+                                     .code = {.computes = arithmetic::integer}};
   return table;
 }
 
@@ -272,9 +286,10 @@ constexpr table_description describe_table() {
   made.commutative = is_commutative<Op>;
   made.idempotent = is_idempotent<Op, T>;
   constexpr bool never_throws = is_built_in<T, Op> || std::is_nothrow_invocable_v<Op const&, T const&, T const&>;
-  made.standalone = never_throws && std::is_empty_v<Op> && alignof(T) <= alignof(std::max_align_t);
+  made.code.standalone = never_throws && std::is_empty_v<Op> && alignof(T) <= alignof(std::max_align_t);
   if constexpr (is_built_in<T, Op>) {
     made.partial_bytes = partial_bytes<T, Op>();
+    made.code.computes = std::integral<T> ? arithmetic::integer : arithmetic::floating_point;
     return {made,
             &typeid(T),
             &typeid(Op),

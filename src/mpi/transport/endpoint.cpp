@@ -212,9 +212,8 @@ std::byte* endpoint::room(std::uint32_t slice, std::size_t bytes) {
   return one->room(bytes);
 }
 
-void endpoint::offload(std::uint32_t slice, detail::reduction_table const& reduction, detail::form what,
-                       std::size_t count) {
-  offloads_[slice]->begin(ways_.circle(slice, channel_), reduction, what, count);
+void endpoint::offload(std::uint32_t slice, runtime::offloaded_items const& items, std::size_t count) {
+  offloads_[slice]->begin(ways_.circle(slice, channel_), items, count);
   ways_.note_offload(slice, channel_, true);
 }
 

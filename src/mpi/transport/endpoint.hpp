@@ -51,7 +51,7 @@ class endpoint final : public runtime::endpoint {
   runtime::envelope const& envelope_of(std::size_t message) const override;
   bool all_sent() override;
   std::byte* room(std::uint32_t slice, std::size_t bytes) override;
-  void offload(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) override;
+  void offload(std::uint32_t slice, runtime::offloaded_items const&, std::size_t count) override;
   std::byte const* offloaded(std::uint32_t slice) override;
 
  private:

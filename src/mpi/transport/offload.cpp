@@ -35,8 +35,8 @@ void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
   void* found = nullptr;
   int is_there = 0;
   MPI_Type_get_attr(*type, words().items, &found, &is_there);
-  auto const& items = *static_cast<offloaded_allreduce::items const*>(found);
-  runtime::fold_onto(*items.reduction, items.what, lower, higher, static_cast<std::size_t>(*count));
+  runtime::fold_onto(*static_cast<runtime::offloaded_items const*>(found), lower, higher,
+                     static_cast<std::size_t>(*count));
 }
 
 }  // namespace
@@ -65,15 +65,15 @@ std::byte* offloaded_allreduce::room(std::size_t bytes) {
   return room_.data();
 }
 
-void offloaded_allreduce::begin(MPI_Comm among, detail::reduction_table const& reduction, detail::form what,
-                                std::size_t count) {
-  std::size_t const bytes = what == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes;
+void offloaded_allreduce::begin(MPI_Comm among, runtime::offloaded_items const& items, std::size_t count) {
+  detail::reduction_table const& reduction = *items.reduction;
+  std::size_t const bytes = items.what == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes;
   if (count > INT_MAX || bytes > INT_MAX) {
     throw error(text::format("an offload of {} elements of {} bytes: MPI counts both up to {}", count, bytes, INT_MAX));
   }
-  of_ = {&reduction, what};
+  of_ = items;
   require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
-  require(MPI_Type_set_attr(type_, words().items, &of_), "MPI_Type_set_attr");
+  require(MPI_Type_set_attr(type_, words().items, &*of_), "MPI_Type_set_attr");
   require(MPI_Type_commit(&type_), "MPI_Type_commit");
   require(MPI_Iallreduce(MPI_IN_PLACE, room_.data(), static_cast<int>(count), type_,
                          reduction.commutative ? words().commutative : words().ordered, among, &request_),

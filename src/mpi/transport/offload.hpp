@@ -2,10 +2,11 @@
 // Reductions left to the MPI library: MPI_Iallreduce with coset's folds, among the combiners of the domains.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "coset/detail/reduction.hpp"
 #include "mpi/transport/calls.hpp"
+#include "runtime/transport/messages.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 
@@ -35,19 +36,13 @@ class offloaded_allreduce {
   offloaded_allreduce& operator=(offloaded_allreduce const&) = delete;
 
   std::byte* room(std::size_t bytes);
-  void begin(MPI_Comm among, detail::reduction_table const&, detail::form, std::size_t count);
+  void begin(MPI_Comm among, runtime::offloaded_items const&, std::size_t count);
   bool is_done();
   bool under_way() const noexcept { return request_ != MPI_REQUEST_NULL; }
 
-  /// What the folds that MPI calls find by their datatype.
-  struct items {
-    detail::reduction_table const* reduction;
-    detail::form what;
-  };
-
  private:
   std::vector<std::byte> room_;
-  items of_{};
+  std::optional<runtime::offloaded_items> of_;  ///< what the folds that MPI calls find by their datatype
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

@@ -16,6 +16,13 @@ arena arena_of(node_list const& nodes, numa::memory&& own_memory) {
   return own_memory.size() == 0 ? arena(nodes) : arena(nodes, std::move(own_memory));
 }
 
+domain with_mode(domain part, descent const& of) {
+  if (part.mode) return part;
+  shared_memory const* const whole = of.origin != nullptr ? of.origin : of.root;
+  part.mode = whole != nullptr ? whole->mode() : floating_point_mode::of_this_thread();
+  return part;
+}
+
 }  // namespace
 
 shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait, node_list const& nodes,
@@ -26,7 +33,7 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
       ranks(static_cast<rank_t>(nodes.size())),
       root_ranks(std::move(of.in_root)),
       origin_ranks(std::move(of.in_origin)),
-      part(of_more),
+      part(with_mode(of_more, of)),
       patience(patience::of(wait, kind.crowded || part.crowded)),
       arena(arena_of(nodes, std::move(own_memory))),
       failure(of.origin != nullptr                     ? of.origin->failure

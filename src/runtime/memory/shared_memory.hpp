@@ -18,6 +18,7 @@
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/shared_file.hpp"
 #include "runtime/memory/waiting.hpp"
+#include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 struct rank_state;
@@ -52,6 +53,8 @@ struct domain {
   passing passed = passing::by_descriptor;  ///< how this domain's processes came by memory, and parts of it will
   std::uint64_t own_cache_bytes =
       0;  ///< that each core of this domain has for itself, as all its ranks know it; 0: unknown
+  std::optional<floating_point_mode> mode =
+      {};  ///< on which processes have agreed; else the whole team's, or the maker's
 };
 
 /// The number of generations so far, and the marks that distinguish this generation's operations from older ones.
@@ -85,6 +88,7 @@ struct shared_memory {
   }
   /// This generation's number, on which the ranks of all processes agree.
   std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : origin.marks.shared_round; }
+  floating_point_mode const& mode() const noexcept { return *part.mode; }
   bool is_origin() const noexcept { return &origin == this; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
   /// False in a forked child: the others' threads are its parent's, and what is recorded of them may be half written.

@@ -12,11 +12,10 @@
 
 #include "coset/error.hpp"
 #include "program/program.hpp"
+#include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 struct rank_state;
-struct reduction_table;
-enum class form : std::uint8_t;
 }  // namespace coset::detail
 
 namespace coset::runtime {
@@ -37,6 +36,13 @@ static_assert(sizeof(envelope) == 32);
 struct piece {
   std::byte* data;
   std::size_t bytes;
+};
+
+/// What is combined in an offload, by which reduction, and in which mode, on whatever thread.
+struct offloaded_items {
+  detail::reduction_table const* reduction;
+  detail::form what;
+  floating_point_mode mode;
 };
 
 /// One proxy's messages of one channel. Only that rank's thread uses it, for one operation at a time: first it names
@@ -70,7 +76,7 @@ class endpoint {
   /// Combines the `count` items of that room with those of the other domains' combiners of the slice, in the order of
   /// the domains; all of them combine as many by the same reduction, which is standalone. Its bits may differ between
   /// them.
-  virtual void offload(std::uint32_t slice, detail::reduction_table const&, detail::form, std::size_t count) = 0;
+  virtual void offload(std::uint32_t slice, offloaded_items const&, std::size_t count) = 0;
   /// What has come of it, in that room; null while it is under way. Progresses.
   virtual std::byte const* offloaded(std::uint32_t slice) = 0;
 };

@@ -58,12 +58,13 @@ void start_offload(rank_state& me, flight const& f, instruction const& i) {
   form const wire = form_on_the_way(reduction);
   endpoint& messages = *me.ends[f.line.channel].messages;
   std::byte* to = messages.room(i.message, count * bytes_of(reduction, wire));
+  computing_in const mode(me.shared.mode(), reduction.code.computes);
   for (std::uint32_t k = 0; k < i.sources; ++k) {
     block const from = block_of(me, f, i.operands + k);
     copy(reduction, wire, to, from.what, from.data, from.count);
     to += from.count * bytes_of(reduction, wire);
   }
-  messages.offload(i.message, reduction, wire, count);
+  messages.offload(i.message, {&reduction, wire, me.shared.mode()}, count);
 }
 
 bool finish_offload(rank_state& me, flight const& f, instruction const& i) {
@@ -72,6 +73,7 @@ bool finish_offload(rank_state& me, flight const& f, instruction const& i) {
   if (from == nullptr) return false;
   reduction_table const& reduction = *f.plan->what.reduction;
   form const wire = form_on_the_way(reduction);
+  computing_in const mode(me.shared.mode(), reduction.code.computes);
   for (std::uint32_t k = 0; k < i.destinations; ++k) {
     block const to = block_of(me, f, i.operands + k);
     copy(reduction, to.what, to.data, wire, from, to.count);
@@ -80,11 +82,13 @@ bool finish_offload(rank_state& me, flight const& f, instruction const& i) {
   return true;
 }
 
-void fold_onto(reduction_table const& reduction, form what, void const* lower, void* higher, std::size_t count) {
+void fold_onto(offloaded_items const& items, void const* lower, void* higher, std::size_t count) noexcept {
+  reduction_table const& reduction = *items.reduction;
+  computing_in const mode(items.mode, reduction.code.computes);
   alignas(std::max_align_t) static constexpr std::byte no_state{};
   void const* const from[]{lower, higher};
-  form const forms[]{what, what, what};
-  if (what == form::partial)
+  form const forms[]{items.what, items.what, items.what};
+  if (items.what == form::partial)
     reduction.mixed(&higher, 1, from, 2, forms, count);
   else
     reduction.folds->for_sources(2)(&no_state, &higher, 1, from, 2, count);

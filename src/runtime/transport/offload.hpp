@@ -12,6 +12,6 @@ void start_offload(detail::rank_state&, flight const&, program::instruction cons
 bool finish_offload(detail::rank_state&, flight const&, program::instruction const&);
 
 /// higher[i] = lower[i] op higher[i], as libraries of messages have it; of a standalone reduction.
-void fold_onto(detail::reduction_table const&, detail::form, void const* lower, void* higher, std::size_t count);
+void fold_onto(offloaded_items const&, void const* lower, void* higher, std::size_t count) noexcept;
 
 }  // namespace coset::runtime

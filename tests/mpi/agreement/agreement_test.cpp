@@ -32,7 +32,7 @@ record brought_by(int process, std::mt19937_64& choices, std::uint32_t epoch) {
   }
   made.failed = below(4) == 0;
   made.wishes = record::range(7 + below(2));
-  made.kind_of_threads = record::range(below(2));
+  made.threads.kind = record::range(below(2));
   made.latest_round = static_cast<std::uint32_t>(below(100));
   for (channel_position& at : made.furthest) {
     if (below(4) != 0) at = {epoch + static_cast<std::uint32_t>(below(12)), 1 + below(50), below(1000)};
@@ -48,7 +48,7 @@ std::string fault_of(record const& got, std::vector<record> const& all, std::uin
   auto const nearest = std::ranges::min_element(all, {}, order), farthest = std::ranges::max_element(all, {}, order);
   auto const unwell = std::ranges::min_element(all, {}, &record::unwell);
   auto const one_wish = [&](record const& r) { return r.wishes.least == all[0].wishes.least; };
-  auto const one_kind = [&](record const& r) { return r.kind_of_threads.least == all[0].kind_of_threads.least; };
+  auto const one_kind = [&](record const& r) { return r.threads.kind.least == all[0].threads.kind.least; };
   if (got.nearest.process != nearest->nearest.process || got.nearest.at != nearest->nearest.at) return "the nearest";
   if (got.farthest.process != farthest->nearest.process || got.farthest.at != farthest->nearest.at)
     return "the farthest, process " + std::to_string(got.farthest.process);
@@ -56,7 +56,7 @@ std::string fault_of(record const& got, std::vector<record> const& all, std::uin
   if (got.unwell != nobody && (got.why != unwell->why || got.reason != unwell->reason)) return got.reason.data();
   if (got.failed != std::ranges::any_of(all, &record::failed)) return "failed";
   if (got.wishes.is_one() != std::ranges::all_of(all, one_wish)) return "wishes";
-  if (got.kind_of_threads.is_one() != std::ranges::all_of(all, one_kind)) return "the kind of threads";
+  if (got.threads.kind.is_one() != std::ranges::all_of(all, one_kind)) return "the kind of threads";
   if (got.latest_round != std::ranges::max(all, {}, &record::latest_round).latest_round) return "the latest round";
   for (std::size_t c = 0; c < got.furthest.size(); ++c) {
     auto const way = [&](record const& r) { return steps(r.furthest[c], epoch); };
