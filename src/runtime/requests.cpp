@@ -200,7 +200,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
 
 void abandon_requests(rank_state& me) noexcept {
   if (me.requests.live == 0 || !me.shared.is_of_this_process()) return;
-  me.shared.fail(cause::aborted, text::format("rank {} gave up an operation that was under way", me.number));
+  me.shared.fail(cause::aborted, words("rank %u gave up an operation that was under way", me.number));
   me.shared.quiesce(me);
   for (pending& p : me.requests.channels) {
     if (!p.live) continue;

@@ -5,7 +5,6 @@
 
 #include "runtime/requests.hpp"
 #include "team/lent_threads.hpp"
-#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -89,13 +88,13 @@ void domain_team::run_rank(member& thread, void (*body)(void*, member&), void* c
     member me(mine);
     body(context, me);
   } catch (std::exception const& thrown) {
-    state_->shared.fail(cause::aborted, text::format("rank {} ended with an exception: {}", mine.number, thrown.what()),
+    state_->shared.fail(cause::aborted, words("rank %u ended with an exception: %s", mine.number, thrown.what()),
                         std::current_exception());
     state_->shared.quiesce(mine);
     leave();
     throw;
   } catch (...) {
-    state_->shared.fail(cause::aborted, text::format("rank {} ended with an exception", mine.number),
+    state_->shared.fail(cause::aborted, words("rank %u ended with an exception", mine.number),
                         std::current_exception());
     state_->shared.quiesce(mine);
     leave();

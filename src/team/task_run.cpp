@@ -7,7 +7,6 @@
 #include "calibration/profile.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 
@@ -58,8 +57,7 @@ bool task_run::step(rank_t rank, Step what) noexcept {
     if (state.requests.live != 0) return false;
   } catch (...) {
     std::exception_ptr const escaped = std::current_exception();
-    team_.shared.fail(cause::aborted, text::format("rank {} ended with an exception: {}", rank, what_of(escaped)),
-                      escaped);
+    team_.shared.fail(cause::aborted, words("rank %u ended with an exception: %s", rank, what_of(escaped)), escaped);
     team_.shared.quiesce(state);
     abandon_requests(state);
   }

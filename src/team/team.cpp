@@ -113,7 +113,7 @@ member_guard::~member_guard() {
     return;
   }
   if (std::uncaught_exceptions() > exceptions_) {
-    state.shared.fail(cause::aborted, text::format("rank {} ended with an exception", state.number));
+    state.shared.fail(cause::aborted, words("rank %u ended with an exception", state.number));
     state.shared.quiesce(state);
   }
   auto const& threads = state.team.membership;

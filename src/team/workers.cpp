@@ -25,13 +25,6 @@ patience idle_patience(patience p) {
   return p;
 }
 
-/// Where there is no memory for the words, fewer.
-std::string reason_of(rank_t rank, std::exception_ptr const& thrown) noexcept try {
-  return text::format("rank {} ended with an exception: {}", rank, what_of(thrown));
-} catch (std::bad_alloc const&) {
-  return "an exception";
-}
-
 }  // namespace
 
 void job_signal::add_one() noexcept {
@@ -123,24 +116,24 @@ void workers::execute(rank_t rank) {
     member me(state);
     body_(context_, me);
   } catch (abi::__forced_unwind const&) {
-    fail(rank, nullptr, text::format("rank {} has ended its thread by pthread_exit() or cancellation", rank));
+    fail(rank, nullptr, words("rank %u has ended its thread by pthread_exit() or cancellation", rank));
     if (rank != 0) lost_ = true;
     end_job(rank);
     throw;
   } catch (...) {
     if (!team_.shared.is_of_this_process()) throw;
     std::exception_ptr const thrown = std::current_exception();
-    fail(rank, thrown, reason_of(rank, thrown));
+    fail(rank, thrown, words("rank %u ended with an exception: %s", rank, what_of(thrown)));
   }
   end_job(rank);
 }
 
 /// Without an exception to rethrow, run() throws aborted with the reason.
-void workers::fail(rank_t rank, std::exception_ptr const& thrown, std::string const& reason) noexcept {
+void workers::fail(rank_t rank, std::exception_ptr const& thrown, std::string_view reason) noexcept {
   team_.shared.fail(cause::aborted, reason, thrown);
   team_.shared.quiesce(*team_.members[rank]);
   std::lock_guard const lock(failing_);
-  if (!escaped_) escaped_ = thrown ? thrown : std::make_exception_ptr(aborted(reason));
+  if (!escaped_) escaped_ = thrown ? thrown : std::make_exception_ptr(aborted(std::string(reason)));
 }
 
 void workers::end_job(rank_t rank) noexcept {

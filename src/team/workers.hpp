@@ -62,7 +62,7 @@ class workers {
   void settle(rank_t);
   void execute(rank_t);
   void end_job(rank_t) noexcept;
-  void fail(rank_t, std::exception_ptr const&, std::string const& reason) noexcept;
+  void fail(rank_t, std::exception_ptr const&, std::string_view reason) noexcept;
   void require_threads() const;
   void claim();
   std::uint64_t ends_of_all() const noexcept;

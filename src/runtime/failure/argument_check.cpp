@@ -85,19 +85,16 @@ void fail_for_memory(detail::rank_state& me, verb what, std::size_t bytes) {
   if (std::exchange(me.root.requests.operation_threw, false)) throw;
   auto const [named, all_bytes] =
       me.memory.part_of != nullptr ? *me.memory.part_of : whole_call{.what = what, .bytes = bytes};
-  std::array<char, sizeof(failure_record::reason)> words;
-  std::snprintf(words.data(), words.size(),
-                "%s of %zu bytes: rank %u cannot have the memory that this needs; its process is limited to %llu bytes",
-                name_of(named).data(), all_bytes, me.number, static_cast<unsigned long long>(memory_limit()));
-  me.shared.fail(cause::memory, words.data());
+  me.shared.fail(
+      cause::memory,
+      words("%s of %zu bytes: rank %u cannot have the memory that this needs; its process is limited to %llu bytes",
+            name_of(named).data(), all_bytes, me.number, static_cast<unsigned long long>(memory_limit())));
   leave(me);
 }
 
 void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
-  std::array<char, sizeof(failure_record::reason)> words;
-  std::snprintf(words.data(), words.size(), "rank %u: the operation threw%s%s", me.number, *what != '\0' ? ": " : "",
-                what);
-  me.shared.fail(cause::aborted, words.data(), std::current_exception());
+  me.shared.fail(cause::aborted, words("rank %u: the operation threw%s%s", me.number, *what != '\0' ? ": " : "", what),
+                 std::current_exception());
   me.shared.quiesce(me);
 }
 

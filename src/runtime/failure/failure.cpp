@@ -2,6 +2,8 @@
 #include "runtime/failure/failure.hpp"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -14,7 +16,7 @@ enum : std::uint32_t { none, being_written, written };
 
 }  // namespace
 
-std::string what_of(std::exception_ptr const& thrown) {
+char const* what_of(std::exception_ptr const& thrown) noexcept {
   try {
     std::rethrow_exception(thrown);
   } catch (std::exception const& e) {
@@ -22,6 +24,13 @@ std::string what_of(std::exception_ptr const& thrown) {
   } catch (...) {
     return "something that is no std::exception";
   }
+}
+
+words::words(char const* form, ...) noexcept {
+  std::va_list values;
+  va_start(values, form);
+  std::vsnprintf(text_.data(), text_.size(), form, values);
+  va_end(values);
 }
 
 void failure::record(cause why, std::string_view reason, std::exception_ptr original) noexcept {

@@ -2,6 +2,7 @@
 // One rank's failure becomes every rank's error.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -18,7 +19,17 @@ namespace coset::runtime {
 enum class cause : std::uint32_t { aborted, mismatch, argument, timed_out, messages, memory };
 
 /// For messages about it.
-std::string what_of(std::exception_ptr const&);
+char const* what_of(std::exception_ptr const& thrown) noexcept;  ///< as long as `thrown` lives
+
+/// What is said of a failure by code that may not throw: made without the heap, where there may be nothing left.
+class words {
+ public:
+  [[gnu::format(printf, 2, 3)]] explicit words(char const* form, ...) noexcept;
+  operator std::string_view() const noexcept { return text_.data(); }
+
+ private:
+  std::array<char, sizeof(failure_record::reason)> text_;
+};
 
 /// The first failure of a generation; later ones are dropped.
 class failure {
