@@ -63,6 +63,7 @@ ending judge(cell const& c, accounts const& all, bool in_time, int status, std::
   if (came_to_its_end && worst.said == outcome::words) return {verdict::words, said};
   if (came_to_its_end && !ends_process(c.what)) return {verdict::right, said};
   if (came_to_its_end) return {verdict::silent, struck ? "the process has gone on" : "the fault did not happen"};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {verdict::silent, "nothing is said of results"};
   if (is_others_word(c, errors)) return {verdict::words, errors};
   return {verdict::died, in_words(status) + (said.empty() ? "" : ", " + said)};
 }

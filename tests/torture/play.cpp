@@ -42,9 +42,9 @@ class performance {
             .of = [&](rank_t rank, std::uint32_t round) -> deed& { return *deeds_of(number, rank)[round]; },
             .check = [&](rank_t rank, std::uint32_t round) { check(*deeds_of(number, rank)[round]); }});
   } catch (std::bad_alloc const&) {
-    // Reducers say that they throw it, and so does making a team, which a region does in its run.
-    bool const is_verbs =
-        deeds()[trial_.where.deed].other == deed_kind::is_verb && trial_.where.team != team_kind::openmp;
+    // Reducers say that they throw it, and so does making a team, which a region does in its run; oneTBB's own does.
+    bool const is_others = trial_.where.team == team_kind::openmp || trial_.where.team == team_kind::tasks;
+    bool const is_verbs = deeds()[trial_.where.deed].other == deed_kind::is_verb && !is_others;
     is_verbs ? trial_.said.wrong("std::bad_alloc without words") : trial_.said.tell(outcome::words, "std::bad_alloc");
   } catch (error const& thrown) {
     trial_.said.tell(outcome::words, thrown.what());
