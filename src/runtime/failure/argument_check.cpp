@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
+#include <utility>
 
 #include "runtime/failure/long_waits.hpp"
 #include "text/format.hpp"

@@ -34,7 +34,7 @@ class silent_endpoint : public runtime::endpoint {
   runtime::envelope const& envelope_of(std::size_t) const override { return none_; }
   bool all_sent() override { return true; }
   std::byte* room(std::uint32_t, std::size_t) override { return nullptr; }
-  void offload(std::uint32_t, detail::reduction_table const&, detail::form, std::size_t) override {}
+  void offload(std::uint32_t, runtime::offloaded_items const&, std::size_t) override {}
   std::byte const* offloaded(std::uint32_t) override { return nullptr; }
 
  private:
