@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "coset/mpi.hpp"
-#include "torture/driver.hpp"
+#include "torture/driver/driver.hpp"
 #include "torture/play.hpp"
 
 namespace coset::torture {

@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-#include "torture/driver.hpp"
+#include "torture/driver/driver.hpp"
 #include "torture/misfortunes.hpp"
 
 namespace coset::torture {

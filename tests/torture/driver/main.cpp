@@ -23,7 +23,7 @@
 #include <optional>
 #include <string_view>
 
-#include "torture/driver.hpp"
+#include "torture/driver/driver.hpp"
 #include "torture/misfortunes.hpp"
 #include "torture/play.hpp"
 

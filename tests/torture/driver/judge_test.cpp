@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "torture/driver.hpp"
+#include "torture/driver/driver.hpp"
 #include "torture/misfortunes.hpp"
 
 namespace coset::torture {
