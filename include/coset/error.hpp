@@ -52,8 +52,16 @@ struct COSET_API timed_out : error {
 };
 
 /// A rank cannot have the memory that a collective needs. Thrown on every rank.
-struct COSET_API out_of_memory : error {
-  using error::error;
+/// Its words are within it, as there may be no memory for them either.
+class COSET_API out_of_memory : public error {
+ public:
+  explicit out_of_memory(char const* words) noexcept : error("") {
+    for (unsigned k = 0; k + 1 < sizeof words_ && words[k] != '\0'; ++k) words_[k] = words[k];
+  }
+  char const* what() const noexcept override { return words_; }
+
+ private:
+  char words_[256] = {};
 };
 
 namespace mpi {

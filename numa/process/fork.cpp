@@ -63,15 +63,18 @@ void after_fork_in_child() {
   after_fork();
 }
 
-/// Before the program's own static objects. Handlers of a library that is closed are forgotten with it.
+/// Before the program's own static objects, or when the first of these makes a team. Handlers of a library that is closed
+/// are forgotten with it.
 [[gnu::constructor(101)]] void watch_forks() {
+  static constinit std::atomic<bool> watched = false;
   known_as = getpid();
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  if (!watched.exchange(true)) pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 }  // namespace
 
 std::uint32_t process_number_by_the_system() noexcept {
+  if (known_as == 0) watch_forks();
   if (getpid() != known_as) begin_as_child();
   return process_number();
 }

@@ -236,7 +236,7 @@ bool enter(rank_state& me, flight& f) {
 class folding_mark {
  public:
   explicit folding_mark(rank_state& root) : root_(root) { root_.requests.process = 0; }
-  ~folding_mark() { root_.requests.process = root_.shared.process; }
+  ~folding_mark() { root_.requests.process = root_.shared.process(); }
   folding_mark(folding_mark const&) = delete;
   folding_mark& operator=(folding_mark const&) = delete;
 

@@ -137,7 +137,7 @@ team::team(topology const& machine, team_options options) : state_(owning_state(
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 
 team::~team() {
-  bool const is_here = state_->shared.process == numa::process_number_by_the_system();
+  bool const is_here = state_->shared.process() == numa::process_number_by_the_system();
   if (!is_here || (state_->membership.workers && !state_->membership.workers->can_stop())) {
     keep_for_good(std::move(state_));
     return;

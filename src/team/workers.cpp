@@ -152,7 +152,7 @@ bool workers::have_ended() noexcept {
 bool workers::can_stop() noexcept { return !running_ || (left_ && have_ended()); }
 
 void workers::require_threads() const {
-  if (team_.shared.process != numa::process_number_by_the_system()) refuse_in_child("run()");
+  if (team_.shared.process() != numa::process_number_by_the_system()) refuse_in_child("run()");
   if (lost_) throw aborted("run() of a team that lost a thread when a body ended it: make a new team");
 }
 

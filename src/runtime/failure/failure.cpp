@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -54,7 +55,7 @@ std::pair<cause, std::string> failure::first() const {
   return {static_cast<cause>(record_.cause), record_.reason.data()};
 }
 
-void failure::raise() const {
+void failure::raise() const try {
   auto const [why, reason] = first();
   switch (why) {
     case cause::mismatch:
@@ -66,11 +67,13 @@ void failure::raise() const {
     case cause::messages:
       throw mpi::error(reason);
     case cause::memory:
-      throw out_of_memory(reason);
+      throw out_of_memory(record_.reason.data());
     case cause::aborted:
       break;
   }
   throw aborted(reason);
+} catch (std::bad_alloc const&) {  // not even for the words
+  throw out_of_memory(record_.reason.data());
 }
 
 std::exception_ptr failure::original() const {

@@ -92,7 +92,8 @@ struct shared_memory {
   bool is_origin() const noexcept { return &origin == this; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
   /// False in a forked child: the others' threads are its parent's, and what is recorded of them may be half written.
-  bool is_of_this_process() const noexcept { return process == numa::process_number(); }
+  bool is_of_this_process() const noexcept { return process_ == numa::process_number(); }
+  std::uint32_t process() const noexcept { return process_; }  ///< that made it
 
   /// Only while no rank runs. Restarts the history.
   void begin_generation(std::uint32_t) noexcept;
@@ -104,8 +105,7 @@ struct shared_memory {
   /// failure: no new instructions begin then. A forked child has nobody to wait for.
   void quiesce(detail::rank_state const& leaver) const noexcept;
 
-  std::uint32_t const process = numa::process_number();  ///< that made it
-  shared_memory& root;                                   ///< itself, or that of the threads' own team
+  shared_memory& root;    ///< itself, or that of the threads' own team
   shared_memory& origin;  ///< itself, or what it was split from: a root, or a domain of a team over processes
   capabilities kind;      ///< this and `patience` are changed by tests alone
   rank_t const ranks;
@@ -120,6 +120,7 @@ struct shared_memory {
  private:
   void begin_history() noexcept;
 
+  std::uint32_t const process_ = numa::process_number();
   runtime::failure own_failure_;
   std::optional<shown_to_debuggers> shown_;  ///< but for parts of teams: their ranks' waits are told in the whole
 };
