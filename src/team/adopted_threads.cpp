@@ -2,10 +2,14 @@
 #include "team/adopted_threads.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
+#include <string_view>
 
 #include "numa/affinity.hpp"
 #include "numa/mask.hpp"
+#include "runtime/failure/argument_check.hpp"
+#include "runtime/failure/failure.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -48,6 +52,14 @@ void require_threads_of_region(rank_t ranks) {
         *threads, ranks));
 }
 
+void adopted_threads::throw_refusal(rank_t rank) const {
+  using runtime::words;
+  words const why(
+      "join: of rank %u's team a thread cannot have the memory that this needs; its process is limited to %llu bytes",
+      rank, static_cast<unsigned long long>(runtime::memory_limit()));
+  throw out_of_memory(std::string_view(why).data());
+}
+
 detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point deadline) {
   if (rank >= team_.shared.ranks) {
     throw argument_error(text::format("join: there is no rank {} in a team of {}", rank, team_.shared.ranks));
@@ -58,19 +70,31 @@ detail::rank_state& adopted_threads::join(rank_t rank, team::clock::time_point d
   if (!changed_.wait_until(lock, deadline, [&] { return open_ && !taken_[rank]; })) {
     throw timed_out(text::format("join: rank {} is still taken", rank));
   }
-  settle(rank);
-  taken_[rank] = true;
+  if (refused_) throw_refusal(rank);
   std::uint64_t const round = round_;
+  try {
+    settle(rank);
+    if (present_ + 1 == team_.shared.ranks) team_.begin_generation();
+  } catch (std::bad_alloc const&) {
+    refused_ = present_ != 0;
+    changed_.notify_all();
+    throw_refusal(rank);
+  }
+  taken_[rank] = true;
   came_ = ++present_ == 1 ? 1 : std::max(came_, present_);
   if (present_ == team_.shared.ranks) {
     open_ = false;
     ++round_;
-    team_.begin_generation();
     changed_.notify_all();
-  } else if (!changed_.wait_until(lock, deadline, [&] { return round_ != round; })) {
-    --present_;
+    return *team_.members[rank];
+  }
+  changed_.wait_until(lock, deadline, [&] { return round_ != round || refused_; });
+  if (round_ == round) {
+    bool const refused = refused_;
     taken_[rank] = false;
+    if (--present_ == 0) refused_ = false;
     changed_.notify_all();
+    if (refused) throw_refusal(rank);
     throw timed_out(text::format("join: rank {} found only {} of {} threads", rank, came_, team_.shared.ranks));
   }
   return *team_.members[rank];

@@ -30,6 +30,7 @@ class adopted_threads {
  private:
   void settle(rank_t);
   void settle_on_node(detail::rank_state&) const;
+  [[noreturn]] void throw_refusal(rank_t) const;
 
   detail::team_state& team_;
   topology const machine_;
@@ -40,6 +41,7 @@ class adopted_threads {
   rank_t came_ = 0;   ///< the most that have waited together, until none does
   bool open_ = true;  ///< ranks may join; closed from the last join to the last leave
   bool lent_ = false;
+  bool refused_ = false;  ///< a thread had no memory to join by, as those who wait for it have yet to hear
   std::uint64_t round_ = 0;
 };
 

@@ -52,14 +52,6 @@ told told_of(own_line const& of, std::uint32_t number) {
   return {of.doing[(forgotten ? latest : number) % described_operations], forgotten};
 }
 
-/// What this process may have at most: its address space, or what the machine has.
-std::uint64_t memory_limit() noexcept {
-  auto const installed =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  rlimit allowed{};
-  return getrlimit(RLIMIT_AS, &allowed) == 0 ? std::min<std::uint64_t>(allowed.rlim_cur, installed) : installed;
-}
-
 /// Where this rank belongs to a team over processes, whatever team it has failed in.
 void tell_failure(detail::rank_state& me) noexcept {
   shared_memory const& origin = me.shared.origin;
@@ -67,6 +59,13 @@ void tell_failure(detail::rank_state& me) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t memory_limit() noexcept {
+  auto const installed =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  rlimit allowed{};
+  return getrlimit(RLIMIT_AS, &allowed) == 0 ? std::min<std::uint64_t>(allowed.rlim_cur, installed) : installed;
+}
 
 void leave(detail::rank_state& me) {
   require_this_process(me.shared, "a collective");
