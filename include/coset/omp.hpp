@@ -314,7 +314,7 @@ class COSET_PER_COPY teams {
         break;
       }
     }
-    if (!lent) lent = team::adopt(ranks);
+    if (!lent) lent = all.make(ranks);
     return {lent.release(), [](team* back) { instance().take_back(std::unique_ptr<team>(back)); }};
   }
 
@@ -323,20 +323,33 @@ class COSET_PER_COPY teams {
     static teams& only = *new teams;  // OpenMP's threads may end after static destructors
     return only;
   }
-  void take_back(std::unique_ptr<team> back) {
+  std::unique_ptr<team> make(rank_t ranks) {
+    auto made = team::adopt(ranks);
+    std::lock_guard const lock(mutex_);
+    free_.reserve(++made_);
+    return made;
+  }
+  void take_back(std::unique_ptr<team> back) noexcept {
     std::lock_guard const lock(mutex_);
     free_.push_back(std::move(back));
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<team>> free_;
+  std::vector<std::unique_ptr<team>> free_;  ///< with room for all, so that giving one back allocates nothing
+  std::size_t made_ = 0;
 };
 
-/// The same team for all threads of the region.
+/// The same team for all threads of the region. If it cannot be had all of them throw: no exception may leave a single.
 inline std::shared_ptr<team> team_of_region() {
   std::shared_ptr<team> shared;
-#pragma omp single copyprivate(shared)
-  shared = teams::lend(static_cast<rank_t>(omp_get_num_threads()));
+  std::exception_ptr refused;
+#pragma omp single copyprivate(shared, refused)
+  try {
+    shared = teams::lend(static_cast<rank_t>(omp_get_num_threads()));
+  } catch (...) {
+    refused = std::current_exception();
+  }
+  if (refused) std::rethrow_exception(refused);
   return shared;
 }
 
