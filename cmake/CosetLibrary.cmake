@@ -24,9 +24,11 @@ endfunction()
 # somebody's shared library uses coset, what headers define calls the copy that it is linked with, although another object
 # of the process may export the same names; and as teams know functions and tables of those who call them, it stays loaded.
 set(coset_for_shared_libraries -Bsymbolic-functions,-z,nodelete)
-# coset_keep_to_itself(TARGET NAME): a static library, of which shared libraries around it export nothing.
-function(coset_keep_to_itself target name)
-  target_link_options(${target} INTERFACE LINKER:--exclude-libs,lib${name}.a LINKER:${coset_for_shared_libraries})
+# coset_keep_to_itself(TARGET): a static library, of which shared libraries around it export nothing, whatever its file is
+# called (CMAKE_DEBUG_POSTFIX).
+function(coset_keep_to_itself target)
+  target_link_options(${target} INTERFACE LINKER:--exclude-libs,$<TARGET_FILE_NAME:$<TARGET_NAME:${target}>>
+    LINKER:${coset_for_shared_libraries})
 endfunction()
 
 if(COSET_LIBRARY)
@@ -41,7 +43,7 @@ if(COSET_LIBRARY)
   target_compile_features(coset::static INTERFACE cxx_std_20)
   target_include_directories(coset::static INTERFACE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc hwy::hwy)
-  coset_keep_to_itself(coset::static coset)
+  coset_keep_to_itself(coset::static)
   add_library(coset::coset ALIAS coset::static)
   return()
 endif()
@@ -64,7 +66,7 @@ foreach(library coset coset_shared)
   target_link_libraries(${library} PUBLIC Threads::Threads)
 endforeach()
 target_include_directories(coset PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
-coset_keep_to_itself(coset coset)
+coset_keep_to_itself(coset)
 target_link_options(coset_shared PUBLIC LINKER:${coset_for_shared_libraries})
 # Position-independent also when static, so that it can become part of somebody's shared library.
 set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON

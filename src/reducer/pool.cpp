@@ -23,7 +23,9 @@ std::size_t rounded(std::size_t bytes) {
 class pool {
  public:
   static pool& instance() {
-    static pool& only = *new pool;  // threads may end after statics
+    // Never destroyed, as threads may end after statics; nor on the heap, see runtime::handles().
+    alignas(pool) static std::byte place[sizeof(pool)];
+    static pool& only = *::new (place) pool;
     return only;
   }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/rank_handle.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "numa/process/fork.hpp"
@@ -18,10 +20,12 @@ struct all_handles {
   std::vector<rank_handle*> free;  ///< with room for all, so that giving one back allocates nothing
 };
 
-/// Not destroyed at the end of the process: requests with static storage may come later.
+/// Not destroyed at the end of the process: requests with static storage may come later. Not on the heap either: a sanitizer
+/// that does not see this library would take its making for a race with the next thread's lock.
 all_handles& handles() {
-  static auto* const those = new all_handles;
-  return *those;
+  alignas(all_handles) static std::byte place[sizeof(all_handles)];
+  static auto& those = *::new (place) all_handles;
+  return those;
 }
 
 rank_handle& taken_handle() {

@@ -137,7 +137,7 @@ struct short_name {
 };
 /// The same without the inline namespace, which g++ spells.
 template <class T>
-inline constexpr auto short_name_of = [] {
+COSET_PER_COPY inline constexpr auto short_name_of = [] {
   constexpr std::string_view spelled = spelled_name_of<T>(), left_out = COSET_ABI_TEXT "::";
   short_name<spelled.size()> name;
   for (std::size_t at = 0; at < spelled.size(); ++at) {
@@ -218,7 +218,7 @@ void plain_fold(void const* context, void* const* to, std::uint32_t destinations
 }
 
 template <class T, class Op>
-inline constexpr fold_set plain_folds = [] {
+COSET_PER_COPY inline constexpr fold_set plain_folds = [] {
   fold_set set{};
   set.any = plain_fold<T, Op>;
   set.of.fill(plain_fold<T, Op>);
@@ -235,24 +235,31 @@ void copy_fold(void const*, void* const* to, std::uint32_t destinations, void co
 }
 
 template <std::size_t ElementBytes>
-inline constexpr fold_set copy_folds = [] {
+COSET_PER_COPY inline constexpr fold_set copy_folds = [] {
   fold_set set{};
   set.any = copy_fold<ElementBytes>;
   set.of.fill(copy_fold<ElementBytes>);
   return set;
 }();
 
-/// The table of verbs that combine nothing.
+inline reduction_table copying(fold_set const& folds, std::size_t element_bytes, std::type_info const& type,
+                               std::string_view type_name) {
+  return {.folds = &folds,
+          .element_bytes = element_bytes,
+          .partial_bytes = element_bytes,
+          .type = type_name,
+          .operation = "copy",
+          .hash = hash_of(type.name()),
+          .exact = true,
+          .code = {.computes = arithmetic::integer}};
+}
+
+/// The table of verbs that combine nothing. Made by a call, and so as a whole: of a list, g++ would lay the constants into
+/// the file and store the rest when it is first used; clang++ stores all. Where a program of the one is linked with a library
+/// of the other, one definition serves both.
 template <class T>
 COSET_PER_COPY reduction_table const& copy_of() {
-  static reduction_table const table{.folds = &copy_folds<sizeof(T)>,
-                                     .element_bytes = sizeof(T),
-                                     .partial_bytes = sizeof(T),
-                                     .type = name_of<T>(),
-                                     .operation = "copy",
-                                     .hash = hash_of(typeid(T).name()),
-                                     .exact = true,
-                                     .code = {.computes = arithmetic::integer}};
+  static reduction_table const table = copying(copy_folds<sizeof(T)>, sizeof(T), typeid(T), name_of<T>());
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <mutex>
 #include <optional>
 
 #include "schedule/core/verbs.hpp"
@@ -162,18 +163,27 @@ std::vector<std::uint32_t> algorithm::numbers(std::string const& key) const {
   return result;
 }
 
-/// Never destroyed: a rank may use it while another rank's exit() destroys static objects.
+namespace {
+
+std::vector<named_algorithm> all_algorithms() {
+  std::vector<named_algorithm> rows;
+  for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
+    std::ranges::copy(family(), std::back_inserter(rows));
+  for (named_algorithm& row : rows)
+    for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
+      if (made_of(row, verb)) row.verbs.push_back(verb);
+  return rows;
+}
+
+}  // namespace
+
+/// Never destroyed: a rank may use it while another rank's exit() destroys static objects. By call_once(), whose order between
+/// threads a sanitizer sees that does not see this library.
 std::vector<named_algorithm> const& registry() {
-  static std::vector<named_algorithm> const& all = *new auto([] {
-    std::vector<named_algorithm> rows;
-    for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
-      std::ranges::copy(family(), std::back_inserter(rows));
-    for (named_algorithm& row : rows)
-      for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
-        if (made_of(row, verb)) row.verbs.push_back(verb);
-    return rows;
-  }());
-  return all;
+  static std::once_flag once;
+  static std::vector<named_algorithm> const* all = nullptr;
+  std::call_once(once, [] { all = new auto(all_algorithms()); });
+  return *all;
 }
 
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
