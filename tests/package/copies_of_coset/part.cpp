@@ -18,6 +18,17 @@
 
 #include "copy.hpp"
 
+/// Another part of the process may have another operation of this name.
+struct operation_of_part {
+#ifdef TAKES_LARGEST
+  static constexpr long of_1_and_2 = 2;
+  long operator()(long a, long b) const { return a < b ? b : a; }
+#else
+  static constexpr long of_1_and_2 = 3;
+  long operator()(long a, long b) const { return a + b; }
+#endif
+};
+
 namespace {
 
 constexpr std::size_t elements = 8;
@@ -110,6 +121,8 @@ struct verbs {
     if (x[7] != 3) return "allreduce";
     coset::allreduce(me, x = std::vector<long>(elements, rank), larger{});
     if (x[7] != 1) return "allreduce by a user's operation";
+    coset::allreduce(me, x = std::vector<long>(elements, rank + 1), operation_of_part{});
+    if (x[7] != operation_of_part::of_1_and_2) return "allreduce by an operation that has a name";
     coset::start_allreduce(me, x = std::vector<long>(elements, rank + 1), larger{}).wait();
     if (x[7] != 2) return "request";
     sum.execute(me, x = std::vector<long>(elements, rank + 1));
