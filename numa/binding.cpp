@@ -2,14 +2,16 @@
 // Where threads run: pinning, masks and quotas.
 #include "numa/binding.hpp"
 
+#include <dirent.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <filesystem>
+#include <cstdlib>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -85,9 +87,10 @@ unsigned current_processor() {
 unsigned usable_processors() {
   // Of all threads: the calling thread may be pinned already, as a rank or by another threading library.
   mask processors;
-  std::error_code unreadable;
-  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable))
-    processors.merge(mask::of_thread(std::stoi(thread.path().filename())));
+  // Not by std::filesystem, whose iterator ends the program where memory is short.
+  std::unique_ptr<DIR, int (*)(DIR*)> const tasks(opendir("/proc/self/task"), closedir);
+  while (dirent const* const thread = tasks ? readdir(tasks.get()) : nullptr)
+    if (thread->d_name[0] != '.') processors.merge(mask::of_thread(std::atoi(thread->d_name)));
   processors.merge(affinity_of_process().processors);
 
   auto const quota = std::ceil(processor_quota().value_or(std::numeric_limits<unsigned>::max()));

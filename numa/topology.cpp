@@ -21,6 +21,7 @@
 
 #include "environment/variables.hpp"
 #include "numa/affinity.hpp"
+#include "numa/process/fork.hpp"
 #include "numa/share.hpp"
 #include "text/file.hpp"
 
@@ -71,6 +72,7 @@ handle load(std::string const& name, std::function<int(hwloc_topology_t)> const&
     throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer) +
                          (words.empty() ? "" : ", with HWLOC_COMPONENTS=" + words));
   };
+  numa::fork_waits const until_read;
   keep_plugins();
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) fail();
@@ -340,6 +342,7 @@ topology topology::machine() {
 /// Read once, which takes a millisecond: it does not change while a program runs. Never destroyed, as teams may be made
 /// until the process ends.
 topology topology::whole_machine() {
+  numa::fork_waits const until_read;  // a child would wait for ever for a thread that it has not
   static topology const& all = *new topology([] {
     std::string const name = "this machine";
     return read(load_native(name).get(), name, anything);

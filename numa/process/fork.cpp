@@ -102,6 +102,7 @@ void keep_from_children(std::byte* begin, std::size_t bytes) {
 
 void keep_no_more(std::byte* begin) noexcept {
   std::lock_guard const lock(listing);
+  if (shared == nullptr) return;  // there was no memory for the list
   std::erase_if(*shared, [&](range const& each) { return each.begin == begin; });
 }
 

@@ -297,6 +297,7 @@ void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> par
 request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part const> parts,
                     std::shared_ptr<void const> operations) try {
   check_call(me, parts);
+  if (operations == nullptr) throw std::bad_alloc();
   auto const started = std::make_shared<started_joint>();
   started->parts.assign(parts.begin(), parts.end());
   started->operations = std::move(operations);

@@ -8,6 +8,7 @@
 #include "coset/error.hpp"
 #include "environment/variables.hpp"
 #include "kernels/kernels.hpp"
+#include "numa/process/fork.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "text/fields.hpp"
@@ -142,6 +143,7 @@ std::string fingerprint_of(topology const& machine) {
 
 /// Never destroyed, as teams may be made until the process ends.
 topology const& machine_tuned_for() {
+  numa::fork_waits const until_read;
   static topology const& whole = *new topology(topology::whole_machine());
   return whole;
 }

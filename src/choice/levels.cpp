@@ -135,8 +135,14 @@ std::vector<rank_t> levels_of(std::vector<processor> const& places) {
   return levels;
 }
 
+/// One after another: where a later one of a nested list throws, g++ 12 destroys the earlier ones twice.
 level_facts level_facts_of(std::vector<processor> const& places) {
-  return {{{}, levels_of(places), nodes_of(places), links_of(places)}, scattered_levels(places)};
+  level_facts all;
+  all.as_numbered.levels = levels_of(places);
+  all.as_numbered.nodes = nodes_of(places);
+  all.as_numbered.links = links_of(places);
+  all.scattered = scattered_levels(places);
+  return all;
 }
 
 }  // namespace coset::choice

@@ -2,7 +2,10 @@
 // The choice of the instruction set, and the look-up of folds.
 #include "kernels/kernels.hpp"
 
+#include <pthread.h>
+
 #include <array>
+#include <exception>
 
 #include "coset/error.hpp"
 #include "environment/variables.hpp"
@@ -44,6 +47,19 @@ choice choose_at_start() try {
 choice& current() {
   static choice chosen = choose_at_start();
   return chosen;
+}
+
+/// Headers ask for folds while they make tables of their own: no child may find such a table half made, and nobody to end it.
+[[gnu::constructor]] void choose_before_forks() {
+  pthread_atfork(
+      [] {
+        try {
+          static_cast<void>(current());
+        } catch (std::exception const&) {
+          // COSET_ISA is wrong, as the next call will say.
+        }
+      },
+      nullptr, nullptr);
 }
 
 operation_sets const& sets_of(operation op) { return *current().sets[static_cast<std::size_t>(op)]; }

@@ -404,7 +404,10 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
 }
 
 bool share_processors(std::size_t threads) {
-  static std::size_t const processors = numa::usable_processors();
+  // Without a guard, on which a forked child would wait for a thread that it has not.
+  static constinit std::atomic<std::size_t> counted = 0;
+  std::size_t processors = counted.load(std::memory_order_relaxed);
+  if (processors == 0) counted.store(processors = numa::usable_processors(), std::memory_order_relaxed);
   return threads > processors;
 }
 

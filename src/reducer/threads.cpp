@@ -101,6 +101,7 @@ void end_thread(void* of) noexcept {
 /// Copies of threads that ended unnoticed belong to nobody until their reducer ends; what is in them counts: where the
 /// process has no key left, and those of the thread that ends the process.
 copies_of_thread& begin_thread() {
+  numa::fork_waits const until_made;
   static bool const made [[maybe_unused]] = [] {
     has_key = pthread_key_create(&key, &end_thread) == 0;
     return true;

@@ -24,8 +24,8 @@ rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t numb
   acts.history = shared.marks.salt;
   open_channel(*this, 0);  // by the rank's own thread, on its node
   if (in_root != nullptr) here = {root.here.thread, root.here.node, memory_node};
-  root.requests.family.push_back(this);
   begin_recording(*this);
+  root.requests.family.push_back(this);
 }
 
 rank_state::~rank_state() {

@@ -138,6 +138,7 @@ struct rank_requests {
   void forget() {
     channels = {};
     started = live = 0;
+    operation_threw = false;
   }
 
   std::array<pending, split_channels> channels{};  ///< [channel − 1]

@@ -14,6 +14,8 @@ ALLOWED = {
     ("process.cpp.o", "atexit"): "writes the trace, and destroys nothing",
     ("process.cpp.o", ".init_array"): "the process that has started, for the names of its children's traces",
     ("fork.cpp.o", ".init_array"): "handlers of fork(), which the first team registers if it is made earlier",
+    ("onlooker.cpp.o", ".init_array"): "a handler of fork(), before anybody waits",
+    ("kernels.cpp.o", ".init_array"): "a handler of fork(), by which a child finds its tables whole",
     ("threads.cpp.o", ".fini_array"): "deletes a key before its function is unloaded; reducers do without it",
     # The layer before MPI is loaded before the program that it serves, so that it is constructed first.
     ("attachment.cpp.o", ".init_array"): "a list that is never destroyed",

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -33,7 +34,8 @@ struct call {
 };
 
 COSET_API void run(rank_state&, call const&);
-/// Keeps `operation` until the request is complete.
+/// Keeps `operation` until the request is complete. Where the call has one and nothing is kept, see kept_if_possible(),
+/// all ranks throw out_of_memory.
 COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);
 /// all_to_all of unequal pieces: `counts` of the call are what this rank sends to each, and these what it gets from each.
 COSET_API void run_exchange(rank_state&, call const&, std::span<std::size_t const> received);
@@ -86,6 +88,14 @@ COSET_PER_COPY std::shared_ptr<void const> kept(Op const& op) {
   } else {
     return std::make_shared<Op const>(op);
   }
+}
+
+/// The same for start(), which tells all ranks where there is no memory for the copy.
+template <class Op>
+COSET_PER_COPY std::shared_ptr<void const> kept_if_possible(Op const& op) try {
+  return kept(op);
+} catch (std::bad_alloc const&) {
+  return nullptr;
 }
 
 }  // namespace coset::detail

@@ -58,7 +58,7 @@ class COSET_API joint_kind {
 };
 
 COSET_API void run_joint(rank_state&, joint_kind const&, std::span<joint_part> parts);
-/// Keeps `operations` until the request is complete.
+/// Keeps `operations` until the request is complete. Without them all ranks throw out_of_memory.
 COSET_API request start_joint(rank_state&, joint_kind const&, std::span<joint_part const> parts,
                               std::shared_ptr<void const> operations);
 COSET_API plan_pair make_joint_plans(team_state&, joint_kind const&, std::span<joint_part> parts, plan_options const&);

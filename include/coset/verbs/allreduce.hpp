@@ -91,12 +91,12 @@ requires(!std::ranges::range<T> && !std::is_pointer_v<T> && !std::ranges::range<
 template <class In, class Out, class Op = plus>
 requires detail::precedes<Out, Op>
 [[nodiscard]] request start_allreduce(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op), detail::kept(op));
+  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op), detail::kept_if_possible(op));
 }
 
 template <std::ranges::range InOut, class Op = plus>
 requires(!std::ranges::range<Op>) [[nodiscard]] request start_allreduce(member& me, InOut&& inout, Op op = {}) {
-  return detail::start(me.state(), detail::allreduce_call<InOut>(me, inout, inout, op), detail::kept(op));
+  return detail::start(me.state(), detail::allreduce_call<InOut>(me, inout, inout, op), detail::kept_if_possible(op));
 }
 
 }  // namespace coset

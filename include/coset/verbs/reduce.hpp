@@ -54,12 +54,13 @@ void reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
 template <class In, class Out, class Op = plus>
 requires detail::precedes<Out, Op>
 [[nodiscard]] request start_reduce(member& me, In const& in, Out&& out, rank_t root, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_call<Out>(me, in, out, root, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_call<Out>(me, in, out, root, op), detail::kept_if_possible(op));
 }
 
 template <std::ranges::range InOut, class Op = plus>
 [[nodiscard]] request start_reduce(member& me, InOut&& inout, rank_t root, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_call<InOut>(me, inout, inout, root, op),
+                       detail::kept_if_possible(op));
 }
 
 }  // namespace coset

@@ -58,13 +58,14 @@ void reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t c
 template <class In, class Out, class Op = plus>
 requires(!std::ranges::range<Op>) [[nodiscard]] request
     start_reduce_scatter(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, {}, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, {}, op), detail::kept_if_possible(op));
 }
 
 template <class In, class Out, class Op = plus>
 [[nodiscard]] request start_reduce_scatter(member& me, In const& in, Out&& out, std::span<std::size_t const> counts,
                                            Op op = {}) {
-  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op), detail::kept(op));
+  return detail::start(me.state(), detail::reduce_scatter_call<Out>(me, in, out, counts, op),
+                       detail::kept_if_possible(op));
 }
 
 }  // namespace coset

@@ -23,7 +23,8 @@ void reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
 /// The same in split phase, see request.
 template <class In, class Out, class Op = plus>
 [[nodiscard]] request start_reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared), detail::kept(op));
+  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared),
+                       detail::kept_if_possible(op));
 }
 
 }  // namespace coset

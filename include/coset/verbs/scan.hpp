@@ -59,14 +59,15 @@ void exclusive_scan(member&, T const volatile*, Op = {}) {
 template <class In, class Out, class Op = plus>
 requires detail::precedes<Out, Op>
 [[nodiscard]] request start_scan(member& me, In const& in, Out&& out, Op op = {}) {
-  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::scan), detail::kept(op));
+  return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::scan),
+                       detail::kept_if_possible(op));
 }
 
 template <class In, class Out, class Op = plus>
 requires detail::precedes<Out, Op>
 [[nodiscard]] request start_exclusive_scan(member& me, In const& in, Out&& out, Op op = {}) {
   return detail::start(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::exclusive_scan),
-                       detail::kept(op));
+                       detail::kept_if_possible(op));
 }
 
 }  // namespace coset

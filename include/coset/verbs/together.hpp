@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -99,7 +100,9 @@ template <class... Targets>
 COSET_PER_COPY joint_kind const& kind_of() {
   static_assert((joint_types<Targets>::most_bytes + ... + sizeof(std::size_t)) <= longest_row,
                 "one element of each has to fit in 4 KiB: reduce larger structs by calls of their own");
-  static joint_kind const& kind = *new joint_kind{&joint_types<Targets>::table()...};  // used until the process ends
+  // Used until the process ends, and without the heap: a rank that throws here could not tell the others.
+  alignas(joint_kind) static std::byte room[sizeof(joint_kind)];
+  static joint_kind const& kind = *::new (room) joint_kind{&joint_types<Targets>::table()...};
   return kind;
 }
 
@@ -174,9 +177,16 @@ void allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
 /// all of them, however long: start longer ones by themselves.
 template <class... Parts, class Op = plus>
 [[nodiscard]] request start_allreduce(member& me, joined<Parts...> const& all, Op op = {}) {
-  auto const kept = std::make_shared<decltype(all.arguments(op)) const>(all.arguments(op));
-  auto const parts = kept->parts();
-  return detail::start_joint(me.state(), kept->kind(), parts, kept);
+  using arguments = decltype(all.arguments(op));
+  auto const mine = all.arguments(op);
+  std::shared_ptr<arguments const> kept;
+  try {
+    kept = std::make_shared<arguments const>(mine);
+  } catch (std::bad_alloc const&) {
+    // start_joint() tells all ranks.
+  }
+  auto const parts = (kept ? *kept : mine).parts();
+  return detail::start_joint(me.state(), mine.kind(), parts, kept);
 }
 
 /// A persistent allreduce of several arrays and values, all of which it copies; see plan.

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <utility>
 
 #include "runtime/failure/long_waits.hpp"
@@ -84,10 +86,15 @@ void fail_for_memory(detail::rank_state& me, verb what, std::size_t bytes) {
   if (std::exchange(me.root.requests.operation_threw, false)) throw;
   auto const [named, all_bytes] =
       me.memory.part_of != nullptr ? *me.memory.part_of : whole_call{.what = what, .bytes = bytes};
-  me.shared.fail(
-      cause::memory,
-      words("%s of %zu bytes: rank %u cannot have the memory that this needs; its process is limited to %llu bytes",
-            name_of(named).data(), all_bytes, me.number, static_cast<unsigned long long>(memory_limit())));
+  std::array<char, 64> call;
+  std::snprintf(call.data(), call.size(), "%s of %zu bytes", name_of(named).data(), all_bytes);
+  fail_for_memory(me, call.data());
+}
+
+void fail_for_memory(detail::rank_state& me, char const* call) {
+  me.shared.fail(cause::memory,
+                 words("%s: rank %u cannot have the memory that this needs; its process is limited to %llu bytes", call,
+                       me.number, static_cast<unsigned long long>(memory_limit())));
   leave(me);
 }
 

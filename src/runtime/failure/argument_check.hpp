@@ -31,6 +31,8 @@ std::string act_of(own_line const&, std::uint32_t number, bool one_process);
 /// and what limits this process. An exception of the caller's own operation stays what it is. To be called while
 /// std::bad_alloc is handled; makes no words on the heap.
 [[noreturn]] void fail_for_memory(detail::rank_state&, verb, std::size_t bytes);
+/// The same for what is no verb.
+[[noreturn]] void fail_for_memory(detail::rank_state&, char const* call);
 /// What this process may have at most, in bytes: its address space, or what the machine has.
 std::uint64_t memory_limit() noexcept;
 

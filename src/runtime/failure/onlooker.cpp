@@ -92,6 +92,11 @@ class onlooker {
 std::atomic<onlooker*> of_this_process = nullptr;
 onlooker* of_parent = nullptr;  ///< still reachable, for LeakSanitizer
 
+/// Not when it is started: until glibc 2.36 who registers waits for a fork that is under way, which waits for `starting`.
+[[gnu::constructor(101)]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { of_parent = of_this_process.exchange(nullptr); });
+}
+
 onlooker* started() {
   static constinit numa::fork_safe_mutex starting;
   std::lock_guard const lock(starting);
@@ -99,8 +104,6 @@ onlooker* started() {
   choice::name_wrong_settings_once();
   auto const limits = choice::wanted_wait_limits();
   if (limits.until_told.count() == 0 && limits.longest.count() == 0) return nullptr;
-  static int const in_children [[maybe_unused]] =
-      pthread_atfork(nullptr, nullptr, [] { of_parent = of_this_process.exchange(nullptr); });
   auto made = std::make_unique<onlooker>(limits);
   sigset_t all, before;  // signals of the program are for its own threads
   sigfillset(&all);

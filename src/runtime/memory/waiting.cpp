@@ -49,7 +49,10 @@ double measured_nanoseconds_per_look() noexcept {
 }  // namespace
 
 std::uint32_t looks_in(std::chrono::nanoseconds time) noexcept {
-  static double const each = measured_nanoseconds_per_look();
+  // Without a guard, on which a forked child would wait for a thread that it has not. Who comes at the same time measures, too.
+  static constinit std::atomic<double> measured = 0;
+  double each = measured.load(std::memory_order_relaxed);
+  if (each == 0) measured.store(each = measured_nanoseconds_per_look(), std::memory_order_relaxed);
   return static_cast<std::uint32_t>(std::clamp(static_cast<double>(time.count()) / each, 1.0, 1e6));
 }
 

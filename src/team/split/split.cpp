@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "coset/verbs/allgather.hpp"
 #include "coset/verbs/allreduce.hpp"
 #include "coset/verbs/barrier.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/shared_file.hpp"
 #include "runtime/requests.hpp"
 #include "team/split/layout.hpp"
@@ -93,6 +95,8 @@ class split_of_processes {
     std::exception_ptr thrown;
     try {
       if (maker == place_) parts_.offer(thread_, number_, made(), takers);
+    } catch (std::bad_alloc const&) {
+      throw;  // all are told
     } catch (std::exception const&) {
       thrown = std::current_exception();
     }
@@ -292,10 +296,12 @@ class split_of_processes {
   shared_file file_;  ///< cannot be found any more once all have mapped it
 };
 
-member split_by(member& self, std::int64_t colour, int key) {
+member split_by(member& self, std::int64_t colour, int key) try {
   require_current(self.state());
   return self.state().shared.kind.one_memory() ? split_one_process(self, colour, key)
                                                : split_of_processes(self, colour, key).run();
+} catch (std::bad_alloc const&) {
+  fail_for_memory(self.state(), "split");
 }
 
 }  // namespace
