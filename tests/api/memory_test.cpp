@@ -57,7 +57,9 @@ std::map<std::string, verb_call> calls(bool one_memory) {
 /// one call has had all that it wants. `run` runs a body on all ranks.
 void fail_every_allocation(rank_t p, rank_t failing, bool one_memory,
                            std::function<void(std::function<void(member&)>)> const& run) {
-  for (auto const& [name, call] : calls(one_memory)) {
+  for (auto const& named : calls(one_memory)) {
+    std::string const& name = named.first;
+    auto const& call = named.second;  // clang 14 captures no structured binding
     std::string const verb = name.substr(0, name.find(' '));
     std::size_t failures = 0;
     bool failed = true;
