@@ -7,8 +7,8 @@
 
 #include "api/c/status.hpp"
 #include "api/checks.hpp"
-#include "runtime/rank_state.hpp"
 #include "runtime/failure/argument_check.hpp"
+#include "runtime/rank_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::capi {
