@@ -19,7 +19,7 @@ constinit thread_local bool failed = false;
 std::atomic<bool> only_here = false;
 constinit thread_local bool here = false;
 
-void* counted(void* made) {
+[[maybe_unused]] void* counted(void* made) {
   if (only_here.load(std::memory_order_relaxed) && !here) {
     std::free(made);
     made = nullptr;
@@ -37,7 +37,7 @@ void* counted(void* made) {
   return made;
 }
 
-void forget(void* memory) noexcept {
+[[maybe_unused]] void forget(void* memory) noexcept {
   live.fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
   std::free(memory);
 }
@@ -63,6 +63,8 @@ void coset::test::fail_allocations_of_other_threads(bool fail) noexcept {
   only_here = fail;
 }
 
+// Sanitizers have operators of their own, and nothing is counted.
+#ifndef COSET_IS_SANITIZED
 void* operator new(std::size_t bytes) { return counted(std::malloc(std::max<std::size_t>(bytes, 1))); }
 /// The standard library's temporary buffers. A sanitizer's own would not be freed by the delete below.
 void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept try {
@@ -78,3 +80,4 @@ void operator delete(void* memory) noexcept { forget(memory); }
 void operator delete(void* memory, std::size_t) noexcept { forget(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { forget(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { forget(memory); }
+#endif

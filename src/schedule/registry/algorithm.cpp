@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -178,12 +180,16 @@ std::vector<named_algorithm> all_algorithms() {
 }  // namespace
 
 /// Never destroyed: a rank may use it while another rank's exit() destroys static objects. By call_once(), whose order between
-/// threads a sanitizer sees that does not see this library.
+/// threads a sanitizer sees that does not see this library. It is made before, as no exception may leave call_once() where
+/// there is no memory: the C library would end the program.
 std::vector<named_algorithm> const& registry() {
   static std::once_flag once;
-  static std::vector<named_algorithm> const* all = nullptr;
-  std::call_once(once, [] { all = new auto(all_algorithms()); });
-  return *all;
+  static constinit std::atomic<std::vector<named_algorithm> const*> all = nullptr;
+  std::unique_ptr<std::vector<named_algorithm>> made;
+  if (all.load(std::memory_order_relaxed) == nullptr)
+    made = std::make_unique<std::vector<named_algorithm>>(all_algorithms());
+  std::call_once(once, [&] { all.store(made.release(), std::memory_order_relaxed); });
+  return *all.load(std::memory_order_relaxed);
 }
 
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
