@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cross/emulated.hpp"
+#include "effort.hpp"
 #include "team/forked/c_kinds.hpp"
 #include "team/forked/kinds.hpp"
 
@@ -121,7 +122,9 @@ TEST_P(Forked, AChildIsRefusedInWordsAndMayEndAsItLikes) {
       {"forks", [&] { _exit(ending_of([&] { _exit(used_well() ? 5 : 6); }) == "status 5" ? 3 : 4); }},
       {"ends by _exit()", [] { _exit(3); }},
   };
-  for (auto const& each : acts) EXPECT_EQ(ending_of(each.act), "status 3") << "the child " << each.name;
+  static test::sample some(1, 3);  // over all kinds, as sanitizers fork slowly
+  for (auto const& each : acts)
+    if (!some.skips()) EXPECT_EQ(ending_of(each.act), "status 3") << "the child " << each.name;
   EXPECT_TRUE(object->is_right());
 }
 
