@@ -166,8 +166,8 @@ void transport::tell_failure(detail::rank_state& leaver) noexcept {
 
 void transport::tell(detail::team_state const& team, std::string_view reason) noexcept {
   auto const& recorded = team.shared.failure.recorded() ? team.shared.failure : team.root.shared.failure;
-  auto const [why, text] =
-      recorded.recorded() ? recorded.first() : std::pair{runtime::cause::aborted, std::string(reason)};
+  if (!recorded.recorded()) return notices_.tell(round_, runtime::cause::aborted, reason);
+  auto const [why, text] = recorded.first();
   notices_.tell(round_, why, text);
 }
 

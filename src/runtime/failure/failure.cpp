@@ -49,7 +49,7 @@ void failure::record(cause why, std::string_view reason, std::exception_ptr orig
   record_.state.store(written, std::memory_order_release);  // partner: raise()
 }
 
-std::pair<cause, std::string> failure::first() const {
+std::pair<cause, char const*> failure::first() const noexcept {
   while (record_.state.load(std::memory_order_acquire) != written) std::this_thread::yield();
   tell_acquire(&record_.state);
   return {static_cast<cause>(record_.cause), record_.reason.data()};
@@ -67,7 +67,7 @@ void failure::raise() const try {
     case cause::messages:
       throw mpi::error(reason);
     case cause::memory:
-      throw out_of_memory(record_.reason.data());
+      throw out_of_memory(reason);
     case cause::aborted:
       break;
   }

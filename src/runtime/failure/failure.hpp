@@ -47,7 +47,7 @@ class failure {
   /// Throws the error that the cause stands for. Only after recorded().
   [[noreturn]] void raise() const;
   /// The cause and its words. Only after recorded().
-  std::pair<cause, std::string> first() const;
+  std::pair<cause, char const*> first() const noexcept;
   /// The exception that started it, if one of this process did: run() rethrows it.
   std::exception_ptr original() const;
   /// Between generations only: what all see of it, by one of the processes that share it.
