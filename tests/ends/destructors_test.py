@@ -18,6 +18,7 @@ ALLOWED = {
     ("kernels.cpp.o", ".init_array"): "a handler of fork(), by which a child finds its tables whole",
     ("threads.cpp.o", ".fini_array"): "deletes a key before its function is unloaded; reducers do without it",
     # The layer before MPI is loaded before the program that it serves, so that it is constructed first.
+    ("calls.cpp.o", ".init_array"): "a handler of fork(), before MPI begins",
     ("attachment.cpp.o", ".init_array"): "a list that is never destroyed",
     ("flights.cpp.o", ".init_array"): "lists that are never destroyed",
     ("operations.cpp.o", ".init_array"): "lists that are never destroyed",
