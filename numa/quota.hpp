@@ -3,17 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
+#include <string>
 
 namespace coset::numa {
 
 /// The tightest quota, in processors, of this process's control group and the groups around it; none if there is none.
 /// Reads versions 1 and 2 below `root`, which only tests set to something else.
-std::optional<double> processor_quota(std::filesystem::path const& root = "/");
+std::optional<double> processor_quota(std::string const& root = "/");
 
 /// Bytes that are free on this system, and that this process's control group and the groups around it let it have. `root`
 /// as above.
-std::uint64_t free_memory(std::filesystem::path const& root = "/");
+std::uint64_t free_memory(std::string const& root = "/");
 
 }  // namespace coset::numa
