@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <hwloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -61,6 +63,14 @@ void keep_plugins() {
   }();
 }
 
+/// hwloc 2.9 ends the program by a signal where it gets no memory: whether there is some is asked before.
+void require_memory_for_hwloc() {
+  constexpr std::size_t more_than_it_needs = 4 * 1024 * 1024;
+  void* const pages = mmap(nullptr, more_than_it_needs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  munmap(pages, more_than_it_needs);
+}
+
 handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source,
             std::string const& file = "") {
   if (!file.empty())
@@ -73,6 +83,7 @@ handle load(std::string const& name, std::function<int(hwloc_topology_t)> const&
                          (words.empty() ? "" : ", with HWLOC_COMPONENTS=" + words));
   };
   numa::fork_waits const until_read;
+  require_memory_for_hwloc();
   keep_plugins();
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) fail();
