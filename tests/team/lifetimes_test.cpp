@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "children.hpp"
 #include "choice/choose.hpp"
 #include "cross/emulated.hpp"
 #include "runtime/requests.hpp"
@@ -323,20 +324,7 @@ TEST_P(Lifetimes, TheThreadThatCallsRunMayEndInIt) {
   expect_works(ranks);
 }
 
-/// How a child process ends that does this.
-template <class Action>
-std::string ending_of(Action&& action) {
-  pid_t const child = fork();
-  if (child == 0) {
-    alarm(60);
-    action();
-    _exit(99);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status))
-                           : "signal " + std::to_string(WTERMSIG(status));
-}
+using test::ending_of;
 
 TEST_P(Lifetimes, AForkedChildIsRefusedAtOnceAndMayEnd) {
   if (!test::children_start_threads()) GTEST_SKIP() << "no threads in a child of a process that has some";

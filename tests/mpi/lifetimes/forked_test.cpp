@@ -12,25 +12,14 @@
 #include <optional>
 #include <string>
 
+#include "children.hpp"
 #include "coset/coset_mpi.h"
 #include "mpi/processes.hpp"
 
 namespace coset::mpi_test {
 namespace {
 
-/// How a child ends that does this.
-std::string ending_of(std::function<void()> const& action) {
-  pid_t const child = fork();
-  if (child == 0) {
-    alarm(60);
-    action();
-    _exit(99);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status))
-                           : "signal " + std::to_string(WTERMSIG(status));
-}
+using test::ending_of;
 
 /// An object, and what is done with it. use() throws what it is refused with.
 struct held {

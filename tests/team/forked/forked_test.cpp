@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "children.hpp"
 #include "cross/emulated.hpp"
 #include "effort.hpp"
 #include "team/forked/c_kinds.hpp"
@@ -20,19 +21,7 @@ extern "C" int __lsan_is_turned_off() { return getpid() != parent_of_all ? 1 : 0
 namespace coset::team_test {
 namespace {
 
-/// How a child ends that does this.
-std::string ending_of(std::function<void()> const& action) {
-  pid_t const child = fork();
-  if (child == 0) {
-    alarm(60);
-    action();
-    _exit(99);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? "status " + std::to_string(WEXITSTATUS(status))
-                           : "signal " + std::to_string(WTERMSIG(status));
-}
+using test::ending_of;
 
 template <class Kind>
 std::unique_ptr<held> make() {
