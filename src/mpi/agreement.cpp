@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "text/format.hpp"
-
 namespace coset::inline COSET_ABI::mpi {
 namespace {
 
@@ -54,8 +52,8 @@ record::range spanned(record::range const& one, record::range const& other) {
 /// Names the process that is farthest: if it destroys a team, it has left the order of the others.
 void require_one_occasion(record const& all) {
   if (order_of(all.nearest) == order_of(all.farthest)) return;
-  throw error(text::format("process {} {} while process {} {}", all.farthest.process, name_of(all.farthest.at),
-                           all.nearest.process, name_of(all.nearest.at)));
+  fail(runtime::words("process %d %s while process %d %s", all.farthest.process, name_of(all.farthest.at),
+                      all.nearest.process, name_of(all.nearest.at)));
 }
 
 /// MPI says nothing of how its own buffers are aligned.
@@ -123,12 +121,12 @@ agreement::~agreement() {
   MPI_Type_free(&type_);
 }
 
-record agreement::reach(communicator const& all, record mine, patience longest,
+record agreement::reach(communicator const& all, exchange<record>& room, record mine, patience longest,
                         std::function<void()> const& meanwhile) {
   mine.nearest.process = mine.farthest.process = all.rank();
   record everywhere = mine;
   try {
-    everywhere = reduce_over_all(all, mine, type_, op_, longest, meanwhile, awaited_at(mine.nearest.at));
+    everywhere = reduce_over_all(all, room, mine, type_, op_, longest, meanwhile, awaited_at(mine.nearest.at));
   } catch (...) {
     given_up_ = true;
     throw;

@@ -89,8 +89,10 @@ class agreement {
   agreement& operator=(agreement const&) = delete;
 
   /// Collective over all processes: their records together. Throws mpi::error, with the names of both, if processes have
-  /// come to different occasions; otherwise as await() does. Cost: one MPI_Iallreduce of one record.
-  record reach(communicator const& all, record mine, patience, std::function<void()> const& meanwhile);
+  /// come to different occasions; otherwise as await() does, after which MPI may still use `room`. Takes nothing from the
+  /// heap. Cost: one MPI_Iallreduce of one record.
+  record reach(communicator const& all, exchange<record>& room, record mine, patience,
+               std::function<void()> const& meanwhile);
 
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

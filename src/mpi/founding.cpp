@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts that a team over processes finds out once, and the objects that it makes.
+// How processes make a team: what each does for itself, and where all agree that each has done it. A process that has no memory
+// for its part throws only where all others hear of it and throw, too.
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
+#include <new>
 #include <thread>
 
 #include "environment/variables.hpp"
 #include "mpi/clocks.hpp"
 #include "mpi/joint.hpp"
-#include "mpi/network.hpp"
-#include "program/program.hpp"
 #include "text/format.hpp"
 #include "trace/process.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {
 
-using runtime::domain;
 using runtime::floating_point_mode;
+using runtime::words;
 
 /// More lanes than this send no faster; each is a communicator.
 constexpr rank_t most_lanes = 8;
-
-/// The least staging that makes sharing memory worthwhile.
-constexpr std::int64_t least_staging = 16 * 1024;
 
 /// Called before anything else: returns MPI's thread level. MPI's own calls would end the program if they failed here.
 int level_for(MPI_Comm of) {
@@ -63,26 +59,15 @@ rank_t lanes_of(rank_t threads, int level, options const& wanted) {
   return std::min(threads, wanted.leaders != 0 ? wanted.leaders : most_lanes);
 }
 
-/// Which ranks share memory: those of a host, or of a process.
-domain spread_over(process_map const& of, bool by_host, int self) {
-  domain part;
-  part.total = of.ranks;
-  part.pointers = true;
-  int latest_host = -1;
-  for (process const& p : of.processes) {
-    bool const has_memory_of_its_own = !by_host || p.host != latest_host;
-    if (has_memory_of_its_own) part.spread.domains.push_back(p.first);
-    part.pointers &= has_memory_of_its_own;
-    part.crowded |= p.crowded;
-    part.spread.processes.push_back({p.first, p.lanes});
-    latest_host = p.host;
-    if (p.rank != self) continue;
-    part.spread.own = part.spread.domains.size() - 1;
-    part.first = part.spread.domains.back();
-  }
-  part.spread.domains.push_back(of.ranks);
-  if (part.spread.domains.size() == of.hosts.size() + 1) part.spread.switches = of.switches;
-  return part;
+/// Every process throws the same, but for a process that cannot take part, which throws its own exception before.
+void require_one_team(record const& everywhere) {
+  if (everywhere.unwell != nobody)
+    fail(words("process %d cannot take part: %s", everywhere.unwell, everywhere.reason.data()));
+  if (!everywhere.wishes.is_one())
+    fail(words("%s",
+               "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like"));
+  if (!everywhere.threads.kind.is_one())
+    fail(words("%s", "some processes have adopted threads, which join(), and some have threads that run()"));
 }
 
 }  // namespace
@@ -94,34 +79,79 @@ char const* name_of_level(int level) {
                                           : "MPI_THREAD_MULTIPLE";
 }
 
-team::state::state(MPI_Comm of, coset::team& team_of_threads, options const& w)
-    : threads_(team_of_threads),
-      wanted_(w),
-      level_(level_for(of)),
-      pool_(pool::of(of, attention_to_others())),
-      self_(pool_->founders().rank()) {
-  introduce();
-  mine_ = map_.of_process(self_);
-  bool const is_alone = map_.processes.size() == 1;
-  if (!is_alone) {
-    take_seat();
-    messages_.emplace(*connections_, map_, wanted_.deadline, round_, level_ == MPI_THREAD_MULTIPLE);
-    share_memory();
-    look_at_network();
-    set_up_offload();
-    part_.messages = &*messages_;
+std::unique_ptr<team::state> team::state::founded(MPI_Comm of, coset::team& threads, options const& wanted) try {
+  int const level = level_for(of);
+  std::shared_ptr<pool> const from = pool::of(of, attention_to_others());
+  int const self = from->founders().rank();
+  std::unique_ptr<state> made;
+  record own(occasion::constructing);
+  pool::facts mine{};
+  std::exception_ptr thrown;
+  try {
+    made.reset(new state(from, threads, wanted, level));
+    mine = made->introduce(own);
+  } catch (std::exception const&) {
+    thrown = std::current_exception();
+    own.unwell = self;
+    own.say(said_by(thrown));
   }
-  bool const is_lent = threads_.state().membership.adopted != nullptr;
-  if (!is_alone || is_lent) make_ranks();
-  if (is_lent) lend_threads();
-  description_ = describe();
-  enter();
+  record const everywhere = from->meet_founders(own, mine, attention_to_others());
+  if (thrown) rethrow(thrown, words("process %d cannot take part: no memory", self));
+  require_one_team(everywhere);
+  made->found(mine, everywhere);
+  return made;
+} catch (std::bad_alloc const&) {
+  throw out_of_memory("no memory to make a team over processes");
 }
 
-pool::facts team::state::own_facts() const {
+team::state::state(std::shared_ptr<pool> from, coset::team& threads, options const& wanted, int level)
+    : threads_(threads), wanted_(wanted), level_(level), pool_(std::move(from)), self_(pool_->founders().rank()) {}
+
+/// Before the processes meet.
+pool::facts team::state::introduce(record& own) {
+  auto* const adopted = threads_.state().membership.adopted.get();
+  if (adopted != nullptr) borrowed_.take(*adopted);
   rank_t const threads = threads_.size();
+  if (threads > 1 && level_ < MPI_THREAD_FUNNELED)
+    throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
+                             threads, name_of_level(level_)));
   bool const crowded = threads > threads_.state().processors;
-  return {{threads, lanes_of(threads, level_, wanted_), crowded}, hash_of_wishes(wanted_)};
+  pool::facts const mine{{threads, lanes_of(threads, level_, wanted_), crowded}, hash_of_wishes(wanted_)};
+  own.wishes = record::range(mine.wishes);
+  own.threads.kind = record::range(adopted != nullptr);
+  own.latest_round = latest_round();
+  own.all_record = trace::is_on();
+  if (self_ == 0) own.threads.mode = floating_point_mode::of_this_thread().in_common();
+  return mine;
+}
+
+/// Collective. Where all is known of earlier teams, the processes agree twice after they have met: when each has settled in
+/// what the team uses, and when each has its ranks.
+void team::state::found(pool::facts const& mine, record const& everywhere) {
+  mode_ = floating_point_mode::from_common(everywhere.threads.mode);
+  round_ = everywhere.latest_round + 1;
+  note_round(round_);
+  pool::survey const& known = get_to_know(mine, everywhere);
+  survey_ = known.number;
+  if (trace::is_on()) identify_process(pool_->founders());
+  if (everywhere.all_record) align_clocks(pool_->founders());
+  connections_ = pool_->take(everywhere, known);
+  bool const is_alone = known.found.processes.size() == 1;
+  bool const has_window = connections_->survey == survey_;
+  if (!is_alone) {
+    take_seat(known.found);
+    if (!has_window) share_memory(known.found);
+  }
+  all_or_none(
+      pool_->founders(), [&] { settle(known.found, has_window); }, "cannot settle in its team");
+  if (!is_alone) {
+    look_at_network();
+    messages_->open_offload();
+  }
+  all_or_none(
+      pool_->founders(), [&] { make_ranks(); }, "cannot make its ranks");
+  if (lent() != nullptr) begin();
+  enter();
 }
 
 /// Whoever reads a tree reads it again.
@@ -133,141 +163,52 @@ pool::survey const& team::state::get_to_know(pool::facts const& mine, record con
   return pool_->note_survey(mine, survey(pool_->founders(), pool_->host(), part, wanted_.tree));
 }
 
-/// If one process cannot take part, the constructor throws on all.
-void team::state::introduce() {
-  auto* const adopted = threads_.state().membership.adopted.get();
-  bool const too_low = threads_.size() > 1 && level_ < MPI_THREAD_FUNNELED;
-  std::exception_ptr in_use;
-  try {
-    if (adopted != nullptr) borrowed_.take(*adopted);
-  } catch (std::exception const&) {
-    in_use = std::current_exception();
-  }
-  record own(occasion::constructing);
-  pool::facts const mine = own_facts();
-  if (in_use || too_low) own.unwell = self_;
-  own.wishes = record::range(mine.wishes);
-  own.threads.kind = record::range(adopted != nullptr);
-  own.latest_round = latest_round();
-  own.all_record = trace::is_on();
-  if (self_ == 0) own.threads.mode = floating_point_mode::of_this_thread().in_common();
-  record const everywhere = pool_->meet_founders(own, mine, attention_to_others());
-  if (in_use) std::rethrow_exception(in_use);
-  if (too_low)
-    throw error(text::format("{} threads under {}: MPI_Init_thread has to ask for MPI_THREAD_FUNNELED at least",
-                             threads_.size(), name_of_level(level_)));
-  if (!everywhere.wishes.is_one())
-    throw error("the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like");
-  if (!everywhere.threads.kind.is_one())
-    throw error("some processes have adopted threads, which join(), and some have threads that run()");
-  if (everywhere.unwell != nobody) throw error(text::format("process {} cannot take part", everywhere.unwell));
-  mode_ = floating_point_mode::from_common(everywhere.threads.mode);
-  round_ = everywhere.latest_round + 1;
-  note_round(round_);
-  pool::survey const& known = get_to_know(mine, everywhere);
-  map_ = known.found;
-  survey_ = known.number;
-  if (trace::is_on()) identify_process(pool_->founders());
-  if (everywhere.all_record) align_clocks(pool_->founders());
-  connections_ = pool_->take(everywhere, known);
-}
-
 /// Those of a team with fewer lanes, or fewer threads, do not serve one with more.
-void team::state::take_seat() {
-  rank_t const lanes = std::ranges::max(map_.processes, {}, &process::lanes).lanes;
-  rank_t const threads = std::ranges::max(map_.processes, {}, &process::threads).threads;
+void team::state::take_seat(process_map const& found) {
+  rank_t const lanes = std::ranges::max(found.processes, {}, &process::lanes).lanes;
+  rank_t const threads = std::ranges::max(found.processes, {}, &process::threads).threads;
   seat& own = connections_->lanes;
   if (own.of == nullptr || !own.of->serve(lanes, threads)) own = pool_->seat_among(lanes, threads);
 }
 
-/// Per host if every host has the memory, else per process; the same everywhere. Containers often have little: less
-/// than the staging wanted still serves, in shorter segments.
-void team::state::share_memory() {
-  rank_t const on_host = map_.ranks_of_host(mine_.host);
-  runtime::node_list const nodes(on_host, runtime::anywhere);
-  connections& own = *connections_;
-  if (own.survey != survey_) {
-    own.shared = {};
-    own.staging = shared_staging(nodes);
-    own.survey = survey_;
-  } else if (!own.shared.empty()) {
-    own.shared.renew(pool_->host(), runtime::arena::bytes_for(nodes, 0));
+/// By this process alone, of what all have in common: nothing that others would have to do at the same time.
+void team::state::settle(process_map const& found, bool has_window) {
+  map_ = found;
+  mine_ = map_.of_process(self_);
+  if (map_.processes.size() == 1) {
+    part_ = {.total = map_.ranks};
+    return;
   }
-  part_ = spread_over(map_, own.staging != 0, mine_.rank);
-  part_.most_staging = part_.pointers ? longest_message : static_cast<std::size_t>(own.staging);
-  part_.passed = own.shared.passed();
-  part_.own_cache_bytes = own.own_cache_bytes;
+  messages_.emplace(*connections_, map_, wanted_.deadline, round_, level_ == MPI_THREAD_MULTIPLE);
+  settle_in_memory(has_window);
+  set_up_offload();
+  part_.messages = &*messages_;
 }
 
-/// Makes the window, where this host's processes share memory.
-std::int64_t team::state::shared_staging(runtime::node_list const& nodes) {
-  connections& own = *connections_;
-  own.own_cache_bytes = threads_.state().shape.memory.own_cache_bytes;
-  require(MPI_Bcast(&own.own_cache_bytes, 1, MPI_UINT64_T, 0, pool_->host().get()), "MPI_Bcast");
-  bool const is_alone = nodes.size() == mine_.threads;
-  // MPICH 4.0.2 computes the minimum of unsigned numbers as if they were signed.
-  std::int64_t const here = is_alone ? std::numeric_limits<std::int64_t>::max() : open_window(nodes);
-  return reduce_over_all(pool_->founders(), here, MPI_INT64_T, MPI_MIN);
-}
-
-/// The most staging that this host has room for.
-std::int64_t team::state::open_window(runtime::node_list const& nodes) {
-  using runtime::passing;
-  for (auto here = static_cast<std::int64_t>(wanted_.staging_bytes); here >= least_staging; here /= 2) {
-    std::size_t const bytes = runtime::arena::bytes_for(nodes, static_cast<std::size_t>(here));
-    for (passing const how : {passing::by_descriptor, passing::by_path}) {
-      connections_->shared = window(pool_->host(), bytes, how);
-      if (!connections_->shared.empty()) return here;
-    }
-  }
-  return 0;
-}
-
-/// Only if there is more than one domain.
-void team::state::look_at_network() {
-  if (part_.spread.is_one_domain()) return;
-  runtime::computing_in const alike_everywhere(floating_point_mode::usual(), detail::arithmetic::floating_point);
-  auto& known = pool_->network(connections_->staging != 0);
-  if (!known) known = measured_network(pool_->founders(), mine_.first == part_.first);
-  part_.spread.network = known;
-  messages_->fit_to(*part_.spread.network);
-}
-
-/// Only if there is more than one domain.
-void team::state::set_up_offload() {
-  if (wanted_.library_leaders == 0 || part_.spread.is_one_domain()) return;
-  part_.spread.combiners = program::combiners_of(part_.spread, wanted_.library_leaders);
-  std::vector<std::vector<int>> members;
-  for (auto const& slice : part_.spread.combiners) {
-    auto& processes = members.emplace_back();
-    for (rank_t const r : slice) processes.push_back(map_.of_rank(r).rank);
-  }
-  messages_->offload_between(std::move(members));
-}
-
+/// A team of this process's own threads alone needs no others, unless they are adopted ones, which join().
 void team::state::make_ranks() {
-  if (!messages_) part_ = {.total = map_.ranks};
-  part_.mode = mode_;
+  bool const is_lent = threads_.state().membership.adopted != nullptr;
   bool const all_here = !messages_;
-  rank_t const first = all_here ? 0 : part_.first;
-  rank_t const last = all_here ? map_.ranks : part_.spread.domains[part_.spread.own + 1];
-  auto const make = [&] {
+  if (!all_here || is_lent) {
+    part_.mode = mode_;
+    rank_t const first = all_here ? 0 : part_.first;
+    rank_t const last = all_here ? map_.ranks : part_.spread.domains[part_.spread.own + 1];
     ranks_.emplace(threads_.state(), part_, last - first, mine_.first - first,
                    last - first > mine_.threads ? connections_->shared.memory() : numa::memory());
-  };
-  all_or_none(pool_->founders(), make, " cannot make its ranks");
-  if (std::uint32_t const number = ranks_->state().shared.marks.team; number != 0 && messages_)
-    trace::name_joint_team(number, agreed_name(pool_->founders(), round_));
+    if (std::uint32_t const number = ranks_->state().shared.marks.team; number != 0 && messages_)
+      trace::name_joint_team(number, agreed_name(pool_->founders(), round_));
+  }
+  if (is_lent) lend_threads();
+  description_ = describe();
 }
 
-/// Their first round begins here, and lasts as long as nothing fails. A rank that sends nothing cannot tell other processes of
-/// a failure.
+/// The adopted threads' first round begins when their team does, and lasts as long as nothing fails. A rank that sends nothing
+/// cannot tell other processes of a failure.
 void team::state::lend_threads() {
   ranks_->lend_threads([this](rank_t thread) {
     bool const may_send = level_ == MPI_THREAD_MULTIPLE || thread == 0;
     if (messages_ && may_send && !is_finalized()) messages_->tell(ranks_->state(), "a rank ended with an exception");
   });
-  begin();
 }
 
 /// What was discovered, and what is used of it.

@@ -3,6 +3,9 @@
 #include "mpi/joint.hpp"
 
 #include <chrono>
+#include <functional>
+#include <new>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -15,6 +18,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 std::atomic<std::uint32_t> rounds_of_all_teams = 0;
+
+using runtime::words;
 
 /// Clears a flag at the end of a scope.
 struct holding {
@@ -41,6 +46,13 @@ class closing {
   team_room::lent_threads* const threads_;
   bool const closed_;
 };
+
+/// A line for somebody who looks for what is missing; none where there is no memory for it.
+void tell_of_waiting(int process, patience waited, char const* what) noexcept try {
+  text::complain(text::format("stuck? process {} has waited {} s for {}: some have not come", process,
+                              std::chrono::duration_cast<std::chrono::seconds>(waited).count(), what));
+} catch (std::bad_alloc const&) {
+}
 
 }  // namespace
 
@@ -72,15 +84,17 @@ record team::state::agree(record own) {
   auto const since = clock::now();
   bool has_taken_leave = false;
   bool told = self_ > 1;  // of many processes two say it: either may be the one that is missing
-  return connections_->agreed->reach(connections_->all, own, among_runs ? longest : patience{}, [&] {
+  auto const meanwhile = [&] {
     patience const waited = clock::now() - since;
     if (!told && limits.until_told.count() != 0 && waited >= limits.until_told) {
       told = true;
-      text::complain(text::format("stuck? process {} has waited {} s for {}: some have not come", self_,
-                                  std::chrono::duration_cast<std::chrono::seconds>(waited).count(), awaited_at(at)));
+      tell_of_waiting(self_, waited, awaited_at(at));
     }
     if (messages_) listen_while_waiting(at, waited, has_taken_leave);
-  });
+  };
+  // By reference: a function would take memory for so many captures.
+  return connections_->agreed->reach(connections_->all, connections_->agreeing, own, among_runs ? longest : patience{},
+                                     std::ref(meanwhile));
 }
 
 /// Throws if the team is over for good. Other failures only concern processes whose run is under way: a process that
@@ -98,21 +112,21 @@ void team::state::listen_while_waiting(occasion at, patience waited, bool& has_t
   std::string end = messages_->end_heard();
   // A process that takes leave during a run has ended that run.
   if (end.empty() && at == occasion::beginning) end = messages_->farewell_heard();
-  if (!end.empty()) throw error(end);
+  if (!end.empty()) fail(words("%s", end.c_str()));
   if (waited > until_others_are_looked_after) attend_all_residents();
 }
 
 /// Tells every process that waits for this one, now or later, that it takes part in no agreement any more.
-void team::state::give_up(std::string_view reason) {
-  broken_ = reason;
+void team::state::give_up(char const* reason) noexcept {
+  broken_.emplace("%s", reason);
   if (lent() != nullptr) ranks_->state().shared.fail(runtime::cause::messages, reason);  // they are told as they join
-  if (messages_) messages_->tell_end(text::format("process {} has given up: {}", self_, reason));
+  if (messages_) messages_->tell_end(words("process %d has given up: %s", self_, reason));
   connections_.leave_to_mpi(true);
 }
 
 void team::state::leave_to_mpi() noexcept {
   if (messages_) messages_->stop_listening();
-  connections_.leave_to_mpi(misses_a_process_ || !broken_.empty());
+  connections_.leave_to_mpi(misses_a_process_ || broken_);
 }
 
 void team::state::take() noexcept {
@@ -124,14 +138,16 @@ void team::state::attend() noexcept try {
   holding const until_here(in_use_);
   closing const nobody_inside(lent());
   if (!nobody_inside) return;
-  if (!messages_ || !broken_.empty()) return;
+  if (!messages_ || broken_) return;
   messages_->listen_between_runs();
   std::string end = messages_->end_heard();
   if (end.empty()) end = messages_->farewell_heard();
-  if (!end.empty()) give_up(end);
+  if (!end.empty()) give_up(end.c_str());
 } catch (std::exception const&) {
   // The next use of the team reports it.
 }
+
+char const* team::state::reason_of_end() const noexcept { return std::string_view(*broken_).data(); }
 
 team_room::lent_threads* team::state::lent() const noexcept {
   return ranks_ ? ranks_->state().membership.lent.get() : nullptr;
@@ -149,16 +165,18 @@ void team::state::require_main_thread(char const* what) const {
         text::format("{} by a thread other than the one that initialised MPI, under {}", what, name_of_level(level_)));
 }
 
-member_guard team::state::join(rank_t thread) {
+member_guard team::state::join(rank_t thread) try {
   runtime::require_this_process(ranks().shared, "join()");
   if (is_finalized()) throw error("this team cannot be joined any more: MPI has been finalised");
   if (lent() == nullptr) throw argument_error("join() on a team that has threads of its own: call run()");
   if (thread == 0) require_main_thread("join(0)");
   return member_guard(lent()->join(thread));
+} catch (std::bad_alloc const&) {
+  throw out_of_memory("no memory to join a team over processes");
 }
 
 /// The round ends on all processes, whether it failed there or not, and the next one begins.
-void team::state::reset() {
+void team::state::reset() try {
   require_this_process("reset()");
   if (is_finalized()) throw error("this team cannot work any more: MPI has been finalised");
   if (lent() == nullptr) throw argument_error("reset() on a team that has threads of its own: the next run() is one");
@@ -167,22 +185,31 @@ void team::state::reset() {
   holding const in_use_until_here(in_use_);
   closing const nobody_inside(lent());
   if (!nobody_inside) throw argument_error("reset() while threads are in the team: they have to leave it first");
-  if (!broken_.empty()) throw error("this team cannot work any more: " + broken_);
+  if (broken_) fail(words("this team cannot work any more: %s", reason_of_end()));
   if (messages_) end(nullptr);
   begin();
+} catch (std::bad_alloc const&) {
+  throw out_of_memory("no memory to reset a team over processes");
 }
 
-void team::state::run(void (*body)(void*, member&), void* context) {
+/// What a body throws is the caller's, std::bad_alloc too; what this throws is not.
+void team::state::begin_running() try {
   require_this_process("run()");
   if (is_finalized()) throw error("this team cannot run any more: MPI has been finalised");
   if (lent() != nullptr) throw argument_error("run() on a team of adopted threads: they call join()");
   require_main_thread("run()");
   if (running_.exchange(true))
     throw argument_error("run() inside run(), or by two threads at once: a team runs one body at a time");
+} catch (std::bad_alloc const&) {
+  throw out_of_memory("no memory to run a team over processes");
+}
+
+void team::state::run(void (*body)(void*, member&), void* context) {
+  begin_running();
   holding const running_until_here(running_);
   take();
   holding const in_use_until_here(in_use_);
-  if (!broken_.empty()) throw error("this team cannot run any more: " + broken_);
+  if (broken_) fail(words("this team cannot run any more: %s", reason_of_end()));
   if (!messages_) {
     threads_.run([&](member& me) { body(context, me); });
     return;
@@ -215,18 +242,19 @@ void team::state::begin() try {
     if (!ranks_->state().shared.kind.one_process && first_of_domain) ranks_->state().shared.failure.clear();
     if (messages_) messages_->begin(round_);
     ranks_->begin(round_, together);
-  } catch (std::exception const& failed) {
+  } catch (std::exception const&) {
     thrown = std::current_exception();
     prepared.unwell = self_;
-    prepared.say(failed.what());
+    prepared.say(said_by(thrown));
   }
   record const everywhere = agree(prepared);
   if (thrown) std::rethrow_exception(thrown);
   if (everywhere.unwell != nobody)
-    throw error(text::format("process {} cannot begin its run(): {}", everywhere.unwell, everywhere.reason.data()));
-} catch (std::exception const& failed) {
-  give_up(failed.what());
-  throw;
+    fail(words("process %d cannot begin its run(): %s", everywhere.unwell, everywhere.reason.data()));
+} catch (std::exception const&) {
+  std::exception_ptr const failed = std::current_exception();
+  give_up(said_by(failed));
+  rethrow(failed, words("process %d cannot begin its run(): no memory", self_));
 }
 
 /// A process whose ranks let an exception out tells the others before all agree on whether one did; once a process is
@@ -236,15 +264,16 @@ void team::state::end(std::exception_ptr const& thrown) {
   bool const failed = team.shared.failure.recorded();
   if (thrown || failed) messages_->tell(team, "a rank ended with an exception");
   if (failed && team.shared.failure.first().first == runtime::cause::messages)
-    broken_ = team.shared.failure.first().second;
+    broken_.emplace("%s", team.shared.failure.first().second);
   try {
-    if (broken_.empty() && end_well(!thrown)) return;
-  } catch (std::exception const& lost) {
-    give_up(lost.what());
-    team.shared.fail(runtime::cause::messages, lost.what());
+    if (!broken_ && end_well(!thrown)) return;
+  } catch (std::exception const&) {
+    std::exception_ptr const lost = std::current_exception();
+    give_up(said_by(lost));
+    team.shared.fail(runtime::cause::messages, said_by(lost));
   }
   if (thrown) std::rethrow_exception(thrown);
-  if (!broken_.empty()) throw error(broken_);
+  if (broken_) fail(*broken_);
   team.shared.failure.raise();
 }
 
@@ -279,7 +308,7 @@ bool team::state::agree_to_destroy() noexcept try {
     give_up("the team has been destroyed while threads were in it");
     return false;
   }
-  if (!broken_.empty()) return false;
+  if (broken_) return false;
   if (!messages_) return true;
   record own(occasion::destroying);
   if (messages_->has_left_behind()) own.unwell = self_;

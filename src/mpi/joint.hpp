@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "coset/mpi.hpp"
 #include "mpi/agreement.hpp"
@@ -47,7 +47,8 @@ class loan {
 };
 
 struct team::state final : resident {
-  state(MPI_Comm of, coset::team& team_of_threads, options const& wanted);
+  /// Collective: see the constructor of team.
+  static std::unique_ptr<state> founded(MPI_Comm of, coset::team& threads, options const& wanted);
 
   void run(void (*body)(void*, member&), void* context);
   member_guard join(rank_t thread);
@@ -68,13 +69,22 @@ struct team::state final : resident {
   state* next_left_to_mpi = nullptr;
 
  private:
-  void introduce();
-  pool::facts own_facts() const;
+  /// Of memory that a host's processes share: the staging of one rank, and all bytes with it.
+  struct window_size {
+    std::int64_t staging;
+    std::size_t bytes;
+  };
+
+  state(std::shared_ptr<pool>, coset::team& threads, options const& wanted, int level);
+  pool::facts introduce(record& own);
+  void found(pool::facts const& mine, record const& everywhere);
   pool::survey const& get_to_know(pool::facts const& mine, record const& everywhere);
-  void take_seat();
-  std::int64_t shared_staging(runtime::node_list const&);
-  std::int64_t open_window(runtime::node_list const&);
-  void share_memory();
+  void take_seat(process_map const& found);
+  void share_memory(process_map const& found);
+  std::vector<window_size> sizes_to_try(process_map const& found) const;
+  std::int64_t open_window(std::vector<window_size> const&);
+  void settle(process_map const& found, bool has_window);
+  void settle_in_memory(bool has_window);
   void look_at_network();
   void set_up_offload();
   void make_ranks();
@@ -84,6 +94,7 @@ struct team::state final : resident {
   team_room::lent_threads* lent() const noexcept;
   void require_this_process(char const* what) const;
   void require_main_thread(char const* what) const;
+  void begin_running();
   void begin();
   void end(std::exception_ptr const& thrown);
   bool end_well(bool well);
@@ -91,7 +102,8 @@ struct team::state final : resident {
   bool end_membership();
   record agree(record);
   void listen_while_waiting(occasion, patience waited, bool& has_taken_leave);
-  void give_up(std::string_view reason);
+  void give_up(char const* reason) noexcept;
+  char const* reason_of_end() const noexcept;
   void leave_to_mpi() noexcept;
   void take() noexcept;
 
@@ -115,7 +127,7 @@ struct team::state final : resident {
   std::atomic<bool> in_use_ = false;  ///< by a thread that runs, resets, destroys or attends it
   bool misses_a_process_ = false;     ///< in the agreement to destroy
   bool ended_with_mpi_ = false;
-  std::string broken_;  ///< why no collective can work any more: a process was not heard of, for example
+  std::optional<runtime::words> broken_;  ///< why no collective can work any more: a process was not heard of, for example
   std::string description_;
 };
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "coset/detail/reduction.hpp"
@@ -51,13 +54,62 @@ tree_facts own_facts_along(std::string const& tree_file, std::vector<std::string
 /// The same on all processes: each has a file of its own behind that name.
 tree_facts facts_along(std::string const& tree_file, std::vector<std::string> const& names, communicator const& all) {
   tree_facts found;
+  std::uint64_t mine = 0;
+  std::vector<std::uint64_t> everywhere;
+  runtime::words const cannot("has no use for its tree %s", tree_file.c_str());
   all_or_none(
-      all, [&] { found = own_facts_along(tree_file, names); }, " has no use for its tree " + tree_file);
-  auto const words = text::joined(found.positions, " ") + " in groups of " + text::joined(found.switches, " ");
-  auto const everywhere = gather_from_all(all, detail::hash_of(words));
+      all,
+      [&] {
+        found = own_facts_along(tree_file, names);
+        mine = detail::hash_of(text::joined(found.positions, " ") + " in groups of " +
+                               text::joined(found.switches, " "));
+        everywhere.resize(static_cast<std::size_t>(all.size()));
+      },
+      std::string_view(cannot).data());
+  gather_from_all(all, mine, std::span(everywhere));
   auto const other = std::ranges::find_if(everywhere, [&](auto hash) { return hash != everywhere[0]; });
-  if (other != everywhere.end()) {
-    throw error(text::format("processes 0 and {} find different trees in {}", other - everywhere.begin(), tree_file));
+  if (other != everywhere.end())
+    fail(runtime::words("processes 0 and %td find different trees in %s", other - everywhere.begin(),
+                        tree_file.c_str()));
+  return found;
+}
+
+/// Hosts in the order in which they are heard of, each with its processes.
+struct hosts_heard_of {
+  std::vector<std::string> names;
+  std::vector<std::vector<int>> members;
+};
+
+hosts_heard_of hosts_of(std::vector<said> const& words) {
+  hosts_heard_of found;
+  std::vector<std::size_t> led(words.size());  // [leader]: its host
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    auto const leader = static_cast<std::size_t>(words[p].host_leader);
+    if (leader == p) {  // the lowest of its host
+      led[p] = found.members.size();
+      found.members.emplace_back();
+      found.names.emplace_back(words[p].name.data());
+    }
+    found.members[led[leader]].push_back(static_cast<int>(p));
+  }
+  return found;
+}
+
+/// By their positions along a tree, or as they were heard of if there is none.
+process_map numbered(std::vector<said> const& words, hosts_heard_of const& heard, tree_facts along) {
+  std::vector<std::size_t> order(heard.names.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!along.positions.empty())
+    std::ranges::stable_sort(order, {}, [&](std::size_t h) { return along.positions[h]; });
+  process_map found;
+  found.switches = std::move(along.switches);
+  for (std::size_t h = 0; h < order.size(); ++h) {
+    found.hosts.push_back(heard.names[order[h]]);
+    for (int const p : heard.members[order[h]]) {
+      own_part const& of = words[static_cast<std::size_t>(p)].of;
+      found.processes.push_back({p, static_cast<int>(h), of.threads, found.ranks, of.lanes, of.crowded});
+      found.ranks += of.threads;
+    }
   }
   return found;
 }
@@ -83,39 +135,19 @@ rank_t process_map::ranks_of_host(int host) const {
 
 process_map survey(communicator const& all, communicator const& host, own_part const& mine,
                    std::string const& tree_file) {
-  auto const words = gather_from_all(all, own_words(all, host, mine));
+  constexpr char const* cannot = "cannot survey the processes";
+  std::vector<said> words;
+  all_or_none(
+      all, [&] { words.resize(static_cast<std::size_t>(all.size())); }, cannot);
+  gather_from_all(all, own_words(all, host, mine), std::span(words));
+  hosts_heard_of heard;
+  all_or_none(
+      all, [&] { heard = hosts_of(words); }, cannot);
+  tree_facts along;
+  if (!tree_file.empty()) along = facts_along(tree_file, heard.names, all);
   process_map found;
-  std::vector<std::vector<int>> members;       // of each host, in the order in which hosts are heard of
-  std::vector<std::size_t> led(words.size());  // [leader]: its host
-  for (std::size_t p = 0; p < words.size(); ++p) {
-    auto const leader = static_cast<std::size_t>(words[p].host_leader);
-    if (leader == p) {  // the lowest of its host
-      led[p] = members.size();
-      members.emplace_back();
-      found.hosts.emplace_back(words[p].name.data());
-    }
-    members[led[leader]].push_back(static_cast<int>(p));
-  }
-  std::vector<std::size_t> position(members.size());
-  std::iota(position.begin(), position.end(), 0);
-  if (!tree_file.empty()) {
-    auto along = facts_along(tree_file, found.hosts, all);
-    position = std::move(along.positions);
-    found.switches = std::move(along.switches);
-  }
-  std::vector<std::size_t> order(members.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return position[h]; });
-
-  std::vector<std::string> const names = found.hosts;
-  for (std::size_t h = 0; h < order.size(); ++h) {
-    found.hosts[h] = names[order[h]];
-    for (int const p : members[order[h]]) {
-      own_part const& of = words[static_cast<std::size_t>(p)].of;
-      found.processes.push_back({p, static_cast<int>(h), of.threads, found.ranks, of.lanes, of.crowded});
-      found.ranks += of.threads;
-    }
-  }
+  all_or_none(
+      all, [&] { found = numbered(words, heard, std::move(along)); }, cannot);
   return found;
 }
 

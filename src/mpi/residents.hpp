@@ -8,7 +8,7 @@
 
 namespace coset::inline COSET_ABI::mpi {
 
-/// A team as the list sees it. It enters when it is complete.
+/// A team as the list sees it. It enters when it is complete, which takes no memory: all processes have agreed on it by then.
 class resident {
  public:
   virtual ~resident() = default;
@@ -20,6 +20,10 @@ class resident {
  protected:
   void enter();
   void leave() noexcept;
+
+ private:
+  friend class list_of_residents;
+  resident* earlier_ = nullptr;
 };
 
 /// How long a process waits for others until it listens for notices of its other teams, too. Such a notice ends a team, so

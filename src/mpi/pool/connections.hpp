@@ -16,6 +16,8 @@ namespace coset::inline COSET_ABI::mpi {
 struct connections {
   communicator all;  ///< for agreements, and for notices
   std::shared_ptr<agreement> agreed;
+  exchange<record> agreeing{record(occasion::constructing), record(occasion::constructing)};  ///< of its team, in `all`
+  exchange<std::uint32_t> stuck{};  ///< channels of offloads, as all processes tell them
   seat lanes;
   circles offload;
   window shared;                      ///< empty if this process shares memory with no other

@@ -3,52 +3,82 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "numa/process/fork.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
-namespace {
 
-/// All pools, in the order in which they were made, until their communicators are freed. Never destroyed, as pools may
-/// be closed later than static objects.
-struct registry {
-  std::uint32_t const process = numa::process_number();
-  std::mutex mutex;
-  int key = MPI_KEYVAL_INVALID;
-  std::vector<std::shared_ptr<pool>> pools;
+/// All pools, until their communicators are freed. Never destroyed, as pools may be closed later than static objects; and
+/// not on the heap, as the first pool is sought before the processes could agree on who has memory.
+class pool::registry {
+ public:
+  static registry& of_all() {
+    alignas(registry) static std::byte room[sizeof(registry)];
+    static auto& all = *new (room) registry;
+    return all;
+  }
+
+  /// Of the attribute by which communicators have pools. A duplicate is another communicator with a pool of its own.
+  int key() {
+    std::lock_guard const lock(mutex_);
+    if (key_ == MPI_KEYVAL_INVALID)
+      require(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_pool, &key_, nullptr), "MPI_Comm_create_keyval");
+    return key_;
+  }
+
+  void enter(std::shared_ptr<pool> const& made) noexcept {
+    std::lock_guard const lock(mutex_);
+    made->earlier_ = std::exchange(latest_, made);
+  }
+
+  /// Empty if it is not here.
+  std::shared_ptr<pool> remove(void const* which) noexcept {
+    std::lock_guard const lock(mutex_);
+    for (auto* at = &latest_; *at != nullptr; at = &(*at)->earlier_) {
+      if (at->get() != which) continue;
+      auto const removed = *at;
+      *at = std::move(removed->earlier_);
+      return removed;
+    }
+    return {};
+  }
+
+  /// In the order in which scopes end.
+  void close_all() noexcept {
+    for (auto each = latest(); each != nullptr; each = before(*each)) each->close();
+  }
+
+ private:
+  /// The communicator is being freed, and its attribute with it.
+  static int close_pool(MPI_Comm, int, void* attribute, void*) {
+    registry& all = of_all();
+    if (all.process_ != numa::process_number()) return MPI_SUCCESS;  // a forked child's parent has it
+    if (auto const closing = all.remove(attribute)) closing->close();
+    return MPI_SUCCESS;
+  }
+
+  std::shared_ptr<pool> latest() noexcept {
+    std::lock_guard const lock(mutex_);
+    return latest_;
+  }
+  std::shared_ptr<pool> before(pool const& one) noexcept {
+    std::lock_guard const lock(mutex_);
+    return one.earlier_;
+  }
+
+  std::uint32_t const process_ = numa::process_number();
+  std::mutex mutex_;
+  int key_ = MPI_KEYVAL_INVALID;
+  std::shared_ptr<pool> latest_;
 };
 
-registry& all_pools() {
-  static auto& all = *new registry;
-  return all;
-}
+namespace {
 
-/// The communicator is being freed, and its attribute with it.
-int close_pool(MPI_Comm, int, void* attribute, void*) {
-  if (all_pools().process != numa::process_number()) return MPI_SUCCESS;  // a forked child's parent has it
-  std::shared_ptr<pool> closing;
-  {
-    std::lock_guard const lock(all_pools().mutex);
-    auto const is_it = [&](auto const& each) { return each.get() == attribute; };
-    auto const at = std::ranges::find_if(all_pools().pools, is_it);
-    if (at == all_pools().pools.end()) return MPI_SUCCESS;
-    closing = std::move(*at);
-    all_pools().pools.erase(at);
-  }
-  closing->close();
-  return MPI_SUCCESS;
-}
-
-/// Of communicators. A duplicate is another communicator with a pool of its own.
-int key_of_pools() {
-  std::lock_guard const lock(all_pools().mutex);
-  if (all_pools().key == MPI_KEYVAL_INVALID)
-    require(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_pool, &all_pools().key, nullptr),
-            "MPI_Comm_create_keyval");
-  return all_pools().key;
-}
+constexpr char const* cannot_connect = "cannot make its connections";
 
 /// Left to MPI, where leak checkers find them.
 void keep_for_good(std::unique_ptr<connections> what) noexcept try {
@@ -61,39 +91,39 @@ void keep_for_good(std::unique_ptr<connections> what) noexcept try {
 
 }  // namespace
 
-std::shared_ptr<pool> pool::of(MPI_Comm communicator_of_all, std::function<void()> const& meanwhile) {
-  int const key = key_of_pools();
+std::shared_ptr<pool> pool::of(MPI_Comm of_all, std::function<void()> const& meanwhile) {
+  registry& all = registry::of_all();
+  int const key = all.key();
   void* found = nullptr;
   int is_there = 0;
-  require(MPI_Comm_get_attr(communicator_of_all, key, &found, &is_there), "MPI_Comm_get_attr");
+  require(MPI_Comm_get_attr(of_all, key, &found, &is_there), "MPI_Comm_get_attr");
   if (is_there != 0) return static_cast<pool*>(found)->shared_from_this();
-  std::shared_ptr<pool> made(new pool(communicator::duplicate_of(communicator_of_all, meanwhile)));
-  {
-    std::lock_guard const lock(all_pools().mutex);
-    all_pools().pools.push_back(made);
-  }
-  require(MPI_Comm_set_attr(communicator_of_all, key, made.get()), "MPI_Comm_set_attr");
+  communicator founders = communicator::duplicate_of(of_all, meanwhile);
+  std::shared_ptr<pool> made;
+  all_or_none(
+      founders, [&] { made.reset(new pool); }, cannot_connect);
+  made->serve(std::move(founders));
+  all.enter(made);
+  require(MPI_Comm_set_attr(of_all, key, made.get()), "MPI_Comm_set_attr");
   return made;
 }
 
-void close_all_pools() noexcept {
-  std::vector<std::shared_ptr<pool>> open;
-  {
-    std::lock_guard const lock(all_pools().mutex);
-    open = all_pools().pools;
-  }
-  for (auto latest = open.rbegin(); latest != open.rend(); ++latest) (*latest)->close();
-}
+void close_all_pools() noexcept { pool::registry::of_all().close_all(); }
 
-pool::pool(communicator founders) : founders_(std::move(founders)), host_(communicator::host_of(founders_.get())) {}
+void pool::serve(communicator founders) {
+  founders_ = std::move(founders);
+  host_ = communicator::host_of(founders_.get());
+}
 
 /// Its last team may outlive MPI: then all has been closed.
 pool::~pool() = default;
 
 record pool::meet_founders(record own, facts const& mine, std::function<void()> const& meanwhile) {
   propose(own, mine);
+  // The room may be here: without a deadline nothing gives the exchange up.
+  exchange<record> room{own, own};
   try {
-    return agreed_->reach(founders_, own, {}, meanwhile);
+    return agreed_->reach(founders_, room, own, {}, meanwhile);
   } catch (std::exception const&) {
     misses_a_process_ = true;
     throw;
@@ -114,7 +144,7 @@ pool::survey const* pool::survey_of(record const& agreed) const noexcept {
              : &*surveys_[static_cast<std::size_t>(std::countr_zero(agreed.from_pool.surveys))];
 }
 
-pool::survey const& pool::note_survey(facts const& told, process_map found) {
+pool::survey const& pool::note_survey(facts const& told, process_map found) noexcept {
   auto& place = surveys_[surveys_made_ % kept_surveys];
   place = survey{told, std::move(found), ++surveys_made_};
   return *place;
@@ -137,7 +167,9 @@ lease pool::take(record const& agreed, survey const& of) {
     return {shared_from_this(), place, std::move(kept_[place])};
   }
   std::uint32_t const place = std::min(static_cast<std::uint32_t>(std::countr_zero(agreed.from_pool.vacant)), places);
-  auto made = std::make_unique<connections>();
+  std::unique_ptr<connections> made;
+  all_or_none(
+      founders_, [&] { made = std::make_unique<connections>(); }, cannot_connect);
   made->all = communicator::duplicate_of(founders_.get());
   made->agreed = agreed_;
   if (place != places) {
@@ -149,7 +181,13 @@ lease pool::take(record const& agreed, survey const& of) {
 
 seat pool::seat_among(rank_t count, rank_t threads) {
   bool const fits = latest_lanes_ && latest_lanes_->serve(count, threads) && latest_lanes_->has_seats();
-  if (!fits) latest_lanes_ = std::make_shared<lanes>(founders_.get(), count, threads);
+  if (!fits) {
+    std::shared_ptr<lanes> made;
+    all_or_none(
+        founders_, [&] { made = std::make_shared<lanes>(count, threads); }, cannot_connect);
+    made->open(founders_.get());
+    latest_lanes_ = std::move(made);
+  }
   return {latest_lanes_, latest_lanes_->take_seat()};
 }
 

@@ -19,6 +19,9 @@ namespace coset::inline COSET_ABI::mpi {
 
 class lease;
 
+/// After the last team has ended, while MPI still works.
+void close_all_pools() noexcept;
+
 /// Lives as an attribute of the communicator, and longer if teams do. Its processes agree on the connections that a new
 /// team takes: they are free everywhere only if no process is still at the end of the team that had them.
 class pool : public std::enable_shared_from_this<pool> {
@@ -36,8 +39,8 @@ class pool : public std::enable_shared_from_this<pool> {
     std::uint32_t number;  ///< counts from 1
   };
 
-  /// Collective: the pool of the communicator's processes, made for their first team. `meanwhile` is called while this process
-  /// waits for others.
+  /// Collective: the pool of the communicator's processes, made for their first team; all throw if one process has no
+  /// memory for it. `meanwhile` is called while this process waits for others, and throws nothing.
   static std::shared_ptr<pool> of(MPI_Comm, std::function<void()> const& meanwhile);
   ~pool();
   pool(pool const&) = delete;
@@ -53,8 +56,9 @@ class pool : public std::enable_shared_from_this<pool> {
   /// Afterwards: a survey that holds for all processes, if any does.
   survey const* survey_of(record const& agreed) const noexcept;
   /// On all processes.
-  survey const& note_survey(facts const& told, process_map found);
-  /// Collective, afterwards: free connections, if possible some that served processes of this survey; or new ones.
+  survey const& note_survey(facts const& told, process_map found) noexcept;
+  /// Collective, afterwards: free connections, if possible some that served processes of this survey; or new ones. These two
+  /// throw on all processes if one has no memory for new ones; free ones take none.
   lease take(record const& agreed, survey const&);
   /// Collective: a seat among at least so many lanes, for processes of so many threads at most.
   seat seat_among(rank_t lanes, rank_t threads);
@@ -67,16 +71,20 @@ class pool : public std::enable_shared_from_this<pool> {
 
  private:
   friend lease;
+  friend void close_all_pools() noexcept;
+  class registry;
   /// A pool keeps connections in so many places, and their windows with all pages that have been used.
   static constexpr std::uint32_t places = 16;
   static constexpr std::uint32_t kept_surveys = 8;
-  explicit pool(communicator founders);
+  pool() = default;
 
+  void serve(communicator founders);
   void propose(record&, facts const&) const noexcept;
   std::uint32_t place_for(std::uint64_t kept, survey const&) const noexcept;
   void give_back(std::uint32_t place, std::unique_ptr<connections>) noexcept;
   void vacate(std::uint32_t place) noexcept;
 
+  std::shared_ptr<pool> earlier_;  ///< in the registry
   communicator founders_, host_;
   std::shared_ptr<agreement> agreed_ = std::make_shared<agreement>();  ///< freed with the last that uses it
   std::shared_ptr<lanes> latest_lanes_;
@@ -113,8 +121,5 @@ class lease {
   std::unique_ptr<connections> owned_;
   connections* used_ = nullptr;
 };
-
-/// After the last team has ended, while MPI still works.
-void close_all_pools() noexcept;
 
 }  // namespace coset::mpi

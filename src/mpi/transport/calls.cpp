@@ -3,12 +3,16 @@
 
 #include <pthread.h>
 
+#include <limits>
+#include <new>
+#include <string_view>
+
 #include "runtime/memory/waiting.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
-
 namespace {
+
+using runtime::words;
 
 constinit bool initialized_before_fork = false;
 
@@ -22,7 +26,44 @@ void meet_all(MPI_Comm of, std::function<void()> const& meanwhile) {
   await(all_are_here, {}, "all processes", meanwhile);
 }
 
+bool is_short_of_memory(std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::bad_alloc const&) {
+    return true;
+  } catch (out_of_memory const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace
+
+void fail(words const& why) {
+  char const* const text = std::string_view(why).data();
+  try {
+    throw error(text);
+  } catch (std::bad_alloc const&) {
+    throw out_of_memory(text);
+  }
+}
+
+char const* said_by(std::exception_ptr const& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::bad_alloc const&) {
+    return "no memory";
+  } catch (std::exception const& other) {
+    return other.what();
+  }
+}
+
+void rethrow(std::exception_ptr const& thrown, words const& where_memory_is_short) try {
+  std::rethrow_exception(thrown);
+} catch (std::bad_alloc const&) {
+  throw out_of_memory(std::string_view(where_memory_is_short).data());
+}
 
 void require(int code, char const* call) {
   if (code == MPI_SUCCESS) [[likely]]
@@ -30,7 +71,7 @@ void require(int code, char const* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-  throw error(text::format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
+  fail(words("%s: %.*s", call, length, text));
 }
 
 bool is_initialized() noexcept {
@@ -91,8 +132,6 @@ int communicator::size() const {
   return size;
 }
 
-void meet(communicator const& all) { meet_all(all.get(), {}); }
-
 void await(MPI_Request request, patience longest, char const* what, std::function<void()> const& meanwhile) {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
@@ -103,11 +142,20 @@ void await(MPI_Request request, patience longest, char const* what, std::functio
     if (done != 0) return;
     if (meanwhile) meanwhile();
     if (longest.count() != 0 && clock::now() - begin > longest) {
-      throw error(text::format("waited for {} for {} ms", what,
-                               std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+      fail(words("waited for %s for %lld ms", what,
+                 static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count())));
     }
     back_off(false);
   }
+}
+
+void require_all_well(communicator const& all, std::exception_ptr const& thrown, char const* what) {
+  constexpr int none = std::numeric_limits<int>::max();
+  int const self = all.rank();
+  int const mine = thrown ? 2 * self + (is_short_of_memory(thrown) ? 1 : 0) : none;
+  int const first = reduce_over_all(all, mine, MPI_INT, MPI_MIN);
+  if (thrown) rethrow(thrown, words("process %d %s: no memory", self, what));
+  if (first != none) fail(words("process %d %s%s", first / 2, what, first % 2 != 0 ? ": no memory" : ""));
 }
 
 }  // namespace coset::mpi

@@ -7,16 +7,16 @@
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "coset/error.hpp"
+#include "runtime/failure/failure.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
+
+/// Throws mpi::error; where there is no memory for its words, out_of_memory with the same words.
+[[noreturn]] void fail(runtime::words const&);
 
 /// Throws mpi::error with the library's own words unless the call succeeded.
 void require(int code, char const* call);
@@ -61,52 +61,63 @@ class communicator {
 /// gives the request up.
 void await(MPI_Request, patience, char const* what, std::function<void()> const& meanwhile = {});
 
-/// Collective: waits until all processes are here. Unlike MPI_Barrier it frees the processor in between.
-void meet(communicator const& all);
-
-/// Collective: what every process has said, in the order of their ranks. Takes memory and time for each process, so it
-/// belongs to founding.
+/// Collective: what every process has said, in the order of their ranks, into as many places.
 template <class T>
-std::vector<T> gather_from_all(communicator const& all, T const& mine) {
-  std::vector<T> said(static_cast<std::size_t>(all.size()));
+void gather_from_all(communicator const& all, T const& mine, std::span<T> said) {
   MPI_Request request;
   require(MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, said.data(), sizeof(T), MPI_BYTE, all.get(), &request),
           "MPI_Iallgather");
   await(request, {}, "all processes");
-  return said;
 }
 
-/// Collective: the values of all processes combined, in any order.
+/// What MPI reads and writes as long as a reduction is under way.
 template <class T>
-T reduce_over_all(communicator const& all, T const& mine, MPI_Datatype type, MPI_Op op, patience longest = {},
-                  std::function<void()> const& meanwhile = {}, char const* what = "all processes") {
-  struct exchange {
-    T mine, together;
-  };
-  // MPI may still use the buffers of a request that was given up, so they are left to MPI.
-  auto* const words = new exchange{mine, mine};
+struct exchange {
+  T mine, together;
+};
+
+/// Collective: the values of all processes combined, in any order. If await() throws because of the deadline or of
+/// `meanwhile`, MPI may still use `room`, which has to stay where it is for good.
+template <class T>
+T reduce_over_all(communicator const& all, exchange<T>& room, T const& mine, MPI_Datatype type, MPI_Op op,
+                  patience longest, std::function<void()> const& meanwhile, char const* what) {
+  room = {mine, mine};
   MPI_Request request;
-  require(MPI_Iallreduce(&words->mine, &words->together, 1, type, op, all.get(), &request), "MPI_Iallreduce");
+  require(MPI_Iallreduce(&room.mine, &room.together, 1, type, op, all.get(), &request), "MPI_Iallreduce");
   await(request, longest, what, meanwhile);
-  T const together = words->together;
-  delete words;
-  return together;
+  return room.together;
 }
 
-/// Collective: either every process does its own action, or all throw. A process whose action throws rethrows that
-/// exception, the others throw mpi::error, so that no process continues alone.
+/// The same for ever, and without the heap. The room may lie on the stack: only a deadline gives a request up, and an
+/// error of MPI_Test ends it.
+template <class T>
+T reduce_over_all(communicator const& all, T const& mine, MPI_Datatype type, MPI_Op op) {
+  exchange<T> room{mine, mine};
+  return reduce_over_all(all, room, mine, type, op, {}, {}, "all processes");
+}
+
+/// Collective: throws on all processes if this or another one has thrown in what it did for itself: there that exception, or
+/// out_of_memory for a std::bad_alloc; on the others mpi::error. `what` says what the process does not do: "cannot make
+/// its ranks".
+void require_all_well(communicator const& all, std::exception_ptr const& thrown, char const* what);
+
+/// Collective: either every process does its own action, or all throw, so that no process continues alone. What a
+/// process does between two collectives goes through this if it allocates. Cost: one MPI_Iallreduce of four bytes.
 template <class Own>
-void all_or_none(communicator const& all, Own&& own, std::string_view what) {
+void all_or_none(communicator const& all, Own&& own, char const* what) {
   std::exception_ptr thrown;
   try {
     own();
   } catch (std::exception const&) {
     thrown = std::current_exception();
   }
-  constexpr int none = std::numeric_limits<int>::max();
-  int const first = reduce_over_all(all, thrown ? all.rank() : none, MPI_INT, MPI_MIN);
-  if (thrown) std::rethrow_exception(thrown);
-  if (first != none) throw error("process " + std::to_string(first) + std::string(what));
+  require_all_well(all, thrown, what);
 }
+
+/// What it says; "no memory" for std::bad_alloc, which says its name.
+char const* said_by(std::exception_ptr const& thrown) noexcept;  ///< as long as `thrown` lives
+
+/// Throws it, but for std::bad_alloc out_of_memory with these words.
+[[noreturn]] void rethrow(std::exception_ptr const& thrown, runtime::words const& where_memory_is_short);
 
 }  // namespace coset::mpi

@@ -23,14 +23,17 @@ std::uint32_t largest_tag() {
 }  // namespace
 
 /// Rounds have the lower half of all tags, parts the upper one.
-lanes::lanes(MPI_Comm of, rank_t count, rank_t threads)
-    : threads_(threads), first_of_parts_((largest_tag() / 2 + 1) & ~1u) {
-  for (rank_t l = 0; l < count; ++l) made_.push_back(communicator::duplicate_of(of));
+lanes::lanes(rank_t count, rank_t threads)
+    : made_(count), threads_(threads), first_of_parts_((largest_tag() / 2 + 1) & ~1u) {
   std::uint32_t const per_sender = runtime::channels * 2;
   std::uint32_t const rounds = first_of_parts_ / (count * per_sender);
   seats_ = std::clamp(rounds / least_rounds, 1u, most_seats);
   rounds_told_apart_ = std::min(rounds / seats_, most_rounds);
   numbers_told_apart_ = std::max((first_of_parts_ - 2) / (threads * per_sender * seats_), 1u);
+}
+
+void lanes::open(MPI_Comm of) {
+  for (communicator& each : made_) each = communicator::duplicate_of(of);
 }
 
 int lanes::tag(std::uint32_t seat, std::uint32_t round, rank_t sender, std::uint32_t channel) const noexcept {

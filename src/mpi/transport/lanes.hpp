@@ -14,8 +14,10 @@ namespace coset::inline COSET_ABI::mpi {
 /// may share them: each has a seat, by which tags tell its messages from those of the others.
 class lanes {
  public:
-  /// Collective. `threads`: of the process that has most.
-  lanes(MPI_Comm of, rank_t count, rank_t threads);
+  /// `threads`: of the process that has most.
+  lanes(rank_t count, rank_t threads);
+  /// Collective, afterwards and once.
+  void open(MPI_Comm of);
 
   std::size_t count() const noexcept { return made_.size(); }
   bool serve(rank_t count, rank_t threads) const noexcept { return count <= made_.size() && threads <= threads_; }

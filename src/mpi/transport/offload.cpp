@@ -41,11 +41,13 @@ void fold_for_mpi(void* lower, void* higher, int* count, MPI_Datatype* type) {
 
 }  // namespace
 
-circles::circles(communicator const& all, std::vector<std::vector<int>> members) : members_(std::move(members)) {
-  for (std::uint32_t slice = 0; slice < members_.size(); ++slice) {
-    made_.emplace_back(runtime::channels);
+circles::circles(std::vector<std::vector<int>> members) : members_(std::move(members)) {
+  while (made_.size() < members_.size()) made_.emplace_back(runtime::channels);
+}
+
+void circles::open(communicator const& all) {
+  for (std::uint32_t slice = 0; slice < members_.size(); ++slice)
     make_anew(all, slice, (1u << runtime::channels) - 1);
-  }
 }
 
 MPI_Comm circles::of(std::uint32_t slice, std::uint32_t channel) const { return made_[slice][channel].get(); }

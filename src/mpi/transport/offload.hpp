@@ -14,8 +14,10 @@ namespace coset::inline COSET_ABI::mpi {
 class circles {
  public:
   circles() = default;
-  /// Collective over all processes. [slice][domain]: the process that takes part in the offloads of a slice.
-  circles(communicator const& all, std::vector<std::vector<int>> members);
+  /// [slice][domain]: the process that takes part in the offloads of a slice.
+  explicit circles(std::vector<std::vector<int>> members);
+  /// Collective over all processes, afterwards and once.
+  void open(communicator const& all);
 
   std::vector<std::vector<int>> const& members() const noexcept { return members_; }
   MPI_Comm of(std::uint32_t slice, std::uint32_t channel) const;

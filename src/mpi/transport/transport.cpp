@@ -173,7 +173,14 @@ void transport::tell(detail::team_state const& team, std::string_view reason) no
 
 void transport::offload_between(std::vector<std::vector<int>> members) {
   offloading_ = std::vector<std::atomic<std::uint32_t>>(members.size());
-  if (by_.offload.members() != members) by_.offload = circles(by_.all, std::move(members));
+  if (by_.offload.members() != members) wanted_.emplace(std::move(members));
+}
+
+void transport::open_offload() {
+  if (!wanted_) return;
+  by_.offload = std::move(*wanted_);
+  wanted_.reset();
+  by_.offload.open(by_.all);
 }
 
 bool transport::has_left_behind() const noexcept {
@@ -189,7 +196,9 @@ void transport::note_offload(std::uint32_t slice, std::uint32_t channel, bool un
 void transport::offload_anew() {
   for (std::uint32_t slice = 0; slice < offloading_.size(); ++slice) {
     std::uint32_t const stuck = offloading_[slice].exchange(0);
-    by_.offload.make_anew(by_.all, slice, reduce_over_all(by_.all, stuck, MPI_UINT32_T, MPI_BOR, longest_));
+    std::uint32_t const everywhere =
+        reduce_over_all(by_.all, by_.stuck, stuck, MPI_UINT32_T, MPI_BOR, longest_, {}, "all processes");
+    by_.offload.make_anew(by_.all, slice, everywhere);
   }
 }
 

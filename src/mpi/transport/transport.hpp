@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,10 @@ class transport final : public runtime::transport, private directory {
   bool has_left_behind() const noexcept override;
   /// Before the first endpoint is opened: what messages cost decides how much travels with an envelope.
   void fit_to(schedule::link const& network);
-  /// Collective: from now on these processes combine the values of the slices' domains. [slice][domain]
+  /// From now on these processes combine the values of the slices' domains. [slice][domain]
   void offload_between(std::vector<std::vector<int>> members);
+  /// Collective, afterwards, once every process has the memory for that.
+  void open_offload();
   /// Collective, between rounds: forgets the offloads that have not ended on some process and never can.
   void offload_anew();
 
@@ -84,6 +87,7 @@ class transport final : public runtime::transport, private directory {
   patience const longest_;
   std::uint32_t const founded_;
   bool const any_thread_sends_;
+  std::optional<circles> wanted_;  ///< in place of those that the connections have, as an earlier team wanted others
   mutable std::vector<std::atomic<std::uint32_t>> offloading_;  ///< [slice]: of this process, a bit for each channel
   std::size_t with_envelope_ = least_with_envelope;
   std::uint32_t round_ = founded_;

@@ -18,9 +18,6 @@ window::window(communicator const& host, std::size_t bytes, runtime::passing how
   if (!everywhere) own_ = {};
 }
 
-void window::renew(communicator const& host, std::size_t zeroed) {
-  if (host.rank() == 0) std::memset(own_.data(), 0, zeroed);
-  meet(host);
-}
+void window::renew(std::size_t zeroed) noexcept { std::memset(own_.data(), 0, zeroed); }
 
 }  // namespace coset::mpi

@@ -14,8 +14,9 @@ class window {
   window() = default;
   /// Collective over a host's processes. Zeroed; empty on all if one of them cannot have it.
   window(communicator const& host, std::size_t bytes, runtime::passing);
-  /// Collective, as above: zeroes the first bytes again, which another team has used.
-  void renew(communicator const& host, std::size_t zeroed);
+  /// By the host's first process: zeroes the first bytes again, which another team has used. No process may look at them
+  /// until all have met.
+  void renew(std::size_t zeroed) noexcept;
 
   bool empty() const noexcept { return own_.size() == 0; }
   runtime::passing passed() const noexcept { return passed_; }

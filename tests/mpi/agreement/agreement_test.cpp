@@ -95,11 +95,12 @@ TEST(Agreement, OfProcessesIsWhatTheyHaveBrought) {
   std::mt19937_64 choices(1);
   auto const own = communicator::duplicate_of(MPI_COMM_WORLD);
   mpi::agreement agreed;
+  mpi::exchange<record> room{record(occasion::constructing), record(occasion::constructing)};
   for (int repetition = 0; repetition < 30; ++repetition) {
     std::vector<record> all;
     for (int p = 0; p < processes(); ++p) all.push_back(brought_by(p, choices, 1));
     for (record& r : all) r.nearest = r.farthest = {occasion::prepared, 1, r.nearest.process};
-    record const everywhere = agreed.reach(own, all[static_cast<std::size_t>(process())], {}, {});
+    record const everywhere = agreed.reach(own, room, all[static_cast<std::size_t>(process())], {}, {});
     ASSERT_EQ(said_anywhere(fault_of(everywhere, all, 1)), "");
   }
 }
@@ -108,11 +109,12 @@ TEST(Agreement, OnDifferentOccasionsNamesWhoIsNearestAndFarthest) {
   if (processes() < 2) GTEST_SKIP() << "nobody is elsewhere";
   auto const own = communicator::duplicate_of(MPI_COMM_WORLD);
   mpi::agreement agreed;
+  mpi::exchange<record> room{record(occasion::constructing), record(occasion::constructing)};
   for (int odd = 0; odd < processes(); ++odd) {
     record const mine(process() == odd ? occasion::destroying : occasion::beginning);
     std::string const expected = "process " + std::to_string(odd) + " has destroyed its team while process " +
                                  std::to_string(odd == 0 ? 1 : 0) + " begins a run";
-    auto const thrown = outcome_of([&] { agreed.reach(own, mine, {}, {}); });
+    auto const thrown = outcome_of([&] { agreed.reach(own, room, mine, {}, {}); });
     EXPECT_EQ(said_anywhere(thrown.message == expected ? "" : "threw '" + thrown.message + "'"), "");
   }
 }
