@@ -15,7 +15,7 @@ std::atomic<std::size_t> count = 0, live = 0, most = 0;
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t until_failure = never;
-constinit thread_local bool failed = false;
+constinit thread_local bool failed = false, failures_last = false;
 std::atomic<bool> only_here = false;
 constinit thread_local bool here = false;
 
@@ -28,7 +28,7 @@ constinit thread_local bool here = false;
     std::free(made);
     made = nullptr;
     failed = true;
-    until_failure = never;
+    until_failure = failures_last ? 0 : never;
   }
   if (made == nullptr) throw std::bad_alloc();
   count.fetch_add(1, std::memory_order_relaxed);
@@ -49,8 +49,9 @@ std::size_t coset::test::live_bytes() noexcept { return live; }
 std::size_t coset::test::most_live_bytes() noexcept { return most; }
 void coset::test::begin_most() noexcept { most = live.load(); }
 
-void coset::test::fail_allocation(std::size_t after) noexcept {
+void coset::test::fail_allocation(std::size_t after, shortage how_long) noexcept {
   until_failure = after;
+  failures_last = how_long == shortage::lasting;
   failed = false;
 }
 bool coset::test::allocation_failed() noexcept {

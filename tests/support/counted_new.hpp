@@ -13,8 +13,9 @@ std::size_t live_bytes() noexcept;
 std::size_t most_live_bytes() noexcept;
 void begin_most() noexcept;
 
-/// The calling thread's next call but so many throws std::bad_alloc, once.
-void fail_allocation(std::size_t after) noexcept;
+enum class shortage { passing, lasting };
+/// The calling thread's next call but so many throws std::bad_alloc: once, or as all later ones until the next question.
+void fail_allocation(std::size_t after, shortage = shortage::passing) noexcept;
 /// Whether one has; none will from now on.
 bool allocation_failed() noexcept;
 

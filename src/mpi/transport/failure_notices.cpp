@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <new>
-#include <string>
 #include <thread>
 
 namespace coset::inline COSET_ABI::mpi {
@@ -47,8 +46,12 @@ std::optional<notice> failure_notices::heard() {
 
 /// The numbers of messages take memory for each process, but hardly any team has sent one.
 void failure_notices::hear_the_rest() {
-  if (reduce_over_all(all_, static_cast<int>(!sent_to_.empty()), MPI_INT, MPI_MAX) == 0) return;
-  sent_to_.resize(static_cast<std::size_t>(all_.size()));
+  bool const nothing_sent = sent_to_all_ == 0 && sent_to_.empty();
+  if (reduce_over_all(all_, nothing_sent ? 0 : 1, MPI_INT, MPI_MAX) == 0) return;
+  all_or_none(
+      all_, [&] { sent_to_.resize(static_cast<std::size_t>(all_.size())); }, "cannot end its team");
+  for (int& each : sent_to_) each += sent_to_all_;
+  sent_to_[static_cast<std::size_t>(all_.rank())] = 0;
   int all_to_this_one = 0;
   require(MPI_Reduce_scatter_block(sent_to_.data(), &all_to_this_one, 1, MPI_INT, MPI_SUM, all_.get()),
           "MPI_Reduce_scatter_block");
@@ -60,9 +63,16 @@ void failure_notices::hear_the_rest() {
 
 /// Errors are ignored: a process that is gone need not hear.
 void failure_notices::send(int process, letter& l) {
-  if (sent_to_.empty()) sent_to_.resize(static_cast<std::size_t>(all_.size()));
-  ++sent_to_[static_cast<std::size_t>(process)];
   MPI_Isend(&l.what, sizeof l.what, MPI_BYTE, process, 0, all_.get(), &l.requests.emplace_back(MPI_REQUEST_NULL));
+}
+
+/// In `sent_`, with memory for so many requests.
+failure_notices::letter& failure_notices::new_letter(notice const& what, int requests) {
+  std::list<letter> made(1);
+  made.front().what = what;
+  made.front().requests.reserve(static_cast<std::size_t>(requests));
+  sent_.splice(sent_.end(), made);
+  return sent_.back();
 }
 
 /// Forgets what has.
@@ -78,17 +88,28 @@ bool failure_notices::all_has_gone_out() noexcept {
 void failure_notices::ask(int process, notice const& question) {
   std::lock_guard const lock(mutex_);
   all_has_gone_out();
-  letter& l = sent_.emplace_back();
-  l.what = question;
+  if (sent_to_.empty()) sent_to_.resize(static_cast<std::size_t>(all_.size()));
+  letter& l = new_letter(question, 1);
+  ++sent_to_[static_cast<std::size_t>(process)];
   send(process, l);
 }
 
 void failure_notices::send_to_all(notice const& what) {
-  letter& l = sent_.emplace_back();
-  l.what = what;
   int const self = all_.rank(), size = all_.size();
+  letter* kept = nullptr;
+  try {
+    kept = &new_letter(what, size - 1);
+  } catch (std::bad_alloc const&) {
+    // Why this one fails may be that there is no memory, and the others have to hear even so: see below.
+  }
+  ++sent_to_all_;
   for (int p = 0; p < size; ++p) {
-    if (p != self) send(p, l);
+    if (p == self) continue;
+    if (kept != nullptr) {
+      send(p, *kept);
+    } else {
+      MPI_Send(&what, sizeof what, MPI_BYTE, p, 0, all_.get());  // short enough for MPI to return before it is received
+    }
   }
 }
 
@@ -106,7 +127,7 @@ void failure_notices::tell(std::uint32_t round, runtime::cause why, std::string_
 void failure_notices::take_leave(std::uint32_t round) noexcept try {
   std::lock_guard const lock(mutex_);
   send_to_all(make_notice(notice::kind::farewell, round, runtime::cause::messages,
-                          "process " + std::to_string(all_.rank()) + " has destroyed its team"));
+                          runtime::words("process %d has destroyed its team", all_.rank())));
 } catch (std::exception const&) {
   // The others will find out when they destroy their teams.
 }

@@ -62,6 +62,7 @@ class failure_notices {
   };
 
   bool all_has_gone_out() noexcept;
+  letter& new_letter(notice const&, int requests);
   void send(int process, letter&);
   void send_to_all(notice const&);
   void receive_next();
@@ -73,7 +74,8 @@ class failure_notices {
   std::uint32_t told_ = 0;
   bool told_of_end_ = false;
   std::list<letter> sent_;
-  std::vector<int> sent_to_;  ///< how many, to each process; empty if none
+  std::vector<int> sent_to_;  ///< how many questions, to each process; empty if none
+  int sent_to_all_ = 0;       ///< how many of the others, to every process
   int heard_ = 0;
 };
 

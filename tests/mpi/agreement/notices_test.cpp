@@ -13,7 +13,7 @@ using mpi::failure_notices;
 
 int left_under_way(communicator const& on) {
   int left = 0;
-  mpi::meet(on);
+  MPI_Barrier(on.get());
   for (int look = 0; look < 1000; ++look) {
     int there = 0;
     MPI_Status of;
