@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "mpi/memory/shortage.hpp"
-#include "mpi/trees.hpp"
+#include "mpi/processes.hpp"
 #include "support/counted_new.hpp"
 
 namespace coset::mpi_test {
@@ -18,10 +18,10 @@ namespace {
 
 using test::shortage;
 
-enum class kind { fresh, again, other_survey, one_leader, by_messages, tree, lent };
+enum class kind { fresh, again, other_survey, one_leader, by_messages, lent };
 
 char const* name_of(kind what) {
-  constexpr char const* names[]{"fresh", "again", "other_survey", "one_leader", "by_messages", "tree", "lent"};
+  constexpr char const* names[]{"fresh", "again", "other_survey", "one_leader", "by_messages", "lent"};
   return names[static_cast<int>(what)];
 }
 
@@ -92,18 +92,16 @@ mpi::options options_for(kind what) {
   mpi::options wanted = usual_options();
   if (what == kind::one_leader) wanted.leaders = 1;
   if (what == kind::by_messages) wanted.staging_bytes = 0;
-  if (what == kind::tree) wanted.tree = "tree";
   return wanted;
 }
 
 class ShortOfMemory : public ::testing::TestWithParam<std::tuple<kind, int, shortage>> {};
+class ShortOfMemoryInARun : public ShortOfMemory {};
 
 TEST_P(ShortOfMemory, WhileATeamIsMadeIsAnErrorOfAll) {
   kind const what = std::get<kind>(GetParam());
   int const at = std::get<int>(GetParam());
   shortage const how_long = std::get<shortage>(GetParam());
-  own_directory const folder;
-  write_tree(host_names());
   std::optional<fresh_world> world;
   mpi::options const options = options_for(what);
   std::string fault;
@@ -136,11 +134,10 @@ TEST_P(ShortOfMemory, WhileATeamIsMadeIsAnErrorOfAll) {
   EXPECT_GT(failures, 3u);
 }
 
-TEST_P(ShortOfMemory, InTheFirstRunIsAnErrorOfAll) {
+TEST_P(ShortOfMemoryInARun, IsAnErrorOfAll) {
   kind const what = std::get<kind>(GetParam());
   int const at = std::get<int>(GetParam());
   shortage const how_long = std::get<shortage>(GetParam());
-  if (what != kind::again && what != kind::by_messages) GTEST_SKIP() << "runs are alike";
   mpi::options const options = options_for(what);
   std::string fault;
   bool reached = true;
@@ -173,12 +170,22 @@ std::string describe(::testing::TestParamInfo<ShortOfMemory::ParamType> const& o
          (how_long == shortage::lasting ? "_lasting" : "_passing");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShortOfMemory,
-                         ::testing::Combine(::testing::Values(kind::fresh, kind::again, kind::other_survey,
-                                                              kind::one_leader, kind::by_messages, kind::tree,
-                                                              kind::lent),
-                                            ::testing::Values(0, 1),
-                                            ::testing::Values(shortage::passing, shortage::lasting)),
+using ::testing::Combine;
+using ::testing::Values;
+
+INSTANTIATE_TEST_SUITE_P(First, ShortOfMemory,
+                         Combine(Values(kind::fresh), Values(0, 1), Values(shortage::passing, shortage::lasting)),
+                         describe);
+INSTANTIATE_TEST_SUITE_P(Later, ShortOfMemory,
+                         Combine(Values(kind::again, kind::other_survey), Values(0, 1), Values(shortage::lasting)),
+                         describe);
+INSTANTIATE_TEST_SUITE_P(Other, ShortOfMemory,
+                         Combine(Values(kind::one_leader, kind::by_messages, kind::lent), Values(1),
+                                 Values(shortage::passing)),
+                         describe);
+INSTANTIATE_TEST_SUITE_P(Run, ShortOfMemoryInARun,
+                         Combine(Values(kind::again, kind::by_messages), Values(0, 1),
+                                 Values(shortage::passing, shortage::lasting)),
                          describe);
 
 }  // namespace
