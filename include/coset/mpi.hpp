@@ -68,8 +68,9 @@ class team {
   /// left and cost little. MPI_Comm_free() frees that; teams live on. `threads` must outlive this team, or outlive
   /// MPI_Finalize if that comes first. Processes may have different numbers of threads, but of one kind. Adopted
   /// threads serve this team alone: adopt another team of them for another one. Throws mpi::error on every process,
-  /// also before MPI_Init_thread and after MPI_Finalize. Throws argument_error for MPI_COMM_NULL, for an
-  /// intercommunicator, and for adopted threads that are in use.
+  /// also before MPI_Init_thread and after MPI_Finalize. A process that has no memory for its part throws out_of_memory,
+  /// the others mpi::error. Throws argument_error for MPI_COMM_NULL, for an intercommunicator, and for adopted threads
+  /// that are in use.
   team(MPI_Comm, coset::team& threads, options const& = {});
   /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()
   /// throws mpi::error; if adopted threads wait there for ranks of this process, they get mismatch_error. MPI_Finalize

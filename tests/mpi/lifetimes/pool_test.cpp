@@ -268,7 +268,7 @@ TEST(Pool, IsNotThatOfADuplicate) {
 
 TEST(Lanes, TellTeamsPartsSendersAndChannelsApart) {
   constexpr rank_t senders = 8, threads = 12;
-  mpi::lanes const made(senders, threads);
+  mpi::lanes made(senders, threads);
   std::set<int> tags;
   std::size_t count = 0;
   std::vector<std::uint32_t> seats;
