@@ -127,7 +127,8 @@ struct team::state final : resident {
   std::atomic<bool> in_use_ = false;  ///< by a thread that runs, resets, destroys or attends it
   bool misses_a_process_ = false;     ///< in the agreement to destroy
   bool ended_with_mpi_ = false;
-  std::optional<runtime::words> broken_;  ///< why no collective can work any more: a process was not heard of, for example
+  std::optional<runtime::words>
+      broken_;  ///< why no collective can work any more: a process was not heard of, for example
   std::string description_;
 };
 

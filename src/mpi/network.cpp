@@ -99,7 +99,8 @@ short_rounds typical(communicator const& all, circle_of_hosts& hosts) {
     }
     if (slowest(all, spent) * (tries / tries_at_once + 1) > longest_look) break;
   }
-  return hosts.is_empty() ? short_rounds{} : short_rounds{median(std::span(one).first(count)), median(std::span(several).first(count))};
+  return hosts.is_empty() ? short_rounds{}
+                          : short_rounds{median(std::span(one).first(count)), median(std::span(several).first(count))};
 }
 
 }  // namespace

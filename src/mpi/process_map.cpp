@@ -61,8 +61,8 @@ tree_facts facts_along(std::string const& tree_file, std::vector<std::string> co
       all,
       [&] {
         found = own_facts_along(tree_file, names);
-        mine = detail::hash_of(text::joined(found.positions, " ") + " in groups of " +
-                               text::joined(found.switches, " "));
+        mine =
+            detail::hash_of(text::joined(found.positions, " ") + " in groups of " + text::joined(found.switches, " "));
         everywhere.resize(static_cast<std::size_t>(all.size()));
       },
       std::string_view(cannot).data());
@@ -99,8 +99,7 @@ hosts_heard_of hosts_of(std::vector<said> const& words) {
 process_map numbered(std::vector<said> const& words, hosts_heard_of const& heard, tree_facts along) {
   std::vector<std::size_t> order(heard.names.size());
   std::iota(order.begin(), order.end(), 0);
-  if (!along.positions.empty())
-    std::ranges::stable_sort(order, {}, [&](std::size_t h) { return along.positions[h]; });
+  if (!along.positions.empty()) std::ranges::stable_sort(order, {}, [&](std::size_t h) { return along.positions[h]; });
   process_map found;
   found.switches = std::move(along.switches);
   for (std::size_t h = 0; h < order.size(); ++h) {

@@ -12,8 +12,7 @@
 
 namespace coset::inline COSET_ABI::mpi {
 
-team::team(MPI_Comm of, coset::team& threads, options const& wanted)
-    : state_(state::founded(of, threads, wanted)) {}
+team::team(MPI_Comm of, coset::team& threads, options const& wanted) : state_(state::founded(of, threads, wanted)) {}
 
 team::~team() {
   if (state_->is_of_this_process() && state_->can_be_destroyed()) return;

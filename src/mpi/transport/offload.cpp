@@ -46,8 +46,7 @@ circles::circles(std::vector<std::vector<int>> members) : members_(std::move(mem
 }
 
 void circles::open(communicator const& all) {
-  for (std::uint32_t slice = 0; slice < members_.size(); ++slice)
-    make_anew(all, slice, (1u << runtime::channels) - 1);
+  for (std::uint32_t slice = 0; slice < members_.size(); ++slice) make_anew(all, slice, (1u << runtime::channels) - 1);
 }
 
 MPI_Comm circles::of(std::uint32_t slice, std::uint32_t channel) const { return made_[slice][channel].get(); }

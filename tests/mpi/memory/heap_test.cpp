@@ -50,8 +50,8 @@ bool anywhere(bool here) {
 /// What is wrong with how this process ended where process `at` had no memory; every process ends well or none does.
 std::string fault_of(outcome const& mine, int at) {
   bool const failed = !mine.type.empty();
-  if (failed != anywhere(failed)) return failed ? "threw alone: " + mine.message : "another one threw, but this one did not";
-  if (!failed) return "";
+  bool const any_failed = anywhere(failed);
+  if (!failed) return any_failed ? "another one threw, but this one did not" : "";
   if (mine.type == type_name<out_of_memory>()) return "";
   if (process() == at) return "threw " + mine.type + ": " + mine.message;
   bool const names_it = mine.message.find("process " + std::to_string(at) + " ") != std::string::npos;
