@@ -12,18 +12,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "coset/detail/bits.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
 #include "coset/detail/standard_parts.hpp"
 #include "coset/detail/visibility.h"
 
 namespace coset::inline COSET_ABI {
-
-/// Which results must agree bit for bit.
-enum class bits : std::uint8_t {
-  same_on_all_ranks,  ///< refuses plans whose ranks bracket differently if the operation is inexact
-  per_rank            ///< any valid plan
-};
 
 /// How to run a collective, for callers who know better than the library.
 struct plan_options {

@@ -52,7 +52,7 @@ void reducer_core::spill(owned_copy& copy) {
 }
 
 void reducer_core::spill_block(owned_copy& total, owned_copy& copy, std::size_t block) {
-  std::lock_guard const lock((*of_block_)[block % of_block_->size()]);
+  std::lock_guard const lock(lock_of(block));
   void* const to = total.data + shape_.begin_bytes(block);
   void const* const from[] = {to, copy.data + shape_.begin_bytes(block)};
   bool const first = total.touched[block] == mark::untouched;
@@ -60,14 +60,17 @@ void reducer_core::spill_block(owned_copy& total, owned_copy& copy, std::size_t 
   parts_[0].array.reduction->folds->for_sources(sources)(parts_[0].array.operation.get(), &to, 1,
                                                          from + (first ? 1 : 0), sources,
                                                          shape_.begin(block + 1) - shape_.begin(block));
-  total.touched[block] = mark::touched;
+  total.mark_touched(block, 1);
   copy.touched[block] = mark::untouched;
 }
 
 owned_copy& reducer_core::total_for_spills() {
   owned_copy& found = total();
   std::lock_guard const lock(making_);
-  if (found.generation != generation_) std::memset(found.touched, 0, shape_.number());
+  if (found.generation != generation_) {
+    std::memset(found.touched, 0, shape_.number());
+    std::memset(found.groups, 0, shape_.groups());
+  }
   found.generation = generation_;
   total_is_known_ = false;
   return found;

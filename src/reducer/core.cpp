@@ -23,15 +23,12 @@ using detail::mark;
 using detail::reduced_array;
 using detail::tracking;
 
-constexpr std::size_t line_bytes = 64;
 /// Far beyond the caches marks cost nothing beside the miss, and folding less is faster.
 constexpr std::size_t far_beyond_caches = std::size_t{64} << 20;
 constexpr std::size_t usual_block_bytes = 512;
 /// Addresses are compared by their last twelve bits on all of today's x86 (Intel's optimisation manual: 4 KiB
 /// aliasing).
 constexpr std::size_t compared_bytes = 4096;
-
-std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 void require_sensible(reduced_array const& array) {
   std::size_t const bytes = array.reduction->element_bytes;
@@ -104,23 +101,6 @@ tracking tracking_for(reduced_array const& array, blocks const& shape, sparse_op
 
 }  // namespace
 
-owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node) : node(on_node), memory(bytes) {
-  data = memory.data();
-  if (!node || !memory.bind(0, bytes, *node)) memory.prefer_huge_pages(0, bytes);
-}
-
-owned_copy::owned_copy(blocks const& shape, std::optional<unsigned> on_node, bool capped)
-    : node(on_node),
-      memory(round_up(shape.begin_bytes(shape.number()), line_bytes) + round_up(shape.number() + 1, word_blocks)) {
-  data = memory.data();
-  touched = reinterpret_cast<mark*>(data + round_up(shape.begin_bytes(shape.number()), line_bytes));
-  if (capped) {
-    resident.resize(shape.number());
-  } else if (!node || !memory.bind(0, memory.size(), *node)) {
-    memory.prefer_huge_pages(0, memory.size());
-  }
-}
-
 }  // namespace coset::reducer_room
 
 namespace coset::inline COSET_ABI::detail {
@@ -129,15 +109,14 @@ using namespace reducer_room;
 
 namespace {
 
-/// run(begin, end) for each run of blocks that the copy has touched.
+/// run(begin, end) for each run of blocks that the copy has touched, of one group or more.
 template <class Run>
 void for_runs(blocks const& shape, private_copy const& copy, Run run) {
   std::size_t begin = 0, end = 0;
-  for (std::size_t word = 0; word < shape.number(); word += word_blocks) {
-    std::uint64_t marks;
-    std::memcpy(&marks, copy.touched + word, sizeof marks);
-    if (marks == 0) continue;
-    for (std::size_t block = word; block < std::min(word + word_blocks, shape.number()); ++block) {
+  for (std::size_t group = 0; group < shape.groups(); ++group) {
+    if (copy.groups[group] == mark::untouched) continue;
+    std::size_t const first = group * blocks::blocks_of_group;
+    for (std::size_t block = first; block < std::min(first + blocks::blocks_of_group, shape.number()); ++block) {
       if (copy.touched[block] == mark::untouched) continue;
       if (block != end) {
         if (begin < end) run(begin, end);
@@ -173,7 +152,11 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
       most_bytes_(options.most_bytes),
       shape_(cut(parts_[0].array, options)),
       tracking_(tracking_for(parts_[0].array, shape_, options)),
-      of_block_(capped() ? std::make_unique<block_locks>() : nullptr) {}
+      ways_(parts_[0].array, shape_, options),
+      of_block_(capped() ? std::make_unique<block_locks>() : nullptr) {
+  if (ways_.may_keep())
+    updates_of_chunk_ = (update_chunks::chunk_bytes - update_chunks::header_bytes) / parts_[0].array.later.record_bytes;
+}
 
 reducer_core::~reducer_core() {
   say_what_is_lost();
@@ -185,7 +168,9 @@ reducer_core::~reducer_core() {
 
 std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::optional<unsigned> node, bool capped) const {
   if (tracking_ == tracking::none) return lend(bytes_, number, node);
-  return std::make_unique<owned_copy>(shape_, node, capped);
+  auto copy = std::make_unique<owned_copy>(node);
+  if (!ways_.may_keep()) copy->give_memory(shape_, capped);
+  return copy;
 }
 
 /// Called before a copy is made, so that put_in_order() cannot fail.
@@ -262,7 +247,9 @@ owned_copy& reducer_core::total() {
   std::lock_guard const lock(making_);
   if (!total_) {
     make_room();
-    total_ = made(owned_copy::no_number, std::nullopt, false);
+    auto fresh = made(owned_copy::no_number, std::nullopt, false);
+    if (fresh->data == nullptr) fresh->give_memory(shape_, false);
+    total_ = std::move(fresh);
     put_in_order();
   }
   return *total_;
@@ -272,23 +259,27 @@ void reducer_core::empty(private_copy& copy) {
   if (tracking_ == tracking::none) {
     for (part_of_copy const& part : parts_) part.fill(copy.data, 0, part.array.count);
   } else {
-    if (tracking_ == tracking::marks) {
+    auto& owned = static_cast<owned_copy&>(copy);
+    if (owned.kept) forget_updates(owned);
+    if (copy.data != nullptr) {
       for_runs(shape_, copy, [&](std::size_t begin, std::size_t end) {
-        parts_[0].fill(copy.data, shape_.begin(begin), shape_.begin(end) - shape_.begin(begin));
+        if (tracking_ == tracking::marks)
+          parts_[0].fill(copy.data, shape_.begin(begin), shape_.begin(end) - shape_.begin(begin));
+        std::memset(copy.touched + begin, 0, end - begin);
       });
+      std::memset(copy.groups, 0, shape_.groups());
     }
-    std::memset(copy.touched, 0, shape_.number());
   }
   copy.generation = generation_;
 }
 
 void reducer_core::touch(private_copy& copy, std::size_t first, std::size_t number) {
   if (capped()) claim(static_cast<owned_copy&>(copy), first, number);
-  for (std::size_t block = first; block < first + number; ++block) {
-    if (tracking_ == tracking::fills_late && copy.touched[block] == mark::untouched)
-      parts_[0].fill(copy.data, shape_.begin(block), shape_.begin(block + 1) - shape_.begin(block));
-    copy.touched[block] = mark::touched;
-  }
+  if (tracking_ == tracking::fills_late)
+    for (std::size_t block = first; block < first + number; ++block)
+      if (copy.touched[block] == mark::untouched)
+        parts_[0].fill(copy.data, shape_.begin(block), shape_.begin(block + 1) - shape_.begin(block));
+  static_cast<owned_copy&>(copy).mark_touched(first, number);
 }
 
 void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
@@ -299,10 +290,12 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
   if (total_) total_->generation = into_total ? generation_ : 0;
   total_is_known_ = true;
+  if (tracking_ != tracking::none) finish_round();
 }
 
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
+  ways_.forget();
   arrivals_.begin_anew();
   generation_ = next_id();
   change_key();  // no thread continues with a copy that is not emptied yet
@@ -328,6 +321,11 @@ std::string reducer_core::describe() const {
   text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
   text += tracking_ == tracking::none ? " that are folded whole"
                                       : text::format(" in blocks of {} bytes", shape_.block_bytes());
+  if (ways_.may_keep())
+    text += text::format(", {} in the last round; {}", ways_.last_round().blocks,
+                         ways_.keeps() ? text::format("updates are kept for later in {} parts, {} in the last round",
+                                                      ways_.parts(), ways_.last_round().updates)
+                                       : std::string("updates are not kept"));
   if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
   return text;
 }
@@ -357,6 +355,10 @@ bool has_copies(reducer_core const& core) noexcept { return !core.in_order().emp
 
 void renew_claims(reducer_core& core) noexcept { core.renew_claims(); }
 
+void const* operation_of(reducer_core const& core, std::size_t index) noexcept {
+  return core.parts()[index].array.operation.get();
+}
+
 unsigned block_shift(reducer_core const& core) noexcept { return core.shape().shift; }
 
 tracking tracking_of(reducer_core const& core) noexcept { return core.tracking(); }
@@ -370,6 +372,7 @@ std::byte* elements_of(reducer_core& core, private_copy& copy, std::size_t first
   if (first > all.array.count || count > all.array.count - first)
     throw argument_error(
         text::format("elements [{}, {} + {}) of a reducer of {}", first, first, count, all.array.count));
+  if (core.tracking() != tracking::none) core.make_plain(copy);
   if (count > 0 && core.tracking() != tracking::none) {
     unsigned const shift = core.shape().shift;
     std::size_t const block = first >> shift;

@@ -16,6 +16,7 @@
 #include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
+#include "reducer/sparse/way.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::reducer_room {
@@ -77,6 +78,30 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   }
 
   void touch(private_copy&, std::size_t first, std::size_t number);
+
+  /// Of sparse reducers, by the copy's thread; see access_of() and the like.
+  sparse_access access(private_copy&);
+  std::byte* next_chunk(private_copy&, std::size_t part);
+  void make_plain(private_copy&);
+  reducer_room::way_choice& ways() noexcept { return ways_; }
+  reducer_room::way_choice const& ways() const noexcept { return ways_; }
+  /// Of one part what a thread keeps: its updates, and the memory up to the last of them.
+  std::size_t kept(reducer_room::owned_copy const& of, std::size_t part) const noexcept {
+    std::size_t const chunks = of.kept->parts[part].chunks;
+    if (chunks == 0) return 0;
+    // A narrow division, as there is one for each part of each copy.
+    auto const room = static_cast<std::uint32_t>(update_chunks::room_behind(of.kept->all.ends()[part]));
+    return chunks * updates_of_chunk_ - room / static_cast<std::uint32_t>(parts_[0].array.later.record_bytes);
+  }
+  static std::size_t kept_bytes(reducer_room::owned_copy const& of, std::size_t part) noexcept {
+    return of.kept->parts[part].chunks * update_chunks::chunk_bytes -
+           update_chunks::room_behind(of.kept->all.ends()[part]);
+  }
+  void apply_part(reducer_room::owned_copy const& from, std::size_t part, std::byte* into) const {
+    reduced_array const& array = parts_[0].array;
+    array.later.apply_part(array.operation.get(), from.kept->all, part, ways_.shift(), into);
+  }
+
   /// Made if there is none. Not by two threads at once, as folding into it.
   reducer_room::owned_copy& total();
 
@@ -124,6 +149,17 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void spill(owned_copy&);
   void spill_block(owned_copy& total, owned_copy&, std::size_t block);
   owned_copy& total_for_spills();
+  void require_memory(owned_copy&);
+  void forget_updates(owned_copy&);
+  bool may_keep_more(owned_copy&) noexcept;
+  void look_at_chunk(reducer_room::kept_updates&, std::size_t part) const noexcept;
+  void apply_early(owned_copy&);
+  void apply_early(owned_copy&, std::size_t part, owned_copy& to);
+  void finish_round() noexcept;
+  numa::fork_safe_mutex& lock_of(std::size_t block) {
+    unsigned const together = ways_.may_keep() ? ways_.shift() - shape_.shift : 0;
+    return (*of_block_)[(block >> together) % of_block_->size()];
+  }
 
   std::uint32_t const process_ = numa::process_number();  ///< that made it
   std::uint64_t const id_;                                ///< never reused
@@ -138,6 +174,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::size_t const most_bytes_ = 0;
   reducer_room::blocks const shape_;
   detail::tracking const tracking_ = detail::tracking::none;
+  reducer_room::way_choice ways_;
+  std::size_t updates_of_chunk_ = 0;  ///< that are kept
 
   /// Never equal to another reducer's, whose copies may be reused here. Changes only between rounds of updates, which
   /// the caller separates.
@@ -154,7 +192,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
 
   std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies
   std::atomic<std::size_t> spills_ = 0;
-  /// [block % 64]: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
+  /// [block % 64], or that of a part of kept updates: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
   using block_locks = std::array<numa::fork_safe_mutex, 64>;
   std::unique_ptr<block_locks> of_block_;
   bool total_is_known_ = true;  ///< to the caller, as he has viewed it or it is empty

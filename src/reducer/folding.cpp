@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folding what copies hold: runs of blocks that the same copies have touched, each in one pass.
+// Folding what copies hold: by slices of all copies, or by turns of their threads.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,6 +10,7 @@
 
 #include "coset/detail/collective.hpp"
 #include "numa/binding.hpp"
+#include "reducer/chunks.hpp"
 #include "reducer/core.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/busy_mark.hpp"
@@ -21,86 +22,13 @@
 namespace coset::reducer_room {
 namespace {
 
-using detail::mark;
 using detail::reducer_core;
 using detail::tracking;
 
-constexpr std::uint64_t all_touched = 0x0101010101010101;
 /// Below this many bytes, waiting for other threads takes longer than folding their parts.
 constexpr std::size_t bytes_per_part = 8 << 10;
 
-/// The bytes folded and emptied at a time: they stay in the cache in between.
-constexpr std::size_t chunk_bytes = 2048;
-constexpr std::size_t most_prefetched_bytes = 512;
-
-/// Folds copies into arrays, or into the total, in the reducer's mode as long as it exists. The target's values are the first source unless they are replaced; in
-/// the end the target holds everything. Copies are empty where they were folded.
-class chunks {
- public:
-  /// Folds up to `most` copies at a time.
-  chunks(reducer_core& core, void* const* into, combining how, std::size_t most)
-      : mode_(core.mode(), core.computes()),
-        core_(core),
-        into_(into),
-        how_(how),
-        total_(into == nullptr ? &core.total() : nullptr) {
-    if (most >= few_.size()) many_.resize(most + 1);
-    sources_ = most >= few_.size() ? many_.data() : few_.data();
-  }
-
-  owned_copy* total() const { return total_; }
-  std::byte* to(std::size_t array) const {
-    return total_ != nullptr ? total_->data + core_.parts()[array].offset : static_cast<std::byte*>(into_[array]);
-  }
-
-  bool counts(owned_copy const& copy) const { return copy.generation == core_.generation(); }
-  /// Whether the target's old values are no source.
-  bool replaces() const { return total_ == nullptr && how_ == combining::assign; }
-
-  /// Elements [begin, end) of one array, of those copies that count.
-  void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end) {
-    fold(of, array, begin, end, replaces());
-  }
-  /// The same; in turns the first thread replaces, the others add.
-  void fold(std::span<owned_copy* const> of, std::size_t array, std::size_t begin, std::size_t end, bool replacing) {
-    part_of_copy const& part = core_.parts()[array];
-    std::size_t const chunk = std::max<std::size_t>(chunk_bytes / part.element_bytes(), 1);
-    for (std::size_t at = begin; at < end; at += chunk)
-      fold_chunk(of, part, to(array), at, std::min(chunk, end - at), replacing);
-  }
-
- private:
-  void fold_chunk(std::span<owned_copy* const> of, part_of_copy const& part, std::byte* target, std::size_t begin,
-                  std::size_t count, bool replacing) {
-    std::size_t const first = begin * part.element_bytes(), offset = part.offset + first;
-    void* const to = target + first;
-    std::uint32_t sources = 0;
-    if (total_ == nullptr && !replacing) sources_[sources++] = to;
-    for (owned_copy const* const copy : of)
-      if (counts(*copy)) sources_[sources++] = copy->data + offset;
-    auto const& array = part.array;
-    if (sources == 0) return array.fill(array.identity.get(), part.element_bytes(), to, count);
-    if (sources > 1 || sources_[0] != to)
-      array.reduction->folds->for_sources(sources)(array.operation.get(), &to, 1, sources_, sources, count);
-    if (core_.tracking() == tracking::fills_late) return;
-    for (owned_copy const* const copy : of)
-      if (copy != total_ && counts(*copy)) part.fill(copy->data, begin, count);
-  }
-
-  runtime::computing_in const mode_;
-  reducer_core& core_;
-  void* const* const into_;
-  combining const how_;
-  owned_copy* const total_;          ///< null if it is not the target
-  std::array<void const*, 32> few_;  ///< allocating takes as long as folding a small array
-  std::vector<void const*> many_;
-  void const** sources_;
-};
-
 /// Elements of one of `slices` slices of an array: whole lines of it.
-struct interval {
-  std::size_t begin = 0, end = 0;
-};
 interval slice_of(part_of_copy const& part, std::size_t slice, std::size_t slices) {
   std::size_t const count = part.array.count, unit = std::max<std::size_t>(64 / part.element_bytes(), 1);
   std::size_t const units = (count + unit - 1) / unit;
@@ -204,104 +132,6 @@ class turns {
   Company const company_;
 };
 
-/// One thread's part of an array whose blocks are tracked.
-class runs {
- public:
-  runs(reducer_core& core, void* const* into, combining how)
-      : chunks_(core, into, how, core.in_order().size()),
-        shape_(core.shape()),
-        everywhere_(chunks_.total() != nullptr || chunks_.replaces()) {
-    for (owned_copy* const copy : core.in_order())
-      if (chunks_.counts(*copy)) copies_.push_back(copy);
-    words_.resize(copies_.size());
-    run_ = now_ = words_;
-  }
-
-  void fold(std::size_t begin, std::size_t end) {
-    for (std::size_t word = begin; word < end; word += word_blocks) fold_word(word, std::min(word + word_blocks, end));
-    finish_run();
-    while (folded_ < found_) fold_next();
-  }
-
- private:
-  /// Some blocks of some copies.
-  struct range {
-    interval blocks;
-    std::vector<owned_copy*> from;
-  };
-
-  void fold_word(std::size_t begin, std::size_t end) {
-    std::uint64_t any = 0;
-    bool whole = end - begin == word_blocks;
-    for (std::size_t c = 0; c < copies_.size(); ++c) {
-      std::memcpy(&words_[c], copies_[c]->touched + begin, sizeof(std::uint64_t));
-      any |= words_[c];
-      whole = whole && (words_[c] == 0 || words_[c] == all_touched);
-    }
-    if (any == 0 && !everywhere_) return;
-    if (whole) {
-      std::copy(words_.begin(), words_.end(), now_.begin());
-      return append(begin, end);
-    }
-    for (std::size_t block = begin; block < end; ++block) {
-      std::size_t bits = 0;
-      for (std::size_t c = 0; c < copies_.size(); ++c)
-        bits |= now_[c] = copies_[c]->touched[block] == mark::touched ? 1 : 0;
-      if (bits != 0 || everywhere_) append(block, block + 1);
-    }
-  }
-
-  /// Blocks [begin, end) of the copies with now_[c] != 0.
-  void append(std::size_t begin, std::size_t end) {
-    bool const same = run_blocks_.end == begin && run_blocks_.begin < begin &&
-                      std::equal(now_.begin(), now_.end(), run_.begin(),
-                                 [](std::uint64_t now, std::uint64_t before) { return (now != 0) == (before != 0); });
-    if (!same) {
-      finish_run();
-      run_blocks_.begin = begin;
-      std::copy(now_.begin(), now_.end(), run_.begin());
-    }
-    run_blocks_.end = end;
-  }
-
-  void finish_run() {
-    if (run_blocks_.begin == run_blocks_.end) return;
-    if (found_ - folded_ == coming_.size()) fold_next();
-    range& next = coming_[found_++ % coming_.size()];
-    next.blocks = run_blocks_;
-    next.from.clear();
-    for (std::size_t c = 0; c < copies_.size(); ++c)
-      if (run_[c] != 0) next.from.push_back(copies_[c]);
-    // Scattered ranges miss all caches, one miss after the other unless prefetched; in long ranges the processor
-    // prefetches. Inline, as g++ 12 drops calls of functions that do nothing but prefetch.
-    std::size_t const begin = shape_.begin_bytes(run_blocks_.begin),
-                      end = std::min(shape_.begin_bytes(run_blocks_.end), begin + most_prefetched_bytes);
-    for (std::size_t at = begin; at < end; at += 64) {
-      __builtin_prefetch(chunks_.to(0) + at, 1);
-      for (owned_copy const* const copy : next.from) __builtin_prefetch(copy->data + at, 1);
-    }
-  }
-
-  void fold_next() {
-    range const& next = coming_[folded_++ % coming_.size()];
-    chunks_.fold(next.from, 0, shape_.begin(next.blocks.begin), shape_.begin(next.blocks.end));
-    auto const set = [&](owned_copy const& copy, mark to) {
-      std::memset(copy.touched + next.blocks.begin, static_cast<int>(to), next.blocks.end - next.blocks.begin);
-    };
-    for (owned_copy const* const copy : next.from) set(*copy, mark::untouched);
-    if (chunks_.total() != nullptr) set(*chunks_.total(), mark::touched);
-  }
-
-  chunks chunks_;
-  blocks const& shape_;
-  bool const everywhere_;            ///< untouched blocks are filled, too
-  std::vector<owned_copy*> copies_;  ///< that count
-  std::vector<std::uint64_t> words_, now_, run_;
-  interval run_blocks_;  ///< that the copies with run_[c] != 0 have touched
-  std::array<range, 16> coming_ = {};
-  std::size_t found_ = 0, folded_ = 0;  ///< ranges so far; those between are prefetched and wait in coming_
-};
-
 }  // namespace
 }  // namespace coset::reducer_room
 
@@ -337,11 +167,7 @@ void fold_part(reducer_core& core, void* const* into, std::size_t part, std::siz
       all.fold(core.in_order(), array, begin, end);
     }
   } else {
-    // Whole words of marks, so that no part reads marks that another part writes.
-    std::size_t const number = core.shape().number(), words = (number + word_blocks - 1) / word_blocks;
-    std::size_t const begin = words * part / parts * word_blocks,
-                      end = std::min(words * (part + 1) / parts * word_blocks, number);
-    if (begin < end) runs(core, into, how).fold(begin, end);
+    fold_tracked(core, into, how, part, parts);
   }
   core.part_is_done(parts, into == nullptr);
 }

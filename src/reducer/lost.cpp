@@ -19,6 +19,22 @@ bool holds_identities(part_of_copy const& part, std::byte const* copy) {
   return at == end;
 }
 
+bool holds_blocks(blocks const& shape, owned_copy const& copy) {
+  for (std::size_t group = 0; copy.data != nullptr && group < shape.groups(); ++group) {
+    if (copy.groups[group] == detail::mark::untouched) continue;
+    auto const* const begin = copy.touched + group * blocks::blocks_of_group;
+    auto const* const end = copy.touched + std::min((group + 1) * blocks::blocks_of_group, shape.number());
+    if (std::find(begin, end, detail::mark::touched) != end) return true;
+  }
+  return false;
+}
+
+bool holds_updates(owned_copy const& copy, std::size_t parts) {
+  for (std::size_t part = 0; copy.kept && part < parts; ++part)
+    if (copy.kept->parts[part].chunks > 0) return true;
+  return false;
+}
+
 }  // namespace
 }  // namespace coset::reducer_room
 
@@ -29,9 +45,7 @@ using namespace reducer_room;
 bool reducer_core::holds_values() const {
   return std::ranges::any_of(in_order_, [&](owned_copy const* copy) {
     if (copy->generation != generation_ || (copy == total_.get() && total_is_known_)) return false;
-    if (tracking_ != tracking::none)
-      return std::find(copy->touched, copy->touched + shape_.number(), mark::touched) !=
-             copy->touched + shape_.number();
+    if (tracking_ != tracking::none) return holds_blocks(shape_, *copy) || holds_updates(*copy, ways_.parts());
     return !std::ranges::all_of(parts_, [&](part_of_copy const& part) { return holds_identities(part, copy->data); });
   });
 }

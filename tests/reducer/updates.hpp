@@ -62,6 +62,10 @@ void apply(Mine mine, std::vector<update<T>> const& all, std::uint32_t t, std::u
     element = op(element, all[i].value);
   }
 }
+template <class T, class Op>
+void apply(sparse_array<T, Op> mine, std::vector<update<T>> const& all, std::uint32_t t, std::uint32_t threads, Op) {
+  for (std::size_t i = t; i < all.size(); i += threads) mine[all[i].index].reduce(all[i].value);
+}
 
 template <class T, class Op>
 void apply(std::vector<T>& to, std::vector<update<T>> const& all, Op op) {

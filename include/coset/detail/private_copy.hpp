@@ -11,6 +11,7 @@
 
 #include "coset/detail/reduction.hpp"
 #include "coset/detail/visibility.h"
+#include "coset/updates/options.hpp"
 
 namespace coset::inline COSET_ABI {
 
@@ -22,16 +23,21 @@ struct sparse_options {
   /// The granularity at which touched elements are tracked, in bytes; rounded to a power of two of elements. 0: 512 B,
   /// and a cache line for arrays of 64 MiB and more, where misses cost more than marks.
   std::size_t block_bytes = 0;
-  /// Limit for the memory of all private copies together, in bytes; 0: none. A thread that needs more than is left
-  /// folds its copy into a total that all threads share, under locks, returns its pages and continues. The order of
-  /// these folds varies, so the bits of floating-point sums vary too; blocks are then pages. Each thread may always use
-  /// 64 KiB, and the shared total does not count.
+  /// Limit for the memory of all private copies and kept updates together, in bytes; 0: none. A thread that needs more than
+  /// is left brings what it has to a total that all threads share, under locks, and continues. The order in which threads do
+  /// so varies, so the bits of floating-point sums vary too; blocks are then pages. Each thread may always use 64 KiB, or
+  /// a fiftieth of the limit for updates, and the shared total does not count. Updates are kept only under limits of 32 MiB and
+  /// more, and then in each round.
   std::size_t most_bytes = 0;
+  /// How threads reduce: private_copies in blocks, or partition, by keeping updates for later; chosen: see sparse_reducer.
+  /// Others throw argument_error, and partition does for elements of more than 252 bytes and for reproducible_plus.
+  way by = way::chosen;
 };
 
 namespace detail {
 
 class reducer_core;
+class update_chunks;
 struct rank_state;
 
 /// What an access to a sparse reducer's copy does in addition. Untouched blocks hold the identity; with fills_late they
@@ -41,11 +47,23 @@ enum class tracking : std::uint8_t { none, marks, fills_late };
 /// Not a character type, so that a store through it cannot alias the arrays beside it.
 enum class mark : std::uint8_t { untouched = 0, touched = 1 };
 
-/// One thread's copy of all arrays, as its accessors see it.
+/// As many marks as lie on a cache line: who touches one of them has fetched all.
+inline constexpr unsigned group_shift = 6;
+
+/// One thread's copy of all arrays, as its accessors see it. Sparse ones may have no memory yet.
 struct private_copy {
   std::byte* data = nullptr;     ///< the array with index k begins at data + offset_of(core, k)
   mark* touched = nullptr;       ///< [block], sparse only
+  mark* groups = nullptr;        ///< [block / blocks_of_group]: whether any may be touched
   std::uint64_t generation = 0;  ///< the contents count only if it equals the reducer's
+};
+
+/// What a sparse reducer does with updates that are kept for later. Nothing where they cannot be.
+struct update_code {
+  std::size_t record_bytes = 0;
+  /// Into the array `into`, in order, all updates of a part of 2^shift elements.
+  void (*apply_part)(void const* operation, update_chunks const&, std::size_t part, unsigned shift,
+                     void* into) = nullptr;
 };
 
 /// A reducer's array without its types.
@@ -55,6 +73,18 @@ struct reduced_array {
   std::shared_ptr<void const> operation;  ///< the context that folds get
   std::shared_ptr<void const> identity;   ///< one element
   void (*fill)(void const* element, std::size_t element_bytes, void* to, std::size_t count) = nullptr;
+  update_code later = {};
+};
+
+/// How an accessor reaches one thread's part of a sparse reducer. Stays good when copies are combined.
+struct sparse_access {
+  bool keeps_updates = false;
+  bool fills_late = false;  ///< untouched blocks hold nothing yet
+  unsigned shift = 0;       ///< a block, or a part of kept updates, has 2^shift elements
+  std::byte* at = nullptr;  ///< elements
+  mark* touched = nullptr;  ///< as in private_copy
+  mark* groups = nullptr;
+  std::byte** ends = nullptr;  ///< [part]: behind the latest update that is kept
 };
 
 /// Throws argument_error for more elements than can exist and for operations that do not commute.
@@ -65,6 +95,8 @@ COSET_API std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array, spars
 COSET_API std::size_t offset_of(reducer_core const&, std::size_t index) noexcept;
 /// The base-2 logarithm of the number of elements in a sparse reducer's block.
 COSET_API unsigned block_shift(reducer_core const&) noexcept;
+/// What folds get as the operation of array `index`.
+COSET_API void const* operation_of(reducer_core const&, std::size_t index = 0) noexcept;
 COSET_API detail::tracking tracking_of(reducer_core const&) noexcept;
 
 /// The calling thread's copy, made if it has none; or the copy with this number, whichever thread calls. Ready for the
@@ -111,6 +143,11 @@ inline std::byte* recent_or(std::uint64_t const& key, std::uint64_t how, Get get
 /// Marks blocks [first, first + blocks) of a sparse reducer's copy as touched; fills them with the identity if they are
 /// empty.
 COSET_API void touch(reducer_core&, private_copy&, std::size_t first, std::size_t blocks = 1);
+
+/// The way in which the copy's thread reduces in this round; gives it the memory for that.
+COSET_API sparse_access access_of(reducer_core&, private_copy&);
+/// Where the next update of this part goes, as its chunk is full. Throws std::bad_alloc, and has lost nothing then.
+COSET_API std::byte* next_chunk(reducer_core&, private_copy&, std::size_t part);
 
 /// Around a combination by one thread, or by tasks that it waits for: throws argument_error if another one is under way,
 /// as values would be lost. fold_part() with one part has it.
@@ -179,7 +216,8 @@ COSET_API bool has_copies(reducer_core const&) noexcept;
 /// The copy that holds the reducer's own totals of all elements; made if it does not exist.
 COSET_API private_copy& total_of(reducer_core&);
 
-/// Elements [first, first + count) of a reducer of one array, their blocks touched. Throws argument_error for elements that it
+/// Elements [first, first + count) of a reducer of one array, their blocks touched, with all updates that were kept. From now
+/// on the copy's thread keeps none, and after the next combination no thread does. Throws argument_error for elements that it
 /// does not have.
 COSET_API std::byte* elements_of(reducer_core&, private_copy&, std::size_t first, std::size_t count);
 
