@@ -112,7 +112,7 @@ if(COSET_UNITY)
   target_compile_options(coset PRIVATE -Wno-shadow)
 endif()
 
-coset_rooms(src/environment src/text numa src/trace src/schedule src/program src/plan src/runtime src/team src/reducer src/kernels src/calibration src/choice src/api src/api/c)
+coset_rooms(src/environment src/text numa src/trace src/schedule src/program src/plan src/runtime src/team src/reducer src/updates src/kernels src/calibration src/choice src/api src/api/c)
 # What every call passes through, and the loops in which large schedules spend their time, is optimised as the build says.
 # All else chooses and makes plans, reads files and reports.
 target_compile_options(coset PRIVATE ${coset_for_size})

@@ -16,6 +16,7 @@
 #include "coset/request.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
+#include "coset/updates/scatter_add.hpp"
 #include "coset/verbs/all_to_all.hpp"
 #include "coset/verbs/allgather.hpp"
 #include "coset/verbs/allreduce.hpp"

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "coset/detail/visibility.h"
+#include "coset/omp/scatter_add.hpp"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/team.hpp"
@@ -277,7 +278,7 @@ class sparse_reduction {
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
 
   /// Cost: some nanoseconds. Call it once per region and thread.
-  sparse_array<T> local() {
+  sparse_array<T, Op> local() {
     if (omp_get_level() > 1) return copies_.local();
     return copies_.claimed(static_cast<std::uint32_t>(omp_get_thread_num()));
   }

@@ -18,6 +18,7 @@
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/tbb/arenas.hpp"
+#include "coset/tbb/scatter_add.hpp"
 #include "coset/tbb/team.hpp"
 
 namespace coset::inline COSET_ABI::tbb {

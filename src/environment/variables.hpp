@@ -115,9 +115,11 @@ inline constexpr std::array variables{
     variable{"KMP_AFFINITY", "libomp's words", "none", "The same, of libomp.", at_team},
     variable{"OMP_WAIT_POLICY", "`active`, `passive`", "`active`, or `passive` where ranks share cores",
              "How OpenMP's threads wait in the benchmark; it starts itself anew with the default.", in_bench},
-    variable{"OMP_STACKSIZE", "a size", "1 GiB",
-             "Stacks of OpenMP's threads in the benchmark of programs, which starts itself anew with the default.",
-             "`programs_bench_…`"},
+    variable{
+        "OMP_STACKSIZE", "a size", "1 GiB",
+        "Stacks of OpenMP's threads in the benchmarks of programs and scatters, which start themselves anew with the "
+        "default.",
+        "`programs_bench_…`, `scatter_bench`"},
     variable{"OMPI_COMM_WORLD_LOCAL_RANK", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"OMPI_COMM_WORLD_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
     variable{"OMPI_COMM_WORLD_RANK", "a number", by_launcher,

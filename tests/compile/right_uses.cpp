@@ -3,7 +3,9 @@
 #include <array>
 #include <complex>
 #include <concepts>
+#include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -161,6 +163,22 @@ struct simulation {
   (void)coset::allreduce(me, lowest, coset::minimum_location{});
   coset::allreduce(me, halves, coset::noncommutative([](coset::bfloat16 a, coset::bfloat16) { return a; }));
   coset::start_allreduce(me, items).wait();
+}
+
+[[maybe_unused]] void every_loop_of_updates(coset::member& me, coset::team& ranks, std::vector<float>& array,
+                                            std::vector<double>& second, std::vector<std::int16_t> const& keys,
+                                            std::vector<float> const& values) {
+  auto const key = [&keys](std::size_t i) { return keys[i]; };
+  auto const value = [](std::size_t) { return std::tuple(1, 2.0); };
+  coset::scatter_add(me, array, keys);
+  coset::scatter_add(me, std::tie(array, second), 10, key, value);
+  coset::scatter_add(ranks, array, keys, values, coset::maximum{}, {.by = coset::way::partition});
+  coset::scatter_add(ranks, array[0], 10, key);
+  coset::omp::scatter_add(std::span(array), key, values, coset::plus{}, {.required = coset::bits::serial});
+  coset::omp::scatter_add(std::tuple(coset::into(array), coset::into(second, coset::minimum{})), keys, coset::one_each);
+  coset::tbb::scatter_add(coset::into(
+                              array, [](float a, float b) { return a + b; }, 0),
+                          keys, values);
 }
 
 }  // namespace

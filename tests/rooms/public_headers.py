@@ -13,7 +13,7 @@ INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
 NAMED = re.compile(r'^\s*#\s*include\s+["<]([^">]+)', re.MULTILINE)
 
 ALLOWED = set("""
-array bit concepts cstddef cstdint cstring initializer_list iosfwd limits memory new shared_mutex span stdexcept string string_view tuple
+array atomic bit concepts cstddef cstdint cstring exception initializer_list iosfwd limits memory new shared_mutex span stdexcept string string_view tuple
 type_traits typeinfo utility vector
 """.split())
 

@@ -9,8 +9,8 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
-#include "cli/price/why.hpp"
 #include "cli/simulate/tables.hpp"
+#include "cli/why/why.hpp"
 #include "text/file.hpp"
 
 namespace coset::cli {

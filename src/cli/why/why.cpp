@@ -13,8 +13,9 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/numbers.hpp"
-#include "cli/price/why.hpp"
-#include "cli/price/why_between.hpp"
+#include "cli/why/why.hpp"
+#include "cli/why/why_between.hpp"
+#include "cli/why/why_scatter.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "study/explain.hpp"
@@ -44,9 +45,11 @@ struct why_command {
   rank_t ranks = 0;
   std::vector<rank_t> nodes;
   asked_hosts hosts;
+  asked_scatter scatter;
   bool in_place = false, ordered = false, json = false, all = false;
 
   void run() {
+    if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, json));
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
@@ -268,7 +271,9 @@ nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, ra
 void add_why(CLI::App& app) {
   auto const state = std::make_shared<why_command>();
   auto& why = *app.add_subcommand("why", "Show why a call gets its plan: every candidate, priced term by term");
-  why.add_option("collective", state->verb_name, "What the ranks compute")->capture_default_str();
+  why.add_option("collective", state->verb_name,
+                 "What the ranks compute; or scatter_add, a loop that adds into an array")
+      ->capture_default_str();
   why.add_option("size", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())
       ->capture_default_str();
@@ -302,6 +307,7 @@ void add_why(CLI::App& app) {
             return seconds_in(text) ? std::string() : fmt::format("'{}' is not a number from 0 to 1e9", text);
           },
           ""));
+  add_scatter_options(why, state->scatter);
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");

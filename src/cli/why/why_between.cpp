@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/price/why_between.hpp"
+#include "cli/why/why_between.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a loop of updates before it runs, and what is made of that.
+#pragma once
+
+#include "coset/detail/cxx20.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "coset/updates/options.hpp"
+
+namespace coset::inline COSET_ABI::detail {
+
+/// Keys that were looked at, evenly spread over a loop: what a choice is made from.
+class COSET_API key_sample {
+ public:
+  static constexpr std::size_t most = 512, least_stride = 128;
+  /// Of a loop of fewer updates nothing is asked: a thread has carried it out before a choice is made.
+  static constexpr std::size_t least_updates = 4096;
+
+  void add(std::size_t key) noexcept { keys_[count_++] = key; }
+  void sort() noexcept;
+
+  std::size_t count() const noexcept { return count_; }
+  /// How many groups of 2^shift neighbouring elements the loop touches, as far as the sample tells; of `groups`.
+  double touched(unsigned shift, double groups) const noexcept;
+  /// The largest share of all updates that goes to one group of 2^shift neighbouring elements.
+  double largest_share(unsigned shift) const noexcept;
+  /// A key below which about this part of all updates goes.
+  std::size_t quantile(std::size_t part, std::size_t parts) const noexcept;
+
+ private:
+  std::array<std::size_t, most> keys_;
+  std::size_t count_ = 0;
+};
+
+/// Counts only: the same program with the same data and as many threads chooses the same.
+struct update_facts {
+  std::size_t length = 0;         ///< elements of the target
+  std::size_t element_bytes = 0;  ///< of all arrays at one index together
+  std::size_t record_bytes = 0;   ///< of an update that is kept for later; 0: it cannot be kept
+  std::size_t updates = 0;
+  std::size_t threads = 1;
+  key_sample const* sample = nullptr;
+  struct {
+    bool copies : 1 = false;   ///< the operation commutes and has an identity
+    bool atomics : 1 = false;  ///< the processor has, or can imitate, the operation on such elements
+    bool exact : 1 = false;    ///< the order of updates cannot change bits
+  } can = {};
+};
+
+struct update_plan {
+  way by = way::one_thread;
+  std::size_t batch = 0;  ///< updates that are partitioned at once
+  unsigned shift = 0;     ///< a part of the target has 2^shift elements
+};
+
+/// Throws argument_error for a way that cannot be obeyed: copies without an identity, atomics of elements that have none,
+/// serial bits by a way that has others, private copies beyond most_bytes.
+COSET_API update_plan choose(update_facts const&, scatter_options const&);
+
+}  // namespace coset::detail

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "updates/prices.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "numa/binding.hpp"
+
+namespace coset::updates_room {
+namespace {
+
+using detail::update_facts;
+using detail::update_plan;
+
+constexpr double ns = 1e-9;
+constexpr unsigned line_bytes = 64;
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+// Nanoseconds, between what two Zen 5 processors and two of Sapphire Rapids take (src/updates/README.md). Ways differ by
+// factors where it matters, so that one set of constants serves both.
+constexpr double append_ns = 2.6;        ///< an update into a log
+constexpr double take_ns = 1.6;          ///< one out of it, into a part that a cache holds
+constexpr double look_ns = 1.1;          ///< at a key of another thread's
+constexpr double atomic_ns = 10;         ///< a locked compare and exchange of a line that nobody else has
+constexpr double fought_ns = 60;         ///< of one that others want, too
+constexpr double chunk_ns = 120;         ///< to begin a page of a log
+constexpr double far_byte_ns = 0.065;    ///< to read and write memory in no order, by lines
+constexpr double stream_byte_ns = 0.09;  ///< in order, beyond the caches; and within them:
+constexpr double near_byte_ns = 0.05;
+constexpr double region_ns = 3000, meeting_ns = 600;  ///< to wake threads, and for each more of them
+/// A second thread is seldom worth a whole one: neighbours share a core's units, or memory.
+constexpr double worth_of_another = 0.8;
+
+/// What is touched of a target, in no order.
+struct region {
+  double bytes;  ///< of its lines
+  double pages;
+  region shared_by(double hands) const { return {bytes / hands, pages / hands}; }
+};
+
+/// An access whose page's place is not known any more takes this longer, with page tables in a core's own cache: none up to
+/// as many pages as processors remember, and then with their logarithm.
+double walk_ns(double pages) {
+  constexpr double remembered = 2048, each_doubling = 1.0;
+  return pages <= remembered ? 0 : each_doubling * std::log2(pages / remembered);
+}
+
+/// An update of an element there, by one thread.
+double update_ns(region const& of, machine_facts const& on) {
+  double const bytes = of.bytes, walk = walk_ns(of.pages);
+  struct point {
+    double bytes, ns;
+  };
+  auto const own = static_cast<double>(on.own_cache_bytes);
+  std::array<point, 5> const known{{{32e3, 0.9}, {own, 1.4}, {8 * own, 2.3}, {128 * own, 5.5}, {512 * own, 8}}};
+  if (bytes <= known.front().bytes) return known.front().ns + walk;
+  for (std::size_t k = 1; k < known.size(); ++k) {
+    if (bytes > known[k].bytes) continue;
+    point const &low = known[k - 1], &high = known[k];
+    return walk + low.ns + (high.ns - low.ns) * std::log(bytes / low.bytes) / std::log(high.bytes / low.bytes);
+  }
+  return known.back().ns + walk;
+}
+
+/// A loop and a machine, as prices see them.
+class question {
+ public:
+  question(update_facts const& of, scatter_options const& wanted, machine_facts const& on)
+      : of_(of),
+        on_(on),
+        most_bytes_(wanted.most_bytes != 0 ? wanted.most_bytes : std::max(target_bytes(), 64 * mebibyte)),
+        updates_(static_cast<double>(of.updates)),
+        threads_(static_cast<double>(of.threads)),
+        hands_(1 + worth_of_another * (static_cast<double>(std::min(of.threads, on.processors)) - 1)) {
+    unsigned const shift = elements_of_line();
+    double const lines = std::ceil(static_cast<double>(of.length) / static_cast<double>(std::size_t{1} << shift));
+    lines_ = std::min(of.sample->touched(shift, std::max(lines, 1.0)), updates_);
+    unsigned const page_shift = shift + 6;  // 64 lines
+    touched_ = {lines_ * static_cast<double>(std::max<std::size_t>(line_bytes, of.element_bytes)),
+                std::min(of.sample->touched(page_shift, std::max(std::ceil(lines / 64), 1.0)), lines_)};
+  }
+
+  priced_way one_thread() const {
+    return {way::one_thread,  true, "", updates_ * update_ns(touched_, on_) * ns, 0, loop_bytes() + changed_bytes(),
+            {way::one_thread}};
+  }
+  priced_way owner_scan() const {
+    double const largest = std::max(of_.sample->largest_share(elements_of_line()), 1 / hands_);
+    double const each =
+        look_ns * threads_ / std::min(threads_, processors()) + update_ns(touched_.shared_by(hands_), on_) * largest;
+    double const keys = updates_ * key_bytes * (threads_ - 1);
+    return {
+        way::owner_scan,  true, "", (updates_ * each + together_ns(1)) * ns, 0, loop_bytes() + keys + changed_bytes(),
+        {way::owner_scan}};
+  }
+  priced_way partition() const {
+    update_plan const plan = partitioned();
+    bool const possible = of_.record_bytes != 0;
+    double const parts = of_.sample->touched(plan.shift, parts_of(plan.shift));
+    double const batches = std::ceil(updates_ / static_cast<double>(std::max<std::size_t>(plan.batch, 1)));
+    double const largest = std::max(of_.sample->largest_share(plan.shift), 1 / hands_);
+    double const chunks =
+        std::min(parts * threads_ + updates_ * static_cast<double>(of_.record_bytes) / 4096, updates_);
+    double const moved = std::min(batches * touched_.bytes, updates_ * line_bytes) * beyond_caches();
+    double const all = updates_ * (append_ns / hands_ + take_ns * largest) + chunks * chunk_ns / hands_ +
+                       moved * far_byte_ns + batches * together_ns(2);
+    double const records = updates_ * static_cast<double>(of_.record_bytes);
+    double const pages = parts * threads_ * 4096;
+    // Records are fetched before they are stored, stored, and read again.
+    return {way::partition,
+            possible,
+            "updates of this type cannot be kept",
+            all * ns,
+            std::min(records, static_cast<double>(plan.batch * of_.record_bytes)) + pages,
+            loop_bytes() + 3 * records + batches * changed_bytes(),
+            plan};
+  }
+  priced_way private_copies() const {
+    double const bytes = static_cast<double>(target_bytes());
+    bool const fits = target_bytes() * of_.threads <= most_bytes_;
+    double const byte_ns = bytes * threads_ > 16e6 ? stream_byte_ns : near_byte_ns;
+    double const all =
+        updates_ * update_ns(touched_, on_) / hands_ + bytes * (threads_ + 1) * byte_ns / hands_ * 1.6 + together_ns(2);
+    return {way::private_copies,
+            of_.can.copies && fits,
+            of_.can.copies ? "copies would take more than most_bytes"
+                           : "copies need an operation that commutes and whose identity is known",
+            all * ns,
+            bytes * threads_,
+            loop_bytes() + threads_ * changed_bytes() + 2 * threads_ * bytes + 2 * bytes,
+            {way::private_copies}};
+  }
+  priced_way atomics() const {
+    double const hottest = of_.sample->largest_share(elements_of_line());
+    double const each = (update_ns(touched_, on_) + atomic_ns) / hands_ + fought_ns * hottest;
+    return {way::atomics,
+            of_.can.atomics,
+            "there is no atomic operation on these elements",
+            (updates_ * each + together_ns(1)) * ns,
+            0,
+            loop_bytes() + changed_bytes(),
+            {way::atomics}};
+  }
+
+ private:
+  static constexpr double key_bytes = 4;
+  /// Keys and values, read once.
+  double loop_bytes() const {
+    return updates_ * (key_bytes + static_cast<double>(of_.record_bytes) - sizeof(std::uint32_t));
+  }
+  /// The target's lines, read and written once.
+  double changed_bytes() const { return 2 * touched_.bytes; }
+  std::size_t target_bytes() const { return of_.length * of_.element_bytes; }
+  double processors() const { return static_cast<double>(on_.processors); }
+  unsigned elements_of_line() const {
+    return static_cast<unsigned>(std::bit_width(line_bytes / std::min<std::size_t>(of_.element_bytes, line_bytes)) - 1);
+  }
+  double parts_of(unsigned shift) const {
+    return std::max(1.0, std::ceil(static_cast<double>(of_.length) / static_cast<double>(std::size_t{1} << shift)));
+  }
+  /// Of what is touched, the part that comes from memory.
+  double beyond_caches() const {
+    double const caches = 16 * static_cast<double>(on_.own_cache_bytes);
+    return touched_.bytes <= caches ? 0 : 1 - caches / touched_.bytes;
+  }
+  /// Threads that have no processor of their own meet only when others have slept.
+  double together_ns(int meetings) const {
+    double const crowd = std::max(threads_ / processors(), 1.0);
+    return region_ns + meeting_ns * threads_ * meetings + (crowd > 1 ? 20e3 * threads_ * meetings : 0);
+  }
+
+  /// A part is what a core's cache holds; there are several for each thread, if its updates fill pages.
+  update_plan partitioned() const {
+    unsigned const most = 32;
+    auto shift =
+        static_cast<unsigned>(std::bit_width(std::max<std::size_t>(on_.own_cache_bytes / of_.element_bytes, 2)) - 1);
+    auto const touched = [&] { return of_.sample->touched(shift, parts_of(shift)); };
+    while (shift > 10 && touched() < 4 * threads_) --shift;
+    while (shift < most && parts_of(shift) > 4096) ++shift;
+    while (shift < most && touched() > std::max(4 * threads_, updates_ / threads_ / 128)) ++shift;
+    std::size_t const pages = static_cast<std::size_t>(parts_of(shift)) * of_.threads * 4096;
+    std::size_t const room = std::max(most_bytes_ > pages ? most_bytes_ - pages : 0, mebibyte);
+    std::size_t const fit = std::max<std::size_t>(room / std::max<std::size_t>(of_.record_bytes, 1), 1);
+    std::size_t const batches = std::max<std::size_t>((of_.updates + fit - 1) / fit, 1);
+    return {way::partition, (of_.updates + batches - 1) / batches, shift};
+  }
+
+  update_facts const& of_;
+  machine_facts const& on_;
+  std::size_t const most_bytes_;
+  double const updates_, threads_;
+  double const hands_;  ///< what the threads are worth together, in threads
+  double lines_ = 0;
+  region touched_ = {};
+};
+
+}  // namespace
+
+/// What the C library says; virtual machines tell nothing of use about caches that cores share.
+machine_facts machine_facts::of_this_machine() {
+  static machine_facts const known = [] {
+    long const said = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    std::size_t const bytes = said > 0 ? static_cast<std::size_t>(said) : mebibyte;
+    return machine_facts{numa::usable_processors(), std::clamp(bytes, mebibyte / 4, 4 * mebibyte)};
+  }();
+  return known;
+}
+
+std::array<priced_way, 5> prices_of(update_facts const& of, scatter_options const& wanted, machine_facts const& on) {
+  question const asked(of, wanted, on);
+  return {asked.one_thread(), asked.owner_scan(), asked.partition(), asked.private_copies(), asked.atomics()};
+}
+
+/// A way with the serial loop's bits is taken if it costs hardly more than one that has others.
+priced_way const& best_of(std::array<priced_way, 5> const& all, scatter_options const& wanted, bool is_exact) {
+  constexpr double hardly_more = 1.05;
+  priced_way const* best = &all.front();
+  double least = HUGE_VAL;
+  for (priced_way const& each : all) {
+    bool const is_serial = each.by < way::private_copies;
+    bool const is_allowed =
+        is_serial || is_exact ||
+        (each.by == way::atomics ? wanted.required == bits::per_rank : wanted.required != bits::serial);
+    double const price = each.seconds * (is_serial ? 1 : hardly_more);
+    if (!each.possible || !is_allowed || price >= least) continue;
+    best = &each;
+    least = price;
+  }
+  return *best;
+}
+
+char const* name_of(way by) noexcept {
+  constexpr std::array names{"chosen", "one_thread", "owner_scan", "partition", "private_copies", "atomics"};
+  return names[static_cast<std::size_t>(by)];
+}
+
+}  // namespace coset::updates_room

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each way of carrying out a loop of updates would cost.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "coset/updates/choice.hpp"
+
+namespace coset::updates_room {
+
+/// What prices are made from besides the loop. Counts: the same on machines of one kind.
+struct machine_facts {
+  std::size_t processors;       ///< that the process may use
+  std::size_t own_cache_bytes;  ///< of a core, its L2
+  static machine_facts of_this_machine();
+};
+
+struct priced_way {
+  way by;
+  bool possible;
+  char const* why_not;  ///< in words, if it is not
+  double seconds;
+  double memory_bytes;  ///< besides the target
+  double moved_bytes;   ///< between caches and memory, if nothing stays in a cache from one phase to the next
+  detail::update_plan plan;
+};
+
+/// In the order of the enumeration, from one_thread on.
+std::array<priced_way, 5> prices_of(detail::update_facts const&, scatter_options const&, machine_facts const&);
+/// Of these.
+priced_way const& best_of(std::array<priced_way, 5> const&, scatter_options const&, bool is_exact);
+
+char const* name_of(way) noexcept;
+
+}  // namespace coset::updates_room
