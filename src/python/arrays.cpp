@@ -112,7 +112,7 @@ elements read_from(py::handle x, parameter at) {
   return elements_of(numpy->array(x), at);
 }
 
-elements written_to(py::handle x, parameter at) {
+py::array writable(py::handle x, parameter at) {
   bool const lends = is_array(x, at) || (!is_number(x) && PyObject_CheckBuffer(x.ptr()) != 0);
   if (!lends) {
     refuse(at, text::format("is of type {}, which cannot be written to: pass a numpy array or another writable buffer",
@@ -120,8 +120,12 @@ elements written_to(py::handle x, parameter at) {
   }
   py::array array = py::isinstance<py::array>(x) ? py::reinterpret_borrow<py::array>(x) : array_over(x);
   if (!array.writeable()) refuse(at, "is read-only");
-  return elements_of(std::move(array), at);
+  return array;
 }
+
+elements written_to(py::handle x, parameter at) { return elements_of(writable(x, at), at); }
+
+coset_type element_type(py::array const& of, parameter at) { return type_in(of.dtype(), at); }
 
 elements changed(py::handle x, parameter at) {
   return is_number(x) ? elements_of(numpy->array(x), at) : written_to(x, at);

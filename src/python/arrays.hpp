@@ -43,6 +43,10 @@ elements read_from(py::handle x, parameter);
 /// What is written to: numpy's arrays, and all else that lends Python its memory, like array.array and memoryview. Throws
 /// argument_error for what would have to be copied, and for what is read-only.
 elements written_to(py::handle x, parameter);
+/// numpy's array over what is written to, whatever its elements are and however they lie.
+py::array writable(py::handle x, parameter);
+/// Throws argument_error for a dtype that coset does not reduce, and for another byte order.
+coset_type element_type(py::array const&, parameter);
 /// A number's copy, or what is written to.
 elements changed(py::handle x, parameter);
 

@@ -24,4 +24,6 @@ PYBIND11_MODULE(coset, m) {
   python::add_members(m);
   python::add_teams(m);
   python::add_schedules(m);
+  python::add_updates(m);
+  python::add_histogram(m);
 }
