@@ -2,6 +2,8 @@
 // Calibration, the rounds themselves, and their sorting by machine state.
 #include "measure/harness/rounds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -10,6 +12,9 @@
 
 namespace coset::measure {
 namespace {
+
+/// Nanoseconds for which others have a processor, at most; so much is not said of a contestant after one look.
+constexpr double longest_interruption = 1e8;
 
 latency_matrix observe(latency_probe& probe) {
   if (probe.takes_turns()) return {};
@@ -33,13 +38,14 @@ struct played_round {
 class match {
  public:
   match(std::vector<contestant*> const& players, problem const& p, round_options const& options)
-      : players_(players), options_(options), work_(p), orders_(players.size()) {
+      : players_(players), options_(options), work_(p), orders_(players.size()), first_(players.size()) {
     found_.shape = p;
     found_.wrong.resize(players.size());
     for (auto const* player : players) found_.declined.push_back(player->declines(p));
     for (std::size_t i = 0; i < players.size(); ++i) {
       if (plays(i)) calibrate(i);
     }
+    if (options_.hopeless > 0) decline_hopeless();
   }
 
   /// One round: a burst of each contestant. The first one after the measurement of latencies is a fifth slower at 8 B
@@ -71,21 +77,41 @@ class match {
 
   // Also touches all buffers for the first time, and makes plans and arenas.
   void calibrate(std::size_t i) {
-    orders_[i] = {options_.timing, 2, options_.iterations > 0 ? options_.iterations : 4};
-    double each = median(burst(i).nanoseconds);
+    std::size_t const warmup = options_.warmup > 0 ? options_.warmup : 2;
+    orders_[i] = {options_.timing, warmup, options_.iterations > 0 ? options_.iterations : options_.least_iterations};
+    double& each = first_[i];
+    each = median(burst(i).nanoseconds);
     if (options_.iterations > 0) return set_iterations(i, options_.iterations);
     while (each * static_cast<double>(orders_[i].iterations) < options_.burst_nanoseconds / 10) {
       orders_[i].iterations *= 8;
       each = median(burst(i).nanoseconds);
     }
-    set_iterations(i, std::max<std::size_t>(4, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
+    set_iterations(i, std::max(options_.least_iterations, static_cast<std::size_t>(options_.burst_nanoseconds / each)));
+  }
+
+  // Who was interrupted when calibrated is not hopeless: only the shortest of several further samples says so.
+  void decline_hopeless() {
+    double best = 0;
+    for (std::size_t i = 0; i < players_.size(); ++i)
+      if (plays(i) && (best == 0 || first_[i] < best)) best = first_[i];
+    double const most = options_.hopeless * best;
+    for (std::size_t i = 1; i < players_.size(); ++i) {
+      if (!plays(i)) continue;
+      for (int again = 0; again < 3 && first_[i] > most && first_[i] < most + longest_interruption; ++again) {
+        set_iterations(
+            i, std::max(options_.least_iterations, static_cast<std::size_t>(options_.burst_nanoseconds / most)));
+        first_[i] = std::min(first_[i], quantile(burst(i).nanoseconds, 0));
+      }
+      if (first_[i] > most)
+        found_.declined[i] = fmt::format("takes {:.1f} times as long as the best", first_[i] / best);
+    }
   }
 
   // Some have two speeds: a std::barrier is a hundred times slower asleep than spinning. Bursts are adapted.
   void adapt(std::size_t i, std::vector<double> const& samples) {
     double const mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
     auto const fitting = static_cast<std::size_t>(options_.burst_nanoseconds / mean);
-    set_iterations(i, std::clamp<std::size_t>(fitting, 4, 2 * orders_[i].iterations));
+    set_iterations(i, std::clamp(fitting, options_.least_iterations, 2 * orders_[i].iterations));
   }
 
   void set_iterations(std::size_t i, std::size_t iterations) {
@@ -97,6 +123,7 @@ class match {
   round_options const& options_;
   workload work_;
   std::vector<burst_order> orders_;
+  std::vector<double> first_;  ///< [player]: nanoseconds of an iteration when bursts were calibrated
   std::size_t rounds_ = 0;
   measurement found_;
 };

@@ -17,6 +17,9 @@ struct round_options {
   std::size_t iterations = 0;  ///< per burst; 0: as many as take `burst_nanoseconds`
   std::size_t warmup = 0;      ///< per burst, untimed; 0: a tenth of the iterations, at least 2
   double burst_nanoseconds = 6e6;
+  std::size_t least_iterations = 4;  ///< per burst, however long they take
+  /// Who takes so many times as long as the best at first declines, except for the first contestant; 0: nobody does.
+  double hopeless = 0;
 };
 
 /// One contestant in one machine state. All vectors are empty if it declined.
