@@ -66,9 +66,10 @@ void update(team* with, std::span<T> target, Op op, Key key, Value value, std::s
   auto const loop = detail::loop_of(detail::update_target<T, Op>{target, op}, std::move(key), std::move(value), count);
   detail::update_loops const loops(loop);
   std::size_t const threads = threads_of(with);
-  detail::update_plan const plan = detail::choose(detail::facts_of(loops, threads), options);
+  detail::key_sample const sample = detail::sample_of(loops);
+  detail::update_plan const plan = detail::choose(detail::facts_of(loops, sample, threads), options);
   bool const alone = plan.by == way::one_thread;
-  detail::update_run run(loops, plan, alone ? 1 : threads);
+  detail::update_run run(loops, plan, sample, alone ? 1 : threads);
   by_all(alone ? nullptr : with, [&run](any_crew& all) { run.carry_out(all); });
   run.rethrow();
 }
