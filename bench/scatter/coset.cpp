@@ -83,17 +83,19 @@ void add_coset(scatter_ways& ways, scatter_work<T>& of, int threads) {
 
 template <class T>
 std::string facts_and_plan(scatter_work<T>& of, int threads) {
+  std::string found;
   auto const describe = [&](auto const& loop) {
     detail::update_loops const loops(loop);
     auto const sample = detail::sample_of(loops);
     auto const plan = detail::choose(detail::facts_of(loops, sample, static_cast<std::size_t>(threads)), {});
-    return fmt::format("{}, batches of {}, parts of 2^{}", name_of(plan.by), plan.batch, plan.shift);
+    found = fmt::format("{}, batches of {}, parts of 2^{}", name_of(plan.by), plan.batch, plan.shift);
   };
   if constexpr (scatter_work<T>::counts) {
-    return describe(detail::written_loop(of.all(), of.all_keys(), detail::count_one(), plus()));
+    detail::with_written_loop(of.all(), of.all_keys(), detail::count_one(), plus(), describe);
   } else {
-    return describe(detail::written_loop(of.all(), of.all_keys(), of.all_values(), plus()));
+    detail::with_written_loop(of.all(), of.all_keys(), of.all_values(), plus(), describe);
   }
+  return found;
 }
 
 template void add_coset(scatter_ways&, scatter_work<double>&, int);
