@@ -48,15 +48,18 @@ struct histograms {
   }
 };
 
+void add_feature(data const& d, std::size_t f, histograms& into) {
+  for (std::uint32_t const row : d.leaf) {
+    std::size_t const bin = f * d.bins + d.bin_of[f][row];
+    into.gradient[bin] += d.gradient[row];
+    into.hessian[bin] += d.hessian[row];
+    ++into.rows[bin];
+  }
+}
+
 void serial(data const& d, histograms& into) {
   into.clear(d);
-  for (std::size_t f = 0; f < d.bin_of.size(); ++f)
-    for (std::uint32_t const row : d.leaf) {
-      std::size_t const bin = f * d.bins + d.bin_of[f][row];
-      into.gradient[bin] += d.gradient[row];
-      into.hessian[bin] += d.hessian[row];
-      ++into.rows[bin];
-    }
+  for (std::size_t f = 0; f < d.bin_of.size(); ++f) add_feature(d, f, into);
 }
 
 void with_coset(data const& d, histograms& into) {
@@ -76,13 +79,7 @@ void with_coset(data const& d, histograms& into) {
 void by_features(data const& d, histograms& into) {
   into.clear(d);
 #pragma omp parallel for schedule(static)
-  for (std::size_t f = 0; f < d.bin_of.size(); ++f)
-    for (std::uint32_t const row : d.leaf) {
-      std::size_t const bin = f * d.bins + d.bin_of[f][row];
-      into.gradient[bin] += d.gradient[row];
-      into.hessian[bin] += d.hessian[row];
-      ++into.rows[bin];
-    }
+  for (std::size_t f = 0; f < d.bin_of.size(); ++f) add_feature(d, f, into);
 }
 
 }  // namespace

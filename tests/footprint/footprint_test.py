@@ -23,7 +23,7 @@ MAY_NEED = {
 
 # Of the rooms, nothing; of coset::detail, what the public headers declare there; of templates, what they instantiate.
 ROOMS = ["calibration", "capi", "choice", "kernels", "numa", "planning", "program", "reducer_room", "runtime", "schedule",
-         "study", "team_room", "text", "trace"]
+         "study", "team_room", "text", "trace", "updates_room"]
 INSTANCES = {"float coset::detail::rounded<float>", "double coset::detail::rounded<double>"}
 BUILD = pathlib.Path()
 
