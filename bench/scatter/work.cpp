@@ -17,11 +17,12 @@ class generator {
     return state_;
   }
   std::size_t below(std::size_t limit) {
-    return static_cast<std::size_t>((static_cast<unsigned __int128>((*this)()) * limit) >> 64);
+    return static_cast<std::size_t>((static_cast<wide>((*this)()) * limit) >> 64);
   }
   double fraction() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
  private:
+  __extension__ using wide = unsigned __int128;
   std::uint64_t state_ = 88172645463325252u;
 };
 

@@ -64,12 +64,14 @@ struct owned_copy : detail::private_copy {
 
   /// Fresh pages for the blocks, and marks behind them. For a copy that has none.
   void give_memory(blocks const&, bool capped);
-  /// Marks as many blocks from this one on.
+  /// Marks as many blocks from this one on. Threads that own neighbouring blocks of a total may mark their common group at
+  /// the same time: relaxed, as all write the same and the next to read does so after they have met.
   void mark_touched(std::size_t first, std::size_t count) noexcept {
     if (count == 0) return;
     std::memset(touched + first, static_cast<int>(detail::mark::touched), count);
-    std::size_t const group = first >> detail::group_shift, last = (first + count - 1) >> detail::group_shift;
-    std::memset(groups + group, static_cast<int>(detail::mark::touched), last - group + 1);
+    std::size_t const last = (first + count - 1) >> detail::group_shift;
+    for (std::size_t group = first >> detail::group_shift; group <= last; ++group)
+      std::atomic_ref(groups[group]).store(detail::mark::touched, std::memory_order_relaxed);
   }
 
   static constexpr std::uint32_t no_number = ~std::uint32_t{0};
