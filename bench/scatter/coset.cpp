@@ -87,7 +87,7 @@ std::string facts_and_plan(scatter_work<T>& of, int threads) {
   auto const describe = [&](auto const& loop) {
     detail::update_loops const loops(loop);
     auto const sample = detail::sample_of(loops);
-    auto const plan = detail::choose(detail::facts_of(loops, sample, static_cast<std::size_t>(threads)), {});
+    auto const plan = detail::choose(detail::facts_of(loops, &sample, static_cast<std::size_t>(threads)), {});
     found = fmt::format("{}, batches of {}, parts of 2^{}", name_of(plan.by), plan.batch, plan.shift);
   };
   if constexpr (scatter_work<T>::counts) {

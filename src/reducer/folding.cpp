@@ -199,8 +199,8 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   }
   try {
     require_targets(core, into, how);
-  } catch (argument_error const& wrong) {
-    refuse(me, wrong.what());
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine_into");
   }
   if (!me.shared.kind.one_memory())
     refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
@@ -219,12 +219,8 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
     } else {
       company.fold([&] { fold_part(core, into, me.rank, me.shared.ranks, how); });
     }
-  } catch (std::exception const& thrown) {
-    runtime::fail_by_exception(me, thrown.what());
-    throw;
   } catch (...) {
-    runtime::fail_by_exception(me, "");
-    throw;
+    runtime::fail_by_thrown(me, "combine_into");
   }
   run(me, meeting);
 }

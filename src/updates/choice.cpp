@@ -20,15 +20,16 @@ update_plan choose(update_facts const& of, scatter_options const& wanted) {
   if (wanted.by > way::atomics)
     throw argument_error(
         text::format("there is no way {} to carry out a loop of updates", static_cast<int>(wanted.by)));
-  if (wanted.by == way::chosen && of.updates < key_sample::least_updates) return {};
-  auto const all = updates_room::prices_of(of, wanted, updates_room::machine_facts::of_this_machine());
+  if (wanted.by == way::chosen && is_too_little_to_share(of)) return {};
+  auto const& machine = updates_room::machine_facts::of_this_machine();
   if (wanted.by == way::chosen) {
-    priced_way const& best = updates_room::best_of(all, wanted, of.can.exact);
+    priced_way const best = updates_room::cheapest(of, wanted, machine);
     if (text::plans_are_logged()) [[unlikely]]
       text::complain(text::format("scatter_add of {} updates into {} elements by {} threads: {}", of.updates, of.length,
                                   of.threads, name_of(best.by)));
     return best.plan;
   }
+  auto const all = updates_room::prices_of(of, wanted, machine);
   priced_way const& ordered = all[static_cast<std::size_t>(wanted.by) - 1];
   if (!ordered.possible)
     throw argument_error(text::format("scatter_add by {}: {}", name_of(wanted.by), ordered.why_not));
@@ -39,6 +40,10 @@ update_plan choose(update_facts const& of, scatter_options const& wanted) {
         "loop",
         name_of(wanted.by)));
   return ordered.plan;
+}
+
+bool is_too_little_to_share(update_facts const& of) {
+  return updates_room::is_too_little(of, updates_room::machine_facts::of_this_machine());
 }
 
 void key_sample::sort() noexcept { std::sort(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(count_)); }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include "coset/updates/choice.hpp"
 
@@ -13,13 +14,13 @@ namespace coset::updates_room {
 struct machine_facts {
   std::size_t processors;       ///< that the process may use
   std::size_t own_cache_bytes;  ///< of a core, its L2
-  static machine_facts of_this_machine();
+  static machine_facts const& of_this_machine();
 };
 
 struct priced_way {
   way by;
   bool possible;
-  char const* why_not;  ///< in words, if it is not
+  std::string why_not;  ///< in words, if it is not
   double seconds;
   double memory_bytes;  ///< besides the target
   double moved_bytes;   ///< between caches and memory, if nothing stays in a cache from one phase to the next
@@ -30,6 +31,11 @@ struct priced_way {
 std::array<priced_way, 5> prices_of(detail::update_facts const&, scatter_options const&, machine_facts const&);
 /// Of these.
 priced_way const& best_of(std::array<priced_way, 5> const&, scatter_options const&, bool is_exact);
+/// The same of all, without a plan for a partition where that cannot be it.
+priced_way cheapest(detail::update_facts const&, scatter_options const&, machine_facts const&);
+/// Whether one thread is done, at the most that updates cost, before others would have gained their start. Of facts without a
+/// sample.
+bool is_too_little(detail::update_facts const&, machine_facts const&);
 
 char const* name_of(way) noexcept;
 

@@ -3,8 +3,6 @@
 #include "coset/updates/ranks.hpp"
 
 #include <cstdint>
-#include <exception>
-#include <new>
 
 #include "coset/detail/collective.hpp"
 #include "runtime/failure/argument_check.hpp"
@@ -45,21 +43,7 @@ void* shared_by_first(rank_state& me, void* made) {
   return reinterpret_cast<void*>(shared);
 }
 
-void fail_by_thrown(rank_state& me) {
-  try {
-    throw;
-  } catch (argument_error const& wrong) {
-    refuse(me, wrong.what());
-  } catch (std::bad_alloc const&) {
-    runtime::fail_for_memory(me, "scatter_add");
-  } catch (std::exception const& thrown) {
-    runtime::fail_by_exception(me, thrown.what());
-    throw;
-  } catch (...) {
-    runtime::fail_by_exception(me, "");
-    throw;
-  }
-}
+void fail_by_thrown(rank_state& me) { runtime::fail_by_thrown(me, "scatter_add"); }
 
 void borrowing::begin() {
   me_.lines.own.busy.exchange(1, std::memory_order_seq_cst);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random collectives of all threads of all processes against a serial reference, and the bits of sums.
 #include "coset/reducers/reducer.hpp"
+#include "coset/updates/scatter_add.hpp"
 #include "mpi/random_tasks.hpp"
 
 namespace coset::mpi_test {
@@ -140,6 +141,7 @@ TEST(Single, ResultsThatProcessesCannotShareAreRefused) {
   on.expect_no_faults([&](member& me) { return refused([&] { reduce_shared(me, std::vector<int>(10), shared); }); });
   reducer<int> sum(10);
   on.expect_no_faults([&](member& me) { return refused([&] { sum.combine_into(shared, me); }); });
+  on.expect_no_faults([&](member& me) { return refused([&] { scatter_add(me, shared, std::vector<int>(5)); }); });
   on.expect_no_faults(
       [](member& me) { return refused([&] { static_cast<void>(allreduce_view(me, std::vector<int>(10))); }); });
   on.expect_works();

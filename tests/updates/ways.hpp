@@ -23,19 +23,6 @@ class Ways : public ::testing::Test {
       }
     }
   }
-  void expect_known_operations() {
-    expect_plain_loops(plus());
-    expect_plain_loops(multiplies());
-  }
-  void expect_orders() {
-    expect_plain_loops(minimum());
-    expect_plain_loops(maximum());
-  }
-  void expect_users_operations() {
-    expect_plain_loops(circle());
-    expect_plain_loops(circle(), [](std::vector<T>& array) { return into(array, circle(), T(0)); });
-    expect_plain_loops(noncommutative(digits()));
-  }
 };
 
 }  // namespace coset::updates_test

@@ -5,26 +5,31 @@
 namespace coset::updates_test {
 namespace {
 
-template <class T>
-class WaysOfIntegers : public Ways<T> {};
-using integers = ::testing::Types<std::int32_t, std::uint64_t>;
-TYPED_TEST_SUITE(WaysOfIntegers, integers);
+/// Each operation is compiled for one type, and each type with three operations: all pairs take minutes to compile.
+using WaysOfIntegers = Ways<std::int32_t>;
 
-TYPED_TEST(WaysOfIntegers, EqualThePlainLoopWithKnownOperations) {
-  this->expect_known_operations();
-  this->expect_orders();
+TEST_F(WaysOfIntegers, EqualThePlainLoopWithKnownOperations) {
+  expect_plain_loops(plus());
+  expect_plain_loops(multiplies());
+  expect_plain_loops(minimum());
+  expect_plain_loops(maximum());
 }
-TYPED_TEST(WaysOfIntegers, EqualThePlainLoopWithBitwiseOperations) {
-  this->expect_plain_loops(bit_and());
-  this->expect_plain_loops(bit_or());
-  this->expect_plain_loops(bit_xor());
+TEST_F(WaysOfIntegers, EqualThePlainLoopWithBitwiseOperations) {
+  expect_plain_loops(bit_and());
+  expect_plain_loops(bit_or());
+  expect_plain_loops(bit_xor());
 }
-TYPED_TEST(WaysOfIntegers, EqualThePlainLoopWithUsersOperations) { this->expect_users_operations(); }
+TEST_F(WaysOfIntegers, EqualThePlainLoopWithUsersOperations) {
+  expect_plain_loops(circle());
+  expect_plain_loops(circle(), [](std::vector<std::int32_t>& array) { return into(array, circle(), 0); });
+  expect_plain_loops(noncommutative(digits()));
+}
 
 /// Of these an atomic operation is not to be had for all.
 template <class T>
 class WaysOfOtherIntegers : public Ways<T> {};
-using other_integers = ::testing::Types<std::int8_t, std::int16_t, std::int64_t, std::uint8_t, std::uint32_t>;
+using other_integers =
+    ::testing::Types<std::int8_t, std::int16_t, std::int64_t, std::uint8_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(WaysOfOtherIntegers, other_integers);
 
 TYPED_TEST(WaysOfOtherIntegers, EqualThePlainLoop) {

@@ -15,9 +15,14 @@ namespace coset::inline COSET_ABI::detail {
 /// Keys that were looked at, evenly spread over a loop: what a choice is made from.
 class COSET_API key_sample {
  public:
-  static constexpr std::size_t most = 512, least_stride = 128;
+  static constexpr std::size_t most = 512;
   /// Of a loop of fewer updates nothing is asked: a thread has carried it out before a choice is made.
   static constexpr std::size_t least_updates = 4096;
+  /// From one key that is looked at to the next.
+  static constexpr std::size_t stride_of(std::size_t updates) noexcept {
+    constexpr std::size_t usual = 1024, least = 32;
+    return updates / (updates < usual * least ? least : updates < usual * most ? updates / usual : most) + 1;
+  }
 
   void add(std::size_t key) noexcept { keys_[count_++] = key; }
   void sort() noexcept;
@@ -59,5 +64,8 @@ struct update_plan {
 /// Throws argument_error for a way that cannot be obeyed: copies without an identity, atomics of elements that have none,
 /// serial bits by a way that has others, private copies beyond most_bytes.
 COSET_API update_plan choose(update_facts const&, scatter_options const&);
+/// Whether one thread has carried out the loop, wherever its updates go, before others would have begun to help. Needs no
+/// sample, and is how a way is chosen for such loops.
+COSET_API bool is_too_little_to_share(update_facts const&);
 
 }  // namespace coset::detail

@@ -11,19 +11,6 @@
 
 namespace coset::inline COSET_ABI::detail {
 
-/// The calling thread alone.
-struct lone_crew {
-  static constexpr std::size_t threads() noexcept { return 1; }
-  template <class Job>
-  void each(std::size_t jobs, Job const& job) const {
-    for (std::size_t k = 0; k < jobs; ++k) job(k);
-  }
-  template <class Job>
-  void each_own(Job const& job) const {
-    job(0);
-  }
-};
-
 /// One of several threads that meet at barriers. Each makes one, of the same shared counter.
 template <class Barrier>
 class threads_crew {

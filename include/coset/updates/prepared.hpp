@@ -37,17 +37,14 @@ class shared_updates {
   shared_updates(std::vector<Loop> all, std::size_t threads, scatter_options const& options)
       : loops_(std::move(all)),
         sample_(sample_of(all_loops())),
-        plan_(choose(facts_of(all_loops(), sample_, threads), options)),
+        plan_(choose(facts_of(all_loops(), &sample_, threads), options)),
         run_(all_loops(), plan_, sample_, threads) {}
   shared_updates(shared_updates const&) = delete;
   shared_updates& operator=(shared_updates const&) = delete;
 
   /// Whether other threads are of no use.
   bool is_for_one() const noexcept { return plan_.by == way::one_thread; }
-  void carry_out_alone() {
-    lone_crew alone;
-    run_.carry_out(alone);
-  }
+  void carry_out_alone() { run_.carry_out_alone(); }
   /// By all threads of a crew of tasks, as the one that stands for all.
   template <crew Crew>
   void carry_out(Crew all) {
@@ -76,6 +73,9 @@ class shared_updates {
 template <class Loop, class By>
 void carry_out(Loop loop, std::size_t threads, scatter_options const& options, By const& by) {
   if (loop.count == 0) return;
+  if (options.by == way::chosen &&
+      (threads == 1 || is_too_little_to_share(facts_of(update_loops<Loop>(loop), nullptr, threads))))
+    return carry_out_plainly(loop, 0, loop.count);
   shared_updates<Loop> shared({std::move(loop)}, threads, options);
   if (shared.is_for_one() || threads == 1) {
     shared.carry_out_alone();

@@ -33,6 +33,13 @@ concept crew = requires(Crew& all, void (*job)(std::size_t)) {
 template <class T>
 using held = std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 128, T, T const&>;
 
+/// The plain loop over a stretch of its iterations.
+template <class Loop>
+void carry_out_plainly(Loop const& loop, std::size_t from, std::size_t to) {
+  held<Loop> const here = loop;  // not behind a pointer, which stores of elements might change
+  for (std::size_t i = from; i < to; ++i) here.target.apply(here.key(i), here.value(i));
+}
+
 /// What all threads of a crew share of a loop that is carried out. One thread makes it, before the others begin.
 template <class Loop>
 class update_run {
@@ -58,12 +65,11 @@ class update_run {
       case way::one_thread:
         break;
     }
-    target_type const target = loops_.target();
-    all.each(1, [&](std::size_t) {
-      guarded([&] {
-        apply(0, loops_.count(), [&](std::size_t key, value_type const& value) { target.apply(key, value); });
-      });
-    });
+    all.each(1, [this](std::size_t) { carry_out_alone(); });
+  }
+  /// By one thread for all: whatever way was planned, the plain loop is as good and has no phases.
+  void carry_out_alone() {
+    guarded([this] { loops_.for_each(0, loops_.count(), carry_out_plainly<Loop>); });
   }
 
   /// Of what loops and operations have thrown, the first. The target's elements are unspecified then.
@@ -97,7 +103,7 @@ class update_run {
   template <class Take>
   void apply(std::size_t begin, std::size_t end, Take const& take) const {
     loops_.for_each(begin, end, [&](Loop const& loop, std::size_t from, std::size_t to) {
-      held<Loop> const here = loop;  // not behind a pointer, which stores of elements might change
+      held<Loop> const here = loop;
       for (std::size_t i = from; i < to; ++i) take(here.key(i), here.value(i));
     });
   }
@@ -147,18 +153,16 @@ class update_run {
   }
   /// Keys of a stretch that a cache holds are looked at first, without a branch that nobody could predict.
   static void scan(Loop const& loop, std::size_t from, std::size_t to, std::size_t first, std::size_t own) {
-    constexpr std::size_t stretch = 512;
-    std::array<std::size_t, stretch + 1> mine, keys;
+    constexpr std::size_t stretch = 1024;
+    std::array<std::uint32_t, stretch + 1> mine;
     for (; from < to; from += stretch) {
-      std::size_t const end = to - from < stretch ? to : from + stretch;
+      std::size_t const count = to - from < stretch ? to - from : stretch;
       std::size_t found = 0;
-      for (std::size_t i = from; i < end; ++i) {
-        std::size_t const key = loop.key(i);
-        mine[found] = i;
-        keys[found] = key;
-        found += key - first < own ? 1 : 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        mine[found] = static_cast<std::uint32_t>(k);
+        found += loop.key(from + k) - first < own ? 1 : 0;
       }
-      for (std::size_t k = 0; k < found; ++k) loop.target.apply(keys[k], loop.value(mine[k]));
+      for (std::size_t k = 0; k < found; ++k) loop.target.apply(loop.key(from + mine[k]), loop.value(from + mine[k]));
     }
   }
 

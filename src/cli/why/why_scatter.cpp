@@ -21,8 +21,7 @@ using nlohmann::ordered_json;
 detail::key_sample sample_of(asked_scatter const& asked) {
   detail::key_sample sample;
   std::uint64_t const width = asked.window != 0 ? std::min(asked.window, asked.length) : asked.length;
-  std::size_t const looks =
-      std::min<std::uint64_t>(detail::key_sample::most, asked.updates / detail::key_sample::least_stride);
+  std::size_t const looks = asked.updates / detail::key_sample::stride_of(asked.updates);
   constexpr double golden = 0.6180339887498949;  // multiples of it, modulo 1, are spread evenly at any number
   for (std::size_t k = 0; k < looks; ++k) {
     double const at = asked.keys == "sorted" ? (static_cast<double>(k) + 0.5) / static_cast<double>(looks)
@@ -58,7 +57,8 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
                                    .can = {true, true, !asked.inexact}};
   scatter_options const options{.most_bytes = asked.most_bytes};
   auto const all = updates_room::prices_of(facts, options, machine);
-  auto const& best = updates_room::best_of(all, options, facts.can.exact);
+  bool const is_too_little = updates_room::is_too_little(facts, machine);
+  auto const& best = is_too_little ? all.front() : updates_room::best_of(all, options, facts.can.exact);
   ordered_json ways = ordered_json::array();
   std::string text =
       fmt::format("scatter_add of {} updates into {} elements of {} bytes by {} threads\n  {:>10} {:>11} {:>11}  way\n",
@@ -75,7 +75,8 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
                     {"possible", each.possible},
                     {"note", note_of(each)}});
   }
-  text += fmt::format("chosen: {}\n", best.by < way::private_copies
+  text += fmt::format("chosen: {}\n", is_too_little ? "one thread is done before others would have begun to help"
+                                      : best.by < way::private_copies
                                           ? "the cheapest; it has the serial loop's bits"
                                           : "the cheapest; ways with the serial loop's bits cost over 5 % more");
   if (!as_json) return text;
@@ -91,8 +92,8 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
 
 void add_scatter_options(CLI::App& why, asked_scatter& asked) {
   auto const number = [] { return whole_number(1, most_bytes); };
-  why.add_option("--length", asked.length, "Of scatter_add: the elements of the target")->check(number());
-  why.add_option("--updates", asked.updates, "Of scatter_add: the updates of the loop")->check(number());
+  why.add_option("--length", asked.length, "Of scatter_add: the elements of the target, 16M")->transform(byte_size());
+  why.add_option("--updates", asked.updates, "Of scatter_add: the updates of the loop, 2M")->transform(byte_size());
   why.add_option("--element-bytes", asked.element_bytes, "Of scatter_add: of all arrays at one index together")
       ->check(number())
       ->capture_default_str();
@@ -100,7 +101,7 @@ void add_scatter_options(CLI::App& why, asked_scatter& asked) {
       ->check(whole_number(0, 252))
       ->capture_default_str();
   why.add_option("--window", asked.window, "Of scatter_add: updates go to so many neighbouring elements only")
-      ->check(number());
+      ->transform(byte_size());
   why.add_option("--keys", asked.keys, "Of scatter_add: uniform, zipf (element k in proportion to 1/k) or sorted")
       ->check(CLI::IsMember({"uniform", "zipf", "sorted"}))
       ->capture_default_str();

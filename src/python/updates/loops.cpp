@@ -8,33 +8,12 @@
 
 namespace coset::python {
 
-any_crew::any_crew(member& me, std::atomic<std::size_t>& taken)
-    : me_(&me), taken_(&taken), threads_(me.size()), rank_(me.rank()) {}
+void meeting::operator()() const { barrier(*me); }
 
-std::size_t any_crew::next(std::size_t jobs) noexcept {
-  if (taken_ == nullptr) return std::min(alone_++, jobs);
-  return taken_->fetch_add(1, std::memory_order_relaxed) - begin_;
-}
-
-/// Each rank has asked once in vain, so all know where the counter stands.
-void any_crew::end_phase(std::size_t jobs) {
-  begin_ += jobs + threads_;
-  alone_ = 0;
-  end_phase();
-}
-
-void any_crew::end_phase() {
-  if (me_ != nullptr) barrier(*me_);
-}
-
-void by_all(team* with, std::function<void(any_crew&)> const& body) {
-  if (with == nullptr) {
-    any_crew alone;
-    return body(alone);
-  }
-  std::atomic<std::size_t> taken = 0;
-  with->run([&](member& me) {
-    any_crew all(me, taken);
+void by_all(team& with, std::function<void(ranks_crew&)> const& body) {
+  ranks_crew::counter taken = 0;
+  with.run([&](member& me) {
+    ranks_crew all(taken, me.rank(), me.size(), me.size(), {&me});
     body(all);
   });
 }

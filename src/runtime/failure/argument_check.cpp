@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <utility>
 
+#include "coset/detail/collective.hpp"
 #include "runtime/failure/long_waits.hpp"
 #include "text/format.hpp"
 
@@ -102,6 +105,22 @@ void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
   me.shared.fail(cause::aborted, words("rank %u: the operation threw%s%s", me.number, *what != '\0' ? ": " : "", what),
                  std::current_exception());
   me.shared.quiesce(me);
+}
+
+void fail_by_thrown(detail::rank_state& me, char const* call) {
+  try {
+    throw;
+  } catch (argument_error const& wrong) {
+    detail::refuse(me, wrong.what());
+  } catch (std::bad_alloc const&) {
+    fail_for_memory(me, call);
+  } catch (std::exception const& thrown) {
+    fail_by_exception(me, thrown.what());
+    throw;
+  } catch (...) {
+    fail_by_exception(me, "");
+    throw;
+  }
 }
 
 bool has_gone_elsewhere(own_line const& theirs, std::uint32_t number, std::uint32_t history) noexcept {

@@ -39,6 +39,9 @@ std::uint64_t memory_limit() noexcept;
 /// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
 /// unwinds. A failure that is recorded already stays the first. Called while it is handled.
 void fail_by_exception(detail::rank_state&, char const* what) noexcept;
+/// For a call that is no verb, while any exception is handled: argument_error is a refusal and std::bad_alloc a lack of memory,
+/// which all ranks throw alike. Anything else is a caller's: it leaves this rank, and the others throw aborted.
+[[noreturn]] void fail_by_thrown(detail::rank_state&, char const* call);
 
 /// What this rank writes may meet neither what another one writes nor what it reads; a shared output is the same array.
 /// `in` and `out` are the other's, as its entry has them.
