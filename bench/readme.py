@@ -20,6 +20,11 @@ COSET = [BUILD / "release/coset", "bench"]
 LAUNCHED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 LOOPS = [BUILD / "release/bench/programs/programs_bench_O2", "--only", "histogram", "--threads", "2"]
 UPDATES = [BUILD / "release/bench/reducer/reducer_bench", "--threads", "2", "--elements", "1024", "--sparse", str(64 << 20)]
+# Whole loops, by the name of their cell, and what it is called.
+SCATTERS = {"64Mi:0.0001": "64 Mi elements, 0.01 % touched, scattered", "64Mi:0.01": "64 Mi elements, 1 % touched, scattered",
+            "16Mi:0.125": "16 Mi elements, 2 Mi updates"}
+SCATTER = [BUILD / "release/bench/scatter/scatter_bench", "--threads", "2", "--rounds", "9",
+           "--who", "coset,serial,omp,scan,partition,private", *(word for name in SCATTERS for word in ("--cell", name))]
 PROCESSES = ["mpiexec.openmpi", "-n", "2", "--bind-to", "none", BUILD / "openmpi/coset", "bench", "--mpi"]
 SIZES = (8, 64 << 10, 4 << 20)
 
@@ -65,6 +70,14 @@ def thin(folder):
                    ratio(best([rows["omp parallel atomic"], rows["omp parallel by owner"]])))
 
 
+def scatters(folder):
+    """Whole loops: the better of OpenMP's atomics and its clause, and the best of what is written by hand."""
+    for cell, name in zip(measured(folder, "scatter", SCATTER), SCATTERS.values()):
+        rows = [row for row in cell["rows"] if "coset_faster" in row and not row["who"].startswith("coset")]
+        found = [best([row for row in rows if row["who"].startswith("omp") == usual]) for usual in (True, False)]
+        yield (f"scatter_add: {name}", *map(ratio, found))
+
+
 def rivals_of(size):
     state = max(size["states"], key=lambda state: state["rounds"])
     return [row for row in state["rows"] if "times_faster" in row and row["family"] not in ("reference", "floor", "coset")]
@@ -85,7 +98,7 @@ def verbs(folder, verb, words, sizes, command=COSET, standard=("omp",), of_proce
 
 def main(folder):
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    rows = [*loops(folder), *thin(folder), *verbs(folder, "allreduce", "allreduce between threads", SIZES),
+    rows = [*loops(folder), *thin(folder), *scatters(folder), *verbs(folder, "allreduce", "allreduce between threads", SIZES),
             *verbs(folder, "reduce_shared", "reduce into one array shared by all threads", SIZES[1:]),
             *verbs(folder, "allreduce", "allreduce between processes", SIZES[:2], PROCESSES, ("mpi", "omp"), of_processes=True)]
     print("\n| case (2 threads, or 2 processes) | speedup over OpenMP (last two rows: MPI) | speedup over the best hand-written code |\n|---|---|---|")

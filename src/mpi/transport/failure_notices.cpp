@@ -117,6 +117,7 @@ void failure_notices::tell(std::uint32_t round, runtime::cause why, std::string_
   std::lock_guard const lock(mutex_);
   bool const of_end = why == runtime::cause::messages;
   if (of_end ? told_of_end_ : told_ == round) return;
+  reserve_ = {};
   told_ = round;
   told_of_end_ |= of_end;
   send_to_all(make_notice(notice::kind::failure, round, why, reason));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mpi/transport/calls.hpp"
+#include "numa/memory.hpp"
 #include "runtime/failure/failure.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
@@ -69,6 +70,9 @@ class failure_notices {
 
   communicator const& all_;
   std::mutex mutex_;
+  /// Room in the address space, which MPI gets when a failure is told: Open MPI 4.1 does not look whether it has memory for a
+  /// message that nobody has asked for, and ends by a signal.
+  numa::memory reserve_{std::size_t{4} << 20};
   notice incoming_{};
   MPI_Request listening_ = MPI_REQUEST_NULL;
   std::uint32_t told_ = 0;
