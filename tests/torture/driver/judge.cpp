@@ -30,12 +30,16 @@ bool is_asked_for(fault f, int status) {
   }
 }
 
-/// Runtimes of others, MPI's too, end the process where the system gives them no thread or no memory, and say so.
+/// Runtimes of others, MPI's too, end the process where the system gives them no thread or no memory, and say so. MPICH does
+/// so by an assertion, too, which ends in "Internal error"; and its launcher may cut off all but the words of UCX, which
+/// carries its messages.
 bool is_others_word(cell const& c, std::string const& errors) {
   bool const is_short = c.what == fault::threads || c.what == fault::full_memory || c.what == fault::address_space ||
                         c.what == fault::refused_calls;
   if (!is_short) return false;
-  if (c.team == team_kind::processes) return has(errors, "Fatal error in") || has(errors, "MPI_ERRORS_ARE_FATAL");
+  if (c.team == team_kind::processes)
+    return has(errors, "Fatal error in") || has(errors, "MPI_ERRORS_ARE_FATAL") || has(errors, "UCX  ERROR") ||
+           has(errors, ": Internal error");
   if (c.team == team_kind::openmp) return has(errors, "libgomp: ");
   return c.team == team_kind::tasks && (has(errors, "pthread_create") || has(errors, "TBB"));
 }

@@ -54,6 +54,12 @@ TEST(Judge, TakesLastWordsOfOthersOnlyWhereTheyWereRefusedSomething) {
   EXPECT_EQ(judge(of(fault::fork, team_kind::openmp), told(true, outcome::none), true, exited(1), words).is,
             verdict::died);
   EXPECT_EQ(judge(of(fault::threads), told(true, outcome::none), true, exited(1), words).is, verdict::died);
+  std::string const of_ucx = "mm_sysv.c:57   UCX  ERROR shmat(shmid=1) failed: Cannot allocate memory";
+  cell const processes = of(fault::address_space, team_kind::processes);
+  EXPECT_EQ(judge(processes, told(true, outcome::none), true, exited(15), of_ucx).is, verdict::words);
+  EXPECT_EQ(judge(processes, told(true, outcome::none), true, exited(15), "").is, verdict::died);
+  EXPECT_EQ(judge(processes, told(true, outcome::none), true, exited(1), "Abort(1) on node 0: Internal error").is,
+            verdict::words);
 }
 
 TEST(Judge, WantsWordsFromEachProcess) {
