@@ -330,9 +330,17 @@ std::string reducer_core::describe() const {
   return text;
 }
 
+/// How many updates come through plain memory nobody knows; where a whole loop would do better is known of arrays of any
+/// length (docs/reducer.md, cells of 16 Ki to 64 Mi elements).
 void reducer_core::log() const {
-  if (text::plans_are_logged()) [[unlikely]]
-    text::complain(describe());
+  if (!text::plans_are_logged()) [[likely]]
+    return;
+  constexpr std::size_t beyond_caches = std::size_t{4} << 20;
+  char const* const otherwise = tracking_ != tracking::none ? ""
+                                : bytes() > beyond_caches
+                                    ? "; up to ten updates per element scatter_add costs less"
+                                    : "; with fewer updates than elements scatter_add costs less";
+  text::complain(describe() + otherwise);
 }
 
 std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays) {

@@ -291,5 +291,25 @@ TEST(Reducer, SaysWhatItIs) {
   EXPECT_EQ(dense.describe(), "reducer of 1000 float, coset::plus: 0 private copies that are folded whole");
 }
 
+/// What it says where plans are logged.
+template <class Reducer>
+std::string said_when_made(std::size_t count) {
+  testing::internal::CaptureStderr();
+  Reducer const made(count);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(ReducerDeathTest, SaysWhenAWholeLoopWouldCostLess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const program = [] {
+    setenv("COSET_LOG", "plan", 1);
+    bool const of_short = said_when_made<reducer<double>>(1000).find("fewer updates than elements") != std::string::npos;
+    bool const of_long = said_when_made<reducer<double>>(1 << 20).find("ten updates per element") != std::string::npos;
+    bool const of_sparse = said_when_made<sparse_reducer<double>>(1000).find("scatter_add") != std::string::npos;
+    std::exit(of_short && of_long && !of_sparse ? 10 : 11);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(10), "");
+}
+
 }  // namespace
 }  // namespace coset::reducer_test
