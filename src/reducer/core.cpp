@@ -337,9 +337,8 @@ void reducer_core::log() const {
     return;
   constexpr std::size_t beyond_caches = std::size_t{4} << 20;
   char const* const otherwise = tracking_ != tracking::none ? ""
-                                : bytes() > beyond_caches
-                                    ? "; up to ten updates per element scatter_add costs less"
-                                    : "; with fewer updates than elements scatter_add costs less";
+                                : bytes() > beyond_caches   ? "; up to ten updates per element scatter_add costs less"
+                                                          : "; with fewer updates than elements scatter_add costs less";
   text::complain(describe() + otherwise);
 }
 

@@ -303,7 +303,8 @@ TEST(ReducerDeathTest, SaysWhenAWholeLoopWouldCostLess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const program = [] {
     setenv("COSET_LOG", "plan", 1);
-    bool const of_short = said_when_made<reducer<double>>(1000).find("fewer updates than elements") != std::string::npos;
+    bool const of_short =
+        said_when_made<reducer<double>>(1000).find("fewer updates than elements") != std::string::npos;
     bool const of_long = said_when_made<reducer<double>>(1 << 20).find("ten updates per element") != std::string::npos;
     bool const of_sparse = said_when_made<sparse_reducer<double>>(1000).find("scatter_add") != std::string::npos;
     std::exit(of_short && of_long && !of_sparse ? 10 : 11);
