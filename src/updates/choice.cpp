@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coset/updates/choice.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <initializer_list>
 
 #include "coset/error.hpp"
@@ -44,37 +42,6 @@ update_plan choose(update_facts const& of, scatter_options const& wanted) {
 
 bool is_too_little_to_share(update_facts const& of) {
   return updates_room::is_too_little(of, updates_room::machine_facts::of_this_machine());
-}
-
-void key_sample::sort() noexcept { std::sort(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(count_)); }
-
-/// Of g groups that are touched alike, n keys meet about m = g·(1 − e^(−n/g)). Newton's method finds n/g: m falls as it
-/// grows.
-double key_sample::touched(unsigned shift, double groups) const noexcept {
-  double met = 0;
-  for (std::size_t k = 0; k < count_; ++k) met += k == 0 || keys_[k] >> shift != keys_[k - 1] >> shift ? 1 : 0;
-  auto const n = static_cast<double>(count_);
-  if (met >= n) return groups;
-  double const wanted = met / n;  // (1 − e^(−x)) / x
-  double x = 2 * (1 - wanted);
-  for (int step = 0; step < 6; ++step) {
-    double const rest = std::exp(-x), now = (1 - rest) / x, slope = (rest - now) / x;
-    x = std::max(x - (now - wanted) / slope, 1e-9);
-  }
-  return std::clamp(n / x, met, groups);
-}
-
-double key_sample::largest_share(unsigned shift) const noexcept {
-  std::size_t run = 0, longest = 0;
-  for (std::size_t k = 0; k < count_; ++k) {
-    run = k > 0 && keys_[k] >> shift == keys_[k - 1] >> shift ? run + 1 : 1;
-    longest = std::max(longest, run);
-  }
-  return count_ == 0 ? 0 : static_cast<double>(longest) / static_cast<double>(count_);
-}
-
-std::size_t key_sample::quantile(std::size_t part, std::size_t parts) const noexcept {
-  return count_ == 0 ? 0 : keys_[count_ * part / parts];
 }
 
 void require_one_length(std::initializer_list<std::size_t> all) {

@@ -34,6 +34,7 @@ constexpr double worth_of_order = 0.75;
 constexpr double stream_byte_ns = 0.09;  ///< in order, beyond the caches; and within them:
 constexpr double near_byte_ns = 0.05;
 constexpr double region_ns = 1500, meeting_ns = 400;  ///< to wake threads, and for each more of them
+constexpr double looked_at_ns = 12;                   ///< a key of the sample: read, sorted and counted
 /// A second thread is seldom worth a whole one: neighbours share a core's units, or memory.
 constexpr double worth_of_another = 0.8;
 constexpr double hardly_more = 1.05;  ///< than ways without the serial loop's bits, one with them may cost
@@ -42,7 +43,7 @@ constexpr double hardly_more = 1.05;  ///< than ways without the serial loop's b
 struct region {
   double bytes;  ///< of its lines
   double pages;
-  region shared_by(double hands) const { return {bytes / hands, pages / hands}; }
+  region part(double share) const { return {bytes * share, pages * share}; }
 };
 
 /// An access whose page's place is not known any more takes this longer: none up to as many pages as processors remember, and
@@ -92,21 +93,24 @@ class question {
         threads_(static_cast<double>(of.threads)),
         hands_(hands_of(of, on)) {
     unsigned const shift = elements_of_line();
-    double const lines = std::ceil(static_cast<double>(of.length) / static_cast<double>(std::size_t{1} << shift));
-    lines_ = std::min(of.sample->touched(shift, std::max(lines, 1.0)), updates_);
+    double const all = std::max(std::ceil(static_cast<double>(of.length) / std::exp2(shift)), 1.0);
+    auto const lines = of.sample->touched(shift, std::min(all, updates_), updates_);
     unsigned const page_shift = shift + 6;  // 64 lines
-    touched_ = {lines_ * static_cast<double>(std::max<std::size_t>(line_bytes, of.element_bytes)),
-                std::min(of.sample->touched(page_shift, std::max(std::ceil(lines / 64), 1.0)), lines_)};
+    double const pages = of.sample->touched(page_shift, std::min(std::ceil(all / 64), lines.all), updates_).all;
+    auto const bytes = static_cast<double>(std::max<std::size_t>(line_bytes, of.element_bytes));
+    lines_ = lines.all;
+    hot_share_ = lines.hot_share;
+    touched_ = {lines.all * bytes, pages};
+    hot_ = {lines.hot * bytes, std::min(lines.hot, pages)};
   }
 
   priced_way one_thread() const {
-    return {way::one_thread,  true, "", updates_ * update_ns(touched_, on_) * ns, 0, loop_bytes() + changed_bytes(),
+    return {way::one_thread,  true, "", updates_ * mean_update_ns() * ns, 0, loop_bytes() + changed_bytes(),
             {way::one_thread}};
   }
   priced_way owner_scan() const {
     double const largest = std::max(of_.sample->largest_share(elements_of_line()), 1 / hands_);
-    double const each =
-        look_ns * threads_ / std::min(threads_, processors()) + update_ns(touched_.shared_by(hands_), on_) * largest;
+    double const each = look_ns * threads_ / std::min(threads_, processors()) + mean_update_ns(1 / hands_) * largest;
     double const keys = updates_ * key_bytes * (threads_ - 1);
     return {
         way::owner_scan,  true, "", (updates_ * each + together_ns(1)) * ns, 0, loop_bytes() + keys + changed_bytes(),
@@ -119,14 +123,14 @@ class question {
   priced_way partition() const {
     update_plan const plan = partitioned();
     bool const possible = of_.record_bytes != 0;
-    double const parts = of_.sample->touched(plan.shift, parts_of(plan.shift));
+    double const parts = touched_parts(plan.shift);
     double const batches = std::ceil(updates_ / static_cast<double>(std::max<std::size_t>(plan.batch, 1)));
     double const largest = std::max(of_.sample->largest_share(plan.shift), 1 / hands_);
     double const chunks =
         std::min(parts * threads_ + updates_ * static_cast<double>(of_.record_bytes) / 4096, updates_);
     double const first = std::min(batches * lines_, updates_);
-    double const first_ns = std::max(update_ns(touched_, on_) - update_in_own_cache_ns, 0.0) * worth_of_order;
-    double const beyond = std::max(update_ns(touched_.shared_by(parts), on_) - update_in_own_cache_ns, 0.0);
+    double const first_ns = std::max(place_ns(touched_, 1) - update_in_own_cache_ns, 0.0) * worth_of_order;
+    double const beyond = std::max(mean_update_ns(1 / parts) - update_in_own_cache_ns, 0.0);
     double const all = updates_ * (append_ns / hands_ + (take_ns + beyond) * largest) + chunks * chunk_ns / hands_ +
                        first * first_ns / hands_ + batches * together_ns(2);
     double const records = updates_ * static_cast<double>(of_.record_bytes);
@@ -145,7 +149,7 @@ class question {
     bool const fits = target_bytes() * of_.threads <= most_bytes_;
     double const byte_ns = bytes * threads_ > 16e6 ? stream_byte_ns : near_byte_ns;
     double const all =
-        updates_ * update_ns(touched_, on_) / hands_ + bytes * (threads_ + 1) * byte_ns / hands_ * 1.6 + together_ns(2);
+        updates_ * mean_update_ns() / hands_ + bytes * (threads_ + 1) * byte_ns / hands_ * 1.6 + together_ns(2);
     return {way::private_copies,  of_.can.copies && fits,
             why_no_copies(fits),  all * ns,
             bytes * threads_,     loop_bytes() + threads_ * changed_bytes() + 2 * threads_ * bytes + 2 * bytes,
@@ -153,7 +157,7 @@ class question {
   }
   priced_way atomics() const {
     double const hottest = of_.sample->largest_share(elements_of_line());
-    double const each = (update_ns(touched_, on_) + atomic_ns) / hands_ + fought_ns * hottest;
+    double const each = (mean_update_ns() + atomic_ns) / hands_ + fought_ns * hottest;
     return {way::atomics,
             of_.can.atomics,
             of_.can.atomics ? "" : "there is no atomic operation on these elements",
@@ -185,6 +189,16 @@ class question {
   double parts_of(unsigned shift) const {
     return std::max(1.0, std::ceil(static_cast<double>(of_.length) / static_cast<double>(std::size_t{1} << shift)));
   }
+  double touched_parts(unsigned shift) const { return of_.sample->touched(shift, parts_of(shift), updates_).all; }
+  /// An update of an element of this region, for a thread that has to do with `share` of what is touched.
+  double place_ns(region const& where, double share) const {
+    return update_ns(where.part(std::min(share, of_.sample->at_a_time())), on_);
+  }
+  /// Lines that come in order are fetched ahead, however many they are.
+  double mean_update_ns(double share = 1) const {
+    double const ordered = (1 - of_.sample->at_a_time()) * lines_ / updates_ * line_bytes * stream_byte_ns;
+    return hot_share_ * place_ns(hot_, share) + (1 - hot_share_) * place_ns(touched_, share) + ordered;
+  }
   double together_ns(int meetings) const { return updates_room::together_ns(of_, on_, meetings); }
 
   /// A part is what a core's cache holds; there are several for each thread, if its updates fill pages. Each thread has a page
@@ -193,7 +207,7 @@ class question {
     unsigned const most = 32;
     auto shift =
         static_cast<unsigned>(std::bit_width(std::max<std::size_t>(on_.own_cache_bytes / of_.element_bytes, 2)) - 1);
-    auto const touched = [&] { return of_.sample->touched(shift, parts_of(shift)); };
+    auto const touched = [&] { return touched_parts(shift); };
     while (shift > 10 && touched() < 4 * threads_) --shift;
     auto const pages = [&] { return touched() * threads_ * 4096; };
     while (shift < most && (parts_of(shift) > 4096 || pages() > static_cast<double>(most_bytes_) / 2)) ++shift;
@@ -210,8 +224,8 @@ class question {
   std::size_t const most_bytes_;
   double const updates_, threads_;
   double const hands_;  ///< what the threads are worth together, in threads
-  double lines_ = 0;
-  region touched_ = {};
+  double lines_ = 0, hot_share_ = 1;
+  region touched_ = {}, hot_ = {};  ///< all of it, and what every other update goes to
 };
 
 }  // namespace
@@ -235,8 +249,9 @@ bool is_too_little(update_facts const& of, machine_facts const& on) {
   if (of.updates < detail::key_sample::least_updates) return true;
   auto const updates = static_cast<double>(of.updates);
   double const target = static_cast<double>(of.length) * static_cast<double>(of.element_bytes);
+  double const choice_ns = updates / static_cast<double>(detail::key_sample::stride_of(of.updates)) * looked_at_ns;
   region const scattered{std::min(updates * line_bytes, target), std::min(updates, target / 4096)};
-  return updates * update_ns(scattered, on) * (1 - 1 / hands_of(of, on)) <= together_ns(of, on, 1);
+  return updates * update_ns(scattered, on) * (1 - 1 / hands_of(of, on)) <= together_ns(of, on, 1) + choice_ns;
 }
 
 priced_way cheapest(update_facts const& of, scatter_options const& wanted, machine_facts const& on) {

@@ -33,8 +33,8 @@ std::array<priced_way, 5> prices_of(detail::update_facts const&, scatter_options
 priced_way const& best_of(std::array<priced_way, 5> const&, scatter_options const&, bool is_exact);
 /// The same of all, without a plan for a partition where that cannot be it.
 priced_way cheapest(detail::update_facts const&, scatter_options const&, machine_facts const&);
-/// Whether one thread is done, at the most that updates cost, before others would have gained their start. Of facts without a
-/// sample.
+/// Whether one thread is done, at the most that updates cost, before others would have gained their start and the choice. Of
+/// facts without a sample.
 bool is_too_little(detail::update_facts const&, machine_facts const&);
 
 char const* name_of(way) noexcept;

@@ -12,9 +12,15 @@
 
 namespace coset::inline COSET_ABI::detail {
 
-/// Keys that were looked at, evenly spread over a loop: what a choice is made from.
+/// Keys that were looked at, evenly spread over a loop, in its order: what a choice is made from.
 class COSET_API key_sample {
  public:
+  /// Of groups of neighbouring elements.
+  struct groups_touched {
+    double all;
+    double hot;        ///< those that updates meet again and again; all where they are touched alike
+    double hot_share;  ///< of the updates, that go to these
+  };
   static constexpr std::size_t most = 512;
   /// Of a loop of fewer updates nothing is asked: a thread has carried it out before a choice is made.
   static constexpr std::size_t least_updates = 4096;
@@ -25,11 +31,15 @@ class COSET_API key_sample {
   }
 
   void add(std::size_t key) noexcept { keys_[count_++] = key; }
+  /// After the last key; what follows is asked only then.
   void sort() noexcept;
 
   std::size_t count() const noexcept { return count_; }
-  /// How many groups of 2^shift neighbouring elements the loop touches, as far as the sample tells; of `groups`.
-  double touched(unsigned shift, double groups) const noexcept;
+  /// What a loop of so many updates touches of `groups` of 2^shift elements, as far as the sample tells.
+  groups_touched touched(unsigned shift, double groups, double updates) const noexcept;
+  /// How much of what it touches the loop has to do with at a time: all of it, 1, where keys come in no order, and next to
+  /// nothing where they are sorted; half, if it is done with one half before it comes to the other.
+  double at_a_time() const noexcept { return at_a_time_; }
   /// The largest share of all updates that goes to one group of 2^shift neighbouring elements.
   double largest_share(unsigned shift) const noexcept;
   /// A key below which about this part of all updates goes.
@@ -38,6 +48,7 @@ class COSET_API key_sample {
  private:
   std::array<std::size_t, most> keys_;
   std::size_t count_ = 0;
+  double at_a_time_ = 1;
 };
 
 /// Counts only: the same program with the same data and as many threads chooses the same.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "cli/bytes.hpp"
 #include "cli/numbers.hpp"
@@ -17,15 +18,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What a loop would show of its keys: they lie as evenly in their distribution as keys can.
+/// What a loop would show of its keys. The same generator in every library, so that figures can be compared.
 detail::key_sample sample_of(asked_scatter const& asked) {
   detail::key_sample sample;
   std::uint64_t const width = asked.window != 0 ? std::min(asked.window, asked.length) : asked.length;
   std::size_t const looks = asked.updates / detail::key_sample::stride_of(asked.updates);
-  constexpr double golden = 0.6180339887498949;  // multiples of it, modulo 1, are spread evenly at any number
+  std::mt19937_64 random;
   for (std::size_t k = 0; k < looks; ++k) {
     double const at = asked.keys == "sorted" ? (static_cast<double>(k) + 0.5) / static_cast<double>(looks)
-                                             : std::fmod(static_cast<double>(k) * golden, 1.0);
+                                             : static_cast<double>(random() >> 11) * 0x1p-53;
     double const place =
         asked.keys == "zipf" ? std::pow(static_cast<double>(width), at) - 1 : at * static_cast<double>(width);
     sample.add(std::min(static_cast<std::size_t>(place), static_cast<std::size_t>(width - 1)));
