@@ -255,8 +255,8 @@ COSET_API coset_status coset_allreduce(coset_member*, void const* in, void* out,
 /// ends or a reset. `in` may not be the result of the last call.
 COSET_API coset_status coset_allreduce_view(coset_member*, void const* in, size_t count, coset_type, coset_operation,
                                             void const** out);
-/// The same into one shared array: `out` is the same array on every rank, and not an input. Nothing is written before
-/// all ranks have come.
+/// The same into one shared array: `out` is the same array on every rank of a process, and not an input. Nothing is written
+/// before all of these have come.
 COSET_API coset_status coset_reduce_shared(coset_member*, void const* in, void* out, size_t count, coset_type,
                                            coset_operation);
 /// The same, but only rank `root` gets the result; other ranks' `out` is ignored. In place if out == in on the root.

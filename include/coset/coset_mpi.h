@@ -2,8 +2,8 @@
 // Teams over processes for C: one collective over all threads of all processes. C11; C++ may include it too, but has
 // coset/mpi.hpp. Needs MPI; link coset::mpi (pkg-config: coset-mpi), and C++'s runtime library with it.
 //
-// Their members take every function of coset.h that takes members, but for those that need one memory for all ranks:
-// coset_allreduce_view() and coset_reduce_shared() give COSET_ARGUMENT_ERROR where there are several processes.
+// Their members take every function of coset.h that takes members. coset_allreduce_view() and coset_reduce_shared() have one
+// result for each process, and so have the reducers of coset_reducer.h, of which each process makes one.
 // coset_member_split() works as coset/mpi.hpp says; where threads join, its members may be kept from one region to the
 // next. coset_mpi_team_reset() stands for coset_member_reset().
 //
@@ -100,8 +100,7 @@ COSET_API coset_status coset_mpi_team_reset(coset_mpi_team*);
 /// coset_plan_create() for the members of a team over processes, which execute the plan by coset_plan_execute() and
 /// coset_plan_start(). Each process makes a plan of its own, from the same arguments; making it sends nothing. Where
 /// processes have chosen differently, the first call gives COSET_MISMATCH_ERROR on every rank. COSET_ARGUMENT_ERROR also
-/// for reduce_shared of several processes, and for a reduce_scatter or allgather with an algorithm or storage that is too
-/// long for the options' staging_bytes.
+/// for a reduce_scatter or allgather with an algorithm or storage that is too long for the options' staging_bytes.
 COSET_API coset_status coset_mpi_plan_create(coset_mpi_team*, coset_verb, size_t count, coset_type, coset_operation,
                                              coset_plan_options const* options, coset_plan** made);
 

@@ -42,6 +42,12 @@ COSET_API coset_status coset_reducer_combine(coset_reducer*, void* into, coset_t
 /// Combines one of `parts` parts, so that the threads of a region share the work after a barrier: each calls it with
 /// its own part, counted from 0, and all with the same `into`.
 COSET_API coset_status coset_reducer_combine_part(coset_reducer*, void* into, uint32_t part, uint32_t parts);
+/// What becomes of the target's own values.
+typedef enum coset_combining { COSET_COMBINE_ADD, COSET_COMBINE_ASSIGN } coset_combining;
+/// The same by all ranks of a team, which call it as a collective, each with the copy that has the rank's number
+/// (coset_reducer_local_numbered). Ranks of a process name the same reducer and the same `into`, which is complete on return.
+/// In a team over processes each process has its own two, and gets what the threads of all have reduced.
+COSET_API coset_status coset_reducer_combine_ranks(coset_reducer*, void* into, coset_member* me, coset_combining);
 /// Discards all reduced values. Call coset_reducer_local() again afterwards.
 COSET_API coset_status coset_reducer_reset(coset_reducer*);
 /// Call it when no thread uses the reducer any more. Values that were not combined are lost.
@@ -72,6 +78,9 @@ COSET_API coset_status coset_joint_reducer_combine(coset_joint_reducer*, void* c
                                                    coset_team* with);
 COSET_API coset_status coset_joint_reducer_combine_part(coset_joint_reducer*, void* const* into, size_t number,
                                                         uint32_t part, uint32_t parts);
+/// As coset_reducer_combine_ranks().
+COSET_API coset_status coset_joint_reducer_combine_ranks(coset_joint_reducer*, void* const* into, size_t number,
+                                                         coset_member* me, coset_combining);
 COSET_API coset_status coset_joint_reducer_reset(coset_joint_reducer*);
 COSET_API coset_status coset_joint_reducer_free(coset_joint_reducer*);
 

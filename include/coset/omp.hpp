@@ -18,6 +18,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -41,7 +42,46 @@ inline constexpr nowait_t nowait;
 struct in_place_t {};
 inline constexpr in_place_t in_place;
 
+/// A team over processes, whose threads are those of the regions that use it: coset::mpi::team over team::adopt().
+template <class Team>
+concept team_over_processes = requires(Team& all, rank_t thread) {
+  { all.join(thread) } -> std::same_as<member_guard>;
+  { all.processes() } -> std::convertible_to<int>;
+  { all.threads() } -> std::convertible_to<rank_t>;
+};
+
 namespace region_room {
+
+/// The same without its type, and so without MPI. Empty: the threads of a region are all there are.
+class processes {
+ public:
+  processes() = default;
+  /// One process needs no ranks: its threads combine as those of any region.
+  template <team_over_processes Team>
+  explicit processes(Team& all) : threads_(static_cast<int>(all.threads())) {
+    if (all.processes() == 1) return;
+    all_ = &all;
+    join_ = [](void* of, rank_t thread) { return static_cast<Team*>(of)->join(thread); };
+  }
+
+  explicit operator bool() const noexcept { return all_ != nullptr; }
+  int threads() const noexcept { return threads_; }
+  /// The calling thread of a region, as a rank of all. Throws argument_error in nested regions and in regions of more threads
+  /// than this process has in the team; join() does in smaller ones.
+  member_guard join() const {
+    auto const thread = static_cast<rank_t>(omp_get_thread_num());
+    if (omp_get_level() <= 1 && omp_get_num_threads() <= threads_) return join_(all_, thread);
+    std::string const why = detail::not_a_region_of(static_cast<std::size_t>(threads_), omp_get_level(),
+                                                    static_cast<std::size_t>(omp_get_num_threads()));
+    if (omp_get_level() <= 1 && thread == 0) detail::refuse(join_(all_, thread)->state(), why);
+    throw argument_error(why);
+  }
+
+ private:
+  void* all_ = nullptr;
+  member_guard (*join_)(void*, rank_t) = nullptr;
+  int threads_ = 0;
+};
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
 class folds {
@@ -72,6 +112,18 @@ class folds {
 #pragma omp barrier
     if (thrown) std::rethrow_exception(thrown);
     if (one && !mine.last) detail::require_complete(core, mine);  // the last would fetch a line for what it knows
+  }
+
+  /// By the threads of all processes.
+  static void combine(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+                      destination const& to) {
+    if (omp_get_level() == 0) return combine_outside(all, core, into, how, to);
+    come_together(core);
+    combine_here(all, core, into, how, to);
+  }
+  static void come_together(detail::reducer_core& core) {
+    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
+    come(core, omp_get_num_threads(), false, detail::arriving::waits);
   }
 
   static void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
@@ -133,6 +185,27 @@ class folds {
     fold_alone(core, into, how);
   }
 
+  static void combine_here(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+                           destination const& to) {
+    member_guard me = all.join();
+    detail::combine_over_processes(core, into, me->state(), static_cast<std::uint32_t>(omp_get_thread_num()), how, to);
+  }
+  static void combine_outside(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+                              destination const& to) {
+    detail::require_no_arrivals(core);
+    detail::renew_claims(core);
+    std::exception_ptr thrown;
+    std::mutex keeping;
+#pragma omp parallel num_threads(all.threads())
+    try {
+      combine_here(all, core, into, how, to);
+    } catch (...) {
+      std::lock_guard const lock(keeping);
+      thrown = std::current_exception();
+    }
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
   /// Opens no region if no thread has ever reduced: OpenMP would create threads for the calling thread, and its threads
   /// would spin less from then on.
   static void combine_outside(detail::reducer_core& core, void* const* into, combining how) {
@@ -187,6 +260,18 @@ class folds {
 /// combine(); or combine(nowait) was not called by all threads of an earlier region, whose sums are late. The latter is
 /// found by the next combine() or fit(), until reset(), at the latest when the reduction ends, which says so.
 ///
+/// Over processes, each of which has such a region, its own targets and a reduction of its own:
+///
+///     auto threads = coset::team::adopt(omp_get_max_threads());
+///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
+///     coset::omp::reduction sum(all, bins);
+///
+/// Then combine() is collective over the threads of all processes, and every process has in its targets what all threads of
+/// all processes have reduced; with combining::add each adds that to what its own targets hold. Regions have as many threads
+/// as the process has in the team, which outlives the reduction. `nowait` waits all the same. Bits: the same on every process,
+/// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduce_shared`. Errors
+/// are a collective's, on all threads of all processes.
+///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
 /// targets themselves. From the first local() of a region until the combination is done, no other thread may read the
 /// targets. What thread 0 reduced stays in the targets even if it is not combined, and combining::assign is not
@@ -202,6 +287,12 @@ class reduction {
   requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(in_place_t, Things&&... things)
       : reduction(std::forward<Things>(things)...) {
     in_place_ = true;
+  }
+  /// Over the threads of all processes, see below.
+  template <team_over_processes Team, class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Team& all, Things&&... things)
+      : reduction(std::forward<Things>(things)...) {
+    all_ = region_room::processes(all);
   }
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
@@ -221,22 +312,45 @@ class reduction {
   /// several reductions are combined in the same order by all threads. On return the targets hold the result, and all
   /// tasks are complete, as behind a barrier. Outside regions one thread calls it, and it opens a region of its own where
   /// that pays.
-  void combine(combining how = combining::add) {
+  void combine(combining how = combining::add, destination const& where = {}) {
     require_no_target_in_use(how == combining::assign);
+    if (all_) return region_room::folds::combine(all_, copies_.core(), copies_.checked().data(), how, where);
     region_room::folds::combine(copies_.core(), copies_.checked().data(), how);
   }
   /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway. All
   /// threads combine several reductions in the same order.
   void combine(nowait_t, combining how = combining::add) {
+    if (all_) return combine(how);
     require_no_target_in_use(how == combining::assign);
     region_room::folds::combine(nowait, copies_.core(), copies_.checked().data(), how);
+  }
+  /// The same over processes in split phase, and the targets are assigned, by threads that have joined the team and remain in it:
+  ///
+  ///     auto me = all.join(omp_get_thread_num());
+  ///     auto later = sum.start_combine(*me);
+  ///     …  // the next loop; its local() is another set of copies
+  ///     later.wait();
+  ///
+  /// Collective. Twice the memory for copies, from the first call on.
+  [[nodiscard]] started_combination start_combine(member& me) {
+    require_no_target_in_use(true);
+    auto const places = copies_.places();
+    region_room::folds::come_together(copies_.core());
+    started_combination later = detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(),
+                                                          me.state(), static_cast<std::uint32_t>(omp_get_thread_num()));
+#pragma omp barrier
+    if (omp_get_thread_num() == 0) exchange_copies();  // when all have begun
+#pragma omp barrier
+    if (refused_) std::rethrow_exception(refused_);
+    return later;
   }
   /// The same into other arrays and values of the same lengths, for this call only; every thread names the same ones.
   template <class... Things>
   void combine_into(Things&&... things) {
     require_no_target_in_use(true);
-    region_room::folds::combine(copies_.core(), copies_.checked_others(std::forward<Things>(things)...).data(),
-                                combining::add);
+    auto const others = copies_.checked_others(std::forward<Things>(things)...);
+    if (all_) return region_room::folds::combine(all_, copies_.core(), others.data(), combining::add, {});
+    region_room::folds::combine(copies_.core(), others.data(), combining::add);
   }
 
   /// Outside regions: reads the lengths of the targets again, as joint_reducer's; values that were not combined are
@@ -244,6 +358,7 @@ class reduction {
   void fit() {
     detail::require_no_arrivals(copies_.core());
     copies_.fit();
+    others_.reset();
   }
   /// Outside regions: discards values that were not combined, for example after an operation threw.
   void reset() noexcept { detail::reset(copies_.core()); }
@@ -256,7 +371,22 @@ class reduction {
       throw argument_error("in place, thread 0 has already added to the targets: combine() can only add to them");
   }
 
+  /// By one thread, while the others wait; no exception may leave it.
+  void exchange_copies() noexcept try {
+    if (!others_) {
+      others_.emplace(copies_);
+      others_->fit();
+    }
+    std::swap(copies_, *others_);
+    refused_ = nullptr;
+  } catch (...) {
+    refused_ = std::current_exception();
+  }
+
   detail::copies_of<Written...> copies_;
+  std::optional<detail::copies_of<Written...>> others_;  ///< while the first are being combined
+  std::exception_ptr refused_;
+  region_room::processes all_;
   bool in_place_ = false;
 };
 
@@ -264,6 +394,8 @@ template <class... Things>
 explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
 template <class... Things>
 explicit reduction(in_place_t, Things&&...) -> reduction<detail::written_for<Things>...>;
+template <team_over_processes Team, class... Things>
+explicit reduction(Team&, Things&&...) -> reduction<detail::written_for<Things>...>;
 
 /// The same for one large array of which a region touches few elements; see sparse_reducer. local() gives a
 /// sparse_array.
@@ -276,6 +408,12 @@ class sparse_reduction {
       : sparse_reduction(array, op, detail::known_identity<T, Op>(), options) {}
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
+  /// Over the threads of all processes: only what was touched travels, once to each process.
+  template <team_over_processes Team, class... Options>
+  explicit sparse_reduction(Team& all, std::span<T> array, Options&&... options)
+      : sparse_reduction(array, std::forward<Options>(options)...) {
+    all_ = region_room::processes(all);
+  }
 
   /// Cost: some nanoseconds. Call it once per region and thread.
   sparse_array<T, Op> local() {
@@ -284,8 +422,12 @@ class sparse_reduction {
   }
 
   /// As reduction's.
-  void combine(combining how = combining::add) { region_room::folds::combine(copies_.core(), place().data(), how); }
+  void combine(combining how = combining::add, destination const& where = {}) {
+    if (all_) return region_room::folds::combine(all_, copies_.core(), place().data(), how, where);
+    region_room::folds::combine(copies_.core(), place().data(), how);
+  }
   void combine(nowait_t, combining how = combining::add) {
+    if (all_) return combine(how);
     region_room::folds::combine(nowait, copies_.core(), place().data(), how);
   }
   void reset() noexcept { detail::reset(copies_.core()); }
@@ -296,7 +438,13 @@ class sparse_reduction {
 
   std::span<T> into_;
   sparse_reducer<T, Op> copies_;
+  region_room::processes all_;
 };
+
+template <team_over_processes Team, class T>
+explicit sparse_reduction(Team&, std::span<T>) -> sparse_reduction<T>;
+template <team_over_processes Team, class T>
+explicit sparse_reduction(Team&, std::span<T>, plus, sparse_options const&) -> sparse_reduction<T>;
 
 namespace region_room {
 

@@ -46,8 +46,6 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
 bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
   if (is_rooted(c.what) && c.root >= me.shared.size())
     refuse(me, text::format("{}: there is no root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
-  if (c.what == verb::reduce_shared && me.shared.kind.has_messages)
-    refuse(me, "reduce_shared: ranks of several processes have no output in common");
   (void)told(me, [&] { return product(c.count, c.reduction->element_bytes); });
   computing_in const alike_on_all_ranks(floating_point_mode::usual(), arithmetic::floating_point);
   bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
@@ -149,6 +147,27 @@ void run_in_parts(rank_state& me, call const& c) {
   fail_for_memory(me, c.what, bytes_of(c));
 }
 
+/// The same call, with the memory in which its result is viewed.
+call with_view(rank_state& me, call const& c) try {
+  require_current(me);
+  std::size_t const bytes = c.count * c.reduction->element_bytes;
+  call viewed = c;
+  if (bytes <= choice::private_view_bytes) {
+    viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
+  } else {
+    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // in the same call on every rank
+      me.memory.view = me.shared.arena.view_for(me.team.node_leaders[me.rank], bytes);
+      me.memory.view_capacity = arena::capacity_for(bytes);
+    }
+    viewed.out = me.memory.view;
+  }
+  if (c.count > 0 && c.in == viewed.out)
+    refuse(me, "allreduce_view: the input is the view that the last call returned");
+  return viewed;
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
+}
+
 /// The call that a plan stands for.
 call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
   return {.what = plan.what.what,
@@ -243,26 +262,22 @@ request start(rank_state& me, call const& c, std::shared_ptr<void const> operati
   return {};
 }
 
-void const* run_view(rank_state& me, call const& c) try {
-  require_current(me);
-  if (!me.shared.kind.one_memory()) refuse(me, "allreduce_view: ranks of several processes have no common view");
-  std::size_t const bytes = c.count * c.reduction->element_bytes;
-  call viewed = c;
-  if (bytes <= choice::private_view_bytes) {
-    viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
-  } else {
-    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // in the same call on every rank
-      me.memory.view = me.shared.arena.view_for(me.team.node_leaders[me.rank], bytes);
-      me.memory.view_capacity = arena::capacity_for(bytes);
-    }
-    viewed.out = me.memory.view;
-  }
-  if (c.count > 0 && c.in == viewed.out)
-    refuse(me, "allreduce_view: the input is the view that the last call returned");
-  run(me, viewed);
-  return viewed.out;
+void run(rank_state& me, call const& c, segment_listener const& after) try {
+  complete_by_segment(me, checked_plan(me, c), c, after);
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, c.what, bytes_of(c));
+}
+
+void const* run_view(rank_state& me, call const& c) {
+  call const viewed = with_view(me, c);
+  run(me, viewed);
+  return viewed.out;
+}
+
+void const* run_view(rank_state& me, call const& c, segment_listener const& after) {
+  call const viewed = with_view(me, c);
+  run(me, viewed, after);
+  return viewed.out;
 }
 
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {

@@ -20,8 +20,6 @@ void check(verb what, std::size_t count, shared_memory const& shared, plan_optio
   if (options.required > bits::per_rank)
     throw argument_error(text::format("there is no kind of bits {}", static_cast<int>(options.required)));
   if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
-  if (what == verb::reduce_shared && shared.kind.has_messages)
-    throw argument_error("no plan of reduce_shared: ranks of several processes have no output in common");
   if (options.root >= ranks)
     throw argument_error(text::format("there is no root {} of a plan for {} ranks", options.root, ranks));
   if (!is_of_pieces(what)) return;

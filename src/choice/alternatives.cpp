@@ -59,4 +59,8 @@ std::size_t staged_segment(question const& q, answer const& chosen) {
   return std::max(cache / part_of_cache, q.ranks * least_per_rank);
 }
 
+std::size_t shared_segment(question const& q) {
+  return q.memory.own_cache_bytes == 0 ? 0 : std::max<std::size_t>(128 * kibibyte, q.ranks * least_per_rank);
+}
+
 }  // namespace coset::choice

@@ -99,6 +99,10 @@ std::vector<program::policy> alternatives(question const&, answer const&);
 /// No difference to bits. Depends on the cache, which all ranks have to know alike.
 std::size_t staged_segment(question const&, answer const&);
 
+/// The same of one result for each process, whose ranks go on with their inputs after each segment, while these are in their
+/// caches (src/reducer/processes.cpp). Depends on no cache, so it may make a difference to bits.
+std::size_t shared_segment(question const&);
+
 /// An all_to_all in place goes through the team's memory even where ranks reach each other's arrays: at most so many bytes of
 /// a rank at once, lest that memory be as large as the arrays. Longer segments are no faster.
 inline constexpr std::size_t swapped_segment = std::size_t{4} * 1024 * 1024;

@@ -19,7 +19,7 @@ using detail::call;
 using detail::extent;
 
 sharing sharing_of(signature const& s) {
-  if (s.what == verb::reduce_shared) return sharing::the_teams;
+  if (s.what == verb::reduce_shared) return sharing::the_processes;
   bool const viewed =
       s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
   return viewed ? sharing::the_nodes : sharing::nobodys;

@@ -11,7 +11,7 @@ namespace {
 /// [rank]: the rank whose output replaces its own. Empty: every rank has its own.
 std::vector<rank_t> outputs(team_facts const& team, sharing who) {
   if (who == sharing::nobodys) return {};
-  return who == sharing::the_nodes ? team.node_leaders : std::vector<rank_t>(team.ranks, 0);
+  return who == sharing::the_nodes ? team.node_leaders : team.spread.leaders(team.ranks);
 }
 
 program::compiled compile(team_facts const& team, compiled_table::key const& wanted) {

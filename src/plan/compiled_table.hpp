@@ -14,7 +14,7 @@
 namespace coset::planning {
 
 /// Whose outputs are one.
-enum class sharing : std::uint8_t { nobodys, the_teams, the_nodes };
+enum class sharing : std::uint8_t { nobodys, the_processes, the_nodes };
 
 /// Compiled schedules, made once each, shared by a team's ranks.
 class compiled_table {

@@ -94,6 +94,21 @@ rank_t first_carriers_of(program::distribution const& spread) {
   return least;
 }
 
+/// Whether all ranks of a process get one result.
+bool has_shared_result(call const& c) { return c.what == verb::reduce_shared || c.what == verb::allreduce_view; }
+
+/// Within a process inputs are read where they are, and one of its ranks fetches what another process has made. Not what one
+/// round brings to everybody.
+bool reads_within_processes(choice::answer& chosen, team_facts const& team, call const& c) {
+  using program::copies;
+  bool const can =
+      !team.pointers && has_shared_result(c) && chosen.storage.how != copies::pull && !chosen.storage.offloads;
+  if (!can) return false;
+  chosen.storage.first = program::area::input;
+  chosen.storage.how = copies::pull;
+  return true;
+}
+
 choice::answer default_between_domains(team_facts const& team, call const& c, std::vector<rank_t> domains) {
   choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
   asked.commutative = c.reduction->commutative;
@@ -105,7 +120,21 @@ choice::answer default_between_domains(team_facts const& team, call const& c, st
   asked.pointers = team.pointers;
   choice::answer chosen = choice::choose_between(asked);
   chosen.storage.in_place = in_place(c);
+  reads_within_processes(chosen, team, c);
   return chosen;
+}
+
+/// Processes of one host are a level: their ranks reach each other's arrays.
+void put_on_processes(choice::question& q, team_facts const& team) {
+  auto const& processes = team.spread.processes;
+  if (processes.size() < 2) return;
+  std::vector<rank_t> sizes;
+  for (std::size_t p = 0; p < processes.size(); ++p)
+    sizes.push_back((p + 1 < processes.size() ? processes[p + 1].first : team.ranks) - processes[p].first);
+  if (choice::has_uneven(sizes))
+    q.nodes = std::move(sizes);
+  else if (sizes.front() > 1)
+    q.levels = {sizes.front()};
 }
 
 choice::question question_of(team_facts const& team, call const& c) {
@@ -116,6 +145,7 @@ choice::question question_of(team_facts const& team, call const& c) {
   asked.commutative = c.reduction->commutative;
   choice::put_on_levels(asked, team.levels);
   asked.pointers = team.pointers;
+  if (!team.pointers && has_shared_result(c)) put_on_processes(asked, team);
   return asked;
 }
 
@@ -130,6 +160,7 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.storage.first = chosen.storage.later = program::area::staging;
     chosen.seconds = 0;
     chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
+    if (reads_within_processes(chosen, team, c)) chosen.segment_bytes = choice::shared_segment(question_of(team, c));
   } else if (c.what == verb::all_to_all && chosen.storage.in_place) {
     chosen.segment_bytes = choice::swapped_segment;
   }
@@ -168,7 +199,7 @@ choice::answer changed(choice::answer chosen, plan_options const& options, team_
   bool const offloaded = chosen.storage.offloads && options.algorithm == "auto" && domains.size() > 1;
   if (offloaded) chosen.algorithm = choice::offloaded_between(domains, team.spread.combiners.size());
   if (!team.pointers &&
-      (chosen.storage.first != program::area::staging || chosen.storage.later != program::area::staging)) {
+      (chosen.storage.first == program::area::output || chosen.storage.later != program::area::staging)) {
     throw schedule_error(text::format("storage {} needs ranks of one process", options.storage));
   }
   if (options.algorithm != "auto" || offloaded)

@@ -113,11 +113,16 @@ class location_assignment {
     bool const own = reader == rank;
     area where = copies_.home_of(what);
     if (slot == 0) {
-      where = !own ? policy_.first : what.saved ? area::staging : area::input;
+      where = own ? (what.saved ? area::staging : area::input) : shown_to(reader, rank);
     } else if (own && !what.moved && !copies_.is_partial(what) && (what.is_result || !(what.peers_read || what.sent))) {
       where = area::output;
     }
     return {where, rank, h, block, what.value};
+  }
+
+  /// Where an input is found by peers: callers' arrays are in reach within a process.
+  area shown_to(rank_t reader, rank_t of) const {
+    return policy_.first == area::input && !split_.is_near(of, reader) ? area::staging : policy_.first;
   }
 
   location found(copy_t h, rank_t reader) const {
@@ -274,7 +279,8 @@ class location_assignment {
     for (block_t b = 0; b < blocks_; ++b) {
       copy_t const input = copies_.at(r, b, 0);
       bool const shown = copies_[input].peers_read && policy_.first != area::input;
-      bool const staged = copies_[input].saved || copies_[input].sent;
+      bool const far = copies_[input].far_reads && policy_.first == area::input;
+      bool const staged = copies_[input].saved || copies_[input].sent || far;
       if (!shown && !staged) continue;
       area const where = staged ? area::staging : policy_.first;
       operations_.back().glued = true;
@@ -310,11 +316,26 @@ class location_assignment {
     if (!o.to.empty()) operations_.push_back(std::move(o));
   }
 
+  /// Ranks that share an output copy results there in turn, block by block, from where others have made them. Not where
+  /// somebody reads the copy on its way.
+  bool is_copied_by_another(location const& p) const {
+    bool const made_here = copies_[p.layer].value == p.layer;
+    if (made_here || copies_[p.layer].read || policy_.later != area::staging) return false;
+    auto const has_same_output = [&](rank_t r) { return output_of_[r] == output_of_[p.rank]; };
+    rank_t sharing = 0, before = 0;
+    for (rank_t r = 0; r < schedule_.ranks; ++r) {
+      before += r < p.rank && has_same_output(r) ? 1 : 0;
+      sharing += has_same_output(r) ? 1 : 0;
+    }
+    return p.block % sharing != before;
+  }
+
   /// Shared outputs: a result that lies there already, written for another rank, is not written again.
   void drop_what_is_there(operation& o) {
     shared_results_.resize(schedule_.ranks * blocks_, no_value);
     std::erase_if(o.to, [&](location const& p) {
       if (p.where != area::output || !copies_[p.layer].is_result) return false;
+      if (is_copied_by_another(p)) return true;
       value_t& there = shared_results_[copies_.cell(output_of_[p.rank], p.block)];
       return std::exchange(there, p.value) == p.value;
     });

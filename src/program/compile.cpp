@@ -23,7 +23,8 @@ class emission {
     out_.blocks = s.own.blocks;
     out_.grain = s.grain;
     out_.layers = order_.layers;
-    out_.most_layers = s.most_layers;
+    bool const alike = s.bound.hosts_are_alike && !(p.first == area::input && s.bound.has_several_processes);
+    out_.most_layers = alike ? 0 : s.bound.most;
     out_.full = std::ranges::all_of(dependences_.knows, [](auto const& entered) {
       return std::ranges::all_of(entered, [](char knows) { return knows != 0; });
     });

@@ -29,6 +29,13 @@ rank_t distribution::proxy_of(rank_t r) const {
   return of.first + of.skipped + (r - of.first) % of.carriers;
 }
 
+std::vector<rank_t> distribution::leaders(rank_t all) const {
+  std::vector<rank_t> of(last(all) - first(), 0);
+  for (rank_t r = 0; !processes.empty() && r < of.size(); ++r)
+    of[r] = std::max(processes[process_of(first() + r)].first, first()) - first();
+  return of;
+}
+
 namespace {
 
 class splitting {
@@ -41,8 +48,9 @@ class splitting {
     made_.own_domain = d.own;
     made_.first = p.first;
     made_.grain = p.blocks;
-    made_.most_layers = p.alike ? 0 : p.most_values;
+    made_.bound = {p.most_values, p.alike, d.processes.size() + 1 > d.domains.size()};
     made_.alone = false;
+    made_.leaders = d.leaders(0);
     for (auto const& step : p.own.steps) {
       for (assignment const& a : step)
         slots_[cell(a.rank, a.block)] = std::max(slots_[cell(a.rank, a.block)], a.slot + 1);
@@ -152,6 +160,7 @@ split_schedule without_messages(schedule::schedule const& s, distribution const&
   all.slices.resize(steps);
   all.grain = s.blocks.size();
   all.alone = d.whole();
+  all.leaders = d.leaders(s.ranks);
   return all;
 }
 

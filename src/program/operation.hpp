@@ -77,6 +77,13 @@ struct received_value {
   bool partial;
 };
 
+/// How many layers of staging a domain may need.
+struct layer_bound {
+  std::uint32_t most = 0;              ///< see compiled, where hosts need not be alike
+  bool hosts_are_alike = true;         ///< in what their ranks do
+  bool has_several_processes = false;  ///< some domain: which ranks are near each other may differ from host to host
+};
+
 /// What one domain does, none of whose folds reads a value in another: messages bring such values first.
 struct split_schedule {
   schedule::schedule own;
@@ -86,10 +93,12 @@ struct split_schedule {
   std::vector<std::vector<slice>> slices;             ///< [step]: if there are any, all its assignments are theirs
   std::vector<std::vector<rank_t>> combiners = {};    ///< [slice][domain]
   std::size_t own_domain = 0;
-  rank_t first = 0;               ///< number of the domain's first rank
-  std::size_t grain = 1;          ///< see compiled
-  std::uint32_t most_layers = 0;  ///< see compiled
-  bool alone = true;              ///< there are no other processes
+  rank_t first = 0;       ///< number of the domain's first rank
+  std::size_t grain = 1;  ///< see compiled
+  layer_bound bound = {};
+  bool alone = true;                                                           ///< there are no other processes
+  std::vector<rank_t> leaders = {};                                            ///< [rank]: the first of its process
+  bool is_near(rank_t a, rank_t b) const { return leaders[a] == leaders[b]; }  ///< reaches its caller's arrays
 };
 
 /// Inserts, before each step, one that brings what its readers miss to the proxies of their domain: every value once,

@@ -117,6 +117,8 @@ struct distribution {
   std::size_t domain_of(rank_t) const;
   std::size_t process_of(rank_t) const;
   rank_t proxy_of(rank_t) const;  ///< who sends and receives for it
+  /// [rank of the own domain]: the first there of the same process; of so many ranks in all.
+  std::vector<rank_t> leaders(rank_t all) const;
 };
 
 /// Combiners for so many slices: of each domain its proxies, in turn.

@@ -24,7 +24,7 @@ value_copies::value_copies(split_schedule const& s, policy const& p)
   mark_offloads(s);
   name_values();
   mark_moved_copies();
-  mark_reads();
+  mark_reads(s);
   if (policy_.widens) mark_partials(s);
   if (policy_.in_place) mark_saved_inputs();
 }
@@ -77,13 +77,14 @@ void value_copies::mark_moved_copies() {
   });
 }
 
-void value_copies::mark_reads() {
+void value_copies::mark_reads(split_schedule const& s) {
   for_each_assignment([&](assignment const& a) {
     if (all_[target(a)].moved) return;
     for (source const& from : schedule_.from(a)) {
       value_copy& h = all_[at(from.rank, a.block, from.slot)];
       h.read = true;
       h.peers_read |= from.rank != a.rank;
+      h.far_reads |= !s.is_near(from.rank, a.rank);
     }
   });
 }

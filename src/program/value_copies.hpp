@@ -21,6 +21,7 @@ struct value_copy {
   bool received = false;     ///< written by one
   bool read = false;         ///< by a fold or a copy that does not ride on the operation making this one
   bool peers_read = false;
+  bool far_reads = false;  ///< by ranks of other processes
   bool is_result = false;
   bool is_partial = false;     ///< of a value's first copy here: kept wider than an element
   bool saved = false;          ///< an input that its own rank reads after the result has taken its place
@@ -60,7 +61,7 @@ class value_copies {
   void mark_messages(split_schedule const&);
   void mark_offloads(split_schedule const&);
   void mark_moved_copies();
-  void mark_reads();
+  void mark_reads(split_schedule const&);
   void mark_partials(split_schedule const&);
   void mark_saved_inputs();
 

@@ -18,6 +18,14 @@ struct interval {
   std::size_t begin = 0, end = 0;
 };
 
+/// Elements of one of `slices` slices of an array: whole lines of it.
+inline interval slice_of(part_of_copy const& part, std::size_t slice, std::size_t slices) {
+  std::size_t const count = part.array.count, unit = std::max<std::size_t>(64 / part.element_bytes(), 1);
+  std::size_t const units = (count + unit - 1) / unit;
+  auto const boundary = [&](std::size_t k) { return std::min(units * k / slices * unit, count); };
+  return {boundary(slice), boundary(slice + 1)};
+}
+
 /// The bytes folded and emptied at a time: they stay in the cache in between.
 inline constexpr std::size_t chunk_bytes = 2048;
 
@@ -84,6 +92,9 @@ class chunks {
   std::vector<void const*> many_;
   void const** sources_;
 };
+
+/// How many blocks these updates of a part have touched, at a guess.
+std::size_t blocks_of(detail::reducer_core const&, owned_copy const&, std::size_t part, std::size_t updates);
 
 /// Folds part `part` of `parts` of the copies of a reducer that tracks blocks, and of the updates that its threads keep: first
 /// what the target, the total and the copies hold, in this order, then updates, copy by copy, in their order.

@@ -305,6 +305,19 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   return of_threads_.empty() && !total_ && numbered_.size() == threads && numbered_.rbegin()->first == threads - 1;
 }
 
+[[gnu::cold]] std::vector<owned_copy*> reducer_core::others_than(std::uint32_t first, std::uint32_t last) {
+  auto const lock = short_lock(making_);
+  std::vector<owned_copy*> found;
+  auto const take_one = [&](owned_copy* copy) {
+    if (copy != nullptr && copy->generation == generation_) found.push_back(copy);
+  };
+  take_one(total_.get());
+  for (auto const& [number, copy] : numbered_)
+    if (number < first || number >= last) take_one(copy.get());
+  for (auto const& copy : of_threads_) take_one(copy.get());
+  return found;
+}
+
 std::string reducer_core::in_words() const {
   std::string text = "reducer of ";
   for (part_of_copy const& part : parts_) {

@@ -42,6 +42,9 @@ struct part_of_copy {
 
 namespace coset::inline COSET_ABI::detail {
 
+/// What is wrong with a combination by ranks reaches all of them.
+void require_arguments(reducer_core const&, void* const* into, std::size_t const* lengths, rank_state&, combining);
+
 class reducer_core : public std::enable_shared_from_this<reducer_core> {
  public:
   explicit reducer_core(std::vector<reduced_array>);
@@ -113,6 +116,10 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// For fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
   std::uint64_t round() const noexcept { return round_; }
   void begin_round() noexcept { ++round_; }
+  /// Of a sparse reducer's copy that has been taken elsewhere: counts what it held, as a combination does.
+  void count_and_empty(reducer_room::owned_copy&);
+  /// Copies that hold something, but for those numbered [first, last).
+  std::vector<reducer_room::owned_copy*> others_than(std::uint32_t first, std::uint32_t last);
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
 

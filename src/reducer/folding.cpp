@@ -28,14 +28,6 @@ using detail::tracking;
 /// Below this many bytes, waiting for other threads takes longer than folding their parts.
 constexpr std::size_t bytes_per_part = 8 << 10;
 
-/// Elements of one of `slices` slices of an array: whole lines of it.
-interval slice_of(part_of_copy const& part, std::size_t slice, std::size_t slices) {
-  std::size_t const count = part.array.count, unit = std::max<std::size_t>(64 / part.element_bytes(), 1);
-  std::size_t const units = (count + unit - 1) / unit;
-  auto const boundary = [&](std::size_t k) { return std::min(units * k / slices * unit, count); };
-  return {boundary(slice), boundary(slice + 1)};
-}
-
 /// Threads without a team.
 struct threads_alone {
   template <class Fold>
@@ -191,7 +183,8 @@ void fold_round(reducer_core& core, void* const* into, std::size_t thread, std::
   turns(core, into, how, thread, threads, threads_alone{}).fold();
 }
 
-void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* lengths, rank_state& me, combining how) {
+void require_arguments(reducer_core const& core, void* const* into, std::size_t const* lengths, rank_state& me,
+                       combining how) {
   for (std::size_t array = 0; array < core.parts().size(); ++array) {
     std::size_t const count = core.parts()[array].array.count;
     if (lengths[array] != count)
@@ -202,8 +195,12 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   } catch (...) {
     runtime::fail_by_thrown(me, "combine_into");
   }
-  if (!me.shared.kind.one_memory())
-    refuse(me, "combine_into: each process has a reducer of its own; combine those, then reduce the arrays");
+}
+
+void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* lengths, rank_state& me, combining how,
+                   destination const& to) {
+  require_arguments(core, into, lengths, me, how);
+  if (!me.shared.kind.one_memory()) return combine_over_processes(core, into, me, me.number, how, to);
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
   same_everywhere(reinterpret_cast<std::uintptr_t>(&core));

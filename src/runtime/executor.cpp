@@ -144,7 +144,7 @@ template <manner How>
   std::size_t const bytes = f.plan->bytes;
   if (f.plan->arrays.shares_outputs || meet(f.out, out, bytes) || meet(f.out, in, bytes) || meet(f.in, out, bytes))
       [[unlikely]] {
-    if (me.shared.kind.one_process) compare_arrays(me, f, other, in, out);
+    if (me.shared.in_one_process(me.rank, other)) compare_arrays(me, f, other, in, out);
   }
   return true;
 }

@@ -183,6 +183,21 @@ void complete(rank_state& me, flight& f) {
   }
 }
 
+[[gnu::cold]] void complete_by_segment(rank_state& me, detail::bound_plan const& plan, detail::call const& c,
+                                       detail::segment_listener const& after) {
+  bool const at_once = plan.segments.number == 1 || !me.shared.part.spread.is_one_domain();
+  std::size_t const each = plan.segments.count, bytes = each * plan.what.reduction->element_bytes;
+  for (std::size_t s = 0; s < plan.segments.number; ++s) {
+    flight f;
+    prepare(f, me, 0, plan, moved(static_cast<std::byte const*>(c.in), s * bytes),
+            moved(static_cast<std::byte*>(c.out), s * bytes), c.operation);
+    if (!at_once) f.segment = {s, s + 1};
+    complete(me, f);
+    if (at_once) return after.heard(after.context, c.out, 0, c.count);
+    after.heard(after.context, c.out, s * each, std::min(each, c.count - s * each));
+  }
+}
+
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
                std::shared_ptr<void const> operation, void (*deliver)(void const*) noexcept) {
   if (!me.shared.kind.ranks_may_wait && me.requests.started >= split_channels) [[unlikely]]

@@ -12,6 +12,9 @@ namespace coset::runtime {
 /// Runs `f` to its end. Live operations of this thread, in whichever of its teams, advance meanwhile: a peer may need
 /// them before it comes here.
 void complete(detail::rank_state&, flight& f);
+/// Runs a call to its end, and lets the listener hear of each segment; between hosts, where segments overlap, of all of it.
+void complete_by_segment(detail::rank_state&, detail::bound_plan const&, detail::call const&,
+                         detail::segment_listener const&);
 
 /// Every live operation of this thread, in whichever of its teams, as far as it goes without waiting. Whether that
 /// brought any of them on.

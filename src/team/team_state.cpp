@@ -58,10 +58,20 @@ team_shape domain_shape(team_state const& threads, std::vector<rank_t> const& th
   return shape;
 }
 
-std::vector<rank_t> first_of_each(node_list const& nodes) {
-  std::map<unsigned, rank_t> first;
+/// Ranks that are processes of their own.
+domain each_alone(rank_t ranks) {
+  domain all{ranks};
+  for (rank_t r = 0; r < ranks; ++r) all.spread.processes.push_back({r, 1});
+  return all;
+}
+
+/// Of each node of each process.
+std::vector<rank_t> first_of_each(node_list const& nodes, domain const& of) {
+  std::map<std::pair<rank_t, unsigned>, rank_t> first;
+  std::vector<rank_t> const processes = of.spread.leaders(static_cast<rank_t>(nodes.size()));
   std::vector<rank_t> leaders;
-  for (rank_t r = 0; r < nodes.size(); ++r) leaders.push_back(first.try_emplace(nodes[r], r).first->second);
+  for (rank_t r = 0; r < nodes.size(); ++r)
+    leaders.push_back(first.try_emplace({processes[r], nodes[r]}, r).first->second);
   return leaders;
 }
 
@@ -133,7 +143,7 @@ team_state::team_state(descent of, team_shape const& s, team_options wanted, num
       options(std::move(wanted)),
       shape(s),
       processors(of.root != nullptr ? root.processors : numa::usable_processors()),
-      node_leaders(first_of_each(shape.nodes)),
+      node_leaders(first_of_each(shape.nodes, of_more)),
       shared(of.of_memory(), kind_of(shape, processors, of.root, own_memory.size() == 0, of_more.messages != nullptr),
              options.wait, shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
       plans(facts_of(*this)),
@@ -149,7 +159,8 @@ team_state::team_state(team_shape const& s, team_options wanted)
     : team_state({nullptr, nullptr, all_ranks(s.ranks)}, s, std::move(wanted), numa::memory()) {}
 
 team_state::team_state(team_shape const& s, team_options wanted, numa::memory own_memory)
-    : team_state({nullptr, nullptr, all_ranks(s.ranks)}, s, std::move(wanted), std::move(own_memory)) {
+    : team_state({nullptr, nullptr, all_ranks(s.ranks)}, s, std::move(wanted), std::move(own_memory),
+                 each_alone(s.ranks)) {
   shared.begin_generation(1);
 }
 
@@ -212,6 +223,7 @@ void team_state::begin_shared_round(std::uint32_t round, std::array<channel_posi
   shared.failure.forget_original();
   forget_operations();
   settle(together);
+  settle_views();
 }
 
 /// Of all teams: what a rank has left under way in a team that was split off must not go on in the next generation. A

@@ -14,7 +14,7 @@ namespace coset::inline COSET_ABI::detail {
 using updates_room::name_of;
 using updates_room::priced_way;
 
-update_plan choose(update_facts const& of, scatter_options const& wanted) {
+[[gnu::cold]] update_plan choose(update_facts const& of, scatter_options const& wanted) {
   if (wanted.by > way::atomics)
     throw argument_error(
         text::format("there is no way {} to carry out a loop of updates", static_cast<int>(wanted.by)));
@@ -31,7 +31,9 @@ update_plan choose(update_facts const& of, scatter_options const& wanted) {
   priced_way const& ordered = all[static_cast<std::size_t>(wanted.by) - 1];
   if (!ordered.possible)
     throw argument_error(text::format("scatter_add by {}: {}", name_of(wanted.by), ordered.why_not));
-  bool const has_other_bits = wanted.by >= way::private_copies && !of.can.exact;
+  bool const has_other_bits = wanted.by == way::private_copies ? !of.can.exact_copies
+                              : wanted.by == way::atomics      ? !of.can.exact
+                                                               : false;
   if (wanted.required == bits::serial && has_other_bits)
     throw argument_error(text::format(
         "scatter_add by {} with bits::serial: one_thread, owner_scan and partition have the bits of a serial "

@@ -202,14 +202,15 @@ class question {
   double together_ns(int meetings) const { return updates_room::together_ns(of_, on_, meetings); }
 
   /// A part is what a core's cache holds; there are several for each thread, if its updates fill pages. Each thread has a page
-  /// for each part that it touches: all together no more than half of the memory, which leaves as much for further pages.
+  /// for each part that it may touch: all together no more than half of the memory, which leaves as much for further pages.
   update_plan partitioned() const {
     unsigned const most = 32;
     auto shift =
         static_cast<unsigned>(std::bit_width(std::max<std::size_t>(on_.own_cache_bytes / of_.element_bytes, 2)) - 1);
     auto const touched = [&] { return touched_parts(shift); };
     while (shift > 10 && touched() < 4 * threads_) --shift;
-    auto const pages = [&] { return touched() * threads_ * 4096; };
+    // Where the sample has missed parts, memory has not: each thread may come to all of them.
+    auto const pages = [&] { return std::min(parts_of(shift), std::ceil(updates_ / threads_)) * threads_ * 4096; };
     while (shift < most && (parts_of(shift) > 4096 || pages() > static_cast<double>(most_bytes_) / 2)) ++shift;
     while (shift < most && touched() > std::max(4 * threads_, updates_ / threads_ / 128)) ++shift;
     auto const taken = static_cast<std::size_t>(pages());
@@ -258,21 +259,21 @@ priced_way cheapest(update_facts const& of, scatter_options const& wanted, machi
   question const asked(of, wanted, on);
   std::array<priced_way, 5> all{asked.one_thread(), asked.owner_scan(), question::no_partition(),
                                 asked.private_copies(), asked.atomics()};
-  priced_way const& best = best_of(all, wanted, of.can.exact);
+  priced_way const& best = best_of(all, wanted, of);
   if (best.seconds * hardly_more <= asked.least_of_partition()) return best;
   all[2] = asked.partition();
-  return best_of(all, wanted, of.can.exact);
+  return best_of(all, wanted, of);
 }
 
 /// A way with the serial loop's bits is taken if it costs hardly more than one that has others.
-priced_way const& best_of(std::array<priced_way, 5> const& all, scatter_options const& wanted, bool is_exact) {
+priced_way const& best_of(std::array<priced_way, 5> const& all, scatter_options const& wanted, update_facts const& of) {
   priced_way const* best = &all.front();
   double least = HUGE_VAL;
   for (priced_way const& each : all) {
     bool const is_serial = each.by < way::private_copies;
     bool const is_allowed =
-        is_serial || is_exact ||
-        (each.by == way::atomics ? wanted.required == bits::per_rank : wanted.required != bits::serial);
+        is_serial || (each.by == way::atomics ? of.can.exact || wanted.required == bits::per_rank
+                                              : of.can.exact_copies || wanted.required != bits::serial);
     double const price = each.seconds * (is_serial ? 1 : hardly_more);
     if (!each.possible || !is_allowed || price >= least) continue;
     best = &each;

@@ -30,7 +30,7 @@ struct priced_way {
 /// In the order of the enumeration, from one_thread on.
 std::array<priced_way, 5> prices_of(detail::update_facts const&, scatter_options const&, machine_facts const&);
 /// Of these.
-priced_way const& best_of(std::array<priced_way, 5> const&, scatter_options const&, bool is_exact);
+priced_way const& best_of(std::array<priced_way, 5> const&, scatter_options const&, detail::update_facts const&);
 /// The same of all, without a plan for a partition where that cannot be it.
 priced_way cheapest(detail::update_facts const&, scatter_options const&, machine_facts const&);
 /// Whether one thread is done, at the most that updates cost, before others would have gained their start and the choice. Of

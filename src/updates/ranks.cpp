@@ -30,6 +30,8 @@ void meet_with_loops(rank_state& me, loop_of_rank const& mine, loop_of_rank* all
     if (other.target != mine.target || other.length != mine.length)
       refuse(me, text::format("scatter_add: the target of rank 0 has {} elements from {}, that of rank {} {} from {}",
                               mine.length, mine.target, rank, other.length, other.target));
+    if (other.type == mine.type && other.others != mine.others)
+      refuse(me, text::format("scatter_add: of several targets rank 0 and rank {} pass different ones", rank));
     if (other.type != mine.type)
       refuse(me, text::format("scatter_add: rank 0 and rank {} pass keys, values or an operation of different types",
                               rank));

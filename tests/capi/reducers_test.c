@@ -20,6 +20,9 @@ static int count(coset_member* me, void* context) {
   for (size_t i = rank; i < bins; i += 3) ((double*)mine)[i] += rank + 1;
   SUCCEEDS(coset_barrier(me));
   SUCCEEDS(coset_reducer_combine_part(of->counts, of->into, rank, ranks));
+  SUCCEEDS(coset_barrier(me));
+  for (size_t i = rank; i < bins; i += 3) ((double*)mine)[i] += rank + 1;
+  SUCCEEDS(coset_reducer_combine_ranks(of->counts, of->into, me, COSET_COMBINE_ASSIGN));
   return 0;
 }
 
@@ -111,6 +114,8 @@ static int deposit(coset_member* me, void* context) {
   *fastest = (float)rank;
   SUCCEEDS(coset_barrier(me));
   SUCCEEDS(coset_joint_reducer_combine_part(of->sums, of->into, things, rank, ranks));
+  SUCCEEDS(coset_barrier(me));
+  SUCCEEDS(coset_joint_reducer_combine_ranks(of->sums, of->into, things, me, COSET_COMBINE_ADD));  // of nothing
   return 0;
 }
 

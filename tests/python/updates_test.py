@@ -251,6 +251,8 @@ class Bincount(unittest.TestCase):
                 np.bincount(x, **options)
             with self.assertRaisesRegex(kind, words):
                 coset.bincount(x, **options)
+        with self.assertRaisesRegex(ValueError, "no array is so long"):
+            coset.bincount([2**63 - 1])
 
 
 class SeveralThreads(unittest.TestCase):

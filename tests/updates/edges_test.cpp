@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <initializer_list>
+#include <limits>
+#include <utility>
 
 #include "updates/interfaces.hpp"
 
@@ -42,6 +45,72 @@ TEST(Updates, OfNoElementsAreNone) {
   std::vector<int> const no_keys;
   for (way const by : every_way) scatter_add(all, empty, no_keys, one_each, plus(), {.by = by});
   EXPECT_TRUE(empty.empty());
+}
+
+/// Every way that the operation has, and bits of it where they are asked for.
+template <class T, class Op>
+void expect_untouched(T untouched, std::initializer_list<T> brought, Op const& op) {
+  team all({.ranks = 3, .place = placement::unbound});
+  constexpr std::size_t length = 64, updates = 200'000;
+  std::vector<T> const start(length, untouched);
+  std::vector<std::uint32_t> keys(updates);
+  std::vector<T> values(updates);
+  for (std::size_t i = 0; i < updates; ++i) {
+    keys[i] = static_cast<std::uint32_t>(i * 7 % (length / 2));
+    values[i] = brought.begin()[i % brought.size()];
+  }
+  std::vector<T> expected = start;
+  for (std::size_t i = 0; i < updates; ++i) expected[keys[i]] = static_cast<T>(op(expected[keys[i]], values[i]));
+  for (way const by : every_way)
+    for (bits const required : {bits::same_on_all_ranks, bits::serial}) {
+      std::vector<T> got = start;
+      try {
+        scatter_add(all, got, keys, values, op, {.by = by, .required = required});
+      } catch (argument_error const&) {
+        EXPECT_GE(by, way::private_copies);
+      }
+      for (std::size_t k = length / 2; k < length; ++k)
+        EXPECT_TRUE(same_bits(got[k], untouched) ||
+                    (required != bits::serial && (got[k] == untouched || got[k] != got[k])))
+            << k << " of " << by;
+      bool const was_refused = first_difference(got, start, true) == length;
+      if (required == bits::serial && !was_refused) {
+        EXPECT_EQ(first_difference(got, expected, true), length) << by;
+      }
+    }
+}
+
+TEST(Updates, LeaveWhatTheyDoNotMeet) {
+  expect_untouched<int>(5, {0, 3}, logical_or());
+  expect_untouched<int>(5, {1, 3}, logical_and());
+  expect_untouched<double>(5, {0, 3}, logical_xor());
+  expect_untouched<double>(-std::numeric_limits<double>::quiet_NaN(), {1, 2}, minimum());
+  expect_untouched<float>(-0.0f, {1, 2}, plus());
+}
+
+TEST(Updates, RoundOneByOneWhereSerialBitsAreAskedFor) {
+  expect_untouched<double>(0.1, {1e-9, 0.3, 1e9}, reproducible_plus());
+}
+
+struct point {
+  double x = 0, y = 0;
+  point() = default;
+  point(std::pair<double, double> const& of) : x(of.first), y(of.second) {}
+  friend point operator+(point a, point const& b) {
+    a.x += b.x;
+    a.y += b.y;
+    return a;
+  }
+};
+
+TEST(Updates, OfOneArrayMayBringPairs) {
+  team all({.ranks = 2, .place = placement::unbound});
+  std::vector<point> points(10);
+  std::vector<int> const keys(5'000, 3);
+  std::vector<std::pair<double, double>> const values(5'000, {1, 2});
+  scatter_add(all, points, keys, values, [](point const& a, point const& b) { return a + b; });
+  EXPECT_EQ(points[3].x, 5'000);
+  EXPECT_EQ(points[3].y, 10'000);
 }
 
 TEST(Updates, OfOneVariableAreCounted) {

@@ -164,7 +164,7 @@ void expect_plain_loop(updates<T, Value> const& of, Op const& op, TargetOf const
   for (way const by : every_way)
     for (bits const required : {bits::same_on_all_ranks, bits::per_rank, bits::serial}) {
       scatter_options const options{.by = by, .required = required, .most_bytes = 0};
-      bool const keeps_bits = required != bits::serial || can::exact;
+      bool const keeps_bits = required != bits::serial || (by == way::private_copies ? can::exact_copies : can::exact);
       bool const is_possible = by == way::private_copies ? can::copies && keeps_bits
                                : by == way::atomics      ? can::atomics && keeps_bits
                                                          : true;

@@ -125,6 +125,10 @@ TEST(UpdatesOfRanks, TellAllOfTargetsThatDiffer) {
       team_test::outcomes(
           three, [&](member& me) { scatter_add(me, std::span(array).first(me.rank() == 1 ? 99 : 100), keys); }),
       {"has 100 elements", "rank 1 99"});
+  team_test::expect_everybody_threw<argument_error>(
+      team_test::outcomes(
+          three, [&](member& me) { scatter_add(me, std::tie(array, me.rank() == 2 ? array : other), keys, one_each); }),
+      {"of several targets rank 0 and rank 2"});
   team_test::expect_works(three);
 }
 

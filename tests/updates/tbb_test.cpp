@@ -2,6 +2,8 @@
 // Loops of updates by oneTBB's tasks.
 #include "coset/tbb.hpp"
 
+#include <atomic>
+
 #include "updates/interfaces.hpp"
 
 namespace coset::updates_test {
@@ -26,6 +28,27 @@ TEST(TbbUpdates, OfSeveralTasksRunAtOnce) {
   auto const expected = loop.by_plain_loop(plus());
   for (std::size_t k = 0; k < arrays.size(); ++k)
     EXPECT_EQ(first_difference(arrays[k], expected, is_serial(every_way[k % 6])), expected.size()) << k;
+}
+
+/// Red if a thread that waits for the call's tasks takes another iteration of the loop around it.
+TEST(TbbUpdates, LetNoTaskOfALoopAroundThemIn) {
+  ::tbb::task_arena arena(4);
+  static thread_local int inside = 0;
+  std::atomic<int> nested = 0;
+  updates<double> const loop(20'000, 40'000);
+  arena.execute([&] {
+    ::tbb::parallel_for(
+        0, 100,
+        [&](int) {
+          nested += inside > 0 ? 1 : 0;
+          ++inside;
+          std::vector<double> own = loop.start;
+          tbb::scatter_add(own, loop.keys, loop.values, plus(), {.by = way::partition});
+          --inside;
+        },
+        ::tbb::simple_partitioner());
+  });
+  EXPECT_EQ(nested, 0);
 }
 
 /// Red if a half-done loop is left behind.

@@ -33,7 +33,15 @@ struct call {
   void (*deliver)(void const* operation) noexcept = nullptr;
 };
 
+/// Hears of elements [begin, begin + count): the result has them, and nobody reads them in this rank's input any more.
+struct segment_listener {
+  void (*heard)(void* context, void* result, std::size_t begin, std::size_t count);
+  void* context;
+};
+
 COSET_API void run(rank_state&, call const&);
+/// The same, segment by segment, each of which the listener hears of in order.
+COSET_API void run(rank_state&, call const&, segment_listener const&);
 /// Keeps `operation` until the request is complete. Where the call has one and nothing is kept, see kept_if_possible(),
 /// all ranks throw out_of_memory.
 COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);
@@ -41,6 +49,7 @@ COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> op
 COSET_API void run_exchange(rank_state&, call const&, std::span<std::size_t const> received);
 /// allreduce_view; returns the address of the result.
 COSET_API void const* run_view(rank_state&, call const&);
+COSET_API void const* run_view(rank_state&, call const&, segment_listener const&);
 
 /// Reports to every rank of the team that this rank's call is wrong, then throws argument_error.
 [[noreturn]] COSET_API void refuse(rank_state&, std::string const& message);

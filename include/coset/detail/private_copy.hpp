@@ -11,6 +11,8 @@
 
 #include "coset/detail/reduction.hpp"
 #include "coset/detail/visibility.h"
+#include "coset/reducers/destination.hpp"
+#include "coset/reducers/started_combination.hpp"
 #include "coset/updates/options.hpp"
 
 namespace coset::inline COSET_ABI {
@@ -202,7 +204,20 @@ COSET_API void require_no_arrivals(reducer_core&);
 
 /// Folds all copies into `into`, arrays of these lengths, by all ranks of a team. Collective.
 COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const* lengths, rank_state&,
-                             combining = combining::add);
+                             combining = combining::add, destination const& = {});
+
+/// The same in a team over processes, each of which has a reducer of its own: each process's `into` gets what the threads of
+/// all have reduced. Every rank brings the copy with the number `own`, which are as consecutive as the ranks of its process;
+/// the first of these also brings what other threads have reduced.
+COSET_API void combine_over_processes(reducer_core&, void* const* into, rank_state&, std::uint32_t own, combining,
+                                      destination const& = {});
+
+/// The same in split phase, for targets that are assigned: in any team whose ranks of a process name one target.
+COSET_API started_combination start_combination(reducer_core&, void* const* into, std::size_t const* lengths,
+                                                rank_state&, std::uint32_t own);
+
+/// Why threads of such a region cannot be a process's ranks.
+COSET_API std::string not_a_region_of(std::size_t threads, int level, std::size_t present);
 
 /// How many threads may fold this many copies with profit: 1 if one thread finishes before others would be woken.
 COSET_API std::size_t worthwhile_parts(reducer_core const&, std::size_t copies) noexcept;

@@ -166,9 +166,14 @@ class joint_reducer {
   void combine(team& with, combining how = combining::add) {
     detail::fold_with(copies_.core(), copies_.checked().data(), with, how);
   }
-  void combine(member& me, combining how = combining::add) {
+  void combine(member& me, combining how = combining::add, destination const& where = {}) {
     auto const places = copies_.places();
-    detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how);
+    detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how, where);
+  }
+  /// As reducer's start_combine_into().
+  [[nodiscard]] started_combination start_combine(member& me) {
+    auto const places = copies_.places();
+    return detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), me.rank());
   }
   /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
   /// for a part that does not exist.

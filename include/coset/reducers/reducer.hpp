@@ -60,12 +60,20 @@ class one_array {
     fold_with(*core_, &to, with, how);
   }
   /// The same inside a team, collective: every rank names the same `into`, which is complete on return. Throws the
-  /// team's error if it fails; argument_error, on every rank, for another length, and in a team over processes, which
-  /// have no common array.
-  void combine_into(std::span<T> into, member& me, combining how = combining::add) {
+  /// team's error if it fails; argument_error, on every rank, for another length.
+  /// In a team over processes each has a reducer and an `into` of its own, which gets what all threads of all processes have
+  /// reduced, or as `where` says; ranks whose lengths, types or operations differ get mismatch_error.
+  void combine_into(std::span<T> into, member& me, combining how = combining::add, destination const& where = {}) {
     void* const to = into.data();
     std::size_t const length = into.size();
-    fold_by_ranks(*core_, &to, &length, me.state(), how);
+    fold_by_ranks(*core_, &to, &length, me.state(), how, where);
+  }
+  /// The same in split phase, and the array is assigned: copies are the combination's until it is complete, so that who goes
+  /// on reducing needs another reducer, to take in turn. Every rank has called local(me) before, or has nothing to bring.
+  [[nodiscard]] started_combination start_combine_into(std::span<T> into, member& me) {
+    void* const to = into.data();
+    std::size_t const length = into.size();
+    return start_combination(*core_, &to, &length, me.state(), me.rank());
   }
   /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
   /// for a part that does not exist.

@@ -40,7 +40,10 @@ struct tasks_crew {
 template <class Loop>
 void carry_out(Loop const& loop, scatter_options const& options) {
   detail::carry_out(loop, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()), options,
-                    [](auto& shared, std::size_t planned) { shared.carry_out(tasks_crew{planned}); });
+                    [](auto& shared, std::size_t planned) {
+                      // While it waits the thread takes no task of a loop around this call, which might need what it holds.
+                      ::tbb::this_task_arena::isolate([&] { shared.carry_out(tasks_crew{planned}); });
+                    });
 }
 
 }  // namespace task_room

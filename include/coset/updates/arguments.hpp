@@ -146,10 +146,10 @@ struct recording {
     return std::apply([](auto const&... each) { return recorded(each...); }, of(iteration));
   }
 };
-template <class Values>
+template <class Target, class Values>
 auto values_of(Values const& values) {
   using value = brought_by<Values>;
-  if constexpr (tuple_like<value> && !std::is_trivially_copyable_v<value>) {
+  if constexpr (Target::arrays > 1 && tuple_like<value> && !std::is_trivially_copyable_v<value>) {
     return recording<decltype(function_of(values))>{function_of(values)};
   } else {
     return function_of(values);
@@ -193,16 +193,27 @@ update_loop<Target, Key, Value> loop_of(Target target, Key key, Value value, std
 template <class Target>
 struct abilities_of;  ///< what `can` is, of update_facts
 
+/// Logical operations make 1 of a 5 that no update has met, if copies are folded.
+template <class Op, class T>
+inline constexpr bool keeps_untouched = !is_one_of<Op, logical_and, logical_or, logical_xor> || std::same_as<T, bool>;
+/// A minimum makes another NaN of one that no update has met.
+template <class Op, class T>
+inline constexpr bool keeps_bits_of_untouched = std::integral<T>&& keeps_untouched<Op, T>&&
+    is_one_of<Op, plus, multiplies, bit_and, bit_or, bit_xor, minimum, maximum, logical_and, logical_or, logical_xor>;
+
 template <class T, class Op, class Identity>
 struct abilities_of<update_target<T, Op, Identity>> {
-  static constexpr bool copies = update_target<T, Op, Identity>::has_copies;
-  static constexpr bool exact = is_exact<Op, T>;
+  static constexpr bool copies = update_target<T, Op, Identity>::has_copies && keeps_untouched<Op, T>;
+  /// reproducible_plus is exact of whole sums, and rounds where updates come one by one.
+  static constexpr bool exact = is_exact<Op, T> && !std::same_as<Op, reproducible_plus>;
+  static constexpr bool exact_copies = exact && keeps_bits_of_untouched<Op, T>;
   static constexpr bool atomics = is_commutative<Op> && update_target<T, Op, Identity>::is_lock_free;
 };
 template <class... Targets>
 struct abilities_of<joint_update_target<Targets...>> {
   static constexpr bool copies = (abilities_of<Targets>::copies && ...);
   static constexpr bool exact = (abilities_of<Targets>::exact && ...);
+  static constexpr bool exact_copies = (abilities_of<Targets>::exact_copies && ...);
   static constexpr bool atomics = (abilities_of<Targets>::atomics && ...);
 };
 
@@ -229,7 +240,7 @@ update_facts facts_of(update_loops<Loop> const& loops, key_sample const* sample,
           .updates = loops.count(),
           .threads = threads,
           .sample = sample,
-          .can = {can::copies, can::atomics, can::exact}};
+          .can = {can::copies, can::atomics, can::exact, can::exact_copies}};
 }
 
 }  // namespace coset::detail

@@ -60,9 +60,10 @@ struct update_facts {
   std::size_t threads = 1;
   key_sample const* sample = nullptr;
   struct {
-    bool copies : 1 = false;   ///< the operation commutes and has an identity
-    bool atomics : 1 = false;  ///< the processor has, or can imitate, the operation on such elements
-    bool exact : 1 = false;    ///< the order of updates cannot change bits
+    bool copies : 1 = false;        ///< the operation commutes and has an identity
+    bool atomics : 1 = false;       ///< the processor has, or can imitate, the operation on such elements
+    bool exact : 1 = false;         ///< the order of updates cannot change bits
+    bool exact_copies : 1 = false;  ///< nor can folding copies into what no update has met
   } can = {};
 };
 

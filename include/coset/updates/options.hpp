@@ -27,7 +27,8 @@ struct scatter_options {
   /// one_thread, owner_scan and partition have the serial loop's bits, whatever the type and the operation.
   bits required = bits::same_on_all_ranks;
   /// Limit for the memory besides the target, in bytes, of all threads; 0: as much as the target, 64 MiB at least. A
-  /// partition works through the updates in batches that fit; private copies are out of the question where they do not.
+  /// partition works through the updates in batches that fit, of a MiB at least; private copies are out of the question where
+  /// they do not.
   std::size_t most_bytes = 0;
 };
 

@@ -23,8 +23,8 @@ void with_written_loop(Target&& target, Keys const& keys, Values const& values, 
   using update_target = decltype(update_target_of(named));
   if constexpr (are_keys<Keys, decltype(mapping_of(named))>() && are_values<Values, update_target>()) {
     using key = element_of<decltype(function_of(keys)), decltype(mapping_of(named))>;
-    using loop = update_loop<update_target, key, decltype(values_of(values))>;
-    run(loop{update_target_of(named), key{function_of(keys), mapping_of(named)}, values_of(values),
+    using loop = update_loop<update_target, key, decltype(values_of<update_target>(values))>;
+    run(loop{update_target_of(named), key{function_of(keys), mapping_of(named)}, values_of<update_target>(values),
              count_of(keys, values, count...)});
   }
 }

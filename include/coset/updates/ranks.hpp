@@ -5,6 +5,7 @@
 #include "coset/detail/cxx20.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct loop_of_rank {
   void const* type;    ///< the same for ranks whose loops have one type
   void const* target;  ///< where its first array begins
   std::size_t length;
+  std::uint64_t others;  ///< of where its other arrays begin
 };
 
 /// Collective: rank 0 gets what all tell, in `all`. Throws argument_error on every rank if targets or types differ, and in a
@@ -55,7 +57,11 @@ COSET_PER_COPY inline constexpr char type_of_loop = 0;
 
 template <class Loop>
 loop_of_rank told_of(Loop const& mine) {
-  return {std::addressof(mine), &type_of_loop<Loop>, mine.target.addresses()[0], mine.target.length()};
+  auto const arrays = mine.target.addresses();
+  std::uint64_t others = 0;
+  for (std::size_t k = 1; k < arrays.size(); ++k)
+    others = others * 0x9e3779b97f4a7c15 + reinterpret_cast<std::uintptr_t>(arrays[k]);
+  return {std::addressof(mine), &type_of_loop<Loop>, arrays[0], mine.target.length(), others};
 }
 
 /// Rank 0 makes what all share, of copies of all loops, unless there is no update.

@@ -43,7 +43,8 @@ void carry_out_by(team& with, Loop const& loop, scatter_options const& options) 
 /// Called by one thread; nobody else touches the target until it returns. Keys that are no element of the target are
 /// undefined, as for an array; in debug builds (without NDEBUG) they throw argument_error.
 /// Bits: with way::one_thread, owner_scan and partition, and always with bits::serial, those of the plain loop, for any
-/// number of threads; else of every run with as many threads, unless bits::per_rank allows other.
+/// number of threads; else of every run with as many threads, but for way::atomics, which is chosen with bits::per_rank only or
+/// where order decides no bits.
 /// Cost: `coset why scatter_add`; memory is limited by scatter_options::most_bytes.
 /// Throws what keys, values and the operation throw, the first of it; argument_error for keys and values of different
 /// numbers, arrays of different lengths, a way that cannot be obeyed; std::bad_alloc. The target's elements are unspecified

@@ -49,6 +49,13 @@ class update_run {
     if (plan.by == way::private_copies) copies_ = make_reducer(loops_.target().copied());
   }
 
+  /// What copies hold after an exception is nobody's.
+  ~update_run() {
+    if (copies_ && has_thrown()) reset(*copies_);
+  }
+  update_run(update_run const&) = delete;
+  update_run& operator=(update_run const&) = delete;
+
   /// By all threads of the crew. No exception leaves it: they are kept, see rethrow().
   template <crew Crew>
   void carry_out(Crew& all) {
@@ -179,7 +186,6 @@ class update_run {
               [&](std::size_t key, value_type const& value) { mine.apply(key, value); });
       });
     });
-    if (has_thrown_) return all.each(1, [&](std::size_t) { reset(*copies_); });
     auto into = loops_.target().addresses();
     all.each_own([&](std::size_t thread) { guarded([&] { fold_part(*copies_, into.data(), thread, threads); }); });
   }

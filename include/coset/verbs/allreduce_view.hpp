@@ -12,8 +12,8 @@
 
 namespace coset::inline COSET_ABI {
 
-/// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one result per node;
-/// up to 1 KiB one result per rank, as reading a neighbour's would take a second round.
+/// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one result per node and
+/// process; up to 1 KiB one result per rank, as reading a neighbour's would take a second round.
 ///
 /// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, including
 /// start_…(), or until reset() or the end of run(). A node's result is overwritten only after every rank of the node

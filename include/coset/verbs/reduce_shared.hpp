@@ -9,12 +9,12 @@
 
 namespace coset::inline COSET_ABI {
 
-/// Reduces `in` element-wise over all ranks into `out`, which is the same array on every rank.
+/// Reduces `in` element-wise over all ranks into `out`, which is the same array on every rank of a process.
 ///
-/// Collective, as allreduce. Each element is written once, by one of the ranks; every rank sees the whole result at
-/// return. Nothing is written before every rank has come, so the previous result may be read until then.
+/// Collective, as allreduce. Each element is written once in each process, by one of its ranks; every rank sees the whole result
+/// at return. Nothing is written before every rank of the process has come, so the previous result may be read until then.
 /// Cost: two flag rounds and (P−1)/P·m read per rank, like hand-written slices between two barriers.
-/// Throws as allreduce; argument_error on every rank if the ranks name different outputs, or `in` overlaps `out`.
+/// Throws as allreduce; argument_error on every rank if the ranks of a process name different outputs, or `in` overlaps `out`.
 template <class In, class Out, class Op = plus>
 void reduce_shared(member& me, In const& in, Out&& out, Op op = {}) {
   detail::run(me.state(), detail::allreduce_call<Out>(me, in, out, op, verb::reduce_shared));

@@ -115,6 +115,15 @@ coset_status coset_reducer_combine_part(coset_reducer* reducer, void* into, uint
   });
 }
 
+coset_status coset_reducer_combine_ranks(coset_reducer* reducer, void* into, coset_member* me, coset_combining how) {
+  return guarded([&] {
+    require(reducer, "the reducer");
+    require(me, "the member");
+    coset::detail::fold_by_ranks(*reducer->core, &into, &reducer->count, me->of->state(),
+                                 static_cast<coset::combining>(how));
+  });
+}
+
 coset_status coset_reducer_reset(coset_reducer* reducer) {
   return guarded([&] {
     require(reducer, "the reducer");
@@ -170,6 +179,16 @@ coset_status coset_joint_reducer_combine_part(coset_joint_reducer* reducer, void
   return guarded([&] {
     require_targets(reducer, into, number);
     coset::detail::fold_part(*reducer->core, into, part, parts);
+  });
+}
+
+coset_status coset_joint_reducer_combine_ranks(coset_joint_reducer* reducer, void* const* into, size_t number,
+                                               coset_member* me, coset_combining how) {
+  return guarded([&] {
+    require_targets(reducer, into, number);
+    require(me, "the member");
+    coset::detail::fold_by_ranks(*reducer->core, into, reducer->counts.data(), me->of->state(),
+                                 static_cast<coset::combining>(how));
   });
 }
 

@@ -50,6 +50,7 @@ struct why_command {
 
   void run() {
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, json));
+    if (verb_name == "reduction") verb_name = name_of(verb::reduce_shared);
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
@@ -272,7 +273,7 @@ void add_why(CLI::App& app) {
   auto const state = std::make_shared<why_command>();
   auto& why = *app.add_subcommand("why", "Show why a call gets its plan: every candidate, priced term by term");
   why.add_option("collective", state->verb_name,
-                 "What the ranks compute; or scatter_add, a loop that adds into an array")
+                 "What the ranks compute; or scatter_add, a loop that adds into an array; or reduction, a reducer's of a team")
       ->capture_default_str();
   why.add_option("size", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())

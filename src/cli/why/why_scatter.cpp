@@ -55,11 +55,11 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
                                    .updates = asked.updates,
                                    .threads = threads != 0 ? threads : machine.processors,
                                    .sample = &sample,
-                                   .can = {true, true, !asked.inexact}};
+                                   .can = {true, true, !asked.inexact, !asked.inexact}};
   scatter_options const options{.most_bytes = asked.most_bytes};
   auto const all = updates_room::prices_of(facts, options, machine);
   bool const is_too_little = updates_room::is_too_little(facts, machine);
-  auto const& best = is_too_little ? all.front() : updates_room::best_of(all, options, facts.can.exact);
+  auto const& best = is_too_little ? all.front() : updates_room::best_of(all, options, facts);
   ordered_json ways = ordered_json::array();
   std::string text =
       fmt::format("scatter_add of {} updates into {} elements of {} bytes by {} threads\n  {:>10} {:>11} {:>11}  way\n",

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -223,6 +224,8 @@ py::array bincount(py::object const& x, py::object const& weights, py::ssize_t m
   index_bounds const found =
       count == 0 ? index_bounds{0, -1} : without_gil([&] { return bounds_of(with.get(), axis, count); });
   if (found.least < 0) throw py::value_error(text::format("bincount: x has a negative element, {}", found.least));
+  if (found.greatest == std::numeric_limits<std::int64_t>::max())
+    throw py::value_error(text::format("bincount: x has the element {}, and no array is so long", found.greatest));
   axis.length = std::max<std::int64_t>(found.greatest + 1, minlength);
   // numpy counts nothing as a whole number, with weights or not.
   bool const is_weighted = !weights.is_none() && count > 0;

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "coset/error.hpp"
-#include "reducer/core.hpp"
+#include "reducer/chunks.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -133,6 +133,23 @@ void reducer_core::make_plain(private_copy& of) {
   if (copy.kept) apply_early(copy);
   copy.is_plain = true;
   ways_.want_copies();
+}
+
+[[gnu::cold]] void reducer_core::count_and_empty(owned_copy& copy) {
+  round_counts found;
+  constexpr std::size_t of_group = reducer_room::blocks::blocks_of_group;
+  for (std::size_t group = 0; copy.data != nullptr && group < shape_.groups(); ++group) {
+    if (copy.groups[group] == mark::untouched) continue;
+    auto const *const begin = copy.touched + group * of_group, *const end = copy.touched + shape_.number();
+    found.blocks += static_cast<std::size_t>(std::count(begin, std::min(begin + of_group, end), mark::touched));
+  }
+  for (std::size_t part = 0; copy.kept && part < ways_.parts(); ++part)
+    if (std::size_t const updates = kept(copy, part); updates > 0) {
+      found.updates += updates;
+      found.blocks += blocks_of(*this, copy, part, updates);
+    }
+  ways_.count(found);
+  empty(copy);
 }
 
 void reducer_core::finish_round() noexcept try {

@@ -176,7 +176,9 @@ interval fair_share(reducer_core const& core, std::vector<owned_copy const*> con
   return {share == 0 ? 0 : boundary(share), share + 1 == shares ? number : boundary(share + 1)};
 }
 
-/// How many blocks these updates of a part have touched, at a guess. Sets in which most of the looks fell on the same few
+}  // namespace
+
+/// Sets in which most of the looks fell on the same few
 /// tell how many those are; otherwise each update has one of its own until there are no more.
 std::size_t blocks_of(reducer_core const& core, owned_copy const& copy, std::size_t part, std::size_t updates) {
   kept_updates::part const& of = copy.kept->parts[part];
@@ -184,8 +186,6 @@ std::size_t blocks_of(reducer_core const& core, owned_copy const& copy, std::siz
   if (seen > 0 && seen <= 48 && 2 * seen <= of.looks) return 2 * seen;
   return std::min(updates, std::size_t{1} << (core.ways().shift() - core.shape().shift));
 }
-
-}  // namespace
 
 void fold_tracked(reducer_core& core, void* const* into, combining how, std::size_t part, std::size_t parts) {
   blocks const& shape = core.shape();

@@ -44,6 +44,11 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
   if (trace::is_on()) marks.team = trace::next_team();
 }
 
+bool shared_memory::in_one_process(rank_t a, rank_t b) const {
+  if (kind.one_process || part.spread.processes.empty()) return kind.one_process;
+  return part.spread.process_of(part.first + a) == part.spread.process_of(part.first + b);
+}
+
 void shared_memory::begin_history() noexcept {
   bool const agreed = kind.has_messages || !kind.one_process;
   marks.salt = (agreed ? marks.shared_round : marks.generation) * 0x9E3779B9u;

@@ -88,6 +88,8 @@ struct shared_memory {
   }
   /// This generation's number, on which the ranks of all processes agree.
   std::uint32_t round() const noexcept { return kind.one_process ? marks.generation : origin.marks.shared_round; }
+  /// Whether these ranks reach each other's arrays, as they are of one process.
+  bool in_one_process(rank_t a, rank_t b) const;
   floating_point_mode const& mode() const noexcept { return *part.mode; }
   bool is_origin() const noexcept { return &origin == this; }
   bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }

@@ -125,25 +125,12 @@ static void disagreements_last_until_a_reset(void) {
   end(on);
 }
 
-/// Each rank finds it out by itself.
-static int shares_memory(coset_member* me, void* context) {
-  (void)context;
-  int32_t x = 0;
-  void const* view = NULL;
-  FAILS(COSET_ARGUMENT_ERROR, "no common view", coset_allreduce_view(me, &x, 1, COSET_INT32, COSET_PLUS, &view));
-  return 0;
-}
-
 static void members_share_no_memory(void) {
   struct hybrid const on = adopted(NULL), running = owning(NULL);
   coset_plan* plan = NULL;
   FAILS(COSET_ARGUMENT_ERROR, "the place for a plan",
         coset_mpi_plan_create(on.all, COSET_VERB_BARRIER, 0, COSET_INT8, 0, NULL, NULL));
   FAILS(COSET_ARGUMENT_ERROR, "no verb 13", coset_mpi_plan_create(on.all, 13, 0, COSET_INT8, COSET_PLUS, NULL, &plan));
-  if (processes() > 1)
-    FAILS(COSET_ARGUMENT_ERROR, "no output in common",
-          coset_mpi_plan_create(on.all, COSET_VERB_REDUCE_SHARED, 1, COSET_INT8, COSET_PLUS, NULL, &plan));
-  if (processes() > 1) SUCCEEDS(coset_mpi_team_run(running.all, shares_memory, NULL));
   end(running);
   end(on);
 }

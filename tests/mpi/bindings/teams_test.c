@@ -44,6 +44,35 @@ static void pieces(coset_member* me) {
   CHECK(mine == (size - 1) * size);
 }
 
+/// One reducer for each process, which its first thread has made.
+static coset_reducer* counts;
+static int64_t total[length];
+
+static int combine(coset_member* me, void* context) {
+  (void)context;
+  uint32_t const rank = coset_member_rank(me), size = coset_member_size(me);
+  for (int round = 0; round < 2; ++round) {
+    void* mine = NULL;
+    SUCCEEDS(coset_reducer_local_numbered(counts, rank, 0, length, &mine));
+    for (int i = 0; i < length; ++i) ((int64_t*)mine)[i] += (int64_t)rank + i;
+    SUCCEEDS(coset_reducer_combine_ranks(counts, total, me, round == 0 ? COSET_COMBINE_ASSIGN : COSET_COMBINE_ADD));
+    for (int i = 0; i < length; ++i)
+      CHECK(total[i] == (round + 1) * ((int64_t)size * (size - 1) / 2 + (int64_t)size * i));
+    SUCCEEDS(coset_barrier(me));
+  }
+  return 0;
+}
+
+static void reducers_combine_over_processes(void) {
+  struct hybrid const on = adopted(NULL), running = owning(NULL);
+  SUCCEEDS(coset_reducer_create(length, COSET_INT64, COSET_PLUS, NULL, NULL, &counts));
+  for (int region = 0; region < 2; ++region) in_region(on.all, combine, NULL);
+  SUCCEEDS(coset_mpi_team_run(running.all, combine, NULL));
+  SUCCEEDS(coset_reducer_free(counts));
+  end(running);
+  end(on);
+}
+
 int all_verbs(coset_member* me, void* nothing) {
   (void)nothing;
   sums(me);
@@ -149,6 +178,7 @@ void test_regions(void) {
   for (int region = 0; region < regions; ++region) in_region(on.all, all_verbs, NULL);
   end(on);
   plans_serve_members();
+  reducers_combine_over_processes();
   members_split();
 }
 

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reducers of a team over processes: each process has one, and its threads' copies are the ranks' inputs.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "coset/detail/collective.hpp"
+#include "reducer/chunks.hpp"
+#include "reducer/core.hpp"
+#include "reducer/sparse/processes.hpp"
+#include "runtime/failure/argument_check.hpp"
+#include "runtime/memory/lines.hpp"
+#include "team/team_state.hpp"
+#include "text/format.hpp"
+
+namespace coset::reducer_room {
+namespace {
+
+using detail::call;
+using detail::rank_state;
+using detail::reducer_core;
+
+std::size_t processes_of(rank_state const& me) {
+  return std::max<std::size_t>(me.shared.part.spread.processes.size(), 1);
+}
+
+ranks_of_process process(rank_state const& me, std::size_t number) {
+  auto const& all = me.shared.part.spread.processes;
+  rank_t const ranks = me.shared.size();
+  if (all.empty()) return {0, ranks};
+  return {all[number].first, number + 1 < all.size() ? all[number + 1].first : ranks};
+}
+
+ranks_of_process process_of(rank_state const& me, rank_t rank) {
+  auto const& spread = me.shared.part.spread;
+  return process(me, spread.processes.empty() ? 0 : spread.process_of(rank));
+}
+
+/// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
+void take_over(reducer_core& core, owned_copy& mine, std::vector<owned_copy*> const& others) {
+  if (others.empty()) return;
+  std::vector<void*> own;
+  for (part_of_copy const& part : core.parts()) own.push_back(mine.data + part.offset);
+  chunks all(core, own.data(), combining::add, others.size());
+  for (std::size_t array = 0; array < own.size(); ++array) all.fold(others, array, 0, core.parts()[array].array.count);
+}
+
+void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction = &detail::copy_of<char>()}); }
+
+/// One array that is combined, as one of the ranks sees it.
+class combination {
+ public:
+  combination(reducer_core& core, part_of_copy const& part, owned_copy& mine, void* target, rank_state& me,
+              combining how)
+      : core_(core),
+        part_(part),
+        mine_(mine),
+        target_(static_cast<std::byte*>(target)),
+        me_(me),
+        here_(process_of(me, me.number)),
+        number_(me.number - here_.first),
+        adds_(how == combining::add) {}
+
+  void run(destination const& to) {
+    switch (to.what()) {
+      case destination::kind::every_process:
+        return adds_ ? add_to_every_process() : assign_to_every_process();
+      case destination::kind::one_process:
+        return to_one_process(process_of(me_, to.rank()));
+      case destination::kind::parts:
+        return to_parts(to.counts());
+    }
+  }
+
+ private:
+  call call_for(verb what) const {
+    return {.what = what,
+            .in = mine_.data + part_.offset,
+            .count = part_.array.count,
+            .reduction = part_.array.reduction,
+            .operation = part_.array.operation.get()};
+  }
+  std::size_t bytes() const { return part_.element_bytes(); }
+  bool is_first() const { return number_ == 0; }
+
+  /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
+  void empty(std::size_t begin, std::size_t count) { part_.fill(mine_.data, begin, count); }
+  void empty() { empty(0, part_.array.count); }
+
+  void assign_to_every_process() {
+    call wanted = call_for(verb::reduce_shared);
+    wanted.out = target_;
+    detail::run(me_, wanted,
+                {[](void* self, void*, std::size_t begin, std::size_t count) {
+                   static_cast<combination*>(self)->empty(begin, count);
+                 },
+                 this});
+  }
+  void add_to_every_process() {
+    detail::run_view(me_, call_for(verb::allreduce_view),
+                     {[](void* self, void* result, std::size_t begin, std::size_t count) {
+                        auto& mine = *static_cast<combination*>(self);
+                        mine.add_slice(static_cast<std::byte*>(result), begin, count);
+                        mine.empty(begin, count);
+                      },
+                      this});
+  }
+  [[gnu::cold]] void to_one_process(ranks_of_process root) {
+    bool const is_here = root.first == here_.first;
+    call wanted = call_for(verb::reduce);
+    wanted.root = root.first;
+    std::byte* const result = is_here && adds_ ? room() : target_;
+    if (me_.number == root.first) wanted.out = result;
+    detail::run(me_, wanted);
+    empty();
+    if (!adds_) return;
+    meet(me_);
+    if (is_here) add_slice(result, 0, part_.array.count);
+  }
+  /// Each rank gets its share of what its process gets.
+  [[gnu::cold]] void to_parts(std::span<std::size_t const> of_processes) {
+    std::size_t begin = 0;
+    auto const counts = shares(of_processes, begin);
+    call wanted = call_for(verb::reduce_scatter);
+    wanted.counts = counts;
+    std::byte* const result = adds_ ? room() : target_;
+    wanted.out = result + begin * bytes();
+    detail::run(me_, wanted);
+    if (adds_) add(result, begin, begin + counts[me_.number]);
+    empty();
+  }
+
+  /// [rank]: how many elements it gets. `begin`: where this rank's are.
+  [[gnu::cold]] std::vector<std::size_t> shares(std::span<std::size_t const> of_processes, std::size_t& begin) const {
+    std::size_t const processes = processes_of(me_);
+    if (of_processes.size() != processes)
+      refuse(me_, text::format("combine: {} counts for {} processes", of_processes.size(), processes));
+    std::vector<std::size_t> counts;
+    for (std::size_t p = 0; p < processes; ++p) {
+      rank_t const ranks = process(me_, p).number();
+      for (rank_t r = 0; r < ranks; ++r)
+        counts.push_back(of_processes[p] * (r + 1) / ranks - of_processes[p] * r / ranks);
+    }
+    detail::piece_of(me_, "combine", part_.array.count, counts);
+    for (rank_t r = 0; r < me_.number; ++r) begin += counts[r];
+    return counts;
+  }
+
+  /// Of the process, for a result that is added later.
+  std::byte* room() const {
+    rank_t const leader = here_.first - me_.shared.part.first;
+    return me_.shared.arena.view_for(leader, std::max<std::size_t>(part_.array.count * bytes(), 1));
+  }
+
+  /// Each rank a slice of what all see; where each has a view of its own the first one everything.
+  void add_slice(std::byte const* result, std::size_t begin, std::size_t count) {
+    rank_t const sharing = part_.array.count * bytes() <= sizeof(runtime::small_view) ? 1 : here_.number();
+    if (number_ < sharing) add(result, begin + count * number_ / sharing, begin + count * (number_ + 1) / sharing);
+  }
+  void add(std::byte const* result, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    runtime::computing_in const mode(core_.mode(), core_.computes());
+    void* const to = target_ + begin * bytes();
+    std::array<void const*, 2> sources{to, result + begin * bytes()};
+    auto const& array = part_.array;
+    try {
+      array.reduction->folds->for_sources(2)(array.operation.get(), &to, 1, sources.data(), 2, end - begin);
+    } catch (...) {
+      runtime::fail_by_thrown(me_, "combine");
+    }
+  }
+
+  reducer_core& core_;
+  part_of_copy const& part_;
+  owned_copy& mine_;
+  std::byte* const target_;
+  rank_state& me_;
+  ranks_of_process const here_;
+  rank_t const number_;  ///< among these
+  bool const adds_;
+};
+
+[[gnu::cold]] void require_destination(reducer_core const& core, rank_state& me, destination const& to) {
+  if (to.what() == destination::kind::one_process && to.rank() >= me.shared.size())
+    refuse(me, text::format("combine: there is no rank {} in a team of {}", to.rank(), me.shared.size()));
+  if (to.what() != destination::kind::parts) return;
+  if (core.parts().size() != 1) refuse(me, text::format("combine: {} arrays, and counts of one", core.parts().size()));
+  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer by parts");
+}
+
+/// The rank's copy, with what it brings besides.
+owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
+  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer in split phase");
+  std::uint32_t const first = own - (me.number - here.first);
+  try {
+    auto& mine = static_cast<owned_copy&>(core.numbered(own));
+    core.renew(mine);
+    if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
+    return mine;
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine");
+  }
+}
+
+void combine_touched(reducer_core& core, void* target, rank_state& me, std::uint32_t own, combining how,
+                     destination const& to) {
+  ranks_of_process const here = process_of(me, me.number);
+  std::uint32_t const first = own - (me.number - here.first);
+  std::vector<owned_copy*> from;
+  std::vector<ranks_of_process> processes;
+  try {
+    for (std::size_t p = 0; p < processes_of(me); ++p) processes.push_back(process(me, p));
+    auto& mine = static_cast<owned_copy&>(core.numbered(own));
+    core.renew(mine);
+    if (own == first) from = core.others_than(first, first + here.number());
+    from.insert(from.begin(), &mine);
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine");
+  }
+  combine_sparse(core, target, me, how, from, processes, to);
+  core.part_is_done(here.number(), false);
+  meet(me);
+}
+
+}  // namespace
+}  // namespace coset::reducer_room
+
+namespace coset::inline COSET_ABI::detail {
+
+using namespace reducer_room;
+
+[[gnu::cold]] void combine_over_processes(reducer_core& core, void* const* into, rank_state& me, std::uint32_t own,
+                                          combining how, destination const& to) {
+  require_destination(core, me, to);
+  if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
+  ranks_of_process const here = process_of(me, me.number);
+  owned_copy& mine = contribution(core, me, own, here);
+  for (std::size_t array = 0; array < core.parts().size(); ++array)
+    combination(core, core.parts()[array], mine, into[array], me, how).run(to);
+  core.part_is_done(here.number(), false);
+  // One result for all ranks of a process is complete for each of them when it leaves; what some have added is not.
+  if (how == combining::add || to.what() != destination::kind::every_process) meet(me);
+}
+
+[[gnu::cold]] started_combination start_combination(reducer_core& core, void* const* into, std::size_t const* lengths,
+                                                    rank_state& me, std::uint32_t own) {
+  require_arguments(core, into, lengths, me, combining::assign);
+  ranks_of_process const here = process_of(me, me.number);
+  owned_copy& mine = contribution(core, me, own, here);
+  std::vector<request> parts;
+  try {
+    parts.reserve(core.parts().size());
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine");
+  }
+  for (std::size_t array = 0; array < core.parts().size(); ++array) {
+    part_of_copy const& part = core.parts()[array];
+    call const wanted{.what = verb::reduce_shared,
+                      .in = mine.data + part.offset,
+                      .out = into[array],
+                      .count = part.array.count,
+                      .reduction = part.array.reduction,
+                      .operation = part.array.operation.get()};
+    parts.push_back(start(me, wanted, part.array.operation));
+  }
+  return {core.shared_from_this(), mine, here.number(), std::move(parts)};
+}
+
+[[gnu::cold]] std::string not_a_region_of(std::size_t threads, int level, std::size_t present) {
+  if (level > 1) return "combine over processes: in a nested region";
+  return text::format("combine over processes: a region of {} threads, where the process has {}", present, threads);
+}
+
+}  // namespace coset::detail
+
+namespace coset::inline COSET_ABI {
+
+bool started_combination::test() {
+  for (request& part : parts_)
+    if (!part.test()) return false;
+  finish();
+  return true;
+}
+
+void started_combination::wait() {
+  for (request& part : parts_) part.wait();
+  finish();
+}
+
+void started_combination::finish() noexcept {
+  if (of_ == nullptr) return;
+  for (reducer_room::part_of_copy const& part : of_->parts()) part.fill(mine_->data, 0, part.array.count);
+  of_->part_is_done(ranks_, false);
+  of_.reset();
+  parts_.clear();
+}
+
+}  // namespace coset

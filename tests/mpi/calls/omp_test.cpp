@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// coset::omp::reduction over processes: threads of OpenMP's regions are the ranks.
+#include "coset/omp.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpi/processes.hpp"
+
+namespace coset::mpi_test {
+namespace {
+
+constexpr std::size_t count = 20'000;
+
+/// Regions of as many threads as this process has ranks, and a reduction over all.
+struct loop {
+  int const threads_here;
+  std::unique_ptr<team> threads;
+  mpi::team all;
+  std::vector<double> bins;
+  double largest = 0;
+
+  explicit loop(std::uint64_t seed)
+      : threads_here(static_cast<int>(threads_of(process(), seed))),
+        threads(team::adopt(static_cast<rank_t>(threads_here))),
+        all(MPI_COMM_WORLD, *threads),
+        bins(count) {}
+
+  double rank() const { return all.first() + static_cast<rank_t>(omp_get_thread_num()); }
+  double sum_of_ranks() const { return all.size() * (all.size() - 1.0) / 2; }
+
+  void expect(double bin, double most = -1) const {
+    std::string fault;
+    for (std::size_t i = 0; i < count && fault.empty(); ++i)
+      if (bins[i] != bin + static_cast<double>(i % 3) * all.size())
+        fault = "bin " + std::to_string(i) + " is " + std::to_string(bins[i]);
+    if (most >= 0 && largest != most) fault += ", the largest " + std::to_string(largest);
+    EXPECT_EQ(said_anywhere(fault), "") << all.describe();
+  }
+};
+
+template <class Bins>
+void add_to(Bins&& mine, double rank) {
+  for (std::size_t i = 0; i < count; ++i) mine[i] += rank + static_cast<double>(i % 3);
+}
+
+TEST(OmpReduction, HasTheTotalOfAllThreadsInEachProcess) {
+  for (std::uint64_t const seed : {0, 1, 3}) {
+    loop on(seed);
+    omp::reduction sum(on.all, on.bins);
+    for (int round = 0; round < 4; ++round) {
+#pragma omp parallel num_threads(on.threads_here)
+      {
+        add_to(sum.local(), on.rank());
+        if (round % 2 == 0)
+          sum.combine(combining::assign);
+        else
+          sum.combine(omp::nowait, combining::assign);
+      }
+      on.expect(on.sum_of_ranks());
+    }
+  }
+}
+
+TEST(OmpReduction, AddsToTargetsOfSeveralTypes) {
+  loop on(2);
+  omp::reduction sum(on.all, on.bins, into(on.largest, maximum()));
+  std::ranges::fill(on.bins, 100);
+  on.largest = 0.5;
+#pragma omp parallel num_threads(on.threads_here)
+  {
+    auto&& mine = sum.local();
+    add_to(std::get<0>(mine), on.rank());
+    double& largest = std::get<1>(mine);
+    largest = std::max(largest, on.rank());
+    sum.combine();
+  }
+  on.expect(100 + on.sum_of_ranks(), std::max(0.5, on.all.size() - 1.0));
+}
+
+TEST(OmpReduction, CombinesOutsideOfRegions) {
+  loop on(1);
+  omp::reduction sum(on.all, on.bins);
+  for (int round = 0; round < 2; ++round) {
+#pragma omp parallel num_threads(on.threads_here)
+    add_to(sum.local(), on.rank());
+    sum.combine(combining::assign);
+    on.expect(on.sum_of_ranks());
+  }
+}
+
+TEST(OmpReduction, GoesToOneProcessOrByParts) {
+  loop on(3);
+  omp::reduction sum(on.all, on.bins);
+  rank_t const root = on.all.size() - 1;
+  bool const is_root = on.all.first() + on.all.threads() == on.all.size();
+  std::vector<std::size_t> parts(static_cast<std::size_t>(on.all.processes()), 7);
+  parts.back() = count - 7 * (parts.size() - 1);
+  // Processes are in the order of their ranks, which need not be MPI's.
+  std::size_t own = 0, before = 0;
+  std::vector<rank_t> firsts(parts.size());
+  rank_t const first = on.all.first();
+  MPI_Allgather(&first, 1, MPI_UINT32_T, firsts.data(), 1, MPI_UINT32_T, MPI_COMM_WORLD);
+  std::ranges::sort(firsts);
+  own = static_cast<std::size_t>(std::ranges::find(firsts, first) - firsts.begin());
+  before = 7 * own;
+  for (auto const how : {combining::assign, combining::add}) {
+    for (bool const by_parts : {false, true}) {
+      std::ranges::fill(on.bins, 5);
+#pragma omp parallel num_threads(on.threads_here)
+      {
+        add_to(sum.local(), on.rank());
+        sum.combine(how, by_parts ? destination::parts(parts) : destination::one_process(root));
+      }
+      std::string fault;
+      for (std::size_t i = 0; i < count && fault.empty(); ++i) {
+        bool const is_mine = by_parts ? i >= before && i < before + parts[own] : is_root;
+        double const total = on.sum_of_ranks() + static_cast<double>(i % 3) * on.all.size();
+        double const right = !is_mine ? 5 : how == combining::add ? 5 + total : total;
+        if (on.bins[i] != right)
+          fault = "bin " + std::to_string(i) + " is " + std::to_string(on.bins[i]) + ", not " + std::to_string(right);
+      }
+      EXPECT_EQ(said_anywhere(fault), "") << by_parts;
+    }
+  }
+}
+
+TEST(OmpReduction, GoesOnWithOtherCopiesWhileTheFirstAreCombined) {
+  loop on(2);
+  omp::reduction sum(on.all, on.bins);
+  std::vector<double> const zeros(count);
+  for (int round = 0; round < 3; ++round) {
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      auto me = on.all.join(static_cast<rank_t>(omp_get_thread_num()));
+      add_to(sum.local(), on.rank());
+      started_combination later = sum.start_combine(*me);
+      sum.local()[0] += 1;
+      while (!later.test()) {
+      }
+      later.wait();
+    }
+    on.expect(on.sum_of_ranks());
+    sum.reset();  // of what the next loop has begun
+  }
+}
+
+TEST(OmpReduction, OfWhatWasTouchedHasTheBitsOfOneLoop) {
+  std::size_t const length = 300'000, updates = 4'000;
+  for (auto const by : {way::partition, way::private_copies, way::chosen}) {
+    for (std::uint64_t const seed : {1, 2}) {
+      loop on(seed);
+      std::vector<double> grid(length, 1), right(length, 1);
+      sparse_options options;
+      options.by = by;
+      omp::sparse_reduction<double> sum(on.all, std::span(grid), plus(), options);
+      auto const key = [&](rank_t rank, std::size_t i) { return (rank * 7919 + i * i * 104'729) % length; };
+      for (int round = 0; round < 4; ++round) {
+        bool const assigns = round == 2;
+        std::size_t const work = round == 3 ? 60'000 : updates;
+#pragma omp parallel num_threads(on.threads_here)
+        {
+          auto mine = sum.local();
+          auto const rank = static_cast<rank_t>(on.rank());
+          for (std::size_t i = 0; i < work; ++i) mine[key(rank, i)] += 1.0 / static_cast<double>(1 + i + rank);
+          sum.combine(assigns ? combining::assign : combining::add);
+        }
+        if (assigns) std::ranges::fill(right, 0);
+        for (rank_t rank = 0; rank < on.all.size(); ++rank)
+          for (std::size_t i = 0; i < work; ++i) right[key(rank, i)] += 1.0 / static_cast<double>(1 + i + rank);
+        std::string fault;
+        for (std::size_t i = 0; i < length && fault.empty(); ++i)
+          if (by == way::partition && round < 3 ? grid[i] != right[i] : std::abs(grid[i] - right[i]) > 1e-9)
+            fault = "element " + std::to_string(i) + " is " + std::to_string(grid[i]) + ", not " +
+                    std::to_string(right[i]) + " in round " + std::to_string(round);
+        EXPECT_EQ(said_anywhere(fault), "") << static_cast<int>(by);
+      }
+    }
+  }
+}
+
+TEST(OmpReduction, OfWhatWasTouchedGoesToOneProcess) {
+  loop on(3);
+  std::vector<float> grid(100'000);
+  omp::sparse_reduction<float> sum(on.all, std::span(grid));
+#pragma omp parallel num_threads(on.threads_here)
+  {
+    sum.local()[77'777] += 1;
+    sum.combine(combining::add, destination::one_process(0));
+  }
+  float const right = on.all.first() == 0 ? static_cast<float>(on.all.size()) : 0.0f;
+  EXPECT_EQ(said_anywhere(grid[77'777] == right && grid[77'776] == 0 ? "" : "wrong"), "");
+}
+
+TEST(OmpReduction, OfRegionsWithMoreThreadsIsAnErrorOnAll) {
+  if (processes() == 1) GTEST_SKIP() << "one process combines as any region does";
+  loop on(0);
+  omp::reduction sum(on.all, on.bins);
+  int const wrong_here = on.all.first() == 0 ? 1 : 0;
+  std::string first_fault;
+#pragma omp parallel num_threads(on.threads_here + wrong_here)
+  {
+    sum.local()[0] += 1;
+    auto const thrown = outcome_of([&] { sum.combine(combining::assign); });
+    if (thrown.message.find("the process has") == std::string::npos) {
+#pragma omp critical
+      first_fault = "not refused: " + thrown.message;
+    }
+  }
+  EXPECT_EQ(said_anywhere(first_fault), "");
+}
+
+TEST(OmpReduction, OfDifferentLengthsTellsBothOnAll) {
+  if (processes() == 1) GTEST_SKIP() << "one length";
+  loop on(1);
+  on.bins.resize(on.all.first() == 0 ? 300'000 : 300'001);
+  omp::reduction sum(on.all, on.bins);
+  std::string first_fault;
+#pragma omp parallel num_threads(on.threads_here)
+  {
+    sum.local()[0] += 1;
+    auto const thrown = outcome_of([&] { sum.combine(combining::assign); });
+    if (thrown.message.find("300000") == std::string::npos || thrown.message.find("300001") == std::string::npos) {
+#pragma omp critical
+      first_fault = "not refused: " + thrown.message;
+    }
+  }
+  EXPECT_EQ(said_anywhere(first_fault), "");
+}
+
+}  // namespace
+}  // namespace coset::mpi_test
