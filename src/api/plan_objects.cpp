@@ -44,8 +44,8 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
   return made;
 }
 
-plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
-                     plan_options const& options) {
+[[gnu::cold]] plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_table const& reduction,
+                                   plan_options const& options) {
   check(what, count, team.shared, options);
   (void)product(count, reduction.element_bytes);
   rank_t const root = is_rooted(what) ? options.root : 0;
@@ -57,6 +57,6 @@ plan_pair make_plans(team_state& team, verb what, std::size_t count, reduction_t
   return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
 }
 
-std::string describe(bound_plan const& plan) { return plan.words.choice; }
+[[gnu::cold]] std::string describe(bound_plan const& plan) { return plan.words.choice; }
 
 }  // namespace coset::detail

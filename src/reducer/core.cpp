@@ -318,7 +318,7 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   return found;
 }
 
-std::string reducer_core::in_words() const {
+[[gnu::cold]] std::string reducer_core::in_words() const {
   std::string text = "reducer of ";
   for (part_of_copy const& part : parts_) {
     reduction_table const& what = *part.array.reduction;
@@ -328,7 +328,7 @@ std::string reducer_core::in_words() const {
   return text;
 }
 
-std::string reducer_core::describe() const {
+[[gnu::cold]] std::string reducer_core::describe() const {
   std::lock_guard const lock(making_);
   std::string text = in_words();
   text += text::format(": {} private copies", of_threads_.size() + numbered_.size());
@@ -345,7 +345,7 @@ std::string reducer_core::describe() const {
 
 /// How many updates come through plain memory nobody knows; where a whole loop would do better is known of arrays of any
 /// length (docs/reducer.md, cells of 16 Ki to 64 Mi elements).
-void reducer_core::log() const {
+[[gnu::cold]] void reducer_core::log() const {
   if (!text::plans_are_logged()) [[likely]]
     return;
   constexpr std::size_t beyond_caches = std::size_t{4} << 20;

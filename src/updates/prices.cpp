@@ -241,7 +241,8 @@ machine_facts const& machine_facts::of_this_machine() {
   return known;
 }
 
-std::array<priced_way, 5> prices_of(update_facts const& of, scatter_options const& wanted, machine_facts const& on) {
+[[gnu::cold]] std::array<priced_way, 5> prices_of(update_facts const& of, scatter_options const& wanted,
+                                                  machine_facts const& on) {
   question const asked(of, wanted, on);
   return {asked.one_thread(), asked.owner_scan(), asked.partition(), asked.private_copies(), asked.atomics()};
 }
