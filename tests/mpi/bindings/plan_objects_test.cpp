@@ -196,7 +196,12 @@ TEST(PlanObjects, OfThisTeamAloneAndOfWhatItHas) {
   EXPECT_THROW((void)make_plan<int>(on.all, 10, plus{}, {.algorithm = "magic"}), schedule_error);
   EXPECT_THROW((void)make_plan<int>(on.all, verb::reduce, 10, plus{}, {.root = on.all.size()}), argument_error);
   if (processes() == 1) return;
-  EXPECT_THROW((void)make_plan<int>(on.all, verb::reduce_shared, 10), argument_error);
+  auto const shared = make_plan<int>(on.all, verb::reduce_shared, 10);
+  std::vector<int> sum(10);  // one in each process
+  on.expect_no_faults([&](member& me) -> std::string {
+    shared.execute(me, std::vector<int>(10, 1), sum);
+    return sum[9] == static_cast<int>(me.size()) ? "" : "a shared sum is wrong";
+  });
   auto const made = make_plan<int>(on.all, 10);
   EXPECT_THROW(on.threads.run([&](member& me) {
     std::vector<int> own(10, 1);
