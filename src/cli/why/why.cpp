@@ -272,8 +272,9 @@ nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, ra
 void add_why(CLI::App& app) {
   auto const state = std::make_shared<why_command>();
   auto& why = *app.add_subcommand("why", "Show why a call gets its plan: every candidate, priced term by term");
-  why.add_option("collective", state->verb_name,
-                 "What the ranks compute; or scatter_add, a loop that adds into an array; or reduction, a reducer's of a team")
+  why.add_option(
+         "collective", state->verb_name,
+         "What the ranks compute; or scatter_add, a loop that adds into an array; or reduction, a reducer's of a team")
       ->capture_default_str();
   why.add_option("size", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())
