@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams over processes for C: one collective over all threads of all processes. C11; C++ may include it too, but has
-// coset/mpi.hpp. Needs MPI; link coset::mpi (pkg-config: coset-mpi), and C++'s runtime library with it.
+// coset/mpi.hpp. Needs MPI; link coset::mpi (pkg-config: coset-openmpi or coset-mpich), and C++'s runtime library with it.
 //
 // Their members take every function of coset.h that takes members. coset_allreduce_view() and coset_reduce_shared() have one
 // result for each process, and so have the reducers of coset_reducer.h, of which each process makes one.

@@ -44,8 +44,8 @@ COSET_API coset_status coset_reducer_combine(coset_reducer*, void* into, coset_t
 COSET_API coset_status coset_reducer_combine_part(coset_reducer*, void* into, uint32_t part, uint32_t parts);
 /// What becomes of the target's own values.
 typedef enum coset_combining { COSET_COMBINE_ADD, COSET_COMBINE_ASSIGN } coset_combining;
-/// The same by all ranks of a team, which call it as a collective, each with the copy that has the rank's number
-/// (coset_reducer_local_numbered). Ranks of a process name the same reducer and the same `into`, which is complete on return.
+/// The same by all ranks of a team, which call it as a collective, each with the copy that has the number of the
+/// rank in the team (coset_reducer_local_numbered with coset_member_rank). Ranks of a process name the same reducer and the same `into`, which is complete on return.
 /// In a team over processes each process has its own two, and gets what the threads of all have reduced.
 COSET_API coset_status coset_reducer_combine_ranks(coset_reducer*, void* into, coset_member* me, coset_combining);
 /// Discards all reduced values. Call coset_reducer_local() again afterwards.

@@ -83,6 +83,8 @@ class team {
   rank_t first() const noexcept;    ///< this process's first rank
   rank_t threads() const noexcept;  ///< this process's ranks
   int processes() const noexcept;
+  int process_number()
+      const noexcept;  ///< number of this one, in the order of ranks: host by host, so not always MPI's
   int hosts() const noexcept;
   /// What the team discovered and what it uses: "4 ranks of 2 processes on 1 host, which share memory within hosts, …".
   std::string describe() const;

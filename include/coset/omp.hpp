@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -266,7 +267,8 @@ class folds {
 ///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
 ///     coset::omp::reduction sum(all, bins);
 ///
-/// Then combine() is collective over the threads of all processes, and every process has in its targets what all threads of
+/// Then combine() is collective over the threads of all processes, which it joins by itself (a thread that has joined leaves
+/// first), and to which all pass the same `how` and destination. Every process has in its targets what all threads of
 /// all processes have reduced; with combining::add each adds that to what its own targets hold. Regions have as many threads
 /// as the process has in the team, which outlives the reduction. `nowait` waits all the same. Bits: the same on every process,
 /// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduce_shared`. Errors
@@ -331,16 +333,26 @@ class reduction {
   ///     …  // the next loop; its local() is another set of copies
   ///     later.wait();
   ///
-  /// Collective. Twice the memory for copies, from the first call on.
+  /// Collective. Twice the memory for copies, from the first call on; a third set there is not, so who starts again has waited.
   [[nodiscard]] started_combination start_combine(member& me) {
     require_no_target_in_use(true);
     auto const places = copies_.places();
     region_room::folds::come_together(copies_.core());
-    started_combination later = detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(),
-                                                          me.state(), static_cast<std::uint32_t>(omp_get_thread_num()));
+    started_combination later;
+    std::exception_ptr thrown;  // others wait at the barriers
+    try {
+      auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
+      if (others_) detail::require_not_under_way(others_->core(), me.state(), own);
+      later = detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), own);
+    } catch (...) {
+      thrown = std::current_exception();
+      std::atomic_ref(has_failed_).store(true, std::memory_order_relaxed);
+    }
 #pragma omp barrier
     if (omp_get_thread_num() == 0) exchange_copies();  // when all have begun
 #pragma omp barrier
+    if (thrown) std::rethrow_exception(thrown);
+    if (has_failed_) later.wait();  // throws: who went on would wait for the threads that have thrown
     if (refused_) std::rethrow_exception(refused_);
     return later;
   }
@@ -361,7 +373,11 @@ class reduction {
     others_.reset();
   }
   /// Outside regions: discards values that were not combined, for example after an operation threw.
-  void reset() noexcept { detail::reset(copies_.core()); }
+  void reset() noexcept {
+    detail::reset(copies_.core());
+    if (others_) detail::reset(others_->core());
+    has_failed_ = false;
+  }
 
   std::string describe() const { return detail::describe(copies_.core()); }
 
@@ -386,6 +402,7 @@ class reduction {
   detail::copies_of<Written...> copies_;
   std::optional<detail::copies_of<Written...>> others_;  ///< while the first are being combined
   std::exception_ptr refused_;
+  alignas(std::atomic_ref<bool>::required_alignment) bool has_failed_ = false;  ///< some start_combine(), until reset()
   region_room::processes all_;
   bool in_place_ = false;
 };
@@ -445,6 +462,8 @@ template <team_over_processes Team, class T>
 explicit sparse_reduction(Team&, std::span<T>) -> sparse_reduction<T>;
 template <team_over_processes Team, class T>
 explicit sparse_reduction(Team&, std::span<T>, plus, sparse_options const&) -> sparse_reduction<T>;
+template <team_over_processes Team, class T, class Op>
+explicit sparse_reduction(Team&, std::span<T>, Op, sparse_options const& = {}) -> sparse_reduction<T, Op>;
 
 namespace region_room {
 

@@ -6,7 +6,9 @@
 #include <ostream>
 #include <utility>
 
+#include <algorithm>
 #include "coset/plan.hpp"
+
 #include "mpi/joint.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 
@@ -26,6 +28,10 @@ rank_t team::size() const noexcept { return state_->everywhere().ranks; }
 rank_t team::first() const noexcept { return state_->here().first; }
 rank_t team::threads() const noexcept { return state_->here().threads; }
 int team::processes() const noexcept { return static_cast<int>(state_->everywhere().processes.size()); }
+int team::process_number() const noexcept {
+  auto const& all = state_->everywhere().processes;
+  return static_cast<int>(std::ranges::find(all, first(), &mpi::process::first) - all.begin());
+}
 int team::hosts() const noexcept { return static_cast<int>(state_->everywhere().hosts.size()); }
 
 std::string team::describe() const { return state_->in_words(); }

@@ -82,6 +82,7 @@ struct owned_copy : detail::private_copy {
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed
   std::size_t claimed = 0;             ///< capped only: bytes
   std::unique_ptr<kept_updates> kept;  ///< null until its thread keeps some
+  bool is_under_way = false;           ///< in split phase; its thread's
   bool is_plain = false;               ///< its thread has asked for plain memory, and keeps no updates
   /// For a numbered copy: round << 16 | the parts that its thread has folded in this round, or given_up. On a line of
   /// its own, as the next thread waits for it.

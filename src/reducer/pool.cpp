@@ -91,6 +91,7 @@ std::unique_ptr<owned_copy> lend(std::size_t bytes, std::uint32_t number, std::o
   if (!copy) copy = std::make_unique<owned_copy>(bytes, on_node);
   copy->number = number;
   copy->turn.store(0, std::memory_order_relaxed);  // rounds start over
+  copy->is_under_way = false;                      // of a combination that was given up
   return copy;
 }
 

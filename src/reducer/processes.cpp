@@ -2,6 +2,7 @@
 // Reducers of a team over processes: each process has one, and its threads' copies are the ranks' inputs.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "reducer/sparse/processes.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/lines.hpp"
+#include "runtime/memory/told_to_sanitizer.hpp"
+#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
@@ -67,7 +70,7 @@ class combination {
       case destination::kind::every_process:
         return adds_ ? add_to_every_process() : assign_to_every_process();
       case destination::kind::one_process:
-        return to_one_process(process_of(me_, to.rank()));
+        return to_one_process(process(me_, to.process()));
       case destination::kind::parts:
         return to_parts(to.counts());
     }
@@ -133,16 +136,12 @@ class combination {
 
   /// [rank]: how many elements it gets. `begin`: where this rank's are.
   [[gnu::cold]] std::vector<std::size_t> shares(std::span<std::size_t const> of_processes, std::size_t& begin) const {
-    std::size_t const processes = processes_of(me_);
-    if (of_processes.size() != processes)
-      refuse(me_, text::format("combine: {} counts for {} processes", of_processes.size(), processes));
     std::vector<std::size_t> counts;
-    for (std::size_t p = 0; p < processes; ++p) {
+    for (std::size_t p = 0; p < of_processes.size(); ++p) {
       rank_t const ranks = process(me_, p).number();
       for (rank_t r = 0; r < ranks; ++r)
         counts.push_back(of_processes[p] * (r + 1) / ranks - of_processes[p] * r / ranks);
     }
-    detail::piece_of(me_, "combine", part_.array.count, counts);
     for (rank_t r = 0; r < me_.number; ++r) begin += counts[r];
     return counts;
   }
@@ -182,19 +181,44 @@ class combination {
 };
 
 [[gnu::cold]] void require_destination(reducer_core const& core, rank_state& me, destination const& to) {
-  if (to.what() == destination::kind::one_process && to.rank() >= me.shared.size())
-    refuse(me, text::format("combine: there is no rank {} in a team of {}", to.rank(), me.shared.size()));
+  std::size_t const processes = processes_of(me);
+  if (to.what() == destination::kind::one_process && to.process() >= processes)
+    refuse(me, text::format("combine: there is no process {} of {}", to.process(), processes));
   if (to.what() != destination::kind::parts) return;
-  if (core.parts().size() != 1) refuse(me, text::format("combine: {} arrays, and counts of one", core.parts().size()));
-  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer by parts");
+  if (core.parts().size() != 1)
+    refuse(me, text::format("combine: counts divide one array, and this reducer has {}", core.parts().size()));
+  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer leaves no parts");
+  if (to.counts().size() != processes)
+    refuse(me, text::format("combine: {} counts for {} processes", to.counts().size(), processes));
+  std::size_t const count = core.parts()[0].array.count;
+  std::size_t const all = std::accumulate(to.counts().begin(), to.counts().end(), std::size_t{0});
+  if (all != count)
+    refuse(me,
+           text::format("combine: counts [{}] add up to {}, not to {}", text::joined(to.counts(), ", "), all, count));
+}
+
+/// Copies that are no rank's may still be added to by threads that have not come: the first rank of a process waits for the
+/// others, who would wait for it in any case.
+void await_process(reducer_core& core, rank_state& me, bool is_first, std::size_t ranks) {
+  runtime::tell_release(&core.came());
+  std::uint64_t const before = core.came().fetch_add(1, std::memory_order_acq_rel);  // partner: the load below
+  if (!is_first) return;
+  std::uint64_t const all = (before / ranks + 1) * ranks;
+  runtime::backing_off wait(runtime::patience::of_polling());
+  for (; core.came().load(std::memory_order_acquire) < all; wait(false))
+    if (me.shared.failed()) [[unlikely]]
+      runtime::leave(me);
+  runtime::tell_acquire(&core.came());
 }
 
 /// The rank's copy, with what it brings besides.
 owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
   if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer in split phase");
   std::uint32_t const first = own - (me.number - here.first);
+  await_process(core, me, own == first, here.number());
   try {
     auto& mine = static_cast<owned_copy&>(core.numbered(own));
+    if (mine.is_under_way) throw argument_error("combine: this reducer is being combined already: wait for that first");
     core.renew(mine);
     if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
     return mine;
@@ -209,6 +233,7 @@ void combine_touched(reducer_core& core, void* target, rank_state& me, std::uint
   std::uint32_t const first = own - (me.number - here.first);
   std::vector<owned_copy*> from;
   std::vector<ranks_of_process> processes;
+  await_process(core, me, own == first, here.number());
   try {
     for (std::size_t p = 0; p < processes_of(me); ++p) processes.push_back(process(me, p));
     auto& mine = static_cast<owned_copy&>(core.numbered(own));
@@ -264,7 +289,13 @@ using namespace reducer_room;
                       .operation = part.array.operation.get()};
     parts.push_back(start(me, wanted, part.array.operation));
   }
+  mine.is_under_way = true;
   return {core.shared_from_this(), mine, here.number(), std::move(parts)};
+}
+
+void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own) {
+  if (static_cast<owned_copy&>(core.numbered(own)).is_under_way)
+    refuse(me, "combine: both sets of copies are being combined: wait for the first");
 }
 
 [[gnu::cold]] std::string not_a_region_of(std::size_t threads, int level, std::size_t present) {
@@ -290,6 +321,7 @@ void started_combination::wait() {
 
 void started_combination::finish() noexcept {
   if (of_ == nullptr) return;
+  static_cast<reducer_room::owned_copy*>(mine_)->is_under_way = false;
   for (reducer_room::part_of_copy const& part : of_->parts()) part.fill(mine_->data, 0, part.array.count);
   of_->part_is_done(ranks_, false);
   of_.reset();

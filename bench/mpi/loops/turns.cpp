@@ -18,7 +18,7 @@ double weight_of(std::size_t cycle) { return static_cast<double>(1 + cycle % 3);
 /// What totals have to be, found without threads, and by an MPI_Allreduce of its own.
 class right_total {
  public:
-  explicit right_total(loop_cell const& cell) : cell_(cell), values_(cell.length()) {
+  explicit right_total(loop_cell const& cell) : values_(cell.length()) {
     for (std::size_t t = 0; t < cell.threads(); ++t) cell.add(t, 1, values_.data());
     sum_in_place(values_.data(), values_.size(), MPI_COMM_WORLD);
     sum_ = read_sum(values_.data(), values_.size());
@@ -35,7 +35,6 @@ class right_total {
   }
 
  private:
-  loop_cell const& cell_;
   std::vector<double> values_;
   double sum_ = 0;
 };

@@ -216,6 +216,8 @@ COSET_API void combine_over_processes(reducer_core&, void* const* into, rank_sta
 COSET_API started_combination start_combination(reducer_core&, void* const* into, std::size_t const* lengths,
                                                 rank_state&, std::uint32_t own);
 
+/// Refuses a copy that is an input of a combination in split phase.
+COSET_API void require_not_under_way(reducer_core&, rank_state&, std::uint32_t own);
 /// Why threads of such a region cannot be a process's ranks.
 COSET_API std::string not_a_region_of(std::size_t threads, int level, std::size_t present);
 

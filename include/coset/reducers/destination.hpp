@@ -13,7 +13,8 @@
 
 namespace coset::inline COSET_ABI {
 
-/// The same on every rank. In a team of one process, which has the result in any case, it makes no difference.
+/// The same on every rank. In a team of one process, which has the result in any case, it makes no difference. Processes are
+/// numbered in the order of their ranks, see mpi::team::process_number().
 ///
 ///     sum.combine(coset::combining::assign, coset::destination::one_process(0));
 class destination {
@@ -21,23 +22,23 @@ class destination {
   enum class kind : std::uint8_t { every_process, one_process, parts };
 
   destination() = default;  ///< every process has all of it, as after an allreduce
-  /// The process of this rank of the team has it, as after a reduce. Targets of the others stay as they are.
-  static destination one_process(rank_t rank) noexcept { return {kind::one_process, rank, {}}; }
-  /// Each process has its own part, as after a reduce_scatter: so many elements of the array as `counts` says, for each process
-  /// in the order of their ranks, which add up to its length. What a target has besides stays as it is. For reducers of one
-  /// array; `counts` stays until the call returns.
+  /// This process has it, as after a reduce. Targets of the others stay as they are.
+  static destination one_process(rank_t number) noexcept { return {kind::one_process, number, {}}; }
+  /// Each process has its own part, as after a reduce_scatter: so many elements of the array as `counts` says for each process,
+  /// which add up to its length. What a target has besides stays as it is. For reducers of one array that are not sparse;
+  /// `counts` stays until the call returns.
   static destination parts(std::span<std::size_t const> counts) noexcept { return {kind::parts, 0, counts}; }
 
   kind what() const noexcept { return what_; }
-  rank_t rank() const noexcept { return rank_; }
+  rank_t process() const noexcept { return process_; }
   std::span<std::size_t const> counts() const noexcept { return counts_; }
 
  private:
-  destination(kind what, rank_t rank, std::span<std::size_t const> counts)
-      : what_(what), rank_(rank), counts_(counts) {}
+  destination(kind what, rank_t process, std::span<std::size_t const> counts)
+      : what_(what), process_(process), counts_(counts) {}
 
   kind what_ = kind::every_process;
-  rank_t rank_ = 0;
+  rank_t process_ = 0;
   std::span<std::size_t const> counts_;
 };
 

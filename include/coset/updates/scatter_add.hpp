@@ -38,7 +38,7 @@ void carry_out_by(team& with, Loop const& loop, scatter_options const& options) 
 /// one length, which are updated at one index. `keys`: integers, or an array of them for the indices of a view. `values`:
 /// what elements can be made of, std::tuple for several targets; one_each, or nothing, counts. Both are arrays in one piece,
 /// or functions of the iteration, which are called by several threads at once, several times, in any order. Where both are
-/// functions, the number of iterations stands before them. Operations need not commute.
+/// functions, the number of iterations stands before them. Operations need not commute; for way::atomics and bits::per_rank, noncommutative(op) says so.
 ///
 /// Called by one thread; nobody else touches the target until it returns. Keys that are no element of the target are
 /// undefined, as for an array; in debug builds (without NDEBUG) they throw argument_error.

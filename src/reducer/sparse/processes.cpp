@@ -239,7 +239,8 @@ std::vector<line> exchanged(outgoing const& mine, rank_state& me) {
                                   destination const& to) {
   require_alike(core, me);
   auto const gets = [&](ranks_of_process const& process) {
-    return to.what() == destination::kind::every_process || process.has(to.rank());
+    return to.what() == destination::kind::every_process ||
+           process.first == processes[std::min<std::size_t>(to.process(), processes.size() - 1)].first;
   };
   auto const mine = guarded(me, [&] {
     outgoing all(core, from);

@@ -97,18 +97,13 @@ TEST(OmpReduction, CombinesOutsideOfRegions) {
 TEST(OmpReduction, GoesToOneProcessOrByParts) {
   loop on(3);
   omp::reduction sum(on.all, on.bins);
-  rank_t const root = on.all.size() - 1;
+  auto const root = static_cast<rank_t>(on.all.processes() - 1);
   bool const is_root = on.all.first() + on.all.threads() == on.all.size();
   std::vector<std::size_t> parts(static_cast<std::size_t>(on.all.processes()), 7);
   parts.back() = count - 7 * (parts.size() - 1);
   // Processes are in the order of their ranks, which need not be MPI's.
-  std::size_t own = 0, before = 0;
-  std::vector<rank_t> firsts(parts.size());
-  rank_t const first = on.all.first();
-  MPI_Allgather(&first, 1, MPI_UINT32_T, firsts.data(), 1, MPI_UINT32_T, MPI_COMM_WORLD);
-  std::ranges::sort(firsts);
-  own = static_cast<std::size_t>(std::ranges::find(firsts, first) - firsts.begin());
-  before = 7 * own;
+  auto const own = static_cast<std::size_t>(on.all.process_number());
+  std::size_t const before = 7 * own;
   for (auto const how : {combining::assign, combining::add}) {
     for (bool const by_parts : {false, true}) {
       std::ranges::fill(on.bins, 5);
@@ -195,6 +190,32 @@ TEST(OmpReduction, OfWhatWasTouchedGoesToOneProcess) {
   }
   float const right = on.all.first() == 0 ? static_cast<float>(on.all.size()) : 0.0f;
   EXPECT_EQ(said_anywhere(grid[77'777] == right && grid[77'776] == 0 ? "" : "wrong"), "");
+}
+
+TEST(OmpReduction, StartsNoThirdCombinationAndHangsOnNoError) {
+  loop on(2);
+  for (bool const is_longer : {false, true}) {
+    if (is_longer && processes() == 1) continue;
+    on.bins.resize(is_longer && on.all.first() == 0 ? count + 1 : count);
+    omp::reduction sum(on.all, on.bins);
+    std::string first_fault;
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      auto const thrown = outcome_of([&] {
+        auto me = on.all.join(static_cast<rank_t>(omp_get_thread_num()));
+        std::vector<started_combination> later;
+        for (int start = 0; start < (is_longer ? 1 : 3); ++start) later.push_back(sum.start_combine(*me));
+        for (auto& each : later) each.wait();
+      });
+      char const* const words = is_longer ? "20001" : "wait for the first";
+      if (thrown.message.find(words) == std::string::npos && thrown.type != type_name<aborted>()) {
+#pragma omp critical
+        first_fault = "not refused: " + thrown.message;
+      }
+    }
+    EXPECT_EQ(said_anywhere(first_fault), "");
+    on.all.reset();
+  }
 }
 
 TEST(OmpReduction, OfRegionsWithMoreThreadsIsAnErrorOnAll) {

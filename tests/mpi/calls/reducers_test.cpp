@@ -157,6 +157,20 @@ TEST(Reducer, TakesWhatThreadsHaveReducedThatAreNoRanks) {
   }
 }
 
+/// Red if the first rank takes over a copy to which its thread still adds.
+TEST(Reducer, TakesCopiesWithoutNumbersOfItsOwnThreads) {
+  hybrid on(1);
+  reducer<int> sum(100);
+  std::vector<int> target(100);
+  for (int round = 0; round < 20; ++round)
+    on.expect_no_faults([&](member& me) {
+      if (me.rank() % 3 == 1) std::this_thread::yield();
+      for (int& each : sum.local()) each += 1;
+      sum.combine_into(target, me, combining::assign);
+      return wrong_in(target, [&](std::size_t) { return static_cast<int>(me.size()); });
+    });
+}
+
 TEST(Reducer, CombinesSeveralArraysAndValuesAtOnce) {
   hybrid on(1);
   std::vector<double> charge(2'000);
