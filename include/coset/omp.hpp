@@ -271,7 +271,7 @@ class folds {
 /// first), and to which all pass the same `how` and destination. Every process has in its targets what all threads of
 /// all processes have reduced; with combining::add each adds that to what its own targets hold. Regions have as many threads
 /// as the process has in the team, which outlives the reduction. `nowait` waits all the same. Bits: the same on every process,
-/// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduce_shared`. Errors
+/// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduction`. Errors
 /// are a collective's, on all threads of all processes.
 ///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
@@ -290,7 +290,7 @@ class reduction {
       : reduction(std::forward<Things>(things)...) {
     in_place_ = true;
   }
-  /// Over the threads of all processes, see below.
+  /// Over the threads of all processes, see above.
   template <team_over_processes Team, class... Things>
   requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Team& all, Things&&... things)
       : reduction(std::forward<Things>(things)...) {

@@ -295,7 +295,6 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
 
 void reducer_core::reset() noexcept {
   parts_done_.store(0, std::memory_order_relaxed);
-  came_.store(0, std::memory_order_relaxed);
   for (owned_copy* const copy : in_order_) copy->is_under_way = false;
   ways_.forget();
   arrivals_.begin_anew();

@@ -124,8 +124,6 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   bool has_just(std::size_t threads) const noexcept;
 
   reducer_room::arrivals& arrivals() noexcept { return arrivals_; }
-  /// How often ranks have come to a combination over processes.
-  std::atomic<std::uint64_t>& came() noexcept { return came_; }
   /// Whether this thread is the only one that combines, until end_alone(). Orders nothing: callers that combine one after
   /// the other have seen to that themselves, and others are refused.
   /// A thread that combined while another one forked is not in the child.
@@ -190,7 +188,6 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// the caller separates.
   std::uint64_t generation_ = id_;
   std::atomic<std::size_t> parts_done_ = 0;
-  std::atomic<std::uint64_t> came_ = 0;
   std::uint64_t round_ = 0;
 
   mutable numa::fork_safe_mutex making_;  ///< guards what follows

@@ -200,8 +200,11 @@ void require_arguments(reducer_core const& core, void* const* into, std::size_t 
 void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* lengths, rank_state& me, combining how,
                    destination const& to) {
   require_arguments(core, into, lengths, me, how);
-  if (!me.shared.kind.one_memory()) return combine_over_processes(core, into, me, me.number, how, to);
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
+  if (!me.shared.kind.one_memory()) {
+    run(me, meeting);  // until then copies that are no rank's may be added to
+    return combine_over_processes(core, into, me, me.number, how, to);
+  }
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
   same_everywhere(reinterpret_cast<std::uintptr_t>(&core));
   same_everywhere(static_cast<std::uint64_t>(how));

@@ -10,10 +10,7 @@
 #include "reducer/chunks.hpp"
 #include "reducer/core.hpp"
 #include "reducer/sparse/processes.hpp"
-#include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/lines.hpp"
-#include "runtime/memory/told_to_sanitizer.hpp"
-#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
@@ -85,7 +82,6 @@ class combination {
             .operation = part_.array.operation.get()};
   }
   std::size_t bytes() const { return part_.element_bytes(); }
-  bool is_first() const { return number_ == 0; }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
   void empty(std::size_t begin, std::size_t count) { part_.fill(mine_.data, begin, count); }
@@ -113,7 +109,7 @@ class combination {
     bool const is_here = root.first == here_.first;
     call wanted = call_for(verb::reduce);
     wanted.root = root.first;
-    std::byte* const result = is_here && adds_ ? room() : target_;
+    std::byte* const result = is_here && adds_ ? guarded(me_, [&] { return room(); }) : target_;
     if (me_.number == root.first) wanted.out = result;
     detail::run(me_, wanted);
     empty();
@@ -124,10 +120,10 @@ class combination {
   /// Each rank gets its share of what its process gets.
   [[gnu::cold]] void to_parts(std::span<std::size_t const> of_processes) {
     std::size_t begin = 0;
-    auto const counts = shares(of_processes, begin);
+    auto const counts = guarded(me_, [&] { return shares(of_processes, begin); });
     call wanted = call_for(verb::reduce_scatter);
     wanted.counts = counts;
-    std::byte* const result = adds_ ? room() : target_;
+    std::byte* const result = adds_ ? guarded(me_, [&] { return room(); }) : target_;
     wanted.out = result + begin * bytes();
     detail::run(me_, wanted);
     if (adds_) add(result, begin, begin + counts[me_.number]);
@@ -163,11 +159,9 @@ class combination {
     void* const to = target_ + begin * bytes();
     std::array<void const*, 2> sources{to, result + begin * bytes()};
     auto const& array = part_.array;
-    try {
+    guarded(me_, [&] {
       array.reduction->folds->for_sources(2)(array.operation.get(), &to, 1, sources.data(), 2, end - begin);
-    } catch (...) {
-      runtime::fail_by_thrown(me_, "combine");
-    }
+    });
   }
 
   reducer_core& core_;
@@ -197,34 +191,17 @@ class combination {
            text::format("combine: counts [{}] add up to {}, not to {}", text::joined(to.counts(), ", "), all, count));
 }
 
-/// Copies that are no rank's may still be added to by threads that have not come: the first rank of a process waits for the
-/// others, who would wait for it in any case.
-void await_process(reducer_core& core, rank_state& me, bool is_first, std::size_t ranks) {
-  runtime::tell_release(&core.came());
-  std::uint64_t const before = core.came().fetch_add(1, std::memory_order_acq_rel);  // partner: the load below
-  if (!is_first) return;
-  std::uint64_t const all = (before / ranks + 1) * ranks;
-  runtime::backing_off wait(runtime::patience::of_polling());
-  for (; core.came().load(std::memory_order_acquire) < all; wait(false))
-    if (me.shared.failed()) [[unlikely]]
-      runtime::leave(me);
-  runtime::tell_acquire(&core.came());
-}
-
 /// The rank's copy, with what it brings besides.
 owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
   if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer in split phase");
   std::uint32_t const first = own - (me.number - here.first);
-  await_process(core, me, own == first, here.number());
-  try {
+  return guarded(me, [&]() -> owned_copy& {
     auto& mine = static_cast<owned_copy&>(core.numbered(own));
     if (mine.is_under_way) throw argument_error("combine: this reducer is being combined already: wait for that first");
     core.renew(mine);
     if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
     return mine;
-  } catch (...) {
-    runtime::fail_by_thrown(me, "combine");
-  }
+  });
 }
 
 void combine_touched(reducer_core& core, void* target, rank_state& me, std::uint32_t own, combining how,
@@ -233,16 +210,13 @@ void combine_touched(reducer_core& core, void* target, rank_state& me, std::uint
   std::uint32_t const first = own - (me.number - here.first);
   std::vector<owned_copy*> from;
   std::vector<ranks_of_process> processes;
-  await_process(core, me, own == first, here.number());
-  try {
+  guarded(me, [&] {
     for (std::size_t p = 0; p < processes_of(me); ++p) processes.push_back(process(me, p));
     auto& mine = static_cast<owned_copy&>(core.numbered(own));
     core.renew(mine);
     if (own == first) from = core.others_than(first, first + here.number());
     from.insert(from.begin(), &mine);
-  } catch (...) {
-    runtime::fail_by_thrown(me, "combine");
-  }
+  });
   combine_sparse(core, target, me, how, from, processes, to);
   core.part_is_done(here.number(), false);
   meet(me);
@@ -274,11 +248,7 @@ using namespace reducer_room;
   ranks_of_process const here = process_of(me, me.number);
   owned_copy& mine = contribution(core, me, own, here);
   std::vector<request> parts;
-  try {
-    parts.reserve(core.parts().size());
-  } catch (...) {
-    runtime::fail_by_thrown(me, "combine");
-  }
+  guarded(me, [&] { parts.reserve(core.parts().size()); });
   for (std::size_t array = 0; array < core.parts().size(); ++array) {
     part_of_copy const& part = core.parts()[array];
     call const wanted{.what = verb::reduce_shared,
@@ -294,8 +264,10 @@ using namespace reducer_room;
 }
 
 void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own) {
-  if (static_cast<owned_copy&>(core.numbered(own)).is_under_way)
-    refuse(me, "combine: both sets of copies are being combined: wait for the first");
+  guarded(me, [&] {
+    if (static_cast<owned_copy&>(core.numbered(own)).is_under_way)
+      throw argument_error("combine: both sets of copies are being combined: wait for the first");
+  });
 }
 
 [[gnu::cold]] std::string not_a_region_of(std::size_t threads, int level, std::size_t present) {

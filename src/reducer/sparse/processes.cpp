@@ -12,7 +12,6 @@
 #include "coset/detail/collective.hpp"
 #include "coset/operations.hpp"
 #include "reducer/chunks.hpp"
-#include "runtime/failure/argument_check.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
@@ -201,16 +200,6 @@ void require_alike(reducer_core const& core, rank_state& me) {
   if (most[0] != ~most[1]) refuse(me, text::format("combine: reducers of {} and of {} elements", ~most[1], most[0]));
 }
 
-/// What goes wrong between collectives reaches all ranks.
-template <class Work>
-auto guarded(rank_state& me, Work const& work) {
-  try {
-    return work();
-  } catch (...) {
-    runtime::fail_by_thrown(me, "combine");
-  }
-}
-
 /// Lengths first, then the streams themselves.
 std::vector<line> exchanged(outgoing const& mine, rank_state& me) {
   auto received = guarded(me, [&] { return std::vector<std::size_t>(mine.counts.size()); });
@@ -239,8 +228,7 @@ std::vector<line> exchanged(outgoing const& mine, rank_state& me) {
                                   destination const& to) {
   require_alike(core, me);
   auto const gets = [&](ranks_of_process const& process) {
-    return to.what() == destination::kind::every_process ||
-           process.first == processes[std::min<std::size_t>(to.process(), processes.size() - 1)].first;
+    return to.what() == destination::kind::every_process || process.first == processes[to.process()].first;
   };
   auto const mine = guarded(me, [&] {
     outgoing all(core, from);

@@ -5,9 +5,20 @@
 #include <vector>
 
 #include "reducer/core.hpp"
+#include "runtime/failure/argument_check.hpp"
 #include "runtime/rank_state.hpp"
 
 namespace coset::reducer_room {
+
+/// What goes wrong between collectives reaches all ranks.
+template <class Work>
+decltype(auto) guarded(detail::rank_state& me, Work const& work) {
+  try {
+    return work();
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine");
+  }
+}
 
 /// The ranks of a process among those of the team.
 struct ranks_of_process {
