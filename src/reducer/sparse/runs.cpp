@@ -201,7 +201,7 @@ void fold_tracked(reducer_core& core, void* const* into, combining how, std::siz
   interval const mine = fair_share(core, from, folded.is_everywhere(), part, parts);
   auto const block = [&](std::size_t at) { return std::min(at << ways.shift() >> shape.shift, shape.number()); };
   folded.fold(block(mine.begin), block(mine.end));
-  round_counts found{.blocks = folded.touched()};
+  round_counts found{.blocks = folded.touched(), .copies = part == 0 ? from.size() : 0};
   for (std::size_t k = mine.begin; k < mine.end; ++k)
     for (owned_copy const* const copy : from) {
       // Few updates are one chunk, and its beginning one miss for each part, as many as there are updates.

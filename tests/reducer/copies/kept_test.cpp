@@ -132,6 +132,19 @@ TEST(SparseWays, FollowWhatWasCounted) {
   EXPECT_TRUE(keeps(sum)) << sum.describe();
 }
 
+/// Three stretches of 700 KiB each fit into their threads' caches; one copy of as many blocks would not.
+TEST(SparseWays, AreOfCopiesThatFitIntoTheCacheOfTheirThread) {
+  std::size_t const stretch = 90'000;
+  sparse_reducer<double> sum(std::size_t{1} << 21);
+  for (std::uint32_t t = 0; t < 3; ++t) {
+    auto const mine = sum.local(t);
+    for (std::size_t i = 0; i < stretch / 2; ++i) mine[t * stretch + 2 * i] += 1;
+  }
+  std::vector<double> got(sum.size());
+  sum.combine_into(got);
+  EXPECT_FALSE(keeps(sum)) << sum.describe();
+}
+
 TEST(SparseWays, AreCopiesWhereTheyAreShort) {
   EXPECT_FALSE(keeps(sparse_reducer<double>(60'000)));
   EXPECT_TRUE(keeps(sparse_reducer<double>(70'000)));

@@ -137,6 +137,27 @@ TEST(ReducersOverProcesses, SendOnlyWhatWasTouched) {
     }
 }
 
+TEST(ReducersOverProcesses, ChooseTheirWayByWhatTheirOwnProcessTouched) {
+  std::size_t const length = 1 << 17;
+  hosts on({{1, 1}}, false);
+  of_processes<sparse_reducer<double>> sums(on, length);
+  of_processes<std::vector<double>> targets(on, length, 0.0);
+  auto const round_of_copies_after = [&](std::size_t step) {
+    expect_well(on.run([&](member& me) {
+      auto mine = sums(me).local(me);
+      for (int time = 0; time < 4; ++time)
+        for (std::size_t i = 0; i < length; i += step) mine[i] += 1;
+      sums(me).combine_into(targets(me), me);
+    }));
+    for (std::size_t process : {0u, 1u})
+      if (sums[process].describe().find("updates are kept for later") != std::string::npos) return false;
+    return true;
+  };
+  EXPECT_TRUE(round_of_copies_after(1)) << "four updates of each element";
+  for (int round = 0; round < 3; ++round) EXPECT_TRUE(round_of_copies_after(1)) << "as many blocks as before";
+  EXPECT_FALSE(round_of_copies_after(64)) << "an eighth of the blocks, so updates are counted anew";
+}
+
 TEST(ReducersOverProcesses, OfSparseArraysOfOtherLengthsTellBoth) {
   hosts on({{2, 1}}, false);
   sparse_reducer<double> longer(300'001), shorter(300'000);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of large arrays of which a region touches few elements. Part of coset/omp.hpp.
+#pragma once
+
+#include "coset/detail/cxx20.hpp"
+
+#include <omp.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "coset/omp/folds.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
+
+namespace coset::inline COSET_ABI::omp {
+/// The same for one large array of which a region touches few elements; see sparse_reducer. local() gives a
+/// sparse_array.
+///
+///     coset::omp::sparse_reduction<double> sum(std::span(grid));  // the type may be left out
+template <class T, class Op = plus>
+class sparse_reduction {
+ public:
+  explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})
+      : sparse_reduction(array, op, detail::known_identity<T, Op>(), options) {}
+  sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
+      : into_(array), copies_(array.size(), std::move(op), identity, options) {}
+  /// Over the threads of all processes: only what was touched travels, once to each process.
+  template <team_over_processes Team, class... Options>
+  explicit sparse_reduction(Team& all, std::span<T> array, Options&&... options)
+      : sparse_reduction(array, std::forward<Options>(options)...) {
+    all_ = region_room::processes(all);
+  }
+
+  /// Cost: some nanoseconds. Call it once per region and thread.
+  sparse_array<T, Op> local() {
+    if (omp_get_level() > 1) return copies_.local();
+    return copies_.claimed(static_cast<std::uint32_t>(omp_get_thread_num()));
+  }
+
+  /// As reduction's.
+  void combine(combining how = combining::add, destination const& where = {}) {
+    if (all_) return region_room::folds::combine(all_, copies_.core(), place().data(), how, where);
+    region_room::folds::combine(copies_.core(), place().data(), how);
+  }
+  void combine(nowait_t, combining how = combining::add) {
+    if (all_) return combine(how);
+    region_room::folds::combine(nowait, copies_.core(), place().data(), how);
+  }
+  void reset() noexcept { detail::reset(copies_.core()); }
+  std::string describe() const { return copies_.describe(); }
+
+ private:
+  std::array<void*, 1> place() const { return {into_.data()}; }
+
+  std::span<T> into_;
+  sparse_reducer<T, Op> copies_;
+  region_room::processes all_;
+};
+
+template <team_over_processes Team, class T>
+explicit sparse_reduction(Team&, std::span<T>) -> sparse_reduction<T>;
+template <team_over_processes Team, class T>
+explicit sparse_reduction(Team&, std::span<T>, plus, sparse_options const&) -> sparse_reduction<T>;
+template <team_over_processes Team, class T, class Op>
+explicit sparse_reduction(Team&, std::span<T>, Op, sparse_options const& = {}) -> sparse_reduction<T, Op>;
+
+}  // namespace coset::omp
