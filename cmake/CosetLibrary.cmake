@@ -126,7 +126,7 @@ if(coset_for_size)
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric))[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   set_source_files_properties(${passed_through} ${large} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()

@@ -356,9 +356,9 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   text::complain(describe() + otherwise);
 }
 
-std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays) {
+std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array> arrays, bool is_logged) {
   auto made = std::make_shared<reducer_core>(std::move(arrays));
-  made->log();
+  if (is_logged) made->log();
   return made;
 }
 

@@ -38,12 +38,11 @@ ranks_of_process process_of(rank_state const& me, rank_t rank) {
 }
 
 /// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
-void take_over(reducer_core& core, owned_copy& mine, std::vector<owned_copy*> const& others) {
+void take_over(reducer_core& core, void* const* own, std::vector<owned_copy*> const& others) {
   if (others.empty()) return;
-  std::vector<void*> own;
-  for (part_of_copy const& part : core.parts()) own.push_back(mine.data + part.offset);
-  chunks all(core, own.data(), combining::add, others.size());
-  for (std::size_t array = 0; array < own.size(); ++array) all.fold(others, array, 0, core.parts()[array].array.count);
+  chunks all(core, own, combining::add, others.size());
+  for (std::size_t array = 0; array < core.parts().size(); ++array)
+    all.fold(others, array, 0, core.parts()[array].array.count);
 }
 
 void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction = &detail::copy_of<char>()}); }
@@ -51,7 +50,8 @@ void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction =
 /// One array that is combined, as one of the ranks sees it.
 class combination {
  public:
-  combination(reducer_core& core, part_of_copy const& part, owned_copy& mine, void* target, rank_state& me,
+  /// Without a copy the target itself is the rank's input.
+  combination(reducer_core& core, part_of_copy const& part, owned_copy* mine, void* target, rank_state& me,
               combining how)
       : core_(core),
         part_(part),
@@ -72,11 +72,20 @@ class combination {
         return to_parts(to.counts());
     }
   }
+  /// The total replaces what targets held, of which those of first ranks are part.
+  void run_in_place() {
+    if (processes_of(me_) == me_.shared.size()) {
+      call wanted = call_for(verb::allreduce);
+      wanted.out = target_;
+      return detail::run(me_, wanted);
+    }
+    view<&combination::replace_slice>();
+  }
 
  private:
   call call_for(verb what) const {
     return {.what = what,
-            .in = mine_.data + part_.offset,
+            .in = mine_ == nullptr ? target_ : mine_->data + part_.offset,
             .count = part_.array.count,
             .reduction = part_.array.reduction,
             .operation = part_.array.operation.get()};
@@ -84,7 +93,9 @@ class combination {
   std::size_t bytes() const { return part_.element_bytes(); }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
-  void empty(std::size_t begin, std::size_t count) { part_.fill(mine_.data, begin, count); }
+  void empty(std::size_t begin, std::size_t count) {
+    if (mine_ != nullptr) part_.fill(mine_->data, begin, count);
+  }
   void empty() { empty(0, part_.array.count); }
 
   void assign_to_every_process() {
@@ -96,11 +107,14 @@ class combination {
                  },
                  this});
   }
-  void add_to_every_process() {
+  void add_to_every_process() { view<&combination::add_slice>(); }
+  /// Once a slice of the result is there, all have read their inputs for it.
+  template <auto use>
+  void view() {
     detail::run_view(me_, call_for(verb::allreduce_view),
                      {[](void* self, void* result, std::size_t begin, std::size_t count) {
                         auto& mine = *static_cast<combination*>(self);
-                        mine.add_slice(static_cast<std::byte*>(result), begin, count);
+                        mine.use_share<use>(static_cast<std::byte*>(result), begin, count);
                         mine.empty(begin, count);
                       },
                       this});
@@ -115,7 +129,7 @@ class combination {
     empty();
     if (!adds_) return;
     meet(me_);
-    if (is_here) add_slice(result, 0, part_.array.count);
+    if (is_here) use_share<&combination::add_slice>(result, 0, part_.array.count);
   }
   /// Each rank gets its share of what its process gets.
   [[gnu::cold]] void to_parts(std::span<std::size_t const> of_processes) {
@@ -126,7 +140,7 @@ class combination {
     std::byte* const result = adds_ ? guarded(me_, [&] { return room(); }) : target_;
     wanted.out = result + begin * bytes();
     detail::run(me_, wanted);
-    if (adds_) add(result, begin, begin + counts[me_.number]);
+    if (adds_) add_slice(result, begin, begin + counts[me_.number]);
     empty();
   }
 
@@ -148,12 +162,17 @@ class combination {
     return me_.shared.arena.view_for(leader, std::max<std::size_t>(part_.array.count * bytes(), 1));
   }
 
-  /// Each rank a slice of what all see; where each has a view of its own the first one everything.
-  void add_slice(std::byte const* result, std::size_t begin, std::size_t count) {
+  /// Each rank a share of what all see; where each has a view of its own the first one everything.
+  template <auto use>
+  void use_share(std::byte const* result, std::size_t begin, std::size_t count) {
     rank_t const sharing = part_.array.count * bytes() <= sizeof(runtime::small_view) ? 1 : here_.number();
-    if (number_ < sharing) add(result, begin + count * number_ / sharing, begin + count * (number_ + 1) / sharing);
+    if (number_ < sharing)
+      (this->*use)(result, begin + count * number_ / sharing, begin + count * (number_ + 1) / sharing);
   }
-  void add(std::byte const* result, std::size_t begin, std::size_t end) {
+  void replace_slice(std::byte const* result, std::size_t begin, std::size_t end) {
+    std::copy(result + begin * bytes(), result + end * bytes(), target_ + begin * bytes());
+  }
+  void add_slice(std::byte const* result, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     runtime::computing_in const mode(core_.mode(), core_.computes());
     void* const to = target_ + begin * bytes();
@@ -166,7 +185,7 @@ class combination {
 
   reducer_core& core_;
   part_of_copy const& part_;
-  owned_copy& mine_;
+  owned_copy* const mine_;
   std::byte* const target_;
   rank_state& me_;
   ranks_of_process const here_;
@@ -199,7 +218,10 @@ owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, 
     auto& mine = static_cast<owned_copy&>(core.numbered(own));
     if (mine.is_under_way) throw argument_error("combine: this reducer is being combined already: wait for that first");
     core.renew(mine);
-    if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
+    if (own != first) return mine;
+    std::vector<void*> places;
+    for (part_of_copy const& part : core.parts()) places.push_back(mine.data + part.offset);
+    take_over(core, places.data(), core.others_than(first, first + here.number()));
     return mine;
   });
 }
@@ -236,10 +258,23 @@ using namespace reducer_room;
   ranks_of_process const here = process_of(me, me.number);
   owned_copy& mine = contribution(core, me, own, here);
   for (std::size_t array = 0; array < core.parts().size(); ++array)
-    combination(core, core.parts()[array], mine, into[array], me, how).run(to);
+    combination(core, core.parts()[array], &mine, into[array], me, how).run(to);
   core.part_is_done(here.number(), false);
   // One result for all ranks of a process is complete for each of them when it leaves; what some have added is not.
   if (how == combining::add || to.what() != destination::kind::every_process) meet(me);
+}
+
+[[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,
+                                                   std::uint32_t own, destination const& to) {
+  if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
+  ranks_of_process const here = process_of(me, me.number);
+  owned_copy* const mine = me.number == here.first ? nullptr : &contribution(core, me, own, here);
+  // Whatever was reduced outside of regions, or in nested ones.
+  if (mine == nullptr) guarded(me, [&] { take_over(core, into, core.others_than(own + 1, own + here.number())); });
+  for (std::size_t array = 0; array < core.parts().size(); ++array)
+    combination(core, core.parts()[array], mine, into[array], me, combining::add).run_in_place();
+  core.part_is_done(here.number(), false);
+  meet(me);
 }
 
 [[gnu::cold]] started_combination start_combination(reducer_core& core, void* const* into, std::size_t const* lengths,

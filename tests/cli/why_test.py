@@ -113,6 +113,11 @@ class Why(Files):
         for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "barrier"):
             self.assertGreater(why(verb, "64K", "--links", tree)["chosen"]["on_links"], 0, verb)
 
+    def test_an_unknown_word_gets_all_that_can_be_explained(self):
+        said = coset("why", "scatter_ad").stderr
+        self.assertIn("'scatter_ad' is none of allreduce", said)
+        self.assertIn("all_to_all, scatter_add, reduction", said)
+
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),
                                 ("excludes", ["allreduce", 8, "--nodes", "5,2", "--topology", "core:2 pu:1"]),

@@ -63,6 +63,8 @@ class Histogram(unittest.TestCase):
             self.check(a.astype("f4"), bins)
             self.check((a * 3).astype(int), bins)
         self.check(a, [-2, 0, 3], density=True)
+        self.check(a, 5, (-1, 1), True)  # numpy's order of arguments
+        self.check(a, 5, (-1, 1), False, a)
 
     def test_named_bins(self):
         for name in ("auto", "fd", "sqrt"):

@@ -57,6 +57,27 @@ class one_call final : public hybrid_way {
   Sum sum_;
 };
 
+/// Thread 0 adds to the total itself, and the sum of all totals replaces it.
+template <class Sum>
+class one_call_in_place final : public hybrid_way {
+ public:
+  one_call_in_place(loop_cell const& cell, std::shared_ptr<coset_threads> threads, Sum sum)
+      : hybrid_way("coset in place", cell), threads_(std::move(threads)), sum_(std::move(sum)) {}
+
+  void cycle(double weight) override {
+#pragma omp parallel
+    {
+      if (this_thread() == 0) clear_range(cell_.total(), {0, cell_.length()});
+      add_to_local(cell_, weight, sum_);
+      sum_.combine();
+    }
+  }
+
+ private:
+  std::shared_ptr<coset_threads> threads_;
+  Sum sum_;
+};
+
 template <class Sum>
 class reducer_and_master final : public hybrid_way {
  public:
@@ -126,25 +147,28 @@ class shared_total final : public hybrid_way {
   std::shared_ptr<coset_threads> threads_;
 };
 
-template <class Sum>
-std::unique_ptr<hybrid_way> made_one_call(loop_cell const& cell, std::shared_ptr<coset_threads> const& threads,
-                                          Sum sum) {
-  return std::make_unique<one_call<Sum>>(cell, threads, std::move(sum));
+/// A way with a reduction, whose type follows from the targets.
+template <template <class> class Way, class Sum, class... Threads>
+void add_way(hybrid_ways& ways, loop_cell const& cell, Sum sum, Threads const&... threads) {
+  ways.push_back(std::make_unique<Way<Sum>>(cell, threads..., std::move(sum)));
 }
-template <class Sum>
-std::unique_ptr<hybrid_way> made_reducer(loop_cell const& cell, Sum sum) {
-  return std::make_unique<reducer_and_master<Sum>>(cell, std::move(sum));
+/// All ways with a reduction of these targets.
+template <class... To>
+void add_reductions(hybrid_ways& ways, loop_cell const& cell, std::shared_ptr<coset_threads> const& threads,
+                    To const&... to) {
+  add_way<one_call>(ways, cell, omp::reduction(threads->all(), to...), threads);
+  add_way<one_call_in_place>(ways, cell, omp::reduction(omp::in_place, threads->all(), to...), threads);
+  add_way<reducer_and_master>(ways, cell, omp::reduction(to...));
 }
 
 }  // namespace
 
 void add_coset(hybrid_ways& ways, loop_cell const& cell, std::shared_ptr<coset_threads> const& threads) {
-  mpi::team& all = threads->all();
   auto const to = cell.targets();
-  bool const one = to.size() == 1;
-  ways.push_back(one ? made_one_call(cell, threads, omp::reduction(all, to[0]))
-                     : made_one_call(cell, threads, omp::reduction(all, to[0], to[1])));
-  ways.push_back(one ? made_reducer(cell, omp::reduction(to[0])) : made_reducer(cell, omp::reduction(to[0], to[1])));
+  if (to.size() == 1)
+    add_reductions(ways, cell, threads, to[0]);
+  else
+    add_reductions(ways, cell, threads, to[0], to[1]);
   ways.push_back(std::make_unique<private_totals>(cell, threads));
   ways.push_back(std::make_unique<shared_total>(cell, threads));
 }

@@ -89,8 +89,9 @@ struct sparse_access {
   std::byte** ends = nullptr;  ///< [part]: behind the latest update that is kept
 };
 
-/// Throws argument_error for more elements than can exist and for operations that do not commute.
-COSET_API std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array>);
+/// Throws argument_error for more elements than can exist and for operations that do not commute. `is_logged`: what it makes is
+/// told with COSET_LOG=plan.
+COSET_API std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array>, bool is_logged = true);
 COSET_API std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array, sparse_options const&);
 
 /// The offset of array `index` in each copy, in bytes; a multiple of the cache line.
@@ -211,6 +212,11 @@ COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const
 /// the first of these also brings what other threads have reduced.
 COSET_API void combine_over_processes(reducer_core&, void* const* into, rank_state&, std::uint32_t own, combining,
                                       destination const& = {});
+
+/// The same where first ranks of processes have worked on `into` itself, and have no copy: the total of all replaces it. Only
+/// every process can have it.
+COSET_API void combine_in_place_over_processes(reducer_core&, void* const* into, rank_state&, std::uint32_t own,
+                                               destination const&);
 
 /// The same in split phase, for targets that are assigned: in any team whose ranks of a process name one target.
 COSET_API started_combination start_combination(reducer_core&, void* const* into, std::size_t const* lengths,

@@ -38,7 +38,8 @@ class processes {
   processes() = default;
   /// One process needs no ranks: its threads combine as those of any region.
   template <team_over_processes Team>
-  explicit processes(Team& all) : threads_(static_cast<int>(all.threads())) {
+  explicit processes(Team& all, bool in_place = false)
+      : threads_(static_cast<int>(all.threads())), in_place_(in_place) {
     if (all.processes() == 1) return;
     all_ = &all;
     join_ = [](void* of, rank_t thread) { return static_cast<Team*>(of)->join(thread); };
@@ -46,6 +47,8 @@ class processes {
 
   explicit operator bool() const noexcept { return all_ != nullptr; }
   int threads() const noexcept { return threads_; }
+  /// Thread 0 has worked on the targets themselves.
+  bool in_place() const noexcept { return in_place_; }
   /// The calling thread of a region, as a rank of all. Throws argument_error in nested regions and in regions of more threads
   /// than this process has in the team; join() does in smaller ones.
   member_guard join() const {
@@ -61,6 +64,7 @@ class processes {
   void* all_ = nullptr;
   member_guard (*join_)(void*, rank_t) = nullptr;
   int threads_ = 0;
+  bool in_place_ = false;
 };
 
 /// Folds by the threads of a region. `into` as in detail::fold_part().
@@ -168,7 +172,9 @@ class folds {
   static void combine_here(processes const& all, detail::reducer_core& core, void* const* into, combining how,
                            destination const& to) {
     member_guard me = all.join();
-    detail::combine_over_processes(core, into, me->state(), static_cast<std::uint32_t>(omp_get_thread_num()), how, to);
+    auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
+    if (all.in_place()) return detail::combine_in_place_over_processes(core, into, me->state(), own, to);
+    detail::combine_over_processes(core, into, me->state(), own, how, to);
   }
   static void combine_outside(processes const& all, detail::reducer_core& core, void* const* into, combining how,
                               destination const& to) {

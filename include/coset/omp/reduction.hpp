@@ -70,7 +70,8 @@ inline constexpr in_place_t in_place;
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
 /// targets themselves. From the first local() of a region until the combination is done, no other thread may read the
 /// targets. What thread 0 reduced stays in the targets even if it is not combined, and combining::assign is not
-/// possible. A region of one thread has no copy at all.
+/// possible. A region of one thread has no copy at all. Over processes (`reduction sum(coset::omp::in_place, all, bins)`) the
+/// targets of all processes are part of the sum, as under MPI_IN_PLACE, and the total replaces each of them.
 template <class... Written>
 class reduction {
  public:
@@ -88,6 +89,12 @@ class reduction {
   requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Team& all, Things&&... things)
       : reduction(std::forward<Things>(things)...) {
     all_ = region_room::processes(all);
+  }
+  template <team_over_processes Team, class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(in_place_t, Team& all,
+                                                                               Things&&... things)
+      : reduction(in_place, std::forward<Things>(things)...) {
+    all_ = region_room::processes(all, true);
   }
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
@@ -206,5 +213,7 @@ template <class... Things>
 explicit reduction(in_place_t, Things&&...) -> reduction<detail::written_for<Things>...>;
 template <team_over_processes Team, class... Things>
 explicit reduction(Team&, Things&&...) -> reduction<detail::written_for<Things>...>;
+template <team_over_processes Team, class... Things>
+explicit reduction(in_place_t, Team&, Things&&...) -> reduction<detail::written_for<Things>...>;
 
 }  // namespace coset::omp

@@ -46,7 +46,7 @@ class update_run {
  public:
   update_run(update_loops<Loop> loops, update_plan const& plan, key_sample const& sample, std::size_t threads)
       : loops_(loops), plan_(plan), sample_(sample), logs_(plan.by == way::partition ? threads : 0) {
-    if (plan.by == way::private_copies) copies_ = make_reducer(loops_.target().copied());
+    if (plan.by == way::private_copies) copies_ = make_reducer(loops_.target().copied(), false);
   }
 
   /// What copies hold after an exception is nobody's.

@@ -39,6 +39,11 @@ struct asked_hosts {
   }
 };
 
+/// What `why` explains besides verbs stands in the list of a word that it does not know.
+verb asked_verb(std::string const& name) try { return verb_named(name); } catch (argument_error const& unknown) {
+  throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction");
+}
+
 struct why_command {
   std::string verb_name = "allreduce", topology, place = "compact";
   std::uint64_t bytes = 8;
@@ -77,7 +82,7 @@ struct why_command {
   }
 
   choice::question question_between(std::vector<rank_t> const& ranks_of_hosts) const {
-    choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
+    choice::question q{.what = asked_verb(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
     if (q.what == verb::barrier) q.bytes = 0;
     q.hosts.ranks = ranks_of_hosts;
@@ -102,7 +107,7 @@ struct why_command {
   }
 
   choice::question question_asked() const {
-    choice::question q{.what = verb_named(verb_name), .bytes = bytes, .in_place = in_place};
+    choice::question q{.what = asked_verb(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
     if (q.what == verb::barrier) q.bytes = 0;
     q.ranks = ranks;

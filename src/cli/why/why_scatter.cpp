@@ -93,8 +93,8 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
 
 void add_scatter_options(CLI::App& why, asked_scatter& asked) {
   auto const number = [] { return whole_number(1, most_bytes); };
-  why.add_option("--length", asked.length, "Of scatter_add: the elements of the target, 16M")->transform(byte_size());
-  why.add_option("--updates", asked.updates, "Of scatter_add: the updates of the loop, 2M")->transform(byte_size());
+  why.add_option("--length", asked.length, "Of scatter_add: the elements of the target, such as 16M")->transform(byte_size());
+  why.add_option("--updates", asked.updates, "Of scatter_add: the updates of the loop, such as 2M")->transform(byte_size());
   why.add_option("--element-bytes", asked.element_bytes, "Of scatter_add: of all arrays at one index together")
       ->check(number())
       ->capture_default_str();

@@ -188,16 +188,16 @@ class histogram_call {
   py::array edges_;
 };
 
-py::tuple histogram(py::object const& a, py::object const& bins, py::object const& range, py::object const& weights,
-                    py::object const& density) {
+py::tuple histogram(py::object const& a, py::object const& bins, py::object const& range, py::object const& density,
+                    py::object const& weights) {
   return histogram_call(a, bins, range, weights).result(!density.is_none() && density.cast<bool>());
 }
 
 }  // namespace
 
 void add_histogram(py::module_& m) {
-  m.def("histogram", &histogram, "a"_a, "bins"_a = 10, "range"_a = py::none(), "weights"_a = py::none(),
-        "density"_a = py::none(),
+  m.def("histogram", &histogram, "a"_a, "bins"_a = 10, "range"_a = py::none(), "density"_a = py::none(),
+        "weights"_a = py::none(),
         "numpy.histogram() by several threads, without the GIL: (histogram, edges), each sample in numpy's bin. "
         "Weights are "
         "added as float64 in the array's order, and converted to their type at the end.");

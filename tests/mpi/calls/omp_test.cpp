@@ -25,8 +25,9 @@ struct loop {
   std::vector<double> bins;
   double largest = 0;
 
-  explicit loop(std::uint64_t seed)
-      : threads_here(static_cast<int>(threads_of(process(), seed))),
+  /// Of `each` threads, or of a number that is different in each process.
+  explicit loop(std::uint64_t seed, int each = 0)
+      : threads_here(each > 0 ? each : static_cast<int>(threads_of(process(), seed))),
         threads(team::adopt(static_cast<rank_t>(threads_here))),
         all(MPI_COMM_WORLD, *threads),
         bins(count) {}
@@ -81,6 +82,34 @@ TEST(OmpReduction, AddsToTargetsOfSeveralTypes) {
     sum.combine();
   }
   on.expect(100 + on.sum_of_ranks(), std::max(0.5, on.all.size() - 1.0));
+}
+
+/// Thread 0 of each process adds to the targets themselves, whose own values are part of the sum.
+TEST(OmpReduction, InPlaceSumsTheTargetsOfAllProcesses) {
+  for (int const each : {0, 1, 2, 3}) {
+    loop on(1, each);
+    omp::reduction sum(omp::in_place, on.all, on.bins, into(on.largest, maximum()));
+    for (int round = 0; round < 3; ++round) {
+      std::ranges::fill(on.bins, process());
+      on.largest = process() == 0 ? 0.5 : -1.0;
+#pragma omp parallel num_threads(on.threads_here)
+      {
+        auto&& mine = sum.local();
+        auto&& bins = std::get<0>(mine);
+        EXPECT_EQ(bins.data() == on.bins.data(), omp_get_thread_num() == 0);
+        add_to(bins, on.rank());
+        double& largest = std::get<1>(mine);
+        largest = std::max(largest, on.rank());
+        if (round < 2) sum.combine();
+      }
+      if (round == 2) sum.combine();
+      on.expect(on.sum_of_ranks() + processes() * (processes() - 1) / 2.0, std::max(0.5, on.all.size() - 1.0));
+    }
+    EXPECT_THROW(sum.combine(combining::assign), argument_error);
+    if (processes() == 1) continue;
+    auto const refused = outcome_of([&] { sum.combine(combining::add, destination::one_process(0)); });
+    EXPECT_NE(refused.message.find("combine in place"), std::string::npos) << refused.message;
+  }
 }
 
 TEST(OmpReduction, CombinesOutsideOfRegions) {
