@@ -74,7 +74,7 @@ class combination {
   }
   /// The total replaces what targets held, of which those of first ranks are part.
   void run_in_place() {
-    if (processes_of(me_) == me_.shared.size()) {
+    if (is_one_each()) {
       call wanted = call_for(verb::allreduce);
       wanted.out = target_;
       return detail::run(me_, wanted);
@@ -91,6 +91,8 @@ class combination {
             .operation = part_.array.operation.get()};
   }
   std::size_t bytes() const { return part_.element_bytes(); }
+  /// Processes of one rank share nothing: theirs is an ordinary allreduce.
+  bool is_one_each() const { return processes_of(me_) == me_.shared.size(); }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
   void empty(std::size_t begin, std::size_t count) {
@@ -99,7 +101,7 @@ class combination {
   void empty() { empty(0, part_.array.count); }
 
   void assign_to_every_process() {
-    call wanted = call_for(verb::reduce_shared);
+    call wanted = call_for(is_one_each() ? verb::allreduce : verb::reduce_shared);
     wanted.out = target_;
     detail::run(me_, wanted,
                 {[](void* self, void*, std::size_t begin, std::size_t count) {
