@@ -136,7 +136,7 @@ void reducer_core::make_plain(private_copy& of) {
 }
 
 [[gnu::cold]] void reducer_core::count_and_empty(owned_copy& copy) {
-  round_counts found{.copies = 1};
+  round_counts found{.updates = copy.kept ? copy.kept->applied : 0, .copies = 1};
   constexpr std::size_t of_group = reducer_room::blocks::blocks_of_group;
   for (std::size_t group = 0; copy.data != nullptr && group < shape_.groups(); ++group) {
     if (copy.groups[group] == mark::untouched) continue;

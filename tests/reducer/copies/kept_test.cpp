@@ -132,13 +132,14 @@ TEST(SparseWays, FollowWhatWasCounted) {
   EXPECT_TRUE(keeps(sum)) << sum.describe();
 }
 
-/// Three stretches of 700 KiB each fit into their threads' caches; one copy of as many blocks would not.
+/// Three stretches of 470 KiB each fit into their threads' caches; one copy of as many blocks would not.
 TEST(SparseWays, AreOfCopiesThatFitIntoTheCacheOfTheirThread) {
-  std::size_t const stretch = 90'000;
+  std::size_t const stretch = 60'000;
   sparse_reducer<double> sum(std::size_t{1} << 21);
   for (std::uint32_t t = 0; t < 3; ++t) {
     auto const mine = sum.local(t);
-    for (std::size_t i = 0; i < stretch / 2; ++i) mine[t * stretch + 2 * i] += 1;
+    for (int time = 0; time < 2; ++time)
+      for (std::size_t i = 0; i < stretch; i += 2) mine[t * stretch + i] += 1;
   }
   std::vector<double> got(sum.size());
   sum.combine_into(got);

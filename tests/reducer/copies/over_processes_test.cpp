@@ -155,7 +155,7 @@ TEST(ReducersOverProcesses, ChooseTheirWayByWhatTheirOwnProcessTouched) {
   };
   EXPECT_TRUE(round_of_copies_after(1)) << "four updates of each element";
   for (int round = 0; round < 3; ++round) EXPECT_TRUE(round_of_copies_after(1)) << "as many blocks as before";
-  EXPECT_FALSE(round_of_copies_after(64)) << "an eighth of the blocks, so updates are counted anew";
+  EXPECT_FALSE(round_of_copies_after(512)) << "an eighth of the blocks, so updates are counted anew";
 }
 
 TEST(ReducersOverProcesses, OfSparseArraysOfOtherLengthsTellBoth) {
