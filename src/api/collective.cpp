@@ -256,7 +256,7 @@ void run(rank_state& me, call const& c) try { run_at_once(me, c); } catch (std::
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) try {
   if (operation == nullptr && c.operation != nullptr) throw std::bad_alloc();
-  return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver);
+  return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver, c.delivered_to);
 } catch (std::exception const&) {
   run_otherwise(me, c);
   return {};

@@ -305,7 +305,7 @@ request start_joint(rank_state& me, joint_kind const& kind, std::span<joint_part
   pack(me, all, room_in(started->lines, all.bytes()));
   part_lengths const lengths(parts);
   call c = call_of(all, lengths);
-  c.deliver = [](void const* layout) noexcept { unpack(*static_cast<joint_layout const*>(layout)); };
+  c.deliver = [](void const* layout, void*) noexcept { unpack(*static_cast<joint_layout const*>(layout)); };
   return start(me, c, std::shared_ptr<void const>(started, &all));
 } catch (std::bad_alloc const&) {
   lack_memory(me, parts);

@@ -66,8 +66,9 @@ static_assert(sizeof(flight) == 128);
 /// A channel of split phase: the operation under way there, or the last one that was.
 struct pending {
   flight under_way;
-  std::shared_ptr<void const> operation;                      ///< the user's, kept
-  void (*deliver)(void const* operation) noexcept = nullptr;  ///< see detail::call
+  std::shared_ptr<void const> operation;                                ///< the user's, kept
+  void (*deliver)(void const* operation, void* to) noexcept = nullptr;  ///< see detail::call
+  void* delivered_to = nullptr;
   std::uint64_t serial = 0;
   bool live = false;
   bool given_up = false;  ///< not complete and never will be: the team has failed

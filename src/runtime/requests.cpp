@@ -31,7 +31,7 @@ void end(rank_state& me, pending& p) {
 }
 
 void finish(rank_state& me, pending& p) {
-  if (p.deliver != nullptr) p.deliver(p.operation.get());
+  if (p.deliver != nullptr) p.deliver(p.operation.get(), p.delivered_to);
   end(me, p);
 }
 
@@ -199,7 +199,8 @@ void complete(rank_state& me, flight& f) {
 }
 
 request launch(rank_state& me, detail::bound_plan const& plan, void const* in, void* out,
-               std::shared_ptr<void const> operation, void (*deliver)(void const*) noexcept) {
+               std::shared_ptr<void const> operation, void (*deliver)(void const*, void*) noexcept,
+               void* delivered_to) {
   if (!me.shared.kind.ranks_may_wait && me.requests.started >= split_channels) [[unlikely]]
     refuse_to_wait(me, text::format("operation {} of one run", me.requests.started + 1));
   pending& next = free_channel(me);
@@ -207,6 +208,7 @@ request launch(rank_state& me, detail::bound_plan const& plan, void const* in, v
   next.under_way.line.started = true;
   next.operation = std::move(operation);
   next.deliver = deliver;
+  next.delivered_to = delivered_to;
   set_off(me, next);
   request made(me.requests.handle.reference(), next.under_way.line.channel, next.serial, me.shared.marks.generation);
   advance_all(me.root);

@@ -23,7 +23,8 @@ bool advance_all(detail::rank_state& root);
 /// Takes the next channel, in turn, so that ranks that start the same operations in the same order meet; completes the
 /// operation that still has it.
 request launch(detail::rank_state&, detail::bound_plan const&, void const* in, void* out,
-               std::shared_ptr<void const> operation, void (*deliver)(void const*) noexcept = nullptr);
+               std::shared_ptr<void const> operation, void (*deliver)(void const*, void*) noexcept = nullptr,
+               void* delivered_to = nullptr);
 /// Whether the next channel is free.
 bool may_launch(detail::rank_state const&) noexcept;
 

@@ -29,8 +29,10 @@ struct call {
   rank_t root = 0;
   /// Lengths of the ranks' pieces, empty if all are equal; or of the arrays that travel together.
   std::span<std::size_t const> counts = {};
-  /// Of a started call: gets `operation` when the call is complete, before the request says so.
-  void (*deliver)(void const* operation) noexcept = nullptr;
+  /// Of a started call: gets `operation` and `delivered_to` when the call is complete, before the request says so. Not where
+  /// it was complete when its start returned, with a request that stands for nothing.
+  void (*deliver)(void const* operation, void* delivered_to) noexcept = nullptr;
+  void* delivered_to = nullptr;
 };
 
 /// Hears of elements [begin, begin + count): the result has them, and nobody reads them in this rank's input any more.
