@@ -122,7 +122,8 @@ if(coset_for_size)
     "/src/(kernels|reducer|api)/.*" "/src/runtime/(transport/)?[a-z_]+" "/memory/waiting" "/plan/(plan_cache|signature)"
     "/choice/learner" "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
-  list(FILTER passed_through EXCLUDE REGEX "/(dump|lost|recording)[.]cpp$")
+  # Between processes it is messages that take the time, and elements go through the kernels.
+  list(FILTER passed_through EXCLUDE REGEX "/(dump|lost|recording|plan_objects|by_messages|exchange|segments|c/(teams|reducers)|reducer/processes/[a-z]+)[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)

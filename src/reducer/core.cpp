@@ -160,6 +160,7 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
 
 reducer_core::~reducer_core() {
   say_what_is_lost();
+  if (sums_) take_back(std::move(sums_));
   if (tracking_ != tracking::none) return;
   if (total_) take_back(std::move(total_));
   for (auto& [number, copy] : numbered_) take_back(std::move(copy));
@@ -255,6 +256,12 @@ owned_copy& reducer_core::total() {
   return *total_;
 }
 
+[[gnu::cold]] std::byte* reducer_core::room_for_sums() {
+  auto const lock = short_lock(making_);
+  if (!sums_) sums_ = lend(bytes_, owned_copy::no_number, numa::current_node());
+  return sums_->data;
+}
+
 void reducer_core::empty(private_copy& copy) {
   if (tracking_ == tracking::none) {
     for (part_of_copy const& part : parts_) part.fill(copy.data, 0, part.array.count);
@@ -340,6 +347,7 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
                          ways_.keeps() ? text::format("updates are kept for later in {} parts, {} in the last round",
                                                       ways_.parts(), ways_.last_round().updates)
                                        : std::string("updates are not kept"));
+  if (wire_) text += "; " + reducer_room::in_words(*wire_);
   if (capped()) text += text::format(", at most {} bytes together, folded early {} times", most_bytes_, spills_.load());
   return text;
 }

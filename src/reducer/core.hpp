@@ -16,6 +16,7 @@
 #include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
+#include "reducer/processes/wire.hpp"
 #include "reducer/sparse/way.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
 
@@ -62,6 +63,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Whoever folds copies does it in the mode of the thread that has made this.
   runtime::floating_point_mode const& mode() const noexcept { return mode_; }
   arithmetic computes() const noexcept { return computes_; }
+  bool capped() const noexcept { return most_bytes_ != 0; }
   std::uint64_t generation() const noexcept { return generation_; }
 
   /// A copy for a thread that has none: one that a thread of this node has left, or a new one. From any thread.
@@ -118,8 +120,16 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void begin_round() noexcept { ++round_; }
   /// Of a sparse reducer's copy that has been taken elsewhere: counts what it held, as a combination does.
   void count_and_empty(reducer_room::owned_copy&);
+  /// Makes a sparse reducer's copy one that may be read as a whole. By its thread, or while that does nothing to it.
+  void fill_untouched(reducer_room::owned_copy&);
+  /// How a sparse reducer's last combination came to other processes. By one thread, before it is complete.
+  void note_wire(reducer_room::wire_choice const&);
   /// Copies that hold something, but for those numbered [first, last).
   std::vector<reducer_room::owned_copy*> others_than(std::uint32_t first, std::uint32_t last);
+  /// Of the process, laid out as a copy, for a sum that is added to targets later. From any thread.
+  std::byte* room_for_sums();
+  /// How many shares of such sums have been added to targets, ever.
+  std::atomic<std::uint64_t>& shares_added() noexcept { return shares_added_; }
   /// The copies of threads 0 … threads − 1, if these are all there are. Not while copies are made.
   bool has_just(std::size_t threads) const noexcept;
 
@@ -143,7 +153,6 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
  private:
   using owned_copy = reducer_room::owned_copy;
 
-  bool capped() const noexcept { return most_bytes_ != 0; }
   std::unique_ptr<owned_copy> made(std::uint32_t number, std::optional<unsigned> node, bool capped) const;
   owned_copy& at(std::uint32_t number);
   void change_key() noexcept;
@@ -189,12 +198,15 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::uint64_t generation_ = id_;
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
+  std::atomic<std::uint64_t> shares_added_ = 0;
+  std::optional<reducer_room::wire_choice> wire_;  ///< of the last combination over processes
 
   mutable numa::fork_safe_mutex making_;  ///< guards what follows
   std::vector<std::unique_ptr<owned_copy>> of_threads_;
   std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
   std::vector<owned_copy*> left_;  ///< copies of threads that have ended
   std::unique_ptr<owned_copy> total_;
+  std::unique_ptr<owned_copy> sums_;  ///< no copy: see room_for_sums()
   std::vector<owned_copy*> in_order_;
 
   std::atomic<std::size_t> claimed_ = 0;  ///< bytes, of all copies

@@ -14,6 +14,8 @@ owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node) : nod
 
 owned_copy::owned_copy(std::optional<unsigned> on_node) : node(on_node) {}
 
+owned_copy::~owned_copy() = default;
+
 void owned_copy::give_memory(blocks const& shape, bool capped) {
   std::size_t const marks = round_up(shape.begin_bytes(shape.number()), line_bytes);
   std::size_t const behind = marks + round_up(shape.number() + 1, word_blocks);

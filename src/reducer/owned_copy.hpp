@@ -59,6 +59,7 @@ struct owned_copy : detail::private_copy {
   owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
   /// For a sparse reducer: without memory, see give_memory().
   explicit owned_copy(std::optional<unsigned> on_node);
+  ~owned_copy();  // once in the library, not at each place where one may end
   owned_copy(owned_copy const&) = delete;
   owned_copy& operator=(owned_copy const&) = delete;
 

@@ -218,9 +218,11 @@ COSET_API void combine_over_processes(reducer_core&, void* const* into, rank_sta
 COSET_API void combine_in_place_over_processes(reducer_core&, void* const* into, rank_state&, std::uint32_t own,
                                                destination const&);
 
-/// The same in split phase, for targets that are assigned: in any team whose ranks of a process name one target.
+/// The same in split phase: in any team whose ranks of a process name one target. Of a sparse reducer what is exchanged has
+/// come when this returns, and the rank's share of the target is complete; what is left to wait for is the other ranks of the
+/// process. Where the whole array travels, as most of it was touched, it does so in split phase.
 COSET_API started_combination start_combination(reducer_core&, void* const* into, std::size_t const* lengths,
-                                                rank_state&, std::uint32_t own);
+                                                rank_state&, std::uint32_t own, combining);
 
 /// Refuses a copy that is an input of a combination in split phase.
 COSET_API void require_not_under_way(reducer_core&, rank_state&, std::uint32_t own);

@@ -126,15 +126,16 @@ class reduction {
     require_no_target_in_use(how == combining::assign);
     region_room::folds::combine(nowait, copies_.core(), copies_.checked().data(), how);
   }
-  /// The same over processes in split phase, and the targets are assigned, by threads that have joined the team and remain in it:
+  /// The same over processes in split phase, by threads that have joined the team and remain in it. Targets are assigned unless
+  /// `how` says otherwise:
   ///
   ///     auto me = all.join(omp_get_thread_num());
   ///     auto later = sum.start_combine(*me);
   ///     …  // the next loop; its local() is another set of copies
   ///     later.wait();
   ///
-  /// Collective. Twice the memory for copies, from the first call on; a third set there is not, so who starts again has waited.
-  [[nodiscard]] started_combination start_combine(member& me) {
+  /// Collective. Twice the memory for copies, from the first call on, and if targets are added to that of a copy more; a third set there is not, so who starts again has waited.
+  [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     require_no_target_in_use(true);
     auto const places = copies_.places();
     region_room::folds::come_together(copies_.core());
@@ -143,7 +144,8 @@ class reduction {
     try {
       auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
       if (others_) detail::require_not_under_way(others_->core(), me.state(), own);
-      later = detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), own);
+      later =
+          detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), own, how);
     } catch (...) {
       thrown = std::current_exception();
       std::atomic_ref(has_failed_).store(true, std::memory_order_relaxed);

@@ -49,6 +49,15 @@ class sparse_reduction {
     if (all_) return combine(how);
     region_room::folds::combine(nowait, copies_.core(), place().data(), how);
   }
+  /// The same in split phase, as reduction's, but for one set of copies: no thread reduces until it is complete. What was
+  /// touched is exchanged before this returns; what is left to wait for is the other threads of the process. If most of the
+  /// array was touched all of it travels, in split phase.
+  [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
+    region_room::folds::come_together(copies_.core());
+    std::size_t const length = into_.size();
+    return detail::start_combination(copies_.core(), place().data(), &length, me.state(),
+                                     static_cast<std::uint32_t>(omp_get_thread_num()), how);
+  }
   void reset() noexcept { detail::reset(copies_.core()); }
   std::string describe() const { return copies_.describe(); }
 

@@ -25,8 +25,8 @@ class destination {
   /// This process has it, as after a reduce. Targets of the others stay as they are.
   static destination one_process(rank_t number) noexcept { return {kind::one_process, number, {}}; }
   /// Each process has its own part, as after a reduce_scatter: so many elements of the array as `counts` says for each process,
-  /// which add up to its length. What a target has besides stays as it is. For reducers of one array that are not sparse;
-  /// `counts` stays until the call returns.
+  /// which add up to its length. What a target has besides stays as it is. For reducers of one array; `counts` stays until the
+  /// call returns.
   static destination parts(std::span<std::size_t const> counts) noexcept { return {kind::parts, 0, counts}; }
 
   kind what() const noexcept { return what_; }

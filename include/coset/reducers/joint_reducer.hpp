@@ -171,9 +171,10 @@ class joint_reducer {
     detail::fold_by_ranks(copies_.core(), places.data.data(), places.lengths.data(), me.state(), how, where);
   }
   /// As reducer's start_combine_into().
-  [[nodiscard]] started_combination start_combine(member& me) {
+  [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     auto const places = copies_.places();
-    return detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), me.rank());
+    return detail::start_combination(copies_.core(), places.data.data(), places.lengths.data(), me.state(), me.rank(),
+                                     how);
   }
   /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
   /// for a part that does not exist.

@@ -68,12 +68,16 @@ class one_array {
     std::size_t const length = into.size();
     fold_by_ranks(*core_, &to, &length, me.state(), how, where);
   }
-  /// The same in split phase, and the array is assigned: copies are the combination's until it is complete, so that who goes
-  /// on reducing needs another reducer, to take in turn. Every rank has called local(me) before, or has nothing to bring.
-  [[nodiscard]] started_combination start_combine_into(std::span<T> into, member& me) {
+  /// The same in split phase, and the array is assigned unless `how` says otherwise: copies are the combination's until it is
+  /// complete, so that who goes on reducing needs another reducer, to take in turn. Every rank has called local(me) before, or
+  /// has nothing to bring. Adding takes memory for another copy in each process.
+  /// Sparse reducers exchange what was touched before this returns, as how much that is is not known before; what is left to
+  /// wait for is the other ranks of the process. If most of the array was touched all of it travels, in split phase.
+  [[nodiscard]] started_combination start_combine_into(std::span<T> into, member& me,
+                                                       combining how = combining::assign) {
     void* const to = into.data();
     std::size_t const length = into.size();
-    return start_combination(*core_, &to, &length, me.state(), me.rank());
+    return start_combination(*core_, &to, &length, me.state(), me.rank(), how);
   }
   /// Combines one of `parts` parts, counted from 0: by any threads, in any order, each part once. Throws argument_error
   /// for a part that does not exist.

@@ -148,8 +148,24 @@ void reducer_core::make_plain(private_copy& of) {
       found.updates += updates;
       found.blocks += blocks_of(*this, copy, part, updates);
     }
+  if (copy.kept) found.updates += copy.kept->applied;
   ways_.count(found);
   empty(copy);
+}
+
+[[gnu::cold]] void reducer_core::fill_untouched(owned_copy& copy) {
+  renew(copy);
+  require_memory(copy);
+  if (copy.kept) apply_early(copy);
+  for (std::size_t block = 0; tracking_ == tracking::fills_late && block < shape_.number(); ++block)
+    if (copy.touched[block] == mark::untouched)
+      parts_[0].fill(copy.data, shape_.begin(block), shape_.begin(block + 1) - shape_.begin(block));
+}
+
+[[gnu::cold]] void reducer_core::note_wire(wire_choice const& now) {
+  bool const is_new = !wire_ || wire_->way != now.way;
+  wire_ = now;
+  if (is_new) log();
 }
 
 void reducer_core::finish_round() noexcept try {

@@ -174,6 +174,65 @@ TEST(OmpReduction, GoesOnWithOtherCopiesWhileTheFirstAreCombined) {
   }
 }
 
+TEST(OmpReduction, AddsInSplitPhase) {
+  loop on(1);
+  omp::reduction sum(on.all, on.bins);
+  for (int round = 1; round <= 4; ++round) {
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      auto me = on.all.join(static_cast<rank_t>(omp_get_thread_num()));
+      for (std::size_t i = 0; i < count; ++i) sum.local()[i] += on.rank();
+      started_combination later = sum.start_combine(*me, combining::add);
+      if (omp_get_thread_num() % 2 == 0) later.wait();
+      barrier(*me);  // of ranks of which some have not completed it
+      later.wait();
+    }
+    std::string fault;
+    for (double const bin : on.bins)
+      if (bin != round * on.sum_of_ranks() && fault.empty()) fault = "not the sum: " + std::to_string(bin);
+    EXPECT_EQ(said_anywhere(fault), "") << round;
+  }
+}
+
+TEST(OmpReduction, OfWhatWasTouchedStartsAndGoesByParts) {
+  std::size_t const length = 100'000;
+  for (std::size_t const touched : {std::size_t{70}, length}) {
+    loop on(2);
+    std::vector<double> grid(length);
+    sparse_options options;
+    options.by = way::private_copies;
+    omp::sparse_reduction<double> sum(on.all, std::span(grid), plus(), options);
+    std::vector<std::size_t> parts(static_cast<std::size_t>(on.all.processes()), 33);
+    parts.back() = length - 33 * (parts.size() - 1);
+    auto const add = [&] {
+      auto mine = sum.local();
+      for (std::size_t i = 0; i < touched; ++i) mine[i] += on.rank() + 1;
+    };
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      add();
+      auto me = on.all.join(static_cast<rank_t>(omp_get_thread_num()));
+      started_combination later = sum.start_combine(*me);
+      while (!later.test()) {
+      }
+    }
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      add();
+      sum.combine(combining::add, destination::parts(parts));
+    }
+    double const total = on.sum_of_ranks() + on.all.size();
+    std::size_t const begin = 33 * static_cast<std::size_t>(on.all.process_number());
+    std::size_t const end = begin + parts[static_cast<std::size_t>(on.all.process_number())];
+    std::string fault;
+    for (std::size_t i = 0; i < length && fault.empty(); ++i) {
+      double const right = i >= touched ? 0 : i >= begin && i < end ? 2 * total : total;
+      if (grid[i] != right) fault = "element " + std::to_string(i) + " is " + std::to_string(grid[i]);
+    }
+    EXPECT_EQ(said_anywhere(fault), "") << touched << ": " << sum.describe();
+  }
+}
+
 TEST(OmpReduction, OfWhatWasTouchedHasTheBitsOfOneLoop) {
   std::size_t const length = 300'000, updates = 4'000;
   for (auto const by : {way::partition, way::private_copies, way::chosen}) {

@@ -9,43 +9,71 @@
 #include "coset/detail/collective.hpp"
 #include "reducer/chunks.hpp"
 #include "reducer/core.hpp"
-#include "reducer/sparse/processes.hpp"
+#include "reducer/processes/touched.hpp"
 #include "runtime/memory/lines.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::reducer_room {
-namespace {
 
 using detail::call;
 using detail::rank_state;
 using detail::reducer_core;
 
-std::size_t processes_of(rank_state const& me) {
-  return std::max<std::size_t>(me.shared.part.spread.processes.size(), 1);
-}
-
-ranks_of_process process(rank_state const& me, std::size_t number) {
+[[gnu::cold]] std::vector<ranks_of_process> processes_of(rank_state const& me) {
   auto const& all = me.shared.part.spread.processes;
-  rank_t const ranks = me.shared.size();
-  if (all.empty()) return {0, ranks};
-  return {all[number].first, number + 1 < all.size() ? all[number + 1].first : ranks};
+  std::vector<ranks_of_process> found;
+  for (std::size_t p = 0; p < all.size(); ++p)
+    found.push_back({all[p].first, p + 1 < all.size() ? all[p + 1].first : me.shared.size()});
+  if (found.empty()) found.push_back({0, me.shared.size()});
+  return found;
 }
 
-ranks_of_process process_of(rank_state const& me, rank_t rank) {
+ranks_of_process process_of(rank_state const& me) {
   auto const& spread = me.shared.part.spread;
-  return process(me, spread.processes.empty() ? 0 : spread.process_of(rank));
+  if (spread.processes.empty()) return {0, me.shared.size()};
+  std::size_t const number = spread.process_of(me.number);
+  bool const is_last = number + 1 == spread.processes.size();
+  return {spread.processes[number].first, is_last ? me.shared.size() : spread.processes[number + 1].first};
 }
 
-/// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
 void take_over(reducer_core& core, void* const* own, std::vector<owned_copy*> const& others) {
   if (others.empty()) return;
   chunks all(core, own, combining::add, others.size());
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     all.fold(others, array, 0, core.parts()[array].array.count);
 }
+void take_over(reducer_core& core, owned_copy& mine, std::vector<owned_copy*> const& others) {
+  std::vector<void*> own;
+  for (part_of_copy const& part : core.parts()) own.push_back(mine.data + part.offset);
+  take_over(core, own.data(), others);
+}
+
+owned_copy& unoccupied(reducer_core& core, std::uint32_t own) {
+  auto& mine = static_cast<owned_copy&>(core.numbered(own));
+  if (mine.is_under_way) throw argument_error("combine: this reducer is being combined already: wait for that first");
+  return mine;
+}
+
+owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
+  std::uint32_t const first = own - (me.number - here.first);
+  return guarded(me, [&]() -> owned_copy& {
+    owned_copy& mine = unoccupied(core, own);
+    core.renew(mine);
+    if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
+    return mine;
+  });
+}
+
+void note_exchange(reducer_core& core, rank_state& me, wire_choice const& chosen) {
+  ranks_of_process const here = process_of(me);
+  if (me.number == here.first) guarded(me, [&] { core.note_wire(chosen); });
+  core.part_is_done(here.number(), false);
+}
 
 void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction = &detail::copy_of<char>()}); }
+
+namespace {
 
 /// One array that is combined, as one of the ranks sees it.
 class combination {
@@ -58,7 +86,7 @@ class combination {
         mine_(mine),
         target_(static_cast<std::byte*>(target)),
         me_(me),
-        here_(process_of(me, me.number)),
+        here_(process_of(me)),
         number_(me.number - here_.first),
         adds_(how == combining::add) {}
 
@@ -67,7 +95,7 @@ class combination {
       case destination::kind::every_process:
         return adds_ ? add_to_every_process() : assign_to_every_process();
       case destination::kind::one_process:
-        return to_one_process(process(me_, to.process()));
+        return to_one_process(processes_of(me_)[to.process()]);
       case destination::kind::parts:
         return to_parts(to.counts());
     }
@@ -92,7 +120,7 @@ class combination {
   }
   std::size_t bytes() const { return part_.element_bytes(); }
   /// Processes of one rank share nothing: theirs is an ordinary allreduce.
-  bool is_one_each() const { return processes_of(me_) == me_.shared.size(); }
+  bool is_one_each() const { return me_.shared.part.spread.processes.size() == me_.shared.size(); }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
   void empty(std::size_t begin, std::size_t count) {
@@ -149,8 +177,9 @@ class combination {
   /// [rank]: how many elements it gets. `begin`: where this rank's are.
   [[gnu::cold]] std::vector<std::size_t> shares(std::span<std::size_t const> of_processes, std::size_t& begin) const {
     std::vector<std::size_t> counts;
+    auto const processes = processes_of(me_);
     for (std::size_t p = 0; p < of_processes.size(); ++p) {
-      rank_t const ranks = process(me_, p).number();
+      rank_t const ranks = processes[p].number();
       for (rank_t r = 0; r < ranks; ++r)
         counts.push_back(of_processes[p] * (r + 1) / ranks - of_processes[p] * r / ranks);
     }
@@ -196,13 +225,12 @@ class combination {
 };
 
 [[gnu::cold]] void require_destination(reducer_core const& core, rank_state& me, destination const& to) {
-  std::size_t const processes = processes_of(me);
+  std::size_t const processes = std::max<std::size_t>(me.shared.part.spread.processes.size(), 1);
   if (to.what() == destination::kind::one_process && to.process() >= processes)
     refuse(me, text::format("combine: there is no process {} of {}", to.process(), processes));
   if (to.what() != destination::kind::parts) return;
   if (core.parts().size() != 1)
     refuse(me, text::format("combine: counts divide one array, and this reducer has {}", core.parts().size()));
-  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer leaves no parts");
   if (to.counts().size() != processes)
     refuse(me, text::format("combine: {} counts for {} processes", to.counts().size(), processes));
   std::size_t const count = core.parts()[0].array.count;
@@ -212,37 +240,18 @@ class combination {
            text::format("combine: counts [{}] add up to {}, not to {}", text::joined(to.counts(), ", "), all, count));
 }
 
-/// The rank's copy, with what it brings besides.
-owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
-  if (core.tracking() != detail::tracking::none) refuse(me, "combine: a sparse reducer in split phase");
-  std::uint32_t const first = own - (me.number - here.first);
-  return guarded(me, [&]() -> owned_copy& {
-    auto& mine = static_cast<owned_copy&>(core.numbered(own));
-    if (mine.is_under_way) throw argument_error("combine: this reducer is being combined already: wait for that first");
-    core.renew(mine);
-    if (own != first) return mine;
-    std::vector<void*> places;
-    for (part_of_copy const& part : core.parts()) places.push_back(mine.data + part.offset);
-    take_over(core, places.data(), core.others_than(first, first + here.number()));
-    return mine;
-  });
-}
-
 void combine_touched(reducer_core& core, void* target, rank_state& me, std::uint32_t own, combining how,
                      destination const& to) {
-  ranks_of_process const here = process_of(me, me.number);
-  std::uint32_t const first = own - (me.number - here.first);
-  std::vector<owned_copy*> from;
-  std::vector<ranks_of_process> processes;
-  guarded(me, [&] {
-    for (std::size_t p = 0; p < processes_of(me); ++p) processes.push_back(process(me, p));
-    auto& mine = static_cast<owned_copy&>(core.numbered(own));
-    core.renew(mine);
-    if (own == first) from = core.others_than(first, first + here.number());
-    from.insert(from.begin(), &mine);
-  });
-  combine_sparse(core, target, me, how, from, processes, to);
-  core.part_is_done(here.number(), false);
+  touched_copies const seen = guarded(me, [&] { return see_copies(core, me, own, to); });
+  wire_choice const chosen = agreed_wire(core, me, seen, to);
+  if (chosen.way == wire::whole_array) {
+    owned_copy& mine = guarded(me, [&]() -> owned_copy& { return whole_copy(core, seen); });
+    combination(core, core.parts()[0], &mine, target, me, how).run(to);
+    guarded(me, [&] { core.count_and_empty(mine); });
+  } else {
+    exchange_touched(core, target, me, how, seen, chosen.way);
+  }
+  note_exchange(core, me, chosen);
   meet(me);
 }
 
@@ -257,7 +266,7 @@ using namespace reducer_room;
                                           combining how, destination const& to) {
   require_destination(core, me, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
-  ranks_of_process const here = process_of(me, me.number);
+  ranks_of_process const here = process_of(me);
   owned_copy& mine = contribution(core, me, own, here);
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     combination(core, core.parts()[array], &mine, into[array], me, how).run(to);
@@ -269,7 +278,7 @@ using namespace reducer_room;
 [[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,
                                                    std::uint32_t own, destination const& to) {
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
-  ranks_of_process const here = process_of(me, me.number);
+  ranks_of_process const here = process_of(me);
   owned_copy* const mine = me.number == here.first ? nullptr : &contribution(core, me, own, here);
   // Whatever was reduced outside of regions, or in nested ones.
   if (mine == nullptr) guarded(me, [&] { take_over(core, into, core.others_than(own + 1, own + here.number())); });
@@ -277,27 +286,6 @@ using namespace reducer_room;
     combination(core, core.parts()[array], mine, into[array], me, combining::add).run_in_place();
   core.part_is_done(here.number(), false);
   meet(me);
-}
-
-[[gnu::cold]] started_combination start_combination(reducer_core& core, void* const* into, std::size_t const* lengths,
-                                                    rank_state& me, std::uint32_t own) {
-  require_arguments(core, into, lengths, me, combining::assign);
-  ranks_of_process const here = process_of(me, me.number);
-  owned_copy& mine = contribution(core, me, own, here);
-  std::vector<request> parts;
-  guarded(me, [&] { parts.reserve(core.parts().size()); });
-  for (std::size_t array = 0; array < core.parts().size(); ++array) {
-    part_of_copy const& part = core.parts()[array];
-    call const wanted{.what = verb::reduce_shared,
-                      .in = mine.data + part.offset,
-                      .out = into[array],
-                      .count = part.array.count,
-                      .reduction = part.array.reduction,
-                      .operation = part.array.operation.get()};
-    parts.push_back(start(me, wanted, part.array.operation));
-  }
-  mine.is_under_way = true;
-  return {core.shared_from_this(), mine, here.number(), std::move(parts)};
 }
 
 void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own) {
@@ -313,28 +301,3 @@ void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own
 }
 
 }  // namespace coset::detail
-
-namespace coset::inline COSET_ABI {
-
-bool started_combination::test() {
-  for (request& part : parts_)
-    if (!part.test()) return false;
-  finish();
-  return true;
-}
-
-void started_combination::wait() {
-  for (request& part : parts_) part.wait();
-  finish();
-}
-
-void started_combination::finish() noexcept {
-  if (of_ == nullptr) return;
-  static_cast<reducer_room::owned_copy*>(mine_)->is_under_way = false;
-  for (reducer_room::part_of_copy const& part : of_->parts()) part.fill(mine_->data, 0, part.array.count);
-  of_->part_is_done(ranks_, false);
-  of_.reset();
-  parts_.clear();
-}
-
-}  // namespace coset

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a team by processes, and what combinations of their copies have in common.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reducer/core.hpp"
+#include "runtime/failure/argument_check.hpp"
+#include "runtime/rank_state.hpp"
+
+namespace coset::reducer_room {
+
+/// What goes wrong between collectives reaches all ranks.
+template <class Work>
+decltype(auto) guarded(detail::rank_state& me, Work const& work) {
+  try {
+    return work();
+  } catch (...) {
+    runtime::fail_by_thrown(me, "combine");
+  }
+}
+
+/// The ranks of a process among those of the team.
+struct ranks_of_process {
+  rank_t first, last;  ///< one past it
+  rank_t number() const { return last - first; }
+  bool has(rank_t rank) const { return first <= rank && rank < last; }
+};
+
+/// All of them, in the order of their ranks; and this rank's.
+std::vector<ranks_of_process> processes_of(detail::rank_state const&);
+ranks_of_process process_of(detail::rank_state const&);
+
+/// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
+void take_over(detail::reducer_core&, owned_copy& mine, std::vector<owned_copy*> const& others);
+/// The same into arrays.
+void take_over(detail::reducer_core&, void* const* own, std::vector<owned_copy*> const& others);
+/// The copy with this number. Throws argument_error if its values are on their way already.
+owned_copy& unoccupied(detail::reducer_core&, std::uint32_t own);
+/// The copy of a rank of a dense reducer, with what it brings besides.
+owned_copy& contribution(detail::reducer_core&, detail::rank_state&, std::uint32_t own, ranks_of_process here);
+
+/// A sparse reducer's copies have been exchanged as far as this rank does it. The last rank of a process ends its round.
+void note_exchange(detail::reducer_core&, detail::rank_state&, wire_choice const&);
+/// Waits until all ranks are here.
+void meet(detail::rank_state&);
+
+}  // namespace coset::reducer_room
