@@ -154,7 +154,9 @@ class reduction {
     if (omp_get_thread_num() == 0) exchange_copies();  // when all have begun
 #pragma omp barrier
     if (thrown) std::rethrow_exception(thrown);
-    if (has_failed_) later.wait();  // throws: who went on would wait for the threads that have thrown
+    // Throws, as the team has failed, even if this thread's part was complete before: who went on would wait for those who have
+    // thrown.
+    if (has_failed_) detail::run(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()});
     if (refused_) std::rethrow_exception(refused_);
     return later;
   }
