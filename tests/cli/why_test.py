@@ -116,7 +116,31 @@ class Why(Files):
     def test_an_unknown_word_gets_all_that_can_be_explained(self):
         said = coset("why", "scatter_ad").stderr
         self.assertIn("'scatter_ad' is none of allreduce", said)
-        self.assertIn("all_to_all, scatter_add, reduction", said)
+        self.assertIn("all_to_all, scatter_add, reduction, sparse_reduction", said)
+
+    def test_sparse_reductions_send_the_least(self):
+        def rounds(*arguments):
+            found = why("sparse_reduction", *arguments)
+            for one in found["rounds"]:
+                allowed = one["ways"][:2] if one["updates_are_kept"] else one["ways"]
+                chosen = [way for way in one["ways"] if way["way"] == one["chosen"]]
+                self.assertEqual(chosen[0]["bytes"], min(way["bytes"] for way in allowed), arguments)
+            return found["rounds"]
+        kept, copies = rounds("--hosts", "2,2", "--length", "64M", "--updates", 100000)
+        self.assertEqual((kept["chosen"], kept["ways"][0]["bytes"]), ("each rank's own", 100000 * 12))
+        self.assertEqual(copies["chosen"], "folded in each process first")
+        self.assertAlmostEqual(copies["ways"][1]["bytes"] / (100000 * 80), 1, delta=0.01)
+        # A window of 1,024 lines: each thread touches all of them.
+        copies = rounds("--hosts", "4,4,4", "--length", "64M", "--updates", "12M", "--window", 8192)[1]
+        self.assertEqual([way["bytes"] for way in copies["ways"][:2]], [12 * 1024 * 80 * 2, 3 * 1024 * 80 * 2])
+        many = rounds("--hosts", "2,2", "--length", "64M", "--updates", "100M")  # more than a quarter of a copy in each thread
+        self.assertEqual([one["chosen"] for one in many], ["the whole array"])
+        short = rounds("--hosts", "2,2", "--length", 4096, "--updates", 100000)
+        self.assertEqual([one["chosen"] for one in short], ["the whole array"])
+        self.assertIn("> ", coset("why", "sparse_reduction", "--hosts", "2,2", "--length", "64M", "--updates", 9).stdout)
+        for wrong in (["--length", 9, "--updates", 9], ["--hosts", "2,2", "--length", 9],
+                      ["--hosts", "2,2", "--length", 9, "--updates", 9, "--keys", "zipf"]):
+            self.assertEqual(coset("why", "sparse_reduction", *wrong).returncode, 2, wrong)
 
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),

@@ -16,6 +16,7 @@
 #include "cli/why/why.hpp"
 #include "cli/why/why_between.hpp"
 #include "cli/why/why_scatter.hpp"
+#include "cli/why/why_sparse.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "study/explain.hpp"
@@ -41,7 +42,7 @@ struct asked_hosts {
 
 /// What `why` explains besides verbs stands in the list of a word that it does not know.
 verb asked_verb(std::string const& name) try { return verb_named(name); } catch (argument_error const& unknown) {
-  throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction");
+  throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction, sparse_reduction");
 }
 
 struct why_command {
@@ -55,6 +56,8 @@ struct why_command {
 
   void run() {
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, json));
+    if (verb_name == "sparse_reduction")
+      return void(std::cout << why_sparse(scatter, hosts.ranks, hosts.messages().per_byte, json));
     if (verb_name == "reduction") verb_name = name_of(verb::reduce_shared);
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
@@ -277,9 +280,10 @@ nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, ra
 void add_why(CLI::App& app) {
   auto const state = std::make_shared<why_command>();
   auto& why = *app.add_subcommand("why", "Show why a call gets its plan: every candidate, priced term by term");
-  why.add_option(
-         "collective", state->verb_name,
-         "What the ranks compute; or scatter_add, a loop that adds into an array; or reduction, a reducer's of a team")
+  why.add_option("collective", state->verb_name,
+                 "What the ranks compute; or scatter_add, a loop that adds into an array; or reduction, a reducer's of "
+                 "a team; or "
+                 "sparse_reduction, the same of an array of which the threads of --hosts touch little")
       ->capture_default_str();
   why.add_option("size", state->bytes, "Size of the vector; K, M and G are powers of 1024")
       ->transform(byte_size())

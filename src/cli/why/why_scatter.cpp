@@ -93,15 +93,18 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
 
 void add_scatter_options(CLI::App& why, asked_scatter& asked) {
   auto const number = [] { return whole_number(1, most_bytes); };
-  why.add_option("--length", asked.length, "Of scatter_add: the elements of the target, such as 16M")->transform(byte_size());
-  why.add_option("--updates", asked.updates, "Of scatter_add: the updates of the loop, such as 2M")->transform(byte_size());
-  why.add_option("--element-bytes", asked.element_bytes, "Of scatter_add: of all arrays at one index together")
+  why.add_option("--length", asked.length,
+                 "Of scatter_add and sparse_reduction: the elements of the target, such as 16M")
+      ->transform(byte_size());
+  why.add_option("--updates", asked.updates, "Of the same: the updates of the loop, such as 2M")
+      ->transform(byte_size());
+  why.add_option("--element-bytes", asked.element_bytes, "Of the same: of all arrays at one index together")
       ->check(number())
       ->capture_default_str();
   why.add_option("--value-bytes", asked.value_bytes, "Of scatter_add: what an update brings; 0: it counts")
       ->check(whole_number(0, 252))
       ->capture_default_str();
-  why.add_option("--window", asked.window, "Of scatter_add: updates go to so many neighbouring elements only")
+  why.add_option("--window", asked.window, "Of the same: updates go to so many neighbouring elements only")
       ->transform(byte_size());
   why.add_option("--keys", asked.keys, "Of scatter_add: uniform, zipf (element k in proportion to 1/k) or sorted")
       ->check(CLI::IsMember({"uniform", "zipf", "sorted"}))

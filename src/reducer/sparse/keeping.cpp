@@ -14,8 +14,6 @@ using namespace reducer_room;
 
 namespace {
 
-/// Without a limit a thread has a copy as soon as its updates need so much of one.
-constexpr std::size_t share_of_copy = 4;
 /// One in so many updates of a full chunk is looked at.
 constexpr std::size_t stride_of_looks = 32;
 

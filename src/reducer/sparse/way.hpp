@@ -11,6 +11,9 @@
 
 namespace coset::reducer_room {
 
+/// Without a limit a thread has a copy as soon as its updates need so much of one.
+inline constexpr std::size_t share_of_copy = 4;
+
 /// What was found when copies were combined, of all threads together.
 struct round_counts {
   std::size_t updates = 0;  ///< that were kept
