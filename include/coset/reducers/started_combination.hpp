@@ -15,7 +15,8 @@ struct combination_under_way;
 }
 
 /// What start_combine() returns on each rank, with the rules of request: until it is complete nobody touches the targets and the
-/// copies, and the rank remains one. It advances in the library's calls only. Giving it up before that aborts the team.
+/// copies, and the rank remains one. It advances in the library's calls only. Giving it up before that aborts the team; where
+/// nothing travels any more, as of most sparse reducers, the reducer refuses to combine until reset().
 ///
 /// What is added to targets is added by the ranks of the process, each a share, as soon as a rank finds its part complete, in
 /// whichever call that is; the targets are complete when all of them have come so far.
