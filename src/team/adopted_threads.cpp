@@ -43,6 +43,11 @@ void adopted_threads::settle_on_node(detail::rank_state& state) const {
   state.here.memory_node = machine_.nodes[*node].os_index;
 }
 
+bool has_threads_of_region(rank_t ranks) {
+  auto const threads = numa::threads_of_openmp_region();
+  return !threads || *threads >= ranks;
+}
+
 void require_threads_of_region(rank_t ranks) {
   auto const threads = numa::threads_of_openmp_region();
   if (threads && *threads < ranks)

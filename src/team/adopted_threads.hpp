@@ -13,6 +13,7 @@ namespace coset::team_room {
 /// Throws argument_error in an OpenMP region of fewer threads than these ranks: they would wait for others that do not
 /// come.
 void require_threads_of_region(rank_t ranks);
+bool has_threads_of_region(rank_t ranks);
 
 /// Rounds: all ranks join, then all leave, and so on. Every round is a generation. Not on any hot path: one mutex.
 class adopted_threads {

@@ -11,6 +11,17 @@
 namespace coset::team_room {
 namespace {
 
+/// Ranks of other processes would wait for threads that this region has not.
+[[noreturn, gnu::cold]] void refuse_region(detail::rank_state& mine, rank_t threads) {
+  std::string why;
+  try {
+    require_threads_of_region(threads);
+  } catch (argument_error const& wrong) {
+    why = wrong.what();
+  }
+  detail::refuse(mine, why);
+}
+
 struct leaving {
   lent_threads& of;
   detail::rank_state& rank;
@@ -29,7 +40,6 @@ lent_threads::lent_threads(detail::team_state& larger, rank_t here, rank_t threa
 detail::rank_state& lent_threads::join(rank_t thread) {
   if (thread >= threads_)
     throw argument_error(text::format("join: there is no thread {} in a team of {}", thread, threads_));
-  require_threads_of_region(threads_);
   // Partner: leave(), for what the rank has left; and close(): either this is seen there, or that is seen here.
   if (seats_[thread].taken.exchange(true, std::memory_order_seq_cst))
     throw argument_error(text::format("join: thread {} is in the team already", thread));
@@ -38,9 +48,11 @@ detail::rank_state& lent_threads::join(rank_t thread) {
   detail::rank_state& mine = *larger_.members[here_ + thread];
   for (detail::rank_state* const each : mine.root.requests.family) each->here.thread = std::this_thread::get_id();
   runtime::shared_memory const& shared = larger_.shared;
-  if (!shared.failed()) return mine;
+  if (!shared.failed() && has_threads_of_region(threads_)) [[likely]]
+    return mine;
   leaving const when_thrown{*this, mine};  // nobody clears the failure before
-  (shared.failure.recorded() ? shared.failure : shared.root.failure).raise();
+  if (shared.failed()) (shared.failure.recorded() ? shared.failure : shared.root.failure).raise();
+  refuse_region(mine, threads_);
 }
 
 void lent_threads::leave(detail::rank_state& mine) noexcept {
