@@ -99,6 +99,9 @@ void exchange(rank_state& me, call const& c, std::span<std::size_t const> receiv
   require_expected(me, received, *c.reduction);
   if (me.shared.kind.one_memory()) return fetch(me);
   assert(me.shared.kind.has_messages);
+  if (!me.shared.part.spread.sends_by_stretches())
+    refuse(me,
+           "all_to_all of pieces of any length: below MPI_THREAD_MULTIPLE a part needs the first rank of each process");
   exchange_by_messages(me, me.plans.plan_for(me.team.plans, telling(me), false, false));
 }
 

@@ -126,11 +126,12 @@ choice::answer default_between_domains(team_facts const& team, call const& c, st
 
 /// Processes of one host are a level: their ranks reach each other's arrays.
 void put_on_processes(choice::question& q, team_facts const& team) {
-  auto const& processes = team.spread.processes;
-  if (processes.size() < 2) return;
+  program::distribution const& spread = team.spread;
+  std::size_t const processes = spread.number_of_stretches();
+  if (processes < 2) return;
   std::vector<rank_t> sizes;
-  for (std::size_t p = 0; p < processes.size(); ++p)
-    sizes.push_back((p + 1 < processes.size() ? processes[p + 1].first : team.ranks) - processes[p].first);
+  for (std::size_t p = 0; p < processes; ++p)
+    sizes.push_back((p + 1 < processes ? spread.first_of_stretch(p + 1) : team.ranks) - spread.first_of_stretch(p));
   if (choice::has_uneven(sizes))
     q.nodes = std::move(sizes);
   else if (sizes.front() > 1)

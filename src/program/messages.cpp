@@ -24,6 +24,11 @@ std::size_t distribution::process_of(rank_t r) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(processes, r, {}, &process::first) - processes.begin()) - 1;
 }
 
+std::size_t distribution::stretch_of(rank_t r) const {
+  if (stretches.empty()) return process_of(r);
+  return static_cast<std::size_t>(std::ranges::upper_bound(stretches, r) - stretches.begin()) - 1;
+}
+
 rank_t distribution::proxy_of(rank_t r) const {
   process const& of = processes[process_of(r)];
   return of.first + of.skipped + (r - of.first) % of.carriers;
@@ -32,7 +37,7 @@ rank_t distribution::proxy_of(rank_t r) const {
 std::vector<rank_t> distribution::leaders(rank_t all) const {
   std::vector<rank_t> of(last(all) - first(), 0);
   for (rank_t r = 0; !processes.empty() && r < of.size(); ++r)
-    of[r] = std::max(processes[process_of(first() + r)].first, first()) - first();
+    of[r] = std::max(first_of_stretch(stretch_of(first() + r)), first()) - first();
   return of;
 }
 

@@ -109,6 +109,9 @@ struct distribution {
   std::vector<std::vector<rank_t>> combiners = {};  ///< [slice][domain]: the proxy that takes part in its offload
   std::vector<rank_t> switches = {};                ///< how their network groups domains, neighbours first; if known
   std::optional<schedule::link> network = {};       ///< what domains pay to reach each other, if it has been measured
+  /// The first rank of each stretch of ranks of one process, as a proxy may serve several; none: `processes` are these.
+  std::vector<rank_t> stretches = {};
+  bool scattered = false;  ///< the ranks of some process are several stretches
 
   bool whole() const { return domains.empty(); }
   bool is_one_domain() const { return domains.size() <= 2; }
@@ -116,6 +119,12 @@ struct distribution {
   rank_t last(rank_t all) const { return whole() ? all : domains[own + 1]; }  ///< one past the last, of so many ranks
   std::size_t domain_of(rank_t) const;
   std::size_t process_of(rank_t) const;
+  /// Whose arrays ranks read where they are: how many stretches there are, and the first rank of each.
+  std::size_t number_of_stretches() const { return stretches.empty() ? processes.size() : stretches.size(); }
+  rank_t first_of_stretch(std::size_t k) const { return stretches.empty() ? processes[k].first : stretches[k]; }
+  std::size_t stretch_of(rank_t) const;
+  /// Whether each stretch has proxies of its own, which read its ranks' arrays.
+  bool sends_by_stretches() const { return number_of_stretches() == processes.size(); }
   rank_t proxy_of(rank_t) const;  ///< who sends and receives for it
   /// [rank of the own domain]: the first there of the same process; of so many ranks in all.
   std::vector<rank_t> leaders(rank_t all) const;

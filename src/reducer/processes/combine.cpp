@@ -21,10 +21,11 @@ using detail::rank_state;
 using detail::reducer_core;
 
 [[gnu::cold]] std::vector<ranks_of_process> processes_of(rank_state const& me) {
-  auto const& all = me.shared.part.spread.processes;
+  auto const& spread = me.shared.part.spread;
+  std::size_t const all = spread.number_of_stretches();
   std::vector<ranks_of_process> found;
-  for (std::size_t p = 0; p < all.size(); ++p)
-    found.push_back({all[p].first, p + 1 < all.size() ? all[p + 1].first : me.shared.size()});
+  for (std::size_t p = 0; p < all; ++p)
+    found.push_back({spread.first_of_stretch(p), p + 1 < all ? spread.first_of_stretch(p + 1) : me.shared.size()});
   if (found.empty()) found.push_back({0, me.shared.size()});
   return found;
 }
@@ -32,9 +33,14 @@ using detail::reducer_core;
 ranks_of_process process_of(rank_state const& me) {
   auto const& spread = me.shared.part.spread;
   if (spread.processes.empty()) return {0, me.shared.size()};
-  std::size_t const number = spread.process_of(me.number);
-  bool const is_last = number + 1 == spread.processes.size();
-  return {spread.processes[number].first, is_last ? me.shared.size() : spread.processes[number + 1].first};
+  std::size_t const number = spread.stretch_of(me.number);
+  bool const is_last = number + 1 == spread.number_of_stretches();
+  return {spread.first_of_stretch(number), is_last ? me.shared.size() : spread.first_of_stretch(number + 1)};
+}
+
+void require_processes_in_order(rank_state& me) {
+  if (me.shared.part.spread.scattered) [[unlikely]]
+    refuse(me, "combine: ranks of one process have to follow each other, which in this part of the team they do not");
 }
 
 void take_over(reducer_core& core, void* const* own, std::vector<owned_copy*> const& others) {
@@ -120,7 +126,7 @@ class combination {
   }
   std::size_t bytes() const { return part_.element_bytes(); }
   /// Processes of one rank share nothing: theirs is an ordinary allreduce.
-  bool is_one_each() const { return me_.shared.part.spread.processes.size() == me_.shared.size(); }
+  bool is_one_each() const { return me_.shared.part.spread.number_of_stretches() == me_.shared.size(); }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
   void empty(std::size_t begin, std::size_t count) {
@@ -264,6 +270,7 @@ using namespace reducer_room;
 
 [[gnu::cold]] void combine_over_processes(reducer_core& core, void* const* into, rank_state& me, std::uint32_t own,
                                           combining how, destination const& to) {
+  require_processes_in_order(me);
   require_destination(core, me, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
   ranks_of_process const here = process_of(me);
@@ -277,6 +284,7 @@ using namespace reducer_room;
 
 [[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,
                                                    std::uint32_t own, destination const& to) {
+  require_processes_in_order(me);
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
   ranks_of_process const here = process_of(me);
   owned_copy* const mine = me.number == here.first ? nullptr : &contribution(core, me, own, here);

@@ -31,6 +31,8 @@ struct ranks_of_process {
 /// All of them, in the order of their ranks; and this rank's.
 std::vector<ranks_of_process> processes_of(detail::rank_state const&);
 ranks_of_process process_of(detail::rank_state const&);
+/// Refuses parts that were split in an order of their own: a process would be taken for several, which have one reducer.
+void require_processes_in_order(detail::rank_state&);
 
 /// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
 void take_over(detail::reducer_core&, owned_copy& mine, std::vector<owned_copy*> const& others);

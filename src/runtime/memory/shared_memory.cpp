@@ -46,7 +46,7 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
 
 bool shared_memory::in_one_process(rank_t a, rank_t b) const {
   if (kind.one_process || part.spread.processes.empty()) return kind.one_process;
-  return part.spread.process_of(part.first + a) == part.spread.process_of(part.first + b);
+  return part.spread.stretch_of(part.first + a) == part.spread.stretch_of(part.first + b);
 }
 
 void shared_memory::begin_history() noexcept {

@@ -2,6 +2,7 @@
 #include "team/split/layout.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace coset::team_room {
@@ -11,6 +12,14 @@ using program::distribution;
 
 void sort_by_key(std::vector<rank_t>& ranks, std::span<wish const> wishes) {
   std::ranges::stable_sort(ranks, {}, [&](rank_t r) { return wishes[r].key; });
+}
+
+/// Whether the first rank of a process is among its ranks from `from` on.
+bool sends_for_stretch(layout const& of, distribution const& whole, rank_t from) {
+  std::size_t const process = whole.process_of(of.in_whole[from]);
+  for (rank_t r = from; r < of.in_whole.size() && whole.process_of(of.in_whole[r]) == process; ++r)
+    if (of.in_whole[r] == whole.processes[process].first) return true;
+  return false;
 }
 
 /// Where no rank has to send, somebody is named all the same.
@@ -45,7 +54,9 @@ bool layout::shares_memory_between_processes() const {
 layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_domain, bool any_rank_sends) {
   layout made;
   made.in_whole = std::move(in_whole);
-  auto& [domains, runs, own, combiners, switches, network] = made.spread;
+  std::vector<rank_t>& domains = made.spread.domains;
+  std::vector<distribution::process>& runs = made.spread.processes;
+  std::set<std::size_t> met;  // processes
   struct place {
     std::size_t domain, process;
   } before{};
@@ -61,7 +72,10 @@ layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_
     } else if (changes_process) {
       made.of_several_processes.back() = 1;
     }
-    if (begins_domain || (any_rank_sends && changes_process)) runs.push_back({r, 0});
+    bool const has_proxy = any_rank_sends || (r != 0 && runs.back().carriers != 0 && sends_for_stretch(made, whole, r));
+    if (begins_domain || (changes_process && has_proxy)) runs.push_back({r, 0});
+    if (begins_domain || changes_process) made.spread.stretches.push_back(r);
+    if ((r == 0 || changes_process) && !met.insert(process).second) made.spread.scattered = true;
     distribution::process& run = runs.back();
     if (any_rank_sends) {
       run.carriers = std::min(run.carriers + 1, whole.processes[process].carriers);
@@ -71,7 +85,7 @@ layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_
     before = here;
   }
   domains.push_back(static_cast<rank_t>(made.in_whole.size()));
-  if (!made.spread.is_one_domain()) network = whole.network;
+  if (!made.spread.is_one_domain()) made.spread.network = whole.network;
   for (distribution::process& run : runs) name_a_proxy(run, !made.spread.is_one_domain(), made);
   return made;
 }

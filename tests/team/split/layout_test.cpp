@@ -60,6 +60,32 @@ TEST(Layout, LetsTheFirstRankOfAProcessSendForItsWholeHost) {
   EXPECT_FALSE(part.silent);
 }
 
+TEST(Layout, KnowsProcessesWhoseProxyIsNotTheirs) {
+  EXPECT_FALSE(lay_out({0, 1, 4, 5}, whole(1), true, false).spread.sends_by_stretches());
+  EXPECT_FALSE(lay_out({1, 2, 3, 4, 5}, whole(1), true, false).spread.sends_by_stretches());
+  EXPECT_TRUE(lay_out({1, 2, 3, 4, 5}, whole(1), true, true).spread.sends_by_stretches());
+}
+
+/// Whoever sends for them: only ranks of one process read each other's arrays.
+TEST(Layout, KnowsRanksOfOneProcessThatFollowEachOther) {
+  auto const stretches = [](std::vector<rank_t> in_whole, bool any_rank_sends) {
+    return lay_out(std::move(in_whole), whole(1), true, any_rank_sends).spread;
+  };
+  for (bool const any_rank_sends : {false, true}) {
+    auto const in_order = stretches({0, 1, 3, 4, 5}, any_rank_sends);
+    EXPECT_EQ(in_order.stretches, (std::vector<rank_t>{0, 2, 4}));
+    EXPECT_FALSE(in_order.scattered);
+    EXPECT_EQ(in_order.leaders(5), (std::vector<rank_t>{0, 0}));
+    auto const backwards = stretches({5, 4, 3, 1, 0}, any_rank_sends);
+    EXPECT_EQ(backwards.stretches, (std::vector<rank_t>{0, 1, 3}));
+    EXPECT_TRUE(in_order.sends_by_stretches() && backwards.sends_by_stretches());
+    EXPECT_FALSE(backwards.scattered);
+    auto const mixed = stretches({3, 0, 4, 1}, any_rank_sends);
+    EXPECT_EQ(mixed.stretches, (std::vector<rank_t>{0, 1, 2, 3}));
+    EXPECT_TRUE(mixed.scattered);
+  }
+}
+
 TEST(Layout, NamesRanksForWhichNobodySends) {
   EXPECT_EQ(lay_out({0, 1, 6, 7}, whole(1), true, false).silent, rank_t{6});
   EXPECT_EQ(lay_out({4, 5, 6}, whole(1), true, false).silent, rank_t{4});
