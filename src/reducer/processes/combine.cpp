@@ -43,6 +43,12 @@ void require_processes_in_order(rank_state& me) {
     refuse(me, "combine: ranks of one process have to follow each other, which in this part of the team they do not");
 }
 
+void agree_on(reducer_core const& core, rank_state& me, combining how, destination const& to) {
+  auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
+  same_everywhere(std::uint64_t{to.process()} << 32 | std::uint64_t(to.what()) << 1 | std::uint64_t(how));
+  if (core.tracking() != detail::tracking::none) same_everywhere(core.parts()[0].array.reduction->hash);
+}
+
 void take_over(reducer_core& core, void* const* own, std::vector<owned_copy*> const& others) {
   if (others.empty()) return;
   chunks all(core, own, combining::add, others.size());
@@ -272,6 +278,7 @@ using namespace reducer_room;
                                           combining how, destination const& to) {
   require_processes_in_order(me);
   require_destination(core, me, to);
+  agree_on(core, me, how, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
   ranks_of_process const here = process_of(me);
   owned_copy& mine = contribution(core, me, own, here);
@@ -285,6 +292,7 @@ using namespace reducer_room;
 [[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,
                                                    std::uint32_t own, destination const& to) {
   require_processes_in_order(me);
+  agree_on(core, me, combining::add, to);
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
   ranks_of_process const here = process_of(me);
   owned_copy* const mine = me.number == here.first ? nullptr : &contribution(core, me, own, here);

@@ -33,6 +33,8 @@ std::vector<ranks_of_process> processes_of(detail::rank_state const&);
 ranks_of_process process_of(detail::rank_state const&);
 /// Refuses parts that were split in an order of their own: a process would be taken for several, which have one reducer.
 void require_processes_in_order(detail::rank_state&);
+/// Besides what their collectives compare: then the next one shows that they differ.
+void agree_on(detail::reducer_core const&, detail::rank_state&, combining, destination const&);
 
 /// What threads that are no ranks have reduced, and a total that was viewed: the first rank brings it with its own.
 void take_over(detail::reducer_core&, owned_copy& mine, std::vector<owned_copy*> const& others);

@@ -109,6 +109,7 @@ void start_arrays(under_way& all, rank_state& me, void* const* into, combining h
                                                     rank_state& me, std::uint32_t own, combining how) {
   require_arguments(core, into, lengths, me, how);
   require_processes_in_order(me);
+  agree_on(core, me, how, {});
   ranks_of_process const here = process_of(me);
   bool const waits_for_shares = core.tracking() != tracking::none || how == combining::add;
   auto const all = guarded(me, [&] {

@@ -144,6 +144,17 @@ std::string act_of(own_line const& of, std::uint32_t number, bool one_process) {
   return act.in_words(signature::act_of(act.act, one_process));
 }
 
+namespace {
+
+[[noreturn, gnu::cold]] void fail_earlier(detail::rank_state& me, rank_t other, std::string const& act) {
+  fail(me, cause::mismatch,
+       text::format("ranks disagree: rank {} and rank {} both {} now, but earlier they combined different reducers, in "
+                    "different ways or into different arrays, or called different collectives",
+                    me.number, other, act));
+}
+
+}  // namespace
+
 void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   own_line const& theirs = me.shared.arena.own(other);
   bool const one_process = me.shared.kind.one_process;
@@ -166,10 +177,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
     bool const known = at != 0 && f.act.number - at < described_operations && !earlier.forgotten;
     mine = known ? &earlier.act : nullptr;
   }
-  fail(me, cause::mismatch,
-       text::format("ranks disagree: rank {} and rank {} both {} now, but earlier they combined different reducers or "
-                    "into different arrays, or called different collectives",
-                    me.number, number, signature::act_of(now, true)));
+  fail_earlier(me, number, signature::act_of(now, true));
 }
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
@@ -179,9 +187,10 @@ void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& othe
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
   theirs.kind.store(other.kind, std::memory_order_relaxed);
+  std::string const act = signature::act_of(mine, true), their_act = signature::peer_act_of(theirs, mine, false);
+  if (act == their_act) fail_earlier(me, other.sender, act);
   fail(me, cause::mismatch,
-       text::format("ranks disagree: rank {} {}, rank {} {}", me.number, signature::act_of(mine, true), other.sender,
-                    signature::peer_act_of(theirs, mine, false)));
+       text::format("ranks disagree: rank {} {}, rank {} {}", me.number, act, other.sender, their_act));
 }
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
