@@ -87,6 +87,17 @@ void arrivals::require_complete(std::uint64_t round) {
   fail(now, "the others have met it at another barrier");
 }
 
+bool arrivals::is_complete(std::uint64_t round) const noexcept {
+  return round_of(word_.load(std::memory_order_relaxed)) != round;
+}
+
+[[gnu::cold]] bool arrivals::give_up(std::uint64_t round) noexcept {
+  std::uint64_t now = word_.load(std::memory_order_relaxed);
+  while (round_of(now) == round)
+    if (word_.compare_exchange_weak(now, now | broken | one_first, std::memory_order_relaxed)) return true;
+  return false;
+}
+
 void arrivals::require_none() const {
   std::uint64_t const now = word_.load(std::memory_order_relaxed);
   if (came(now) != 0) [[unlikely]]

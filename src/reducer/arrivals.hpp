@@ -27,6 +27,9 @@ class arrivals final : public runtime::overseen {
   detail::arrival add(std::uint32_t threads, detail::arriving how);
   void require_complete(std::uint64_t round);
   void require_none() const;
+  /// Of a thread that has come and waits: whether all have, and that it does not wait any longer unless they have.
+  bool is_complete(std::uint64_t round) const noexcept;
+  bool give_up(std::uint64_t round) noexcept;
   /// Forgets who has come.
   void begin_anew() noexcept;
 

@@ -125,6 +125,15 @@ class folds {
   /// (bench/programs).
   static bool one_suffices(detail::reducer_core const& core, int threads) {
     auto const all = static_cast<std::size_t>(threads);
+  /// The same by threads that have joined.
+  static void come_as_ranks(detail::reducer_core& core, member& me) {
+    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
+    detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me.state());
+    bool const begins = omp_get_thread_num() == 0;
+    if (begins) detail::begin_round(core);
+#pragma omp barrier  // where tasks that still reduce are executed
+    if (begins) detail::renew_claims(core);
+  }
     return detail::worthwhile_parts(core, all) < (detail::share_processors(all) ? 64 : 4);
   }
 

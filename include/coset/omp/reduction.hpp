@@ -138,7 +138,7 @@ class reduction {
   [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     require_no_target_in_use(true);
     auto const places = copies_.places();
-    region_room::folds::come_together(copies_.core());
+    region_room::folds::come_as_ranks(copies_.core(), me);
     started_combination later;
     std::exception_ptr thrown;  // others wait at the barriers
     try {

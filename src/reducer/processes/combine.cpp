@@ -11,6 +11,7 @@
 #include "reducer/core.hpp"
 #include "reducer/processes/touched.hpp"
 #include "runtime/memory/lines.hpp"
+#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
@@ -302,6 +303,21 @@ using namespace reducer_room;
     combination(core, core.parts()[array], mine, into[array], me, combining::add).run_in_place();
   core.part_is_done(here.number(), false);
   meet(me);
+}
+
+[[gnu::cold]] void come_as_rank(reducer_core& core, std::uint32_t threads, rank_state& me) {
+  try {
+    if (me.shared.failed()) runtime::leave(me);
+    arrival const mine = core.arrivals().add(threads, arriving::waits);
+    runtime::backing_off wait(runtime::patience::of_polling());
+    while (!mine.last && !core.arrivals().is_complete(mine.round)) {
+      if (me.shared.failed() && core.arrivals().give_up(mine.round)) runtime::leave(me);
+      wait(false);
+    }
+  } catch (mismatch_error const& wrong) {
+    if (me.shared.failed()) runtime::leave(me);
+    refuse(me, wrong.what());
+  }
 }
 
 void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own) {
