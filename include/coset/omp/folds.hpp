@@ -50,17 +50,33 @@ class processes {
   /// Thread 0 has worked on the targets themselves.
   bool in_place() const noexcept { return in_place_; }
   /// The calling thread of a region, as a rank of all. Throws argument_error in nested regions and in regions of more threads
-  /// than this process has in the team; join() does in smaller ones.
+  /// than this process has in the team; join() does in smaller ones. All processes are told.
   member_guard join() const {
-    auto const thread = static_cast<rank_t>(omp_get_thread_num());
-    if (omp_get_level() <= 1 && omp_get_num_threads() <= threads_) return join_(all_, thread);
+    if (omp_get_level() <= 1 && omp_get_num_threads() <= threads_) return joined();
     std::string const why = detail::not_a_region_of(static_cast<std::size_t>(threads_), omp_get_level(),
                                                     static_cast<std::size_t>(omp_get_num_threads()));
-    if (omp_get_level() <= 1 && thread == 0) detail::refuse(join_(all_, thread)->state(), why);
+    if (omp_get_thread_num() == 0) refuse(why);
     throw argument_error(why);
+  }
+  /// Whatever this throws before the calling thread has joined: others would wait for it.
+  template <class Work>
+  auto told(Work const& work) const {
+    try {
+      return work();
+    } catch (error const& wrong) {
+      if (all_ != nullptr) refuse(wrong.what());
+      throw;
+    }
   }
 
  private:
+  /// The thread of the outermost region, of which nested ones are parts.
+  member_guard joined() const {
+    int const thread = omp_get_level() > 1 ? omp_get_ancestor_thread_num(1) : omp_get_thread_num();
+    return join_(all_, static_cast<rank_t>(thread));
+  }
+  [[noreturn]] void refuse(std::string const& why) const { detail::refuse(joined()->state(), why); }
+
   void* all_ = nullptr;
   member_guard (*join_)(void*, rank_t) = nullptr;
   int threads_ = 0;
@@ -102,12 +118,21 @@ class folds {
   static void combine(processes const& all, detail::reducer_core& core, void* const* into, combining how,
                       destination const& to) {
     if (omp_get_level() == 0) return combine_outside(all, core, into, how, to);
-    come_together(core);
+    all.told([&] { come_together(core); });
     combine_here(all, core, into, how, to);
   }
   static void come_together(detail::reducer_core& core) {
     if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
     come(core, omp_get_num_threads(), false, detail::arriving::waits);
+  }
+  /// The same by threads that have joined.
+  static void come_as_ranks(detail::reducer_core& core, member& me) {
+    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
+    detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me.state());
+    bool const begins = omp_get_thread_num() == 0;
+    if (begins) detail::begin_round(core);
+#pragma omp barrier  // where tasks that still reduce are executed
+    if (begins) detail::renew_claims(core);
   }
 
   static void combine(nowait_t, detail::reducer_core& core, void* const* into, combining how) {
@@ -125,15 +150,6 @@ class folds {
   /// (bench/programs).
   static bool one_suffices(detail::reducer_core const& core, int threads) {
     auto const all = static_cast<std::size_t>(threads);
-  /// The same by threads that have joined.
-  static void come_as_ranks(detail::reducer_core& core, member& me) {
-    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
-    detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me.state());
-    bool const begins = omp_get_thread_num() == 0;
-    if (begins) detail::begin_round(core);
-#pragma omp barrier  // where tasks that still reduce are executed
-    if (begins) detail::renew_claims(core);
-  }
     return detail::worthwhile_parts(core, all) < (detail::share_processors(all) ? 64 : 4);
   }
 
@@ -187,7 +203,7 @@ class folds {
   }
   static void combine_outside(processes const& all, detail::reducer_core& core, void* const* into, combining how,
                               destination const& to) {
-    detail::require_no_arrivals(core);
+    all.told([&] { detail::require_no_arrivals(core); });
     detail::renew_claims(core);
     std::exception_ptr thrown;
     std::mutex keeping;

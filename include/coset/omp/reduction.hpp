@@ -116,7 +116,10 @@ class reduction {
   /// that pays.
   void combine(combining how = combining::add, destination const& where = {}) {
     require_no_target_in_use(how == combining::assign);
-    if (all_) return region_room::folds::combine(all_, copies_.core(), copies_.checked().data(), how, where);
+    if (all_) {
+      auto const into = all_.told([&] { return copies_.checked(); });
+      return region_room::folds::combine(all_, copies_.core(), into.data(), how, where);
+    }
     region_room::folds::combine(copies_.core(), copies_.checked().data(), how);
   }
   /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway. All
@@ -164,7 +167,7 @@ class reduction {
   template <class... Things>
   void combine_into(Things&&... things) {
     require_no_target_in_use(true);
-    auto const others = copies_.checked_others(std::forward<Things>(things)...);
+    auto const others = all_.told([&] { return copies_.checked_others(std::forward<Things>(things)...); });
     if (all_) return region_room::folds::combine(all_, copies_.core(), others.data(), combining::add, {});
     region_room::folds::combine(copies_.core(), others.data(), combining::add);
   }
