@@ -14,12 +14,16 @@ namespace {
 
 int survive(int victim, std::filesystem::path const& reports, std::chrono::nanoseconds deadline) {
   hybrid on(1, {.deadline = deadline});
+  reducer<double> sum(20'000);
+  std::vector<double> total(20'000);
   std::string end = "nothing";
   try {
     on.all.run([&](member& me) {
       std::vector<double> items(20'000, 1);
       for (int k = 0; k < 1000; ++k) {
         if (k == 10 && process() == victim && me.rank() == on.all.first()) raise(SIGKILL);
+        std::ranges::fill(sum.local(me), 1);
+        sum.combine_into(total, me);
         allreduce(me, items, maximum{});
       }
     });

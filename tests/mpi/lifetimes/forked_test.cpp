@@ -105,6 +105,31 @@ struct in_flight : guard {
   }
 };
 
+/// Of copies that the child has, too.
+struct reducing : guard {
+  std::vector<int> total = std::vector<int>(2'000);
+  reducer<int> sum{total.size()};
+  void add() { std::ranges::fill(sum.local(*me), 1); }
+  void use() override {
+    add();
+    sum.combine_into(total, *me, combining::assign);
+  }
+  std::string fault() override {
+    sum.reset();
+    use();
+    return std::ranges::count(total, processes()) == 2'000 ? "" : "a wrong sum";
+  }
+};
+
+struct combining_in_flight : reducing {
+  started_combination under_way = (add(), sum.start_combine_into(total, *me));
+  void use() override { under_way.wait(); }
+  std::string fault() override {
+    under_way.wait();
+    return std::ranges::count(total, processes()) == 2'000 ? reducing::fault() : "a wrong sum";
+  }
+};
+
 void require(coset_status status) {
   if (status == COSET_ARGUMENT_ERROR) throw argument_error(coset_error_message());
   if (status != COSET_SUCCESS) throw std::runtime_error(coset_error_message());
@@ -141,12 +166,12 @@ struct kind {
   char const* name;
   std::unique_ptr<held> (*made)();
 };
-constexpr kind kinds[] = {{"Run", make<running>},      {"MakePlan", make<making_plans>},
-                          {"Found", make<founding>},   {"Join", make<joining>},
-                          {"Reset", make<resetting>},  {"Member", make<guard>},
-                          {"SplitMember", make<part>}, {"HostTeam", make<host_part>},
-                          {"Plan", make<planned>},     {"Request", make<in_flight>},
-                          {"C", make<c_team>}};
+constexpr kind kinds[] = {
+    {"Run", make<running>},       {"MakePlan", make<making_plans>}, {"Found", make<founding>},
+    {"Join", make<joining>},      {"Reset", make<resetting>},       {"Member", make<guard>},
+    {"SplitMember", make<part>},  {"HostTeam", make<host_part>},    {"Plan", make<planned>},
+    {"Request", make<in_flight>}, {"Reducer", make<reducing>},      {"Combination", make<combining_in_flight>},
+    {"C", make<c_team>}};
 
 class Forked : public ::testing::TestWithParam<kind> {
  protected:

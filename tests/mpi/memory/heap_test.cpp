@@ -9,6 +9,8 @@
 #include <string>
 #include <tuple>
 
+#include "coset/reducers/joint_reducer.hpp"
+#include "coset/reducers/sparse_reducer.hpp"
 #include "mpi/memory/shortage.hpp"
 #include "mpi/processes.hpp"
 #include "support/counted_new.hpp"
@@ -163,6 +165,95 @@ TEST_P(ShortOfMemoryInARun, IsAnErrorOfAll) {
   }
   EXPECT_EQ(said_anywhere(fault), "");
 }
+
+enum class reduction { assigned, added, to_one, by_parts, joint, sparse, kept, started };
+
+constexpr char const* names_of_reductions[]{"assigned", "added",  "to_one", "by_parts",
+                                            "joint",    "sparse", "kept",   "started"};
+
+/// A process's copies and targets.
+struct reducing {
+  std::vector<double> a = std::vector<double>(4'000), b = std::vector<double>(300);
+  reducer<double> sum{a.size()};
+  joint_reducer<double, double> sums{a, b};
+  sparse_reducer<double> sparse{a.size(), {.by = way::private_copies}}, kept{a.size(), {.by = way::partition}};
+  std::vector<std::size_t> const parts{a.size() - 7, 7};
+
+  void combine(reduction what, member& me) {
+    using enum combining;
+    switch (what) {
+      case reduction::assigned:
+        return sum.local(me)[3] += 1, sum.combine_into(a, me, assign);
+      case reduction::added:
+        return sum.local()[3] += 1, sum.combine_into(a, me, add);
+      case reduction::to_one:
+        return sum.local(me)[3] += 1, sum.combine_into(a, me, add, destination::one_process(1));
+      case reduction::by_parts:
+        return sum.local(me)[3] += 1, sum.combine_into(a, me, add, destination::parts(parts));
+      case reduction::joint:
+        return std::get<1>(sums.local(me))[3] += 1, sums.combine(me);
+      case reduction::sparse:
+        return sparse.local(me)[3] += 1, sparse.combine_into(a, me);
+      case reduction::kept:
+        return kept.local()[3] += 1, kept.combine_into(a, me);
+      case reduction::started:
+        return sum.local(me)[3] += 1, sum.start_combine_into(a, me).wait();
+    }
+  }
+};
+
+class ShortOfMemoryInACombination : public ::testing::TestWithParam<std::tuple<reduction, int, shortage>> {};
+
+/// Of what each combination allocates; plans are there, and so is the team, which goes on working.
+TEST_P(ShortOfMemoryInACombination, IsAnErrorOfAll) {
+  reduction const what = std::get<reduction>(GetParam());
+  int const at = std::get<int>(GetParam());
+  shortage const how_long = std::get<shortage>(GetParam());
+  coset::team threads({.ranks = 2, .place = placement::unbound});
+  mpi::team all(MPI_COMM_WORLD, threads, usual_options());
+  reducing first;
+  all.run([&](member& me) { first.combine(what, me); });
+  std::string fault;
+  bool reached = true;
+  std::size_t failures = 0;
+  for (std::size_t k = 0; reached && fault.empty(); ++k) {
+    reducing mine;
+    bool here = false;
+    auto const thrown = outcome_of([&] {
+      all.run([&](member& me) {
+        bool const is_short = process() == at && me.rank() == all.first();
+        bool reached_by_me = false;
+        auto const ended = outcome_of([&] {
+          short_of_memory const now(is_short, k, how_long, reached_by_me);
+          mine.combine(what, me);
+        });
+        if (is_short) here = reached_by_me;
+        if (!ended.type.empty()) throw std::runtime_error(ended.message);
+      });
+    });
+    reached = anywhere(here);
+    bool const failed = !thrown.type.empty();
+    failures += failed ? 1 : 0;
+    if (anywhere(failed) != failed) fault = "another one threw, but this one did not";
+    std::string const after = fault_of_use(all, false);
+    if (!after.empty()) fault = after;
+    if (!fault.empty()) fault += " after allocation " + std::to_string(k);
+    if (anywhere(!fault.empty())) break;
+  }
+  EXPECT_EQ(said_anywhere(fault), "");
+  EXPECT_GT(failures, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Combination, ShortOfMemoryInACombination,
+                         ::testing::Combine(::testing::Values(reduction::assigned, reduction::added, reduction::to_one,
+                                                              reduction::by_parts, reduction::joint, reduction::sparse,
+                                                              reduction::kept, reduction::started),
+                                            ::testing::Values(0, 1), ::testing::Values(shortage::passing)),
+                         [](auto const& each) {
+                           return std::string(names_of_reductions[static_cast<int>(std::get<0>(each.param))]) + "_at_" +
+                                  std::to_string(std::get<1>(each.param)) +
+                                  (std::get<2>(each.param) == shortage::lasting ? "_lasting" : "_passing");
+                         });
 
 std::string describe(::testing::TestParamInfo<ShortOfMemory::ParamType> const& of) {
   auto const& [what, at, how_long] = of.param;
