@@ -100,7 +100,7 @@ std::vector<program::policy> alternatives(question const&, answer const&);
 std::size_t staged_segment(question const&, answer const&);
 
 /// The same of one result for each process, whose ranks go on with their inputs after each segment, while these are in their
-/// caches (src/reducer/processes.cpp). Depends on no cache, so it may make a difference to bits.
+/// caches (src/reducer/processes/combine.cpp). Depends on no cache, so it may make a difference to bits.
 std::size_t shared_segment(question const&);
 
 /// An all_to_all in place goes through the team's memory even where ranks reach each other's arrays: at most so many bytes of
