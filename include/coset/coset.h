@@ -186,7 +186,7 @@ COSET_API uint32_t coset_team_size(coset_team const*);
 COSET_API coset_status coset_team_run(coset_team*, coset_body* body, void* context);
 
 /// Adopted teams, collective: the calling thread becomes rank `rank` until it leaves. Returns when all ranks have
-/// joined. COSET_TIMED_OUT after `nanoseconds` if threads are missing or the rank is still taken; COSET_ARGUMENT_ERROR at
+/// joined; `*me` is NULL if they have not. COSET_TIMED_OUT after `nanoseconds` if threads are missing or the rank is still taken; COSET_ARGUMENT_ERROR at
 /// once in an OpenMP region of fewer threads than the team has ranks.
 COSET_API coset_status coset_team_join(coset_team*, uint32_t rank, int64_t nanoseconds, coset_member** me);
 /// Called by the thread that has joined; the member is invalid afterwards. A rank that leaves while one of its

@@ -87,7 +87,7 @@ COSET_API coset_status coset_mpi_dump(coset_mpi_team*, int32_t descriptor);
 /// at the ends of each parallel region. Threads leave before MPI_Finalize. Cost: an allocation and one exchange of a cache
 /// line.
 ///
-/// The status with which the team failed, until coset_mpi_team_reset(). COSET_ARGUMENT_ERROR if another thread has
+/// `*me` is NULL unless that succeeds. The status with which the team failed, until coset_mpi_team_reset(). COSET_ARGUMENT_ERROR if another thread has
 /// joined as this one, if there is no such thread, under MPI_THREAD_FUNNELED if thread 0 is not the one that
 /// initialised MPI, and for a team whose threads run.
 COSET_API coset_status coset_mpi_team_join(coset_mpi_team*, uint32_t thread, coset_member** me);

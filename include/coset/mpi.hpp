@@ -113,6 +113,10 @@ class team {
   /// one, if there is no such thread, at once in an OpenMP region of fewer threads than this process has in the team,
   /// under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a team whose threads run().
   member_guard join(rank_t thread);
+  /// For adapters: the calling thread's rank if it has joined as this thread, else null; and whether threads join at all,
+  /// rather than run().
+  detail::rank_state* joined(rank_t thread) const noexcept;
+  bool is_adopted() const noexcept;
   /// Of adopted threads, collective over the processes, by one thread of each while none has joined: after a failure
   /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has
   /// destroyed its team.

@@ -91,7 +91,7 @@ class messenger {
     waiting_.act = {me.acts.number, me.acts.history};
     waiting_.line.entered = true;
     waiting_.line.tag = std::uint64_t{me.ends[0].epoch} << 32 | me.acts.history;
-    told.describe(described_, false);
+    told.describe(described_, false, me.acts.by);
   }
 
   /// With all others, some at a time: in each round of it a rank sends to those behind it as far as it receives from those
@@ -206,10 +206,10 @@ class messenger {
   void require_in_time(std::chrono::nanoseconds waited) {
     auto const longest = me_.shared.part.messages->deadline();
     if (longest.count() == 0 || waited < longest) return;
-    runtime::fail(
-        me_, runtime::cause::messages,
-        text::format("{}: rank {} has waited for messages of other processes for {} ms", waiting_.plan->what.text(),
-                     me_.number, std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+    runtime::fail(me_, runtime::cause::messages,
+                  text::format("{}: rank {} has waited for messages of other processes for {} ms",
+                               waiting_.plan->what.text(waiting_.line.by), me_.number,
+                               std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
   }
 
   rank_state& me_;

@@ -175,6 +175,10 @@ member_guard team::state::join(rank_t thread) try {
   throw out_of_memory("no memory to join a team over processes");
 }
 
+detail::rank_state* team::state::joined(rank_t thread) const noexcept {
+  return is_adopted() ? lent()->joined(thread) : nullptr;
+}
+
 /// The round ends on all processes, whether it failed there or not, and the next one begins.
 void team::state::reset() try {
   require_this_process("reset()");

@@ -52,6 +52,8 @@ struct team::state final : resident {
 
   void run(void (*body)(void*, member&), void* context);
   member_guard join(rank_t thread);
+  detail::rank_state* joined(rank_t thread) const noexcept;
+  bool is_adopted() const noexcept { return lent() != nullptr; }
   void reset();
   /// False in a forked child, which MPI knows nothing of.
   bool is_of_this_process() const noexcept { return process_ == numa::process_number_by_the_system(); }

@@ -37,6 +37,8 @@ int team::hosts() const noexcept { return static_cast<int>(state_->everywhere().
 std::string team::describe() const { return state_->in_words(); }
 
 member_guard team::join(rank_t thread) { return state_->join(thread); }
+detail::rank_state* team::joined(rank_t thread) const noexcept { return state_->joined(thread); }
+bool team::is_adopted() const noexcept { return state_->is_adopted(); }
 void team::reset() { state_->reset(); }
 
 void dump(team const& of, std::ostream& to) { to << runtime::account_of(of.state_->ranks().shared); }

@@ -91,7 +91,9 @@ struct bound_plan {
   plan_words words;
 
   bool goes_by_pieces() const noexcept { return segments.number == 0; }
-  void describe(planning::described_signature& to, bool started) const noexcept { what.describe(to, counts, started); }
+  void describe(planning::described_signature& to, bool started, planning::asked_by by) const noexcept {
+    what.describe(to, counts, started, by);
+  }
 };
 
 }  // namespace coset::detail

@@ -21,12 +21,28 @@ using detail::is_rooted;
 /// Whether it makes a difference to a plan of this verb that input and output are one array.
 bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather; }
 
+/// As the program has written it, whichever verb carries it out: "combine(add) of 1000 float (plus)". Not what a sparse
+/// reducer's processes tell each other of.
+[[gnu::cold]] std::string combine_in_words(signature const& s, asked_by how, std::string_view of,
+                                           std::string_view counts) {
+  std::string text = how == asked_by::combine_add ? "combine(add)" : "combine(assign)";
+  bool const is_dense = s.what == verb::reduce_shared || s.what == verb::allreduce_view || s.what == verb::reduce ||
+                        s.what == verb::reduce_scatter;
+  if (is_dense) text += of;
+  if (s.what == verb::reduce) text += text::format(", to the process of rank {}", s.root);
+  if (s.what == verb::reduce_scatter) text += text::format(", in parts of its ranks {}", counts);
+  return text;
+}
+
 /// `type` empty: not known here.
-std::string text(signature const& s, std::string_view type, std::string_view operation, std::string_view counts) {
+[[gnu::cold]] std::string text(signature const& s, asked_by by, std::string_view type, std::string_view operation,
+                               std::string_view counts) {
+  std::string const of = type.empty() ? text::format(" of {} elements", s.count)
+                                      : text::format(" of {} {} ({})", s.count, type, operation);
+  if (by != asked_by::program) return combine_in_words(s, by, of, counts);
   std::string text(name_of(s.what));
   if (s.what == verb::barrier) return text;
-  text += type.empty() ? text::format(" of {} elements", s.count)
-                       : text::format(" of {} {} ({})", s.count, type, operation);
+  text += of;
   if (s.counts != 0) text += text::format(", counts {}", counts);
   if (is_rooted(s.what)) text += text::format(", root {}", s.root);
   if (s.in_place && tells_in_place(s.what)) text += ", in place";
@@ -65,7 +81,7 @@ std::vector<linked_name> linked_names(list<Any...>) {
   return {{typeid(Any).name(), detail::name_of<Any>()}...};
 }
 
-std::vector<known> all_known() {
+[[gnu::cold]] std::vector<known> all_known() {
   std::vector<known> all;
   auto const every_operation = linked_names(operations{});
   for (auto const& type : linked_names(types{})) {
@@ -78,18 +94,19 @@ std::vector<known> all_known() {
 }
 
 /// Of the language's and the library's own types and operations; a caller's own ones are not known.
-std::optional<kind_names> names_of(std::uint32_t kind) {
+[[gnu::cold]] std::optional<kind_names> names_of(std::uint32_t kind) {
   static auto const& all = *new std::vector<known>(all_known());  // ranks may disagree until the process ends
   auto const found = std::ranges::find(all, kind, &known::kind);
   if (found == all.end()) return {};
   return found->names;
 }
 
-/// The rest of a described signature: plan, root, then these, the verb, and whether it is in place.
-constexpr std::uint64_t in_place_bit = 1, verb_mask = 31, started_bit = 1 << 6, counts_bit = 1 << 7;
-constexpr unsigned verb_shift = 1, root_shift = 8, plan_shift = 40;
+/// The rest of a described signature: plan, who asks, root, then these, the verb, and whether it is in place.
+constexpr std::uint64_t in_place_bit = 1, verb_mask = 31, started_bit = 1 << 6, counts_bit = 1 << 7,
+                        root_mask = (1 << 30) - 1, asked_by_mask = 3;
+constexpr unsigned verb_shift = 1, root_shift = 8, asked_by_shift = 38, plan_shift = 40;
 
-std::string counts_of(described_signature const& from) {
+[[gnu::cold]] std::string counts_of(described_signature const& from) {
   std::size_t const pieces = from.pieces.load(std::memory_order_relaxed);
   if (pieces == 0) return "that its message does not tell";
   std::string text;
@@ -107,16 +124,18 @@ std::uint32_t signature::hash() const {
   return static_cast<std::uint32_t>(mixed(h, plan) >> 32);
 }
 
-std::string signature::text() const {
-  return planning::text(*this, reduction->type, reduction->operation, "of their own");
+std::string signature::text(asked_by by) const {
+  return planning::text(*this, by, reduction->type, reduction->operation, "of their own");
 }
 
-void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started) const noexcept {
+void signature::describe(described_signature& to, std::span<std::size_t const> pieces, bool started,
+                         asked_by by) const noexcept {
   to.reduction.store(reduction, std::memory_order_relaxed);
   to.count.store(count, std::memory_order_relaxed);
   to.kind.store(kind_of(reduction->hash), std::memory_order_relaxed);
-  to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) |
-                    (started ? started_bit : 0) | std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
+  to.rest.store(std::uint64_t{plan} << plan_shift | std::uint64_t(by) << asked_by_shift |
+                    std::uint64_t{root} << root_shift | (counts != 0 ? counts_bit : 0) | (started ? started_bit : 0) |
+                    std::uint64_t(what) << verb_shift | (in_place ? in_place_bit : 0),
                 std::memory_order_relaxed);
   to.pieces.store(static_cast<std::uint32_t>(pieces.size()), std::memory_order_relaxed);
   for (std::size_t p = 0; p < std::min(pieces.size(), to.counts.size()); ++p)
@@ -127,18 +146,18 @@ bool signature::was_started(described_signature const& from) {
   return (from.rest.load(std::memory_order_relaxed) & started_bit) != 0;
 }
 
-std::string signature::act_of(described_signature const& from, bool one_process) {
+[[gnu::cold]] std::string signature::act_of(described_signature const& from, bool one_process) {
   return (was_started(from) ? "starts " : "calls ") + words_of(from, one_process);
 }
 
-std::string signature::words_of(described_signature const& from, bool one_process) {
+[[gnu::cold]] std::string signature::words_of(described_signature const& from, bool one_process) {
   detail::reduction_table const* const table = from.reduction.load(std::memory_order_relaxed);
   std::uint64_t const rest = from.rest.load(std::memory_order_relaxed);
   if (table == nullptr) return "nothing yet";
   signature const s{verb(rest >> verb_shift & verb_mask),
                     table,
                     from.count.load(std::memory_order_relaxed),
-                    static_cast<rank_t>(rest >> root_shift),
+                    static_cast<rank_t>(rest >> root_shift & root_mask),
                     (rest & in_place_bit) != 0,
                     static_cast<std::uint32_t>(rest >> plan_shift),
                     rest & counts_bit};
@@ -148,10 +167,12 @@ std::string signature::words_of(described_signature const& from, bool one_proces
   } else if (auto const known = names_of(from.kind.load(std::memory_order_relaxed))) {
     names = *known;
   }
-  return planning::text(s, names.type, names.operation, counts_of(from));
+  return planning::text(s, asked_by(rest >> asked_by_shift & asked_by_mask), names.type, names.operation,
+                        counts_of(from));
 }
 
-std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine, bool one_process) {
+[[gnu::cold]] std::string signature::peer_act_of(described_signature const& peer, described_signature const& mine,
+                                                 bool one_process) {
   std::string text = act_of(peer, one_process);
   std::uint32_t const kind = peer.kind.load(std::memory_order_relaxed);
   bool const other_kind = kind != mine.kind.load(std::memory_order_relaxed) && !one_process && !names_of(kind);

@@ -20,12 +20,16 @@ namespace coset::planning {
 struct described_signature {
   std::atomic<detail::reduction_table const*> reduction;
   std::atomic<std::uint64_t> count;
-  std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan: see signature::describe()
+  std::atomic<std::uint64_t> rest;  ///< verb, in place, root, plan, who asks: see signature::describe()
   static constexpr std::size_t most_counts = 4;
   std::atomic<std::uint32_t> pieces;  ///< how many counts the caller named
   std::atomic<std::uint32_t> kind;    ///< hash of type and operation, whose own names other processes cannot read
   std::array<std::atomic<std::uint64_t>, most_counts> counts;
 };
+
+/// Who asks for an operation, for messages: the program itself, or a reducer's combine(), which adds to targets or assigns
+/// them.
+enum class asked_by : std::uint8_t { program, combine_add, combine_assign };
 
 struct signature {
   verb what;
@@ -39,10 +43,11 @@ struct signature {
   /// Goes into the tag. Ranks with equal signatures get equal hashes; different ones collide once in 2^32.
   std::uint32_t hash() const;
   /// "allreduce of 1000 float (plus), in place"
-  std::string text() const;
+  std::string text(asked_by = asked_by::program) const;
 
   /// `pieces`: the counts that the caller named, if any; `started`: in split phase.
-  void describe(described_signature&, std::span<std::size_t const> pieces, bool started) const noexcept;
+  void describe(described_signature&, std::span<std::size_t const> pieces, bool started,
+                asked_by = asked_by::program) const noexcept;
   /// "calls allreduce of 1000 float (plus), in place" or "starts …". Without `one_process` the names of a
   /// caller's own types and operations are not to be had.
   static std::string act_of(described_signature const&, bool one_process);

@@ -43,6 +43,18 @@ struct part_of_copy {
 
 namespace coset::inline COSET_ABI::detail {
 
+/// While it exists, what this rank does with others is told as combine(), which the program has called.
+class told_as_combine {
+ public:
+  told_as_combine(rank_state&, combining) noexcept;
+  ~told_as_combine();
+  told_as_combine(told_as_combine const&) = delete;
+  told_as_combine& operator=(told_as_combine const&) = delete;
+
+ private:
+  rank_state& me_;
+};
+
 /// What is wrong with a combination by ranks reaches all of them.
 void require_arguments(reducer_core const&, void* const* into, std::size_t const* lengths, rank_state&, combining);
 

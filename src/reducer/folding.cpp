@@ -183,6 +183,11 @@ void fold_round(reducer_core& core, void* const* into, std::size_t thread, std::
   turns(core, into, how, thread, threads, threads_alone{}).fold();
 }
 
+told_as_combine::told_as_combine(rank_state& me, combining how) noexcept : me_(me) {
+  me.acts.by = how == combining::add ? planning::asked_by::combine_add : planning::asked_by::combine_assign;
+}
+told_as_combine::~told_as_combine() { me_.acts.by = planning::asked_by::program; }
+
 void require_arguments(reducer_core const& core, void* const* into, std::size_t const* lengths, rank_state& me,
                        combining how) {
   for (std::size_t array = 0; array < core.parts().size(); ++array) {
@@ -200,6 +205,7 @@ void require_arguments(reducer_core const& core, void* const* into, std::size_t 
 void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* lengths, rank_state& me, combining how,
                    destination const& to) {
   require_arguments(core, into, lengths, me, how);
+  told_as_combine const told(me, how);
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
   if (!me.shared.kind.one_memory()) {
     run(me, meeting);  // until then copies that are no rank's may be added to

@@ -19,6 +19,7 @@ inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t chann
   f.segment = {0, plan.segments.number};
   f.line.channel = channel;
   f.line.entered = f.line.started = false;
+  f.line.by = me.acts.by;
   f.at = f.wait = 0;
   f.looks.all = f.looks.stuck = 0;
 }
@@ -28,9 +29,9 @@ inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t chann
 inline void announce(detail::rank_state& me, flight& f) {
   f.act.number = ++me.acts.number;
   f.act.history = me.acts.history = following(me.acts.history, f.plan->hash, f.line.channel);
-  std::uint64_t const said = f.plan->id << 1 | (f.line.started ? 1 : 0);
+  std::uint64_t const said = f.plan->id << 3 | std::uint64_t(f.line.by) << 1 | (f.line.started ? 1 : 0);
   if (std::exchange(me.acts.described[f.act.number % described_operations], said) != said)
-    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.line.started);
+    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.line.started, f.line.by);
   // Partner: has_gone_elsewhere().
   me.lines.told.begun[f.act.number % told_operations].store(std::uint64_t{f.act.number} << 32 | f.act.history,
                                                             std::memory_order_release);

@@ -40,6 +40,7 @@ struct flight {
     std::uint8_t parity;
     bool entered;  ///< this segment's entry has been prepared
     bool started;  ///< in split phase by its caller
+    planning::asked_by by;
   };
   /// For operations that wait without blocking.
   struct looks_in_vain {

@@ -154,6 +154,7 @@ struct rank_requests {
 struct rank_acts {
   std::uint32_t number = 0;                                     ///< so many
   std::uint32_t history = 0;                                    ///< a hash of them all
+  planning::asked_by by = planning::asked_by::program;          ///< of those that come
   std::array<std::uint64_t, described_operations> described{};  ///< what was said last
   watch waiting;                                                ///< of a root
   choice::call_times times;                                     ///< told in the entries of a call that learns

@@ -55,6 +55,12 @@ detail::rank_state& lent_threads::join(rank_t thread) {
   refuse_region(mine, threads_);
 }
 
+detail::rank_state* lent_threads::joined(rank_t thread) const noexcept {
+  if (thread >= threads_ || !seats_[thread].taken.load(std::memory_order_relaxed)) return nullptr;
+  detail::rank_state& rank = *larger_.members[here_ + thread];  // this thread's own, or somebody else's for good
+  return rank.here.thread == std::this_thread::get_id() ? &rank : nullptr;
+}
+
 void lent_threads::leave(detail::rank_state& mine) noexcept {
   rank_t const thread = mine.rank - here_;
   if (larger_.shared.failed()) failed_(thread);

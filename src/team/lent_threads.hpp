@@ -19,6 +19,8 @@ class lent_threads {
 
   /// See mpi::team::join.
   detail::rank_state& join(rank_t thread);
+  /// The calling thread's rank if it has joined as this thread, else null.
+  detail::rank_state* joined(rank_t thread) const noexcept;
   void leave(detail::rank_state&) noexcept;
 
   /// Unless some thread is inside: none enters until open().

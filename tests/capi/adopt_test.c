@@ -61,7 +61,9 @@ void test_adopted_teams(void) {
 
   coset_member* me = NULL;
   FAILS(COSET_TIMED_OUT, "found only 1 of 3", coset_team_join(team, 0, 1000000, &me));
+  me = (coset_member*)&options;
   FAILS(COSET_ARGUMENT_ERROR, "no rank 3", coset_team_join(team, 3, 0, &me));
+  CHECK(me == NULL);
   FAILS(COSET_ARGUMENT_ERROR, "the place for a member", coset_team_join(team, 0, 0, NULL));
   FAILS(COSET_ARGUMENT_ERROR, "run() on an adopted team", coset_team_run(team, nothing, NULL));
   SUCCEEDS(coset_team_leave(NULL));

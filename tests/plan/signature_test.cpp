@@ -47,6 +47,30 @@ TEST(Signature, IsToldInWords) {
   EXPECT_EQ(signature::act_of(described_signature{}, true), "calls nothing yet");
 }
 
+/// Whichever verb carries a combination out, the program has called combine().
+TEST(Signature, OfACombinationNamesThat) {
+  signature s = sum_of(12);
+  auto const words_for = [&](verb what, asked_by by) {
+    s.what = what;
+    auto const to = std::make_unique<described_signature>();
+    s.describe(*to, {}, false, by);
+    std::string const words = signature::words_of(*to, true);
+    EXPECT_TRUE(s.counts != 0 || words == s.text(by)) << s.text(by);
+    return words;
+  };
+  using enum asked_by;
+  EXPECT_EQ(words_for(verb::reduce_shared, combine_assign), "combine(assign) of 12 int (coset::plus)");
+  EXPECT_EQ(words_for(verb::allreduce_view, combine_add), "combine(add) of 12 int (coset::plus)");
+  EXPECT_EQ(words_for(verb::barrier, combine_add), "combine(add)");
+  s.root = 70'000;
+  EXPECT_EQ(words_for(verb::reduce, combine_assign),
+            "combine(assign) of 12 int (coset::plus), to the process of rank 70000");
+  EXPECT_EQ(words_for(verb::reduce, program), "reduce of 12 int (coset::plus), root 70000");
+  s.counts = 77;
+  EXPECT_EQ(words_for(verb::reduce_scatter, combine_add),
+            "combine(add) of 12 int (coset::plus), in parts of its ranks that its message does not tell");
+}
+
 TEST(Signature, NamesAsManyCountsAsItHasRoomFor) {
   signature s = sum_of(15);
   s.what = verb::reduce_scatter;

@@ -13,7 +13,10 @@
 #include <mutex>
 #include <string>
 
-#include "coset/reducers/joint_reducer.hpp"
+#include "coset/detail/collective.hpp"
+#include "coset/detail/private_copy.hpp"
+#include "coset/error.hpp"
+#include "coset/reducers/team_over_processes.hpp"
 #include "coset/team.hpp"
 
 namespace coset::inline COSET_ABI::omp {
@@ -22,17 +25,10 @@ namespace coset::inline COSET_ABI::omp {
 struct nowait_t {};
 inline constexpr nowait_t nowait;
 
-/// A team over processes, whose threads are those of the regions that use it: coset::mpi::team over team::adopt().
-template <class Team>
-concept team_over_processes = requires(Team& all, rank_t thread) {
-  { all.join(thread) } -> std::same_as<member_guard>;
-  { all.processes() } -> std::convertible_to<int>;
-  { all.threads() } -> std::convertible_to<rank_t>;
-};
-
 namespace region_room {
 
-/// The same without its type, and so without MPI. Empty: the threads of a region are all there are.
+/// A team over processes without its type: its threads are adopted, and those of the regions that use it. Empty: the threads of
+/// a region are all there are.
 class processes {
  public:
   processes() = default;
@@ -43,20 +39,32 @@ class processes {
     if (all.processes() == 1) return;
     all_ = &all;
     join_ = [](void* of, rank_t thread) { return static_cast<Team*>(of)->join(thread); };
+    joined_ = [](void* of, rank_t thread) { return static_cast<Team*>(of)->joined(thread); };
   }
 
   explicit operator bool() const noexcept { return all_ != nullptr; }
   int threads() const noexcept { return threads_; }
   /// Thread 0 has worked on the targets themselves.
   bool in_place() const noexcept { return in_place_; }
-  /// The calling thread of a region, as a rank of all. Throws argument_error in nested regions and in regions of more threads
-  /// than this process has in the team; join() does in smaller ones. All processes are told.
-  member_guard join() const {
-    if (omp_get_level() <= 1 && omp_get_num_threads() <= threads_) return joined();
-    std::string const why = detail::not_a_region_of(static_cast<std::size_t>(threads_), omp_get_level(),
-                                                    static_cast<std::size_t>(omp_get_num_threads()));
-    if (omp_get_thread_num() == 0) refuse(why);
-    throw argument_error(why);
+  /// body(rank) for the calling thread of a region, which joins meanwhile unless it has joined before. Throws argument_error in
+  /// nested regions and in regions of more threads than this process has in the team; join() does in smaller ones. All
+  /// processes are told.
+  template <std::invocable<detail::rank_state&> Body>
+  void as_rank(Body const& body) const {
+    bool const is_nested = omp_get_level() > 1, has_more = omp_get_num_threads() > threads_;
+    std::string why;
+    if (is_nested || has_more) {
+      why = detail::not_a_region_of(static_cast<std::size_t>(threads_), omp_get_level(),
+                                    static_cast<std::size_t>(omp_get_num_threads()));
+      if (omp_get_thread_num() != 0) throw argument_error(why);  // thread 0 tells all ranks
+    }
+    auto const act = [&](detail::rank_state& me) { why.empty() ? body(me) : detail::refuse(me, why); };
+    // Of nested regions the thread of the outermost one.
+    auto const thread = static_cast<rank_t>(is_nested ? omp_get_ancestor_thread_num(1) : omp_get_thread_num());
+    bool const has_fewer = omp_get_level() == 1 && omp_get_num_threads() < threads_;
+    if (detail::rank_state* const joined = has_fewer ? nullptr : joined_(all_, thread)) return act(*joined);
+    member_guard me = join_(all_, thread);
+    act(me->state());
   }
   /// Whatever this throws before the calling thread has joined: others would wait for it.
   template <class Work>
@@ -64,21 +72,15 @@ class processes {
     try {
       return work();
     } catch (error const& wrong) {
-      if (all_ != nullptr) refuse(wrong.what());
+      if (all_ != nullptr) as_rank([&](detail::rank_state& me) { detail::refuse(me, wrong.what()); });
       throw;
     }
   }
 
  private:
-  /// The thread of the outermost region, of which nested ones are parts.
-  member_guard joined() const {
-    int const thread = omp_get_level() > 1 ? omp_get_ancestor_thread_num(1) : omp_get_thread_num();
-    return join_(all_, static_cast<rank_t>(thread));
-  }
-  [[noreturn]] void refuse(std::string const& why) const { detail::refuse(joined()->state(), why); }
-
   void* all_ = nullptr;
   member_guard (*join_)(void*, rank_t) = nullptr;
+  detail::rank_state* (*joined_)(void*, rank_t) = nullptr;
   int threads_ = 0;
   bool in_place_ = false;
 };
@@ -114,12 +116,13 @@ class folds {
     if (one && !mine.last) detail::require_complete(core, mine);  // the last would fetch a line for what it knows
   }
 
-  /// By the threads of all processes.
-  static void combine(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+  /// By the threads of all processes. `places()` are the arrays, or throws.
+  template <class Places>
+  static void combine(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                       destination const& to) {
-    if (omp_get_level() == 0) return combine_outside(all, core, into, how, to);
+    if (omp_get_level() == 0) return combine_outside(all, core, places, how, to);
     all.told([&] { come_together(core); });
-    combine_here(all, core, into, how, to);
+    combine_here(all, core, places, how, to);
   }
   static void come_together(detail::reducer_core& core) {
     if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
@@ -194,14 +197,18 @@ class folds {
     fold_alone(core, into, how);
   }
 
-  static void combine_here(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+  template <class Places>
+  static void combine_here(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                            destination const& to) {
-    member_guard me = all.join();
-    auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
-    if (all.in_place()) return detail::combine_in_place_over_processes(core, into, me->state(), own, to);
-    detail::combine_over_processes(core, into, me->state(), own, how, to);
+    all.as_rank([&](detail::rank_state& me) {
+      auto const into = detail::told_to_all(me, places);
+      auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
+      if (all.in_place()) return detail::combine_in_place_over_processes(core, into.data(), me, own, to);
+      detail::combine_over_processes(core, into.data(), me, own, how, to);
+    });
   }
-  static void combine_outside(processes const& all, detail::reducer_core& core, void* const* into, combining how,
+  template <class Places>
+  static void combine_outside(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                               destination const& to) {
     all.told([&] { detail::require_no_arrivals(core); });
     detail::renew_claims(core);
@@ -209,7 +216,7 @@ class folds {
     std::mutex keeping;
 #pragma omp parallel num_threads(all.threads())
     try {
-      combine_here(all, core, into, how, to);
+      combine_here(all, core, places, how, to);
     } catch (...) {
       std::lock_guard const lock(keeping);
       thrown = std::current_exception();

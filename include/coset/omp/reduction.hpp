@@ -15,7 +15,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "coset/error.hpp"
 #include "coset/omp/folds.hpp"
+#include "coset/reducers/joint_reducer.hpp"
 
 namespace coset::inline COSET_ABI::omp {
 /// Thread 0 of each region reduces directly into the targets; see reduction.
@@ -60,8 +62,8 @@ inline constexpr in_place_t in_place;
 ///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
 ///     coset::omp::reduction sum(all, bins);
 ///
-/// Then combine() is collective over the threads of all processes, which it joins by itself (a thread that has joined leaves
-/// first), and to which all pass the same `how` and destination. Every process has in its targets what all threads of
+/// Then combine() is collective over the threads of all processes, which join it by themselves unless they have joined before,
+/// and to which all pass the same `how` and destination. Every process has in its targets what all threads of
 /// all processes have reduced; with combining::add each adds that to what its own targets hold. Regions have as many threads
 /// as the process has in the team, which outlives the reduction. `nowait` waits all the same. Bits: the same on every process,
 /// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduction`. Errors
@@ -116,10 +118,9 @@ class reduction {
   /// that pays.
   void combine(combining how = combining::add, destination const& where = {}) {
     require_no_target_in_use(how == combining::assign);
-    if (all_) {
-      auto const into = all_.told([&] { return copies_.checked(); });
-      return region_room::folds::combine(all_, copies_.core(), into.data(), how, where);
-    }
+    if (all_)
+      return region_room::folds::combine(
+          all_, copies_.core(), [this] { return copies_.checked(); }, how, where);
     region_room::folds::combine(copies_.core(), copies_.checked().data(), how);
   }
   /// The same without the barrier at the end, for use just before the end of the region, which is a barrier anyway. All
@@ -167,9 +168,9 @@ class reduction {
   template <class... Things>
   void combine_into(Things&&... things) {
     require_no_target_in_use(true);
-    auto const others = all_.told([&] { return copies_.checked_others(std::forward<Things>(things)...); });
-    if (all_) return region_room::folds::combine(all_, copies_.core(), others.data(), combining::add, {});
-    region_room::folds::combine(copies_.core(), others.data(), combining::add);
+    auto const others = [&] { return copies_.checked_others(std::forward<Things>(things)...); };
+    if (all_) return region_room::folds::combine(all_, copies_.core(), others, combining::add, {});
+    region_room::folds::combine(copies_.core(), others().data(), combining::add);
   }
 
   /// Outside regions: reads the lengths of the targets again, as joint_reducer's; values that were not combined are

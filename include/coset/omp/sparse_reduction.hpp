@@ -16,7 +16,7 @@
 #include "coset/reducers/sparse_reducer.hpp"
 
 namespace coset::inline COSET_ABI::omp {
-/// The same for one large array of which a region touches few elements; see sparse_reducer. local() gives a
+/// As reduction, for one large array of which a region touches few elements; see sparse_reducer. local() gives a
 /// sparse_array.
 ///
 ///     coset::omp::sparse_reduction<double> sum(std::span(grid));  // the type may be left out
@@ -42,7 +42,9 @@ class sparse_reduction {
 
   /// As reduction's.
   void combine(combining how = combining::add, destination const& where = {}) {
-    if (all_) return region_room::folds::combine(all_, copies_.core(), place().data(), how, where);
+    if (all_)
+      return region_room::folds::combine(
+          all_, copies_.core(), [this] { return place(); }, how, where);
     region_room::folds::combine(copies_.core(), place().data(), how);
   }
   void combine(nowait_t, combining how = combining::add) {

@@ -86,6 +86,7 @@ coset_status coset_team_run(coset_team* team, coset_body* body, void* context) {
 coset_status coset_team_join(coset_team* team, uint32_t rank, int64_t nanoseconds, coset_member** me) {
   return guarded([&] {
     require(me, "the place for a member");
+    *me = nullptr;
     auto const deadline = coset::team::clock::now() + span_of(nanoseconds);
     *me = new joined_member([&] { return in(team).join(rank, deadline); });
   });

@@ -82,6 +82,7 @@ coset_status coset_mpi_dump(coset_mpi_team* team, int32_t descriptor) {
 coset_status coset_mpi_team_join(coset_mpi_team* team, uint32_t thread, coset_member** me) {
   return guarded([&] {
     require(me, "the place for a member");
+    *me = nullptr;
     *me = new joined_member([&] { return in(team).join(thread); });
   });
 }

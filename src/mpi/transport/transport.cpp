@@ -121,7 +121,7 @@ void transport::tell_end(std::string_view reason) noexcept { notices_.tell(round
 void transport::take_leave() noexcept { notices_.take_leave(round_); }
 
 void transport::ask(detail::rank_state& proxy, runtime::flight const& f, rank_t peer) {
-  notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text());
+  notice question = make_notice(notice::kind::question, round_, runtime::cause::mismatch, f.plan->what.text(f.line.by));
   question.asked = peer;
   ask(proxy, f, question, peer);
 }

@@ -279,6 +279,7 @@ using namespace reducer_room;
                                           combining how, destination const& to) {
   require_processes_in_order(me);
   require_destination(core, me, to);
+  told_as_combine const told(me, how);
   agree_on(core, me, how, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
   ranks_of_process const here = process_of(me);
@@ -293,6 +294,7 @@ using namespace reducer_room;
 [[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,
                                                    std::uint32_t own, destination const& to) {
   require_processes_in_order(me);
+  told_as_combine const told(me, combining::add);
   agree_on(core, me, combining::add, to);
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
   ranks_of_process const here = process_of(me);

@@ -160,7 +160,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
   bool const one_process = me.shared.kind.one_process;
   rank_t const number = me.shared.part.first + other;
   described_signature now{};
-  f.plan->describe(now, f.line.started);
+  f.plan->describe(now, f.line.started, f.line.by);
   // Where both do the same now, they disagreed before.
   described_signature const* mine = &now;
   char const* before = "";
@@ -182,7 +182,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, rank_t other) {
 
 void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& other) {
   described_signature theirs{}, mine{};
-  f.plan->describe(mine, f.line.started);
+  f.plan->describe(mine, f.line.started, f.line.by);
   theirs.reduction.store(f.plan->what.reduction, std::memory_order_relaxed);  // only that there is one
   theirs.count.store(other.count, std::memory_order_relaxed);
   theirs.rest.store(other.rest, std::memory_order_relaxed);
@@ -195,7 +195,7 @@ void fail_mismatch(detail::rank_state& me, flight const& f, envelope const& othe
 
 void fail_left(detail::rank_state& me, flight const& f, rank_t other) {
   fail(me, cause::mismatch,
-       text::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(),
+       text::format("ranks disagree: rank {} calls {}, rank {} has left", me.number, f.plan->what.text(f.line.by),
                     me.shared.part.first + other));
 }
 

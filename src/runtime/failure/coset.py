@@ -23,6 +23,7 @@ VERBS = """allreduce reduce reduce_scatter allgather broadcast scan exclusive_sc
 allreduce_view""".split()
 ROOTED = {"reduce", "broadcast"}
 NEVER_IN_PLACE = ROOTED | {"reduce_scatter", "allgather"}
+COMBINED = {"reduce_shared", "allreduce_view", "reduce", "reduce_scatter"}  # by which a reducer's combine() is carried out
 NOBODY = 2**32 - 1
 
 
@@ -79,6 +80,10 @@ class Team:
             return "nothing yet"
         number = rest >> 1 & 31
         verb = VERBS[number] if number < len(VERBS) else "?"
+        combines = rest >> 38 & 3
+        if combines:
+            text = ("combine(add)", "combine(assign)")[combines - 1]
+            return f"{text} of {word(signature + at['count'])} elements" if verb in COMBINED else text
         if verb == "barrier":
             return verb
         kind = "elements"
@@ -88,7 +93,7 @@ class Team:
         if rest >> 7 & 1:
             text += ", counts of their own"
         if verb in ROOTED:
-            text += f", root {rest >> 8 & 0xFFFFFFFF}"
+            text += f", root {rest >> 8 & 0x3FFFFFFF}"
         if rest & 1 and verb not in NEVER_IN_PLACE:
             text += ", in place"
         if rest >> 40:

@@ -69,7 +69,7 @@ void tell_wait(rank_state const& me, flight const& f, std::uint64_t since) {
   std::copy_n(choice.begin(), std::min(choice.size(), words.size()), words.begin());
   for_each_line(me.root, &me, [&](own_line& line) {
     told_wait& to = line.wait;
-    f.plan->describe(to.in, f.line.started);
+    f.plan->describe(to.in, f.line.started, f.line.by);
     to.among.store(me.shared.size() * 2 + (&line != &me.lines.told ? 1 : 0), relaxed);
     to.number.store(f.act.number, relaxed);
     to.of.store(what.of, relaxed);

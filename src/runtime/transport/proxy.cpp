@@ -55,7 +55,7 @@ void expect_messages(rank_state& me, flight const& f) {
 
 void send_message(rank_state& me, flight const& f, instruction const& i) {
   described_signature said;
-  f.plan->describe(said, f.line.started);
+  f.plan->describe(said, f.line.started, f.line.by);
   envelope const opening{f.line.tag, said.count.load(std::memory_order_relaxed),
                          said.rest.load(std::memory_order_relaxed), me.number,
                          said.kind.load(std::memory_order_relaxed)};
@@ -95,7 +95,7 @@ void look_around(rank_state& me, flight& f) {
   auto const longest = part.messages->deadline();
   if (longest.count() == 0 || now - f.looks.stuck_since < longest) return;
   fail(me, cause::messages,
-       text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(), me.number,
+       text::format("{}: rank {} has waited for {} for {} ms", f.plan->what.text(f.line.by), me.number,
                     awaited != instruction::nobody ? text::format("a message of rank {}", awaited)
                     : at != nullptr && at->what == program::action::await_offload ? "the other hosts to combine"
                                                                                   : "a rank of its host",

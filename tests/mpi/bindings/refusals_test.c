@@ -53,7 +53,9 @@ static void each_kind_of_threads_has_its_calls(void) {
   FAILS(COSET_ARGUMENT_ERROR, "run() on a team of adopted threads", coset_mpi_team_run(on.all, nothing, NULL));
   FAILS(COSET_ARGUMENT_ERROR, "call run()", coset_mpi_team_join(running.all, 0, &me));
   FAILS(COSET_ARGUMENT_ERROR, "the next run() is one", coset_mpi_team_reset(running.all));
+  me = (coset_member*)on.all;
   FAILS(COSET_ARGUMENT_ERROR, "there is no thread 3", coset_mpi_team_join(on.all, 3, &me));
+  CHECK(me == NULL);
   FAILS(COSET_ARGUMENT_ERROR, "the place for a member", coset_mpi_team_join(on.all, 0, NULL));
   SUCCEEDS(coset_mpi_team_join(on.all, 0, &me));
   FAILS(COSET_ARGUMENT_ERROR, "is in the team already", coset_mpi_team_join(on.all, 0, &twice));

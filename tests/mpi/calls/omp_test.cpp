@@ -112,6 +112,46 @@ TEST(OmpReduction, InPlaceSumsTheTargetsOfAllProcesses) {
   }
 }
 
+TEST(OmpReduction, CombinesByThreadsThatHaveJoinedBefore) {
+  loop on(2);
+  omp::reduction sum(on.all, on.bins);
+  for (int round = 0; round < 2; ++round) {
+#pragma omp parallel num_threads(on.threads_here)
+    {
+      add_to(sum.local(), on.rank());
+      auto me = on.all.join(static_cast<rank_t>(omp_get_thread_num()));
+      sum.combine(combining::assign);
+      barrier(*me);  // it is still a member
+    }
+    on.expect(on.sum_of_ranks());
+  }
+#pragma omp parallel num_threads(on.threads_here)
+  add_to(sum.local(), on.rank());
+  {
+    auto me = on.all.join(0);
+    sum.combine(combining::assign);
+  }
+  on.expect(on.sum_of_ranks());
+}
+
+TEST(OmpReduction, WhoseTargetHasGrownInOneProcessIsAnErrorOnAll) {
+  if (processes() == 1) GTEST_SKIP() << "no other process";
+  loop on(1);
+  omp::reduction sum(on.all, on.bins);
+  if (on.all.first() == 0) on.bins.push_back(0);
+  std::string first_fault;
+#pragma omp parallel num_threads(on.threads_here)
+  {
+    sum.local()[0] += 1;
+    auto const thrown = outcome_of([&] { sum.combine(combining::assign); });
+    if (thrown.message.find("a reducer of 20000 elements and an array of 20001") == std::string::npos) {
+#pragma omp critical
+      first_fault = "not refused: " + thrown.message;
+    }
+  }
+  EXPECT_EQ(said_anywhere(first_fault), "");
+}
+
 TEST(OmpReduction, CombinesOutsideOfRegions) {
   loop on(1);
   omp::reduction sum(on.all, on.bins);

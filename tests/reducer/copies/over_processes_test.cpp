@@ -3,6 +3,7 @@
 // sees all of them.
 #include <array>
 #include <cctype>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -347,6 +348,56 @@ TEST(ReducersOverProcesses, ChooseTheirWayByWhatTheirOwnProcessTouched) {
   EXPECT_TRUE(round_of_copies_after(1)) << "four updates of each element";
   for (int round = 0; round < 3; ++round) EXPECT_TRUE(round_of_copies_after(1)) << "as many blocks as before";
   EXPECT_FALSE(round_of_copies_after(512)) << "an eighth of the blocks, so updates are counted anew";
+}
+
+/// All processes hear of both sides, in words of the call that the program has made.
+void expect_told(hosts& on, std::vector<std::string> const& words,
+                 std::function<void(member&, bool first)> const& call) {
+  auto const left = on.run([&](member& me) { call(me, &me.state().team == &on.state(0)); });
+  for (auto const& process : left) {
+    EXPECT_EQ(process.type, type_name<mismatch_error>()) << process.message;
+    for (auto const& each : words)
+      EXPECT_NE(process.message.find(each), std::string::npos) << each << " in: " << process.message;
+    for (char const* const internal : {"reduce_shared", "allreduce_view", "barrier", "calls reduce"})
+      EXPECT_EQ(process.message.find(internal), std::string::npos) << process.message;
+  }
+}
+
+TEST(ReducersOverProcesses, ThatDisagreeTellWhatEachSideCombines) {
+  for (auto const& shape : std::vector<std::vector<host_shape>>{{{2, 1}}, {{1}, {2}}}) {
+    hosts on(shape, false);
+    std::size_t const count = 2'000;
+    of_processes<reducer<int>> sums(on, count), longer(on, count + 1);
+    of_processes<reducer<float>> others(on, count);
+    of_processes<std::vector<int>> targets(on, count), longer_targets(on, count + 1);
+    of_processes<std::vector<float>> other_targets(on, count);
+    std::vector<std::size_t> const some{500, 1'500}, more{600, 1'400};
+    using enum combining;
+    using to = destination;
+    auto const combine = [&](member& me, combining how, destination const& where = {}) {
+      sums(me).combine_into(targets(me), me, how, where);
+    };
+    expect_told(on, {"combine(add) of 2000 int", "combine(assign) of 2000 int"},
+                [&](member& me, bool first) { combine(me, first ? add : assign); });
+    expect_told(on, {"combine(add) of 2000 int", "combine(assign) of 2000 int"},
+                [&](member& me, bool first) { combine(me, first ? add : assign, to::one_process(1)); });
+    expect_told(on, {"of 2000 int", "of 2001 int"}, [&](member& me, bool first) {
+      first ? sums(me).combine_into(targets(me), me) : longer(me).combine_into(longer_targets(me), me);
+    });
+    expect_told(on, {"of 2000 int", "of 2000 float"}, [&](member& me, bool first) {
+      first ? sums(me).combine_into(targets(me), me) : others(me).combine_into(other_targets(me), me);
+    });
+    if (shape.size() == 1) {  // of what sends nothing to whom the other waits for MPI tells, see tests/mpi
+      expect_told(on, {"to the process of rank 0", "to the process of rank "},
+                  [&](member& me, bool first) { combine(me, add, to::one_process(first ? 0 : 1)); });
+      expect_told(on, {"combine(add) of 2000 int (coset::plus)", "in parts of its ranks"},
+                  [&](member& me, bool first) { combine(me, add, first ? to() : to::parts(some)); });
+      expect_told(on, {"in parts of its ranks"},
+                  [&](member& me, bool first) { combine(me, add, to::parts(first ? some : more)); });
+    }
+    for (std::size_t process : {0u, 1u}) sums[process].reset();
+    expect_well(on.run([&](member& me) { combine(me, assign); }));
+  }
 }
 
 TEST(ReducersOverProcesses, OfSparseArraysOfOtherLengthsTellBoth) {
