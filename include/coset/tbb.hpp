@@ -5,8 +5,7 @@
 
 #include "coset/detail/cxx20.hpp"
 
-#include <oneapi/tbb/task_arena.h>
-
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -14,52 +13,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "coset/detail/visibility.h"
+#include "coset/error.hpp"
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/tbb/arenas.hpp"
+#include "coset/tbb/folds.hpp"
 #include "coset/tbb/scatter_add.hpp"
 #include "coset/tbb/team.hpp"
 
 namespace coset::inline COSET_ABI::tbb {
-
-namespace task_room {
-
-/// Fewer parts than worthwhile_parts() says: waking workers takes longer than folding some parts.
-inline std::size_t parts_for(detail::reducer_core const& core, std::size_t threads) {
-  std::size_t const parts = detail::worthwhile_parts(core, threads) / 4;
-  return parts < threads ? parts : threads;
-}
-
-/// These are templates, although all reducers have the same core, so that compilers make oneTBB's loops only for programs
-/// that fold. oneTBB keeps their bodies behind virtual functions.
-template <std::same_as<detail::reducer_core> Core>
-COSET_PER_COPY void fold_parts(Core& core, void* const* into, combining how, std::size_t begin, std::size_t end,
-                               std::size_t parts) {
-  for_each_whatever_happens(begin, end, [&](std::size_t part) { detail::fold_part(core, into, part, parts, how); });
-}
-
-/// Folds by tasks of the calling thread's arena. `into` as in detail::fold_part().
-template <std::same_as<detail::reducer_core> Core>
-COSET_PER_COPY void fold(Core& core, void* const* into, combining how) {
-  auto const parts = parts_for(core, static_cast<std::size_t>(::tbb::this_task_arena::max_concurrency()));
-  if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
-  detail::sole_combination const alone(core);
-  fold_parts(core, into, how, 0, parts, parts);
-}
-/// Folds by the threads of all nodes; each node's threads fold one stretch of the arrays.
-template <std::same_as<detail::reducer_core> Core>
-COSET_PER_COPY void fold(Core& core, void* const* into, combining how, arenas& nodes) {
-  auto const parts = parts_for(core, nodes.concurrency());
-  if (parts <= 1) return detail::fold_part(core, into, 0, 1, how);
-  detail::sole_combination const alone(core);
-  nodes.run([&](std::size_t k) {
-    auto const [begin, end] = nodes.share(k, parts);
-    fold_parts(core, into, how, begin, end, parts);
-  });
-}
-
-}  // namespace task_room
 
 /// A reducer whose copies are folded by tasks of the calling thread's arena. It is for arrays what combinable and
 /// enumerable_thread_specific are for single values.
@@ -75,59 +37,115 @@ COSET_PER_COPY void fold(Core& core, void* const* into, combining how, arenas& n
 /// once, when all these tasks have ended: two combinations at the same time throw argument_error, and what a task
 /// reduces during one may be lost. No task waits for another. `Copies` is coset::reducer<T, Op> or
 /// coset::sparse_reducer<T, Op>, whose rules hold here too.
+///
+/// Over processes, each of which has tasks, a reducer and an array of its own:
+///
+///     auto threads = coset::team::adopt(1);  // the thread that combines
+///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
+///     coset::tbb::reducer sum(all, std::span(bins));
+///     …  // tasks of any arenas, as above
+///     sum.combine();
+///
+/// Then combining is collective, by one thread of each process, to which all pass the same `how` and destination; each process
+/// gets what the tasks of all have reduced. The thread joins the team meanwhile, unless it has joined as thread 0; under
+/// MPI_THREAD_FUNNELED it is the one that initialised MPI. Tasks fold the copies of this process, then that thread combines. Or
+/// the team has threads of its own (coset::team(), as many as shall combine; they sleep otherwise): each of these takes some
+/// copies as they are. The team outlives the reducer. Errors are a collective's, in all processes.
 template <class T, class Copies>
 class reducer_of {
  public:
   template <class... Arguments>
   explicit reducer_of(std::size_t count, Arguments&&... arguments)
       : copies_(count, std::forward<Arguments>(arguments)...) {}
+  /// For combine() into this array.
+  template <class... Arguments>
+  explicit reducer_of(std::span<T> into, Arguments&&... arguments)
+      : into_(into), copies_(into.size(), std::forward<Arguments>(arguments)...) {}
+  /// Over processes, see above: with `count` for combine_into(), or with an array.
+  template <team_over_processes Team, class... Arguments>
+  requires(sizeof...(Arguments) > 0) explicit reducer_of(Team& all, Arguments&&... arguments)
+      : reducer_of(std::forward<Arguments>(arguments)...) {
+    all_ = task_room::processes(all);
+  }
 
   std::size_t size() const noexcept { return copies_.size(); }
   auto local() { return copies_.local(); }
 
   /// into[i] = into[i] ∘ all values reduced into element i, or only those values; afterwards all copies are empty.
-  void combine_into(std::span<T> into, combining how = combining::add) {
-    void* const to = checked(into);
-    task_room::fold(copies_.core(), &to, how);
+  void combine_into(std::span<T> into, combining how = combining::add, destination const& where = {}) {
+    combine_by(into, how, where);
   }
   /// The same by the threads of all nodes; each node's threads fold one stretch of the array.
-  void combine_into(std::span<T> into, arenas& nodes, combining how = combining::add) {
-    void* const to = checked(into);
-    task_room::fold(copies_.core(), &to, how, nodes);
+  void combine_into(std::span<T> into, arenas& nodes, combining how = combining::add, destination const& where = {}) {
+    combine_by(into, how, where, nodes);
+  }
+  /// The same into the array that the reducer was made with.
+  void combine(combining how = combining::add, destination const& where = {}) { combine_by(into_, how, where); }
+  void combine(arenas& nodes, combining how = combining::add, destination const& where = {}) {
+    combine_by(into_, how, where, nodes);
   }
 
-  /// As coset::reducer's.
-  std::span<T const> view() {
-    auto const total = of_total();
-    task_room::fold(copies_.core(), nullptr, combining::add);
-    return total;
-  }
-  std::span<T const> view(arenas& nodes) {
-    auto const total = of_total();
-    task_room::fold(copies_.core(), nullptr, combining::add, nodes);
-    return total;
-  }
+  /// As coset::reducer's; not over processes.
+  std::span<T const> view() { return view_by(); }
+  std::span<T const> view(arenas& nodes) { return view_by(nodes); }
 
   void reset() noexcept { copies_.reset(); }
   std::string describe() const { return copies_.describe(); }
 
  private:
-  void* checked(std::span<T> into) const {
-    std::size_t const length = into.size();
-    detail::require_lengths(copies_.core(), &length);
-    return into.data();
+  /// `by`: nodes, or nothing for the tasks of the caller's arena.
+  template <class... By>
+  void combine_by(std::span<T> into, combining how, destination const& where, By&... by) {
+    auto const place = [&] {
+      std::size_t const length = into.size();
+      detail::require_lengths(copies_.core(), &length);
+      return std::array<void*, 1>{into.data()};
+    };
+    if (!all_) return task_room::fold(copies_.core(), place().data(), how, by...);
+    task_room::combine(all_, copies_.core(), place, how, where,
+                       [&] { task_room::fold(copies_.core(), nullptr, combining::add, by...); });
   }
-  std::span<T const> of_total() const {
-    return {reinterpret_cast<T const*>(detail::total_of(copies_.core()).data), size()};
+  template <class... By>
+  std::span<T const> view_by(By&... by) {
+    if (all_) throw argument_error("view() over processes would show what one process has: combine instead");
+    std::span const total(reinterpret_cast<T const*>(detail::total_of(copies_.core()).data), size());
+    task_room::fold(copies_.core(), nullptr, combining::add, by...);
+    return total;
   }
 
+  std::span<T> into_;
   Copies copies_;
+  task_room::processes all_;
 };
 
 template <class T, class Op = plus>
-using reducer = reducer_of<T, coset::reducer<T, Op>>;
+class reducer : public reducer_of<T, coset::reducer<T, Op>> {
+ public:
+  using reducer_of<T, coset::reducer<T, Op>>::reducer_of;
+};
 template <class T, class Op = plus>
-using sparse_reducer = reducer_of<T, coset::sparse_reducer<T, Op>>;
+class sparse_reducer : public reducer_of<T, coset::sparse_reducer<T, Op>> {
+ public:
+  using reducer_of<T, coset::sparse_reducer<T, Op>>::reducer_of;
+};
+
+template <class T>
+explicit reducer(std::span<T>) -> reducer<T>;
+template <class T, class Op>
+explicit reducer(std::span<T>, Op, std::type_identity_t<T>) -> reducer<T, Op>;
+template <team_over_processes Team, class T>
+explicit reducer(Team&, std::span<T>) -> reducer<T>;
+template <team_over_processes Team, class T, class Op>
+explicit reducer(Team&, std::span<T>, Op, std::type_identity_t<T>) -> reducer<T, Op>;
+template <class T>
+explicit sparse_reducer(std::span<T>, sparse_options const& = {}) -> sparse_reducer<T>;
+template <class T, class Op>
+explicit sparse_reducer(std::span<T>, Op, std::type_identity_t<T>, sparse_options const& = {}) -> sparse_reducer<T, Op>;
+template <team_over_processes Team, class T>
+explicit sparse_reducer(Team&, std::span<T>, sparse_options const& = {}) -> sparse_reducer<T>;
+template <team_over_processes Team, class T, class Op>
+explicit sparse_reducer(Team&, std::span<T>, Op, std::type_identity_t<T>, sparse_options const& = {})
+    -> sparse_reducer<T, Op>;
 
 /// Several arrays and values at once, as joint_reducer, combined by tasks. The type may be left out, as there.
 ///
@@ -137,6 +155,8 @@ using sparse_reducer = reducer_of<T, coset::sparse_reducer<T, Op>>;
 ///       …
 ///     });
 ///     sums.combine();
+///
+/// Over processes as reducer: `reduction sums(all, charge, current)`.
 template <class... Written>
 class reduction {
  public:
@@ -144,6 +164,11 @@ class reduction {
   requires(sizeof...(Written) > 0 && sizeof...(Things) > 0 &&
            !(std::same_as<std::remove_cvref_t<Things>, reduction> || ...)) explicit reduction(Things&&... things)
       : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
+  template <team_over_processes Team, class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit reduction(Team& all, Things&&... things)
+      : reduction(std::forward<Things>(things)...) {
+    all_ = task_room::processes(all);
+  }
   reduction(reduction&&) noexcept = default;
   reduction& operator=(reduction&&) noexcept = default;
 
@@ -151,19 +176,30 @@ class reduction {
     return copies_.local(
         detail::as_own, [this]() -> auto& { return detail::copy_of_this_thread(copies_.core()); });
   }
-  void combine(combining how = combining::add) { task_room::fold(copies_.core(), copies_.checked().data(), how); }
-  void combine(arenas& nodes, combining how = combining::add) {
-    task_room::fold(copies_.core(), copies_.checked().data(), how, nodes);
+  void combine(combining how = combining::add, destination const& where = {}) { combine_by(how, where); }
+  void combine(arenas& nodes, combining how = combining::add, destination const& where = {}) {
+    combine_by(how, where, nodes);
   }
   void fit() { copies_.fit(); }
   void reset() noexcept { detail::reset(copies_.core()); }
   std::string describe() const { return detail::describe(copies_.core()); }
 
  private:
+  template <class... By>
+  void combine_by(combining how, destination const& where, By&... by) {
+    if (!all_) return task_room::fold(copies_.core(), copies_.checked().data(), how, by...);
+    task_room::combine(
+        all_, copies_.core(), [this] { return copies_.checked(); }, how, where,
+        [&] { task_room::fold(copies_.core(), nullptr, combining::add, by...); });
+  }
+
   detail::copies_of<Written...> copies_;
+  task_room::processes all_;
 };
 
 template <class... Things>
 explicit reduction(Things&&...) -> reduction<detail::written_for<Things>...>;
+template <team_over_processes Team, class... Things>
+explicit reduction(Team&, Things&&...) -> reduction<detail::written_for<Things>...>;
 
 }  // namespace coset::tbb

@@ -313,6 +313,12 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   return of_threads_.empty() && !total_ && numbered_.size() == threads && numbered_.rbegin()->first == threads - 1;
 }
 
+[[gnu::cold]] bool reducer_core::holds(std::uint32_t number) {
+  auto const lock = short_lock(making_);
+  auto const found = numbered_.find(number);
+  return found != numbered_.end() && found->second->generation == generation_;
+}
+
 [[gnu::cold]] std::vector<owned_copy*> reducer_core::others_than(std::uint32_t first, std::uint32_t last) {
   auto const lock = short_lock(making_);
   std::vector<owned_copy*> found;

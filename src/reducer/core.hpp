@@ -136,6 +136,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void fill_untouched(reducer_room::owned_copy&);
   /// How a sparse reducer's last combination came to other processes. By one thread, before it is complete.
   void note_wire(reducer_room::wire_choice const&);
+  /// Whether there is a copy with this number, and it holds something.
+  bool holds(std::uint32_t number);
   /// Copies that hold something, but for those numbered [first, last).
   std::vector<reducer_room::owned_copy*> others_than(std::uint32_t first, std::uint32_t last);
   /// Of the process, laid out as a copy, for a sum that is added to targets later. From any thread.

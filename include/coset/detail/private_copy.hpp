@@ -207,9 +207,12 @@ COSET_API void require_no_arrivals(reducer_core&);
 COSET_API void fold_by_ranks(reducer_core&, void* const* into, std::size_t const* lengths, rank_state&,
                              combining = combining::add, destination const& = {});
 
+/// For combine_over_processes(), by the only rank of a process: its reducer's total holds everything.
+inline constexpr std::uint32_t just_the_total = ~std::uint32_t{0};
+
 /// The same in a team over processes, each of which has a reducer of its own: each process's `into` gets what the threads of
-/// all have reduced. Every rank brings the copy with the number `own`, which are as consecutive as the ranks of its process;
-/// the first of these also brings what other threads have reduced.
+/// all have reduced. Every rank brings the copy with the number `own`, which are as consecutive as the ranks of its process,
+/// and its share of the copies that other threads have: it folds them into its own, or takes one of them in its place.
 COSET_API void combine_over_processes(reducer_core&, void* const* into, rank_state&, std::uint32_t own, combining,
                                       destination const& = {});
 

@@ -50,6 +50,16 @@ void agree_on(reducer_core const& core, rank_state& me, combining how, destinati
   if (core.tracking() != detail::tracking::none) same_everywhere(core.parts()[0].array.reduction->hash);
 }
 
+/// What threads that are no ranks have reduced, and a total that was viewed: each rank of the process brings some of these
+/// copies, all ranks the same ones at any time until they combine.
+[[gnu::cold]] static std::vector<owned_copy*> share_of_others(reducer_core& core, rank_state const& me,
+                                                              std::uint32_t own, ranks_of_process here) {
+  rank_t const ranks = here.number(), number = me.number - here.first;
+  std::vector<owned_copy*> share, all = core.others_than(own - number, own - number + ranks);
+  for (std::size_t k = number; k < all.size(); k += ranks) share.push_back(all[k]);
+  return share;
+}
+
 void take_over(reducer_core& core, void* const* own, std::vector<owned_copy*> const& others) {
   if (others.empty()) return;
   chunks all(core, own, combining::add, others.size());
@@ -68,12 +78,16 @@ owned_copy& unoccupied(reducer_core& core, std::uint32_t own) {
   return mine;
 }
 
-owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here) {
-  std::uint32_t const first = own - (me.number - here.first);
+owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here,
+                         lending which) {
   return guarded(me, [&]() -> owned_copy& {
-    owned_copy& mine = unoccupied(core, own);
+    if (own == detail::just_the_total) return core.total();
+    auto others = share_of_others(core, me, own, here);
+    bool const borrows = which == lending::of_any && !others.empty() && !core.holds(own);
+    owned_copy& mine = borrows ? *others.back() : unoccupied(core, own);
+    if (borrows) others.pop_back();
     core.renew(mine);
-    if (own == first) take_over(core, mine, core.others_than(first, first + here.number()));
+    take_over(core, mine, others);
     return mine;
   });
 }
@@ -283,7 +297,7 @@ using namespace reducer_room;
   agree_on(core, me, how, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
   ranks_of_process const here = process_of(me);
-  owned_copy& mine = contribution(core, me, own, here);
+  owned_copy& mine = contribution(core, me, own, here, lending::of_any);
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     combination(core, core.parts()[array], &mine, into[array], me, how).run(to);
   core.part_is_done(here.number(), false);
@@ -298,9 +312,14 @@ using namespace reducer_room;
   agree_on(core, me, combining::add, to);
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
   ranks_of_process const here = process_of(me);
-  owned_copy* const mine = me.number == here.first ? nullptr : &contribution(core, me, own, here);
-  // Whatever was reduced outside of regions, or in nested ones.
-  if (mine == nullptr) guarded(me, [&] { take_over(core, into, core.others_than(own + 1, own + here.number())); });
+  bool const is_first = me.number == here.first;
+  owned_copy* const mine = is_first ? nullptr : &contribution(core, me, own, here, lending::of_any);
+  if (is_first)
+    guarded(me, [&] {
+      auto others = share_of_others(core, me, own, here);
+      if (core.holds(own)) others.push_back(static_cast<owned_copy*>(&core.numbered(own)));  // was reduced outside of regions
+      take_over(core, into, others);
+    });
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     combination(core, core.parts()[array], mine, into[array], me, combining::add).run_in_place();
   core.part_is_done(here.number(), false);

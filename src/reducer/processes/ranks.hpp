@@ -42,8 +42,10 @@ void take_over(detail::reducer_core&, owned_copy& mine, std::vector<owned_copy*>
 void take_over(detail::reducer_core&, void* const* own, std::vector<owned_copy*> const& others);
 /// The copy with this number. Throws argument_error if its values are on their way already.
 owned_copy& unoccupied(detail::reducer_core&, std::uint32_t own);
+/// What a rank without a copy of its own brings until the call returns: its own becomes the first one of its share, as it is.
+enum class lending : std::uint8_t { of_own_copies, of_any };
 /// The copy of a rank of a dense reducer, with what it brings besides.
-owned_copy& contribution(detail::reducer_core&, detail::rank_state&, std::uint32_t own, ranks_of_process here);
+owned_copy& contribution(detail::reducer_core&, detail::rank_state&, std::uint32_t own, ranks_of_process here, lending);
 
 /// A sparse reducer's copies have been exchanged as far as this rank does it. The last rank of a process ends its round.
 void note_exchange(detail::reducer_core&, detail::rank_state&, wire_choice const&);

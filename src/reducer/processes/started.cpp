@@ -120,7 +120,7 @@ void start_arrays(under_way& all, rank_state& me, void* const* into, combining h
                                                  now + (waits_for_shares ? here.number() * core.parts().size() : 0)});
   });
   if (!all->is_sparse()) {
-    all->mine = &contribution(core, me, own, here);
+    all->mine = &contribution(core, me, own, here, lending::of_own_copies);
     start_arrays(*all, me, into, how);
   } else {
     meet(me);  // until then others may still add to their copies

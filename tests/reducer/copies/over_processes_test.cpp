@@ -400,6 +400,54 @@ TEST(ReducersOverProcesses, ThatDisagreeTellWhatEachSideCombines) {
   }
 }
 
+/// By ranks as they are, as long as there are ranks for them.
+TEST(ReducersOverProcesses, TakeTheCopiesOfThreadsThatAreNoRanks) {
+  for (auto const& shape : shapes())
+    for (bool const sparse : {false, true})
+      for (int const helpers : {1, 2, 5}) {
+        hosts on(shape, false);
+        std::size_t const count = 3'000;
+        of_processes<reducer<int>> sums(on, count);
+        of_processes<sparse_reducer<int>> touched(on, count);
+        of_processes<std::vector<int>> targets(on, count);
+        for (int round = 0; round < 2; ++round) {
+          for (std::size_t p = 0; p < on.processes(); ++p) {
+            std::vector<std::thread> adding;
+            for (int h = 0; h < helpers; ++h)
+              adding.emplace_back([&, h] {
+                auto const index = static_cast<std::size_t>(h);
+                sparse ? void(touched[p].local()[index] += h + 1) : void(sums[p].local()[index] += h + 1);
+              });
+            for (auto& each : adding) each.join();
+          }
+          expect_well(on.run([&](member& me) {
+            if (me.rank() == 0) sparse ? void(touched(me).local(me)[7] += 1) : void(sums(me).local(me)[7] += 1);
+            sparse ? touched(me).combine_into(targets(me), me, combining::assign)
+                   : sums(me).combine_into(targets(me), me, combining::assign);
+          }));
+          for (std::size_t p = 0; p < on.processes(); ++p) {
+            for (int h = 0; h < helpers; ++h)
+              EXPECT_EQ(targets[p][static_cast<std::size_t>(h)], (h + 1) * static_cast<int>(on.processes()));
+            EXPECT_EQ(targets[p][7], 1);
+          }
+        }
+      }
+}
+
+TEST(ReducersOverProcesses, BorrowACopyRatherThanFoldIt) {
+  hosts on({{2, 1}}, false);
+  of_processes<reducer<int>> sums(on, std::size_t{100});
+  of_processes<std::vector<int>> targets(on, std::size_t{100});
+  for (std::size_t p : {0u, 1u}) {
+    std::thread one([&] { sums[p].local()[3] = 1; });
+    one.join();
+  }
+  expect_well(on.run([&](member& me) { sums(me).combine_into(targets(me), me); }));
+  EXPECT_EQ(targets[1][3], 2);
+  EXPECT_NE(sums[0].describe().find(": 2 private copies"), std::string::npos) << "the other rank's, and the thread's";
+  EXPECT_NE(sums[1].describe().find(": 1 private copies"), std::string::npos) << "the thread's";
+}
+
 TEST(ReducersOverProcesses, OfSparseArraysOfOtherLengthsTellBoth) {
   hosts on({{2, 1}}, false);
   sparse_reducer<double> longer(300'001), shorter(300'000);
