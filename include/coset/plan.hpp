@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "coset/detail/any_team.hpp"
 #include "coset/detail/bits.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/detail/requirements.hpp"
@@ -40,22 +41,6 @@ COSET_API plan_options plan_named(std::string_view);
 namespace detail {
 
 struct bound_plan;
-
-template <class T>
-concept stands_for_team = std::convertible_to<T&, team&>;
-
-/// What plans can be made for: coset::team, coset::tbb::team, coset::mpi::team.
-class any_team {
- public:
-  template <stands_for_team Team>
-  any_team(Team& of) noexcept : state_(static_cast<team&>(of).state()) {}
-  explicit any_team(team_state& of) noexcept : state_(of) {}
-
-  team_state& state() const noexcept { return state_; }
-
- private:
-  team_state& state_;
-};
 
 /// Two plans, one for separate arrays and one for calls in place. Plan objects of one kind share them.
 struct plan_pair {

@@ -72,6 +72,18 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Of a sparse reducer's only array.
   reducer_room::blocks const& shape() const noexcept { return shape_; }
   detail::tracking tracking() const noexcept { return tracking_; }
+  /// See serve().
+  void serve(team_state const& team, std::size_t processes) noexcept {
+    served_ = &team;
+    processes_served_ = processes;
+  }
+  bool serves(team_state const& team) const noexcept { return served_ == nullptr || served_ == &team; }
+  /// Of those who combine without a member.
+  void require_one_process() const {
+    if (processes_served_ > 1) [[unlikely]]
+      refuse_one_process();
+  }
+
   /// Whoever folds copies does it in the mode of the thread that has made this.
   runtime::floating_point_mode const& mode() const noexcept { return mode_; }
   arithmetic computes() const noexcept { return computes_; }
@@ -167,6 +179,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
  private:
   using owned_copy = reducer_room::owned_copy;
 
+  [[noreturn]] void refuse_one_process() const;
   std::unique_ptr<owned_copy> made(std::uint32_t number, std::optional<unsigned> node, bool capped) const;
   owned_copy& at(std::uint32_t number);
   void change_key() noexcept;
@@ -210,6 +223,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// Never equal to another reducer's, whose copies may be reused here. Changes only between rounds of updates, which
   /// the caller separates.
   std::uint64_t generation_ = id_;
+  team_state const* served_ = nullptr;  ///< only to be compared
+  std::size_t processes_served_ = 1;
   std::atomic<std::size_t> parts_done_ = 0;
   std::uint64_t round_ = 0;
   std::atomic<std::uint64_t> shares_added_ = 0;

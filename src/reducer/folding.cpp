@@ -149,6 +149,7 @@ void require_targets(reducer_core const& core, void* const* into, combining how)
 void fold_part(reducer_core& core, void* const* into, std::size_t part, std::size_t parts, combining how) {
   if (part >= parts) [[unlikely]]
     throw argument_error(text::format("there is no part {} of {}: parts are counted from 0", part, parts));
+  core.require_one_process();
   require_targets(core, into, how);
   std::optional<sole_combination> alone;
   if (parts == 1) alone.emplace(core);
@@ -190,6 +191,8 @@ told_as_combine::~told_as_combine() { me_.acts.by = planning::asked_by::program;
 
 void require_arguments(reducer_core const& core, void* const* into, std::size_t const* lengths, rank_state& me,
                        combining how) {
+  if (!core.serves(me.team))
+    refuse(me, text::format("combine: rank {} is a member of another team than that of the reducer", me.number));
   for (std::size_t array = 0; array < core.parts().size(); ++array) {
     std::size_t const count = core.parts()[array].array.count;
     if (lengths[array] != count)

@@ -41,6 +41,7 @@ namespace detail {
 class reducer_core;
 class update_chunks;
 struct rank_state;
+struct team_state;
 
 /// What an access to a sparse reducer's copy does in addition. Untouched blocks hold the identity; with fills_late they
 /// hold nothing yet. Dense copies are not tracked: none.
@@ -93,6 +94,9 @@ struct sparse_access {
 /// told with COSET_LOG=plan.
 COSET_API std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array>, bool is_logged = true);
 COSET_API std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array, sparse_options const&);
+
+/// From now on members of this team alone combine it, and nobody without a member where the team has several processes.
+COSET_API void serve(reducer_core&, team_state const&) noexcept;
 
 /// The offset of array `index` in each copy, in bytes; a multiple of the cache line.
 COSET_API std::size_t offset_of(reducer_core const&, std::size_t index) noexcept;

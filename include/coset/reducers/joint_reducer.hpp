@@ -146,6 +146,13 @@ class joint_reducer {
            !(std::same_as<std::remove_cvref_t<Things>, joint_reducer> ||
              ...)) explicit joint_reducer(Things&&... things)
       : copies_(detail::as_targets<Written...>(std::forward<Things>(things)...)) {}
+  /// As reducer's: `joint_reducer sums(all, charge, current)`.
+  template <detail::names_a_team Team, class... Things>
+  requires(sizeof...(Written) > 0 && sizeof...(Things) > 0) explicit joint_reducer(Team& of, Things&&... things)
+      : joint_reducer(std::forward<Things>(things)...) {
+    of_ = &detail::any_team(of).state();
+    detail::serve(copies_.core(), *of_);
+  }
   joint_reducer(joint_reducer&&) noexcept = default;
   joint_reducer& operator=(joint_reducer&&) noexcept = default;
 
@@ -189,16 +196,22 @@ class joint_reducer {
 
   /// Reads the lengths of the targets again. Values that were not combined are lost. Do not call it between local() and
   /// the combining call.
-  void fit() { copies_.fit(); }
+  void fit() {
+    copies_.fit();
+    if (of_ != nullptr) detail::serve(copies_.core(), *of_);
+  }
   /// Discards all reduced values.
   void reset() noexcept { detail::reset(copies_.core()); }
   std::string describe() const { return detail::describe(copies_.core()); }
 
  private:
   detail::copies_of<Written...> copies_;
+  detail::team_state const* of_ = nullptr;  ///< whose members combine, if that was said
 };
 
 template <class... Things>
 explicit joint_reducer(Things&&...) -> joint_reducer<detail::written_for<Things>...>;
+template <detail::names_a_team Team, class... Things>
+explicit joint_reducer(Team&, Things&&...) -> joint_reducer<detail::written_for<Things>...>;
 
 }  // namespace coset

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "coset/detail/any_team.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/detail/private_copy.hpp"
 #include "coset/identity.hpp"
@@ -147,6 +148,14 @@ class reducer : public detail::one_array<T> {
  public:
   explicit reducer(std::size_t count)
       : reducer(count, detail::known_operation<Op>(), detail::known_identity<T, Op>()) {}
+  /// For members of this team, which outlives the reducer: `reducer<double> sum(all, count)`. Members of another team get
+  /// argument_error, and where the team has several processes so does who combines or views without a member: what one process
+  /// has is not the sum.
+  template <detail::names_a_team Team, class... Arguments>
+  reducer(Team& of, std::size_t count, Arguments&&... arguments)
+      : reducer(count, std::forward<Arguments>(arguments)...) {
+    detail::serve(this->core(), detail::any_team(of).state());
+  }
   /// With an operation and an identity of your own.
   reducer(std::size_t count, Op op, T identity)
       : detail::one_array<T>(detail::make_reducer({detail::erased(count, op, identity)}), count),

@@ -35,6 +35,12 @@ class sparse_reducer : public detail::one_array<T> {
  public:
   explicit sparse_reducer(std::size_t count, sparse_options const& options = {})
       : sparse_reducer(count, detail::known_operation<Op>(), detail::known_identity<T, Op>(), options) {}
+  /// As reducer's.
+  template <detail::names_a_team Team, class... Arguments>
+  sparse_reducer(Team& of, std::size_t count, Arguments&&... arguments)
+      : sparse_reducer(count, std::forward<Arguments>(arguments)...) {
+    detail::serve(this->core(), detail::any_team(of).state());
+  }
   sparse_reducer(std::size_t count, Op op, T identity, sparse_options const& options = {})
       : detail::one_array<T>(detail::make_sparse_reducer(array(count, op, identity), options), count) {}
 

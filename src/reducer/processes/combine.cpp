@@ -341,6 +341,16 @@ using namespace reducer_room;
   }
 }
 
+[[gnu::cold]] void serve(reducer_core& core, team_state const& team) noexcept {
+  core.serve(team, std::max<std::size_t>(team.shared.part.spread.processes.size(), 1));
+}
+
+[[gnu::cold]] void reducer_core::refuse_one_process() const {
+  throw argument_error(
+      text::format("combine: this reducer is for a team of {} processes, so each of its ranks passes its member",
+                   processes_served_));
+}
+
 void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own) {
   guarded(me, [&] {
     if (static_cast<owned_copy&>(core.numbered(own)).is_under_way)

@@ -171,6 +171,29 @@ TEST(Reducer, TakesCopiesWithoutNumbersOfItsOwnThreads) {
     });
 }
 
+TEST(Reducer, MadeForATeamServesItsMembersAlone) {
+  if (processes() == 1) GTEST_SKIP() << "one process combines without members";
+  hybrid on(1), other(1);
+  std::vector<int> target(50), values(3);
+  reducer<int> sum(on.all, target.size());
+  joint_reducer sums(on.all, values, into(target, maximum()));
+  EXPECT_EQ(said_anywhere(outcome_of([&] { sum.combine_into(target); }).type == type_name<argument_error>() &&
+                                  outcome_of([&] { sums.combine(); }).type == type_name<argument_error>()
+                              ? ""
+                              : "combined without a member"),
+            "");
+  other.expect_no_faults([&](member& me) -> std::string {
+    auto const thrown = outcome_of([&] { sum.combine_into(target, me); });
+    return thrown.message.find("a member of another team") != std::string::npos ? "" : thrown.message;
+  });
+  sum.reset();
+  on.expect_no_faults([&](member& me) -> std::string {
+    std::ranges::fill(sum.local(me), 1);
+    sum.combine_into(target, me, combining::assign);
+    return wrong_in(target, [&](std::size_t) { return static_cast<int>(me.size()); });
+  });
+}
+
 TEST(Reducer, CombinesSeveralArraysAndValuesAtOnce) {
   hybrid on(1);
   std::vector<double> charge(2'000);

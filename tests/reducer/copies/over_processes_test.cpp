@@ -14,6 +14,7 @@
 #include "effort.hpp"
 #include "reducer/processes/wire.hpp"
 #include "support/hosts.hpp"
+#include "team/team_state.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -446,6 +447,38 @@ TEST(ReducersOverProcesses, BorrowACopyRatherThanFoldIt) {
   EXPECT_EQ(targets[1][3], 2);
   EXPECT_NE(sums[0].describe().find(": 2 private copies"), std::string::npos) << "the other rank's, and the thread's";
   EXPECT_NE(sums[1].describe().find(": 1 private copies"), std::string::npos) << "the thread's";
+}
+
+TEST(ReducersOverProcesses, MadeForATeamRefuseOthersAndWhoHasNoMember) {
+  hosts on({{2, 1}}, false), others({{2, 1}}, false);
+  detail::any_team first(on.state(0)), second(on.state(1));
+  reducer<int> sum(first, 100), sum_of_second(second, 100);
+  std::vector<int> got(100), got_by_second(100), other(50);
+  sparse_reducer<int> touched(first, 100);
+  joint_reducer sums(first, got, into(other, maximum()));
+  other.resize(60);
+  sums.fit();
+  auto const refusal = [](auto const& call) { return outcome_of(call).message; };
+  for (std::string const& said :
+       {refusal([&] { sum.combine_into(got); }), refusal([&] { sum.view(); }), refusal([&] { sums.combine(); }),
+        refusal([&] { sums.combine_part(0, 2); }), refusal([&] { touched.combine_into(got); })})
+    EXPECT_EQ(said, "combine: this reducer is for a team of 2 processes, so each of its ranks passes its member");
+  auto const combine = [&](member& me) {
+    bool const is_first = me.rank() < 2;
+    is_first ? sum.combine_into(got, me) : sum_of_second.combine_into(got_by_second, me);
+  };
+  for (auto const& process : others.run(combine))
+    EXPECT_NE(process.message.find("is a member of another team than that of the reducer"), std::string::npos)
+        << process.message;
+  sum.reset();
+  sum_of_second.reset();
+  expect_well(on.run([&](member& me) {
+    bool const is_first = me.rank() < 2;
+    std::ranges::fill(is_first ? sum.local(me) : sum_of_second.local(me), 1);
+    is_first ? sum.combine_into(got, me) : sum_of_second.combine_into(got_by_second, me);
+  }));
+  EXPECT_EQ(got, std::vector<int>(100, 3));
+  EXPECT_EQ(got_by_second, got);
 }
 
 TEST(ReducersOverProcesses, OfSparseArraysOfOtherLengthsTellBoth) {
