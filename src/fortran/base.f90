@@ -27,6 +27,11 @@ module coset_base
   type, public :: coset_operation
     integer(c_intptr_t) :: code = 0
   end type
+
+  !> What a reducer's combination does with the target's own values.
+  integer, parameter, public :: coset_combine_add = 0
+  integer, parameter, public :: coset_combine_assign = 1
+
   type(coset_operation), parameter, public :: coset_plus = coset_operation(101)         !< numbers; integers wrap
   type(coset_operation), parameter, public :: coset_multiplies = coset_operation(102)
   type(coset_operation), parameter, public :: coset_minimum = coset_operation(103)      !< not of complex numbers

@@ -362,6 +362,13 @@ module coset_c
       integer(c_int32_t) :: c_reducer_combine_part
     end function
 
+    function c_reducer_combine_ranks(reducer, into, me, how) bind(c, name='coset_reducer_combine_ranks')
+      import
+      type(c_ptr), value :: reducer, into, me
+      integer(c_int32_t), value :: how
+      integer(c_int32_t) :: c_reducer_combine_ranks
+    end function
+
     function c_reducer_reset(reducer) bind(c, name='coset_reducer_reset')
       import
       type(c_ptr), value :: reducer

@@ -54,7 +54,8 @@ module coset
   public :: coset_reducer_int32, coset_reducer_int64, coset_reducer_real32, coset_reducer_real64
   public :: coset_reducer_complex64, coset_reducer_complex128
   public :: coset_reducer_create, coset_reducer_free, coset_reducer_local, coset_reducer_local_numbered
-  public :: coset_reducer_combine, coset_reducer_combine_part, coset_reducer_reset
+  public :: coset_reducer_combine, coset_reducer_combine_part, coset_reducer_combine_ranks, coset_reducer_reset
+  public :: coset_combine_add, coset_combine_assign
 
   public :: coset_status_name, coset_error_message
   public :: coset_success, coset_argument_error, coset_topology_error, coset_mismatch_error, coset_schedule_error

@@ -10,7 +10,7 @@ module coset_mpi_test
   use handles
   implicit none
   private
-  public :: test_regions, test_runs, test_options, test_failures
+  public :: test_regions, test_runs, test_options, test_failures, test_reducers
 
   type(coset_member) :: nobody
 
@@ -161,6 +161,69 @@ contains
     call coset_team_free(threads)
   end subroutine
 
+  !> A reducer and an array in each process, which gets what the threads of all have reduced.
+  subroutine test_reducers()
+    type(coset_team) :: threads
+    type(coset_mpi_team) :: all
+    type(coset_member) :: me
+    type(coset_reducer_real64) :: sums
+    real(real64), pointer :: mine(:)
+    real(real64) :: bins(1000), wrong(999), wide(2, 1000), total
+    integer :: step, ranks, status
+    call coset_team_adopt(threads, threads_here())
+    call coset_mpi_team_create(all, MPI_COMM_WORLD, threads)
+    call coset_reducer_create(sums, size(bins))
+    ranks = coset_mpi_team_size(all)
+    total = ranks * (ranks + 1) / 2
+    bins = 1
+    wrong = 0
+    wide = 0
+    do step = 1, 3
+      !$omp parallel num_threads(threads_here()) private(me, mine, status)
+      call coset_mpi_team_join(all, omp_get_thread_num(), me)
+      call coset_reducer_local_numbered(sums, coset_member_rank(me), mine)
+      mine = mine + coset_member_rank(me) + 1
+      if (step < 3) then
+        call coset_reducer_combine_ranks(sums, bins, me, status=status)
+      else
+        call coset_reducer_combine_ranks(sums, bins, me, coset_combine_assign, status)
+      end if
+      call holds(me, status == coset_success, 'a combination by ranks gives '//coset_status_name(status))
+      call coset_team_leave(me)
+      !$omp end parallel
+      call holds(nobody, count(bins == merge(total, 1 + step * total, step == 3)) == size(bins), 'what all ranks have reduced')
+    end do
+    call refused_everywhere(1)
+    call refused_everywhere(2)
+    call refused_everywhere(3)
+    call coset_reducer_free(sums)
+    call coset_mpi_team_free(all)
+    call coset_team_free(threads)
+
+  contains
+
+    subroutine refused_everywhere(fault)
+      integer, intent(in) :: fault
+      call coset_reducer_reset(sums)
+      !$omp parallel num_threads(threads_here()) private(me, status)
+      call coset_mpi_team_join(all, omp_get_thread_num(), me, status)
+      if (status == coset_success) then
+        select case (fault)
+        case (1)
+          call coset_reducer_combine_ranks(sums, wrong, me, status=status)
+        case (2)
+          call coset_reducer_combine_ranks(sums, wide(2, :), me, status=status)
+        case default
+          call coset_reducer_combine_ranks(sums, bins, me, 7, status)
+        end select
+        call coset_team_leave(me)
+      end if
+      call holds(nobody, status == coset_argument_error, 'a wrong combination gives '//coset_status_name(status))
+      !$omp end parallel
+      call coset_mpi_team_reset(all)
+    end subroutine
+  end subroutine
+
 end module
 
 program fortran_test
@@ -179,6 +242,7 @@ program fortran_test
     call test_runs()
     call test_options()
     call test_failures()
+    call test_reducers()
   else if (process == 0) then
     print '(a)', 'this MPI does not give that level'
   end if
