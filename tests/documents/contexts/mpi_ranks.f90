@@ -7,6 +7,8 @@ subroutine ranks
   type(coset_team) :: threads
   type(coset_mpi_team) :: all
   type(coset_member) :: me
+  type(coset_reducer_real64) :: sums
   real(8) :: x(1000)
+  real(8), pointer :: mine(:)
   ! SNIPPET
 end subroutine ranks
