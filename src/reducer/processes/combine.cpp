@@ -78,8 +78,7 @@ owned_copy& unoccupied(reducer_core& core, std::uint32_t own) {
   return mine;
 }
 
-owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here,
-                         lending which) {
+owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, ranks_of_process here, lending which) {
   return guarded(me, [&]() -> owned_copy& {
     if (own == detail::just_the_total) return core.total();
     auto others = share_of_others(core, me, own, here);
@@ -317,7 +316,8 @@ using namespace reducer_room;
   if (is_first)
     guarded(me, [&] {
       auto others = share_of_others(core, me, own, here);
-      if (core.holds(own)) others.push_back(static_cast<owned_copy*>(&core.numbered(own)));  // was reduced outside of regions
+      if (core.holds(own))
+        others.push_back(static_cast<owned_copy*>(&core.numbered(own)));  // was reduced outside of regions
       take_over(core, into, others);
     });
   for (std::size_t array = 0; array < core.parts().size(); ++array)
