@@ -2,7 +2,6 @@
 #include "team/split/layout.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace coset::team_room {
@@ -15,7 +14,7 @@ void sort_by_key(std::vector<rank_t>& ranks, std::span<wish const> wishes) {
 }
 
 /// Whether the first rank of a process is among its ranks from `from` on.
-bool sends_for_stretch(layout const& of, distribution const& whole, rank_t from) {
+[[gnu::cold]] bool sends_for_stretch(layout const& of, distribution const& whole, rank_t from) {
   std::size_t const process = whole.process_of(of.in_whole[from]);
   for (rank_t r = from; r < of.in_whole.size() && whole.process_of(of.in_whole[r]) == process; ++r)
     if (of.in_whole[r] == whole.processes[process].first) return true;
@@ -56,7 +55,7 @@ layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_
   made.in_whole = std::move(in_whole);
   std::vector<rank_t>& domains = made.spread.domains;
   std::vector<distribution::process>& runs = made.spread.processes;
-  std::set<std::size_t> met;  // processes
+  std::vector<char> met(whole.processes.size());
   struct place {
     std::size_t domain, process;
   } before{};
@@ -75,7 +74,7 @@ layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_
     bool const has_proxy = any_rank_sends || (r != 0 && runs.back().carriers != 0 && sends_for_stretch(made, whole, r));
     if (begins_domain || (changes_process && has_proxy)) runs.push_back({r, 0});
     if (begins_domain || changes_process) made.spread.stretches.push_back(r);
-    if ((r == 0 || changes_process) && !met.insert(process).second) made.spread.scattered = true;
+    if (r == 0 || changes_process) made.spread.scattered |= std::exchange(met[process], 1) != 0;
     distribution::process& run = runs.back();
     if (any_rank_sends) {
       run.carriers = std::min(run.carriers + 1, whole.processes[process].carriers);

@@ -169,7 +169,7 @@ contains
     type(coset_reducer_real64) :: sums
     real(real64), pointer :: mine(:)
     real(real64) :: bins(1000), wrong(999), wide(2, 1000), total
-    integer :: step, ranks, status
+    integer :: step, ranks, status, ierror
     call coset_team_adopt(threads, threads_here())
     call coset_mpi_team_create(all, MPI_COMM_WORLD, threads)
     call coset_reducer_create(sums, size(bins))
@@ -193,6 +193,7 @@ contains
       !$omp end parallel
       call holds(nobody, count(bins == merge(total, 1 + step * total, step == 3)) == size(bins), 'what all ranks have reduced')
     end do
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)  ! an error would reach ranks that are still in the last combination
     call refused_everywhere(1)
     call refused_everywhere(2)
     call refused_everywhere(3)

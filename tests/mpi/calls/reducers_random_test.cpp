@@ -3,7 +3,7 @@
 #include <random>
 
 #include "mpi/processes.hpp"
-#include "support/reducer_walk.hpp"
+#include "reducer/copies/walk.hpp"
 
 namespace coset::mpi_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "effort.hpp"
+#include "reducer/copies/walk.hpp"
 #include "support/hosts.hpp"
-#include "support/reducer_walk.hpp"
 
 namespace coset::team_test {
 namespace {
