@@ -39,12 +39,12 @@ ranks_of_process process_of(rank_state const& me) {
   return {spread.first_of_stretch(number), is_last ? me.shared.size() : spread.first_of_stretch(number + 1)};
 }
 
-void require_processes_in_order(rank_state& me) {
+[[gnu::cold]] void require_processes_in_order(rank_state& me) {
   if (me.shared.part.spread.scattered) [[unlikely]]
     refuse(me, "combine: ranks of one process have to follow each other, which in this part of the team they do not");
 }
 
-void agree_on(reducer_core const& core, rank_state& me, combining how, destination const& to) {
+[[gnu::cold]] void agree_on(reducer_core const& core, rank_state& me, combining how, destination const& to) {
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
   same_everywhere(std::uint64_t{to.process()} << 32 | std::uint64_t(to.what()) << 1 | std::uint64_t(how));
   if (core.tracking() != detail::tracking::none) same_everywhere(core.parts()[0].array.reduction->hash);
