@@ -80,8 +80,9 @@ def line(where, cell, rate):
     rows = {row["who"]: row for row in cell["rows"]}
     coset = rows["coset"]["median_ns"]
     wire = [f"{wire_ns(cell, rate) / coset:.2f}"] if rate else []
-    return " | ".join(["|", where, cell["program"], f"{cell['bytes'] // 8:,}", f"{coset / 1e3:.1f}",
-                       *(ratio(rows.get(who)) for who in COLUMNS.values()), *wire]).removeprefix("| ").join(["| ", " |"])
+    words = [where, cell["program"], f"{cell['bytes'] // 8:,}", f"{coset / 1e3:.1f}",
+             *(ratio(rows.get(who)) for who in COLUMNS.values())]
+    return "| " + " | ".join(words + wire) + " |"
 
 
 def head(first, rate):
