@@ -42,10 +42,10 @@ TESTS = {
                  "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test",
                  "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",
-                    "reducer_reducer_test", "reducer_omp_test"],
+                    "reducer_reducer_test", "reducer_omp_test", "reducer_processes_test"],
     "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
-    "src/team": OF_RANKS_AT_WORK + ["team_limits_test", "team_confined_test"],
+    "src/team": OF_RANKS_AT_WORK + ["team_limits_test", "team_confined_test", "team_layout_test"],
 }
 # Those that are changed only where they are named.
 TESTS_IF_NAMED = {

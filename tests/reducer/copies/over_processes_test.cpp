@@ -72,6 +72,33 @@ TEST(ReducersOverProcesses, HaveTheTotalInEachProcess) {
     }
 }
 
+/// First ranks have worked on the targets themselves, or, outside of regions, on their copies.
+TEST(ReducersOverProcesses, InPlaceSumTheTargetsOfAll) {
+  for (auto const& shape : shapes())
+    for (std::size_t const count : {std::size_t{3}, std::size_t{30'000}}) {
+      hosts on(shape, false);
+      of_processes<reducer<double>> sums(on, count);
+      of_processes<std::vector<double>> targets(on, count);
+      std::vector<rank_t> firsts{0};
+      for (auto const& host : shape)
+        for (rank_t const ranks : host) firsts.push_back(firsts.back() + ranks);
+      for (bool const outside : {false, true}) {
+        for (std::size_t p = 0; p < on.processes(); ++p) std::ranges::fill(targets[p], 100.0);
+        expect_well(on.run([&](member& me) {
+          auto& target = targets(me);
+          bool const is_first = std::ranges::count(firsts, me.rank()) > 0;
+          auto const mine = is_first && !outside ? std::span(target) : std::span(sums(me).local(me));
+          for (std::size_t i = 0; i < count; ++i) mine[i] += me.rank() + 1;
+          barrier(me);
+          void* into = target.data();
+          detail::combine_in_place_over_processes(sums(me).core(), &into, me.state(), me.rank(), {});
+          double const expected = 100.0 * static_cast<double>(on.processes()) + triangle(me.size()) + me.size();
+          for (std::size_t i = 0; i < count; i += 1 + count / 7) EXPECT_EQ(target[i], expected);
+        }));
+      }
+    }
+}
+
 TEST(ReducersOverProcesses, GoToOneProcessOrByParts) {
   for (auto const& shape : shapes()) {
     hosts on(shape, true);
