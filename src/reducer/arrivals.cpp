@@ -93,7 +93,8 @@ bool arrivals::is_complete(std::uint64_t round) const noexcept {
 
 [[gnu::cold]] bool arrivals::give_up(std::uint64_t round) noexcept {
   std::uint64_t now = word_.load(std::memory_order_relaxed);
-  while (round_of(now) == round)
+  // The last one may have come, and is about to say so.
+  while (round_of(now) == round && came(now) < threads_.load(std::memory_order_relaxed))
     if (word_.compare_exchange_weak(now, now | broken | one_first, std::memory_order_relaxed)) return true;
   return false;
 }

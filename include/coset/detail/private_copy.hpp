@@ -231,10 +231,10 @@ COSET_API void combine_in_place_over_processes(reducer_core&, void* const* into,
 COSET_API started_combination start_combination(reducer_core&, void* const* into, std::size_t const* lengths,
                                                 rank_state&, std::uint32_t own, combining);
 
-/// Refuses a copy that is an input of a combination in split phase.
 /// Returns when all threads of the region have come; leaves by the team's failure, which may keep others from coming: those
 /// that heard of it sooner are at the region's end. Before a barrier that would wait for them.
 COSET_API void come_as_rank(reducer_core&, std::uint32_t threads, rank_state&);
+/// Refuses a copy that is an input of a combination in split phase.
 COSET_API void require_not_under_way(reducer_core&, rank_state&, std::uint32_t own);
 /// Why threads of such a region cannot be a process's ranks.
 COSET_API std::string not_a_region_of(std::size_t threads, int level, std::size_t present);

@@ -61,8 +61,12 @@ class processes {
     auto const act = [&](detail::rank_state& me) { why.empty() ? body(me) : detail::refuse(me, why); };
     // Of nested regions the thread of the outermost one.
     auto const thread = static_cast<rank_t>(is_nested ? omp_get_ancestor_thread_num(1) : omp_get_thread_num());
-    bool const has_fewer = omp_get_level() == 1 && omp_get_num_threads() < threads_;
-    if (detail::rank_state* const joined = has_fewer ? nullptr : joined_(all_, thread)) return act(*joined);
+    if (detail::rank_state* const joined = joined_(all_, thread)) {
+      if (omp_get_level() == 1 && omp_get_num_threads() < threads_)
+        why = detail::not_a_region_of(static_cast<std::size_t>(threads_), 1,
+                                      static_cast<std::size_t>(omp_get_num_threads()));
+      return act(*joined);
+    }
     member_guard me = join_(all_, thread);
     act(me->state());
   }
@@ -130,7 +134,7 @@ class folds {
   }
   /// The same by threads that have joined.
   static void come_as_ranks(detail::reducer_core& core, member& me) {
-    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
+    if (omp_in_parallel() == 0) return detail::told_to_all(me.state(), [&] { detail::require_no_arrivals(core); });
     detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me.state());
     bool const begins = omp_get_thread_num() == 0;
     if (begins) detail::begin_round(core);

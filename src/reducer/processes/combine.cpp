@@ -50,10 +50,8 @@ ranks_of_process process_of(rank_state const& me) {
   if (core.tracking() != detail::tracking::none) same_everywhere(core.parts()[0].array.reduction->hash);
 }
 
-/// What threads that are no ranks have reduced, and a total that was viewed: each rank of the process brings some of these
-/// copies, all ranks the same ones at any time until they combine.
-[[gnu::cold]] static std::vector<owned_copy*> share_of_others(reducer_core& core, rank_state const& me,
-                                                              std::uint32_t own, ranks_of_process here) {
+[[gnu::cold]] std::vector<owned_copy*> share_of_others(reducer_core& core, rank_state const& me, std::uint32_t own,
+                                                       ranks_of_process here) {
   rank_t const ranks = here.number(), number = me.number - here.first;
   std::vector<owned_copy*> share, all = core.others_than(own - number, own - number + ranks);
   for (std::size_t k = number; k < all.size(); k += ranks) share.push_back(all[k]);
@@ -251,7 +249,7 @@ class combination {
 };
 
 [[gnu::cold]] void require_destination(reducer_core const& core, rank_state& me, destination const& to) {
-  std::size_t const processes = std::max<std::size_t>(me.shared.part.spread.processes.size(), 1);
+  std::size_t const processes = std::max<std::size_t>(me.shared.part.spread.number_of_stretches(), 1);
   if (to.what() == destination::kind::one_process && to.process() >= processes)
     refuse(me, text::format("combine: there is no process {} of {}", to.process(), processes));
   if (to.what() != destination::kind::parts) return;
@@ -296,12 +294,14 @@ using namespace reducer_room;
   agree_on(core, me, how, to);
   if (core.tracking() != tracking::none) return combine_touched(core, into[0], me, own, how, to);
   ranks_of_process const here = process_of(me);
-  owned_copy& mine = contribution(core, me, own, here, lending::of_any);
+  // One result for all ranks of a process is complete for each of them when it leaves; what some have added is not. Without
+  // a meeting a rank may still empty its copy when another's program goes on: only its own, then.
+  bool const meets = how == combining::add || to.what() != destination::kind::every_process;
+  owned_copy& mine = contribution(core, me, own, here, meets ? lending::of_any : lending::of_own_copies);
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     combination(core, core.parts()[array], &mine, into[array], me, how).run(to);
   core.part_is_done(here.number(), false);
-  // One result for all ranks of a process is complete for each of them when it leaves; what some have added is not.
-  if (how == combining::add || to.what() != destination::kind::every_process) meet(me);
+  if (meets) meet(me);
 }
 
 [[gnu::cold]] void combine_in_place_over_processes(reducer_core& core, void* const* into, rank_state& me,

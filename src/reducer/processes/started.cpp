@@ -66,11 +66,11 @@ void finish(under_way::one_array& of) noexcept {
   if (std::exchange(of.is_done, true)) return;
   try {
     if (of.sum != nullptr) add_share(of);
+    // Blocks, too, that only copies which it took over had touched.
+    of.part->fill(all.mine->data, 0, of.part->array.count);
     if (all.is_sparse()) {
       all.core->count_and_empty(*all.mine);
       all.core->part_is_done(all.ranks, false);
-    } else {
-      of.part->fill(all.mine->data, 0, of.part->array.count);
     }
     if (of.sum != nullptr || all.is_sparse()) all.share_is_done();
   } catch (...) {

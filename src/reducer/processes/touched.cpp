@@ -307,7 +307,7 @@ interval share_of(reducer_core const& core, interval const& all, std::size_t ran
     rank_t const mine = me.number - processes[p].first;
     seen.share = share_of(core, whole, mine, ranks);
     seen.all = core.others_than(0, 0);
-    if (mine == 0) seen.own = core.others_than(own, own + ranks);
+    seen.own = share_of_others(core, me, own, processes[p]);
     for (owned_copy* const copy : seen.all)
       if (copy == seen.mine) seen.own.insert(seen.own.begin(), copy);
   }
@@ -353,7 +353,7 @@ interval share_of(reducer_core const& core, interval const& all, std::size_t ran
                    .out = sums.data(),
                    .count = sums.size(),
                    .reduction = &detail::table_of<std::uint64_t, plus>()});
-  return choose_wire({.processes = std::max<std::size_t>(me.shared.part.spread.processes.size(), 1),
+  return choose_wire({.processes = std::max<std::size_t>(me.shared.part.spread.number_of_stretches(), 1),
                       .bytes = sums[0] / me.shared.size() * shape.element_bytes,
                       .block_bytes = shape.block_bytes(),
                       .record_bytes = array.array.later.record_bytes,

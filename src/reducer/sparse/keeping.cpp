@@ -146,7 +146,6 @@ void reducer_core::make_plain(private_copy& of) {
       found.updates += updates;
       found.blocks += blocks_of(*this, copy, part, updates);
     }
-  if (copy.kept) found.updates += copy.kept->applied;
   ways_.count(found);
   empty(copy);
 }

