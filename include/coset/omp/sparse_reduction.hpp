@@ -19,7 +19,7 @@ namespace coset::inline COSET_ABI::omp {
 /// As reduction, for one large array of which a region touches few elements; see sparse_reducer. local() gives a
 /// sparse_array.
 ///
-///     coset::omp::sparse_reduction<double> sum(std::span(grid));  // the type may be left out
+///     coset::omp::sparse_reduction sum{std::span(grid)};
 template <class T, class Op = plus>
 class sparse_reduction {
  public:
@@ -27,7 +27,7 @@ class sparse_reduction {
       : sparse_reduction(array, op, detail::known_identity<T, Op>(), options) {}
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
-  /// Over the threads of all processes: only what was touched travels, once to each process.
+  /// Over the threads of all processes: what was touched travels, or all of it where that is less.
   template <team_over_processes Team, class... Options>
   explicit sparse_reduction(Team& all, std::span<T> array, Options&&... options)
       : sparse_reduction(array, std::forward<Options>(options)...) {

@@ -295,10 +295,12 @@ void add_why(CLI::App& app) {
   add_place(why, state->place);
   why.add_option("--nodes", state->nodes, "Instead of a machine, the ranks of each node, 5,2,4")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(whole_number(1, most_ranks))
       ->excludes(topology);
   why.add_option("--hosts", state->hosts.ranks, "Several hosts that share no memory: the ranks of each, 2,2,2,2")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(whole_number(1, most_ranks))
       ->excludes(topology)
       ->excludes("--nodes");
@@ -312,6 +314,7 @@ void add_why(CLI::App& app) {
   why.add_option("--network", state->hosts.network,
                  "What messages between hosts take: us, us more for each further one, ns a byte; default: 20,3,1")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->expected(3)
       ->check(CLI::Validator(
           [](std::string& text) {
