@@ -345,8 +345,7 @@ interval share_of(reducer_core const& core, interval const& all, std::size_t ran
   // Updates that were kept promise the bits of one loop.
   must_be_sparse = core.capped() || (updates > 0 && !array.array.reduction->exact) ? 1 : 0;
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
-  same_everywhere((std::uint64_t{shape.shift} << 32 | core.ways().shift()) ^ array.array.reduction->hash);
-  same_everywhere(static_cast<std::uint64_t>(to.what()) << 32 | to.process());
+  same_everywhere(std::uint64_t{shape.shift} << 32 | core.ways().shift());  // besides what agree_on() compares
   for (std::size_t const each : to.counts()) same_everywhere(each);
   detail::run(me, {.what = verb::allreduce,
                    .in = sums.data(),
