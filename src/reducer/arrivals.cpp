@@ -27,6 +27,7 @@ std::uint64_t next_round(std::uint64_t word) { return (round_of(word) + 1) * one
 std::uint64_t step_of(arriving how) {
   switch (how) {
     case arriving::waits:
+    case arriving::polls:
       return one_came;
     case arriving::meets:
     case arriving::passes:
@@ -43,6 +44,7 @@ bool are_strangers(std::uint64_t before, arriving how) {
   bool const others_wait = came(before) != nowaits(before), others_went_on = firsts(before) != 0;
   switch (how) {
     case arriving::waits:
+    case arriving::polls:
       return nowaits(before) != 0;
     case arriving::meets:
     case arriving::passes_first:
@@ -63,7 +65,8 @@ arrival arrivals::add(std::uint32_t threads, arriving how) {
   if (are_strangers(before, how)) {
     word_.fetch_sub(step_of(how), std::memory_order_relaxed);
     word_.fetch_or(broken, std::memory_order_relaxed);
-    fail(before, how == arriving::waits ? "another one now calls combine()" : "the next combination has begun");
+    bool const waits = how == arriving::waits || how == arriving::polls;
+    fail(before, waits ? "another one now calls combine()" : "the next combination has begun");
   }
   if (came(before) == 0 && threads_.load(std::memory_order_relaxed) != threads)
     threads_.store(threads, std::memory_order_relaxed);

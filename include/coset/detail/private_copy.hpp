@@ -190,6 +190,7 @@ COSET_API void fold_round(reducer_core&, void* const* into, std::size_t thread, 
 /// How a thread of a parallel region comes to a combination.
 enum class arriving : std::uint8_t {
   waits,         ///< until it is done
+  polls,         ///< the same without anybody who looks on
   meets,         ///< waits until all have come
   passes_first,  ///< does not wait, and is the first of its region to come
   passes         ///< does not wait, and is a later one

@@ -70,16 +70,6 @@ class processes {
     member_guard me = join_(all_, thread);
     act(me->state());
   }
-  /// Whatever this throws before the calling thread has joined: others would wait for it.
-  template <class Work>
-  auto told(Work const& work) const {
-    try {
-      return work();
-    } catch (error const& wrong) {
-      if (all_ != nullptr) as_rank([&](detail::rank_state& me) { detail::refuse(me, wrong.what()); });
-      throw;
-    }
-  }
 
  private:
   void* all_ = nullptr;
@@ -125,17 +115,16 @@ class folds {
   static void combine(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                       destination const& to) {
     if (omp_get_level() == 0) return combine_outside(all, core, places, how, to);
-    all.told([&] { come_together(core); });
-    combine_here(all, core, places, how, to);
+    all.as_rank([&](detail::rank_state& me) {
+      come_as_ranks(core, me);
+      combine_here(all, core, places, how, to, me);
+    });
   }
-  static void come_together(detail::reducer_core& core) {
-    if (omp_in_parallel() == 0) return detail::require_no_arrivals(core);
-    come(core, omp_get_num_threads(), false, detail::arriving::waits);
-  }
-  /// The same by threads that have joined.
-  static void come_as_ranks(detail::reducer_core& core, member& me) {
-    if (omp_in_parallel() == 0) return detail::told_to_all(me.state(), [&] { detail::require_no_arrivals(core); });
-    detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me.state());
+  /// Waits for all threads of the region. They have joined, so a thread that has left its region because the team has failed is
+  /// not waited for in OpenMP's barrier, where nobody would hear of that.
+  static void come_as_ranks(detail::reducer_core& core, detail::rank_state& me) {
+    if (omp_in_parallel() == 0) return detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
+    detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me);
     bool const begins = omp_get_thread_num() == 0;
     if (begins) detail::begin_round(core);
 #pragma omp barrier  // where tasks that still reduce are executed
@@ -203,24 +192,24 @@ class folds {
 
   template <class Places>
   static void combine_here(processes const& all, detail::reducer_core& core, Places const& places, combining how,
-                           destination const& to) {
-    all.as_rank([&](detail::rank_state& me) {
-      auto const into = detail::told_to_all(me, places);
-      auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
-      if (all.in_place()) return detail::combine_in_place_over_processes(core, into.data(), me, own, to);
-      detail::combine_over_processes(core, into.data(), me, own, how, to);
-    });
+                           destination const& to, detail::rank_state& me) {
+    auto const into = detail::told_to_all(me, places);
+    auto const own = static_cast<std::uint32_t>(omp_get_thread_num());
+    if (all.in_place()) return detail::combine_in_place_over_processes(core, into.data(), me, own, to);
+    detail::combine_over_processes(core, into.data(), me, own, how, to);
   }
   template <class Places>
   static void combine_outside(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                               destination const& to) {
-    all.told([&] { detail::require_no_arrivals(core); });
     detail::renew_claims(core);
     std::exception_ptr thrown;
     std::mutex keeping;
 #pragma omp parallel num_threads(all.threads())
     try {
-      combine_here(all, core, places, how, to);
+      all.as_rank([&](detail::rank_state& me) {
+        detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
+        combine_here(all, core, places, how, to, me);
+      });
     } catch (...) {
       std::lock_guard const lock(keeping);
       thrown = std::current_exception();

@@ -142,7 +142,7 @@ class reduction {
   [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     require_no_target_in_use(true);
     auto const places = copies_.places();
-    region_room::folds::come_as_ranks(copies_.core(), me);
+    region_room::folds::come_as_ranks(copies_.core(), me.state());
     started_combination later;
     std::exception_ptr thrown;  // others wait at the barriers
     try {

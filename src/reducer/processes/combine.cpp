@@ -11,7 +11,6 @@
 #include "reducer/core.hpp"
 #include "reducer/processes/touched.hpp"
 #include "runtime/memory/lines.hpp"
-#include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
@@ -326,21 +325,6 @@ using namespace reducer_room;
   meet(me);
 }
 
-[[gnu::cold]] void come_as_rank(reducer_core& core, std::uint32_t threads, rank_state& me) {
-  try {
-    if (me.shared.failed()) runtime::leave(me);
-    arrival const mine = core.arrivals().add(threads, arriving::waits);
-    runtime::backing_off wait(runtime::patience::of_polling());
-    while (!mine.last && !core.arrivals().is_complete(mine.round)) {
-      if (me.shared.failed() && core.arrivals().give_up(mine.round)) runtime::leave(me);
-      wait(false);
-    }
-  } catch (mismatch_error const& wrong) {
-    if (me.shared.failed()) runtime::leave(me);
-    refuse(me, wrong.what());
-  }
-}
-
 [[gnu::cold]] void serve(reducer_core& core, team_state const& team) noexcept {
   core.serve(team, std::max<std::size_t>(team.shared.part.spread.processes.size(), 1));
 }
@@ -356,11 +340,6 @@ void require_not_under_way(reducer_core& core, rank_state& me, std::uint32_t own
     if (static_cast<owned_copy&>(core.numbered(own)).is_under_way)
       throw argument_error("combine: both sets of copies are being combined: wait for the first");
   });
-}
-
-[[gnu::cold]] std::string not_a_region_of(std::size_t threads, int level, std::size_t present) {
-  if (level > 1) return "combine over processes: in a nested region";
-  return text::format("combine over processes: a region of {} threads, where the process has {}", present, threads);
 }
 
 }  // namespace coset::detail

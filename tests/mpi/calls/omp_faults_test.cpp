@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <thread>
 
 #include "mpi/processes.hpp"
 #include "team/team_state.hpp"
@@ -132,29 +134,38 @@ TEST_F(OmpOtherwise, ByAnOperationThatThrows) {
   }
 }
 
-TEST_F(OmpOtherwise, ByAllThreadsButOneThatIsAtAnotherBarrier) {
-  omp::reduction sum(all, bins);
-  expect_told(threads_here, "met it at another barrier", [&] {
-    sum.local()[0] += 1;
-    if (odd && omp_get_thread_num() == 1) {
-#pragma omp barrier
-      throw std::runtime_error("somewhere else");
-    }
-    sum.combine();
-  });
+/// A thread that hears of a failure leaves its region; the others hear of it, too, where they wait for that thread.
+TEST_F(OmpOtherwise, ByAllThreadsButOneThatHasFailed) {
+  for (bool const in_split_phase : {false, true}) {
+    omp::reduction sum(all, bins);
+    expect_told(threads_here, "there is no root 1000", [&] {
+      auto me = all.join(static_cast<rank_t>(omp_get_thread_num()));
+      sum.local()[0] += 1;
+      if (odd && omp_get_thread_num() == 1) [[maybe_unused]]
+        int const wrong = broadcast(*me, 1, 1'000);
+      if (in_split_phase) return sum.start_combine(*me).wait();
+      sum.combine();
+    });
+  }
 }
 
-/// A thread that hears of a failure leaves its region; others wait for it inside.
-TEST_F(OmpOtherwise, InSplitPhaseByAllThreadsButOneThatHasFailed) {
-  if (processes() == 2)
-    GTEST_SKIP() << "nobody compares that barrier with what others do: all wait until COSET_TIMEOUT";
+/// That thread waits for nobody, so nobody but this region's others can tell.
+TEST_F(OmpOtherwise, ByAllThreadsButOneThatIsAtABarrierBehind) {
   omp::reduction sum(all, bins);
-  expect_told(threads_here, "", [&] {
-    auto me = all.join(static_cast<rank_t>(omp_get_thread_num()));
+  auto& limits = detail::any_team(all).state().shared.patience.limits;
+  limits = {std::chrono::milliseconds(100), std::chrono::milliseconds(400)};
+  ::testing::internal::CaptureStderr();
+  std::string const named = "in process " + std::to_string(processes() - 1) + " " + std::to_string(threads_here - 1) +
+                            " of " + std::to_string(threads_here) + " threads";
+  expect_told(threads_here, named, [&] {
     sum.local()[0] += 1;
-    if (odd && omp_get_thread_num() == 1) barrier(*me);
-    sum.start_combine(*me).wait();
+    if (!odd || omp_get_thread_num() != 1) return sum.combine();
+    auto me = all.join(1);
+    while (!me->state().shared.failed()) std::this_thread::yield();
+    throw std::runtime_error("was elsewhere");
   });
+  limits = {};
+  EXPECT_NE(said_anywhere(::testing::internal::GetCapturedStderr()).find("stuck? "), std::string::npos);
 }
 
 TEST_F(OmpOtherwise, AProcessThatDoesNotComeIsNamed) {
