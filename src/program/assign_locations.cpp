@@ -151,9 +151,7 @@ class location_assignment {
       if (!split_.slices[i].empty()) list_offloads(split_.slices[i]);
       if (split_.has_messages[i]) list_messages(i);
       std::size_t const folds = operations_.size();
-      for (assignment const& a : step) {
-        if (is_pushed_input(a)) push_input(a);
-      }
+      store_inputs(step);
       for (assignment const& a : step) {
         if (!copies_[copies_.target(a)].moved) list_fold(a);
       }
@@ -289,16 +287,26 @@ class location_assignment {
     }
   }
 
-  /// An input that its owner writes where a peer wants it.
+  /// An input that its owner writes where peers want it.
   bool is_pushed_input(assignment const& a) const {
     value_copy const& what = copies_[copies_.target(a)];
     return what.moved && !what.received && copies_[copies_.only_source(a)].made_by == nullptr;
   }
 
-  void push_input(assignment const& a) {
-    source const from = schedule_.from(a).front();
-    location const input = found(copies_.only_source(a), from.rank, a.block, from.slot, from.rank);
-    operations_.push_back({operation::kind::move, from.rank, a.block, {input}, {shared(copies_.target(a))}, false});
+  /// By one move to all who want it.
+  void store_inputs(std::vector<assignment> const& step) {
+    std::map<copy_t, std::size_t> stored;
+    for (assignment const& a : step) {
+      if (!is_pushed_input(a)) continue;
+      source const from = schedule_.from(a).front();
+      copy_t const input = copies_.only_source(a);
+      auto const [at, is_first] = stored.try_emplace(input, operations_.size());
+      if (is_first) {
+        location const there = found(input, from.rank, a.block, from.slot, from.rank);
+        operations_.push_back({operation::kind::move, from.rank, a.block, {there}, {}, false});
+      }
+      operations_[at->second].to.push_back(shared(copies_.target(a)));
+    }
   }
 
   void list_fold(assignment const& a) {

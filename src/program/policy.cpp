@@ -16,12 +16,19 @@ using enum copies;
 
 /// What each is good for is measured by the benchmarks; see the README of this folder.
 constexpr std::array named{
-    std::pair{"staged", policy{staging, staging, forward}},   std::pair{"staged_pull", policy{staging, staging, pull}},
-    std::pair{"zero_copy", policy{input, output, forward}},   std::pair{"zero_copy_pull", policy{input, output, pull}},
-    std::pair{"zero_copy_push", policy{input, output, push}}, std::pair{"pull", policy{input, staging, pull}},
-    std::pair{"forward", policy{input, staging, forward}},    std::pair{"output", policy{output, output, forward}},
-    std::pair{"output_pull", policy{output, output, pull}},   std::pair{"push", policy{staging, staging, push}},
-    std::pair{"staged_in", policy{staging, output, forward}}, std::pair{"output_push", policy{output, output, push}},
+    std::pair{"staged", policy{staging, staging, forward}},
+    std::pair{"staged_pull", policy{staging, staging, pull}},
+    std::pair{"zero_copy", policy{input, output, forward}},
+    std::pair{"zero_copy_pull", policy{input, output, pull}},
+    std::pair{"zero_copy_push", policy{input, output, push}},
+    std::pair{"zero_copy_store", policy{input, output, store}},
+    std::pair{"pull", policy{input, staging, pull}},
+    std::pair{"forward", policy{input, staging, forward}},
+    std::pair{"output", policy{output, output, forward}},
+    std::pair{"output_pull", policy{output, output, pull}},
+    std::pair{"push", policy{staging, staging, push}},
+    std::pair{"staged_in", policy{staging, output, forward}},
+    std::pair{"output_push", policy{output, output, push}},
 };
 
 constexpr std::string_view streaming = "+stream", offloading = "+library";

@@ -56,22 +56,32 @@ void value_copies::name_values() {
   });
 }
 
+/// Inputs are made by nobody, so their copies are fetched, unless their owners store them: of a gather, where one rank would
+/// fetch what all have, while they wait for it; and where the policy says so. The root of a broadcast, which would have
+/// everything to store, stores the block of its own number while its readers fetch the others.
+bool value_copies::is_stored_by_owner(assignment const& a) const {
+  value_copy const& copy = all_[target(a)];
+  if (policy_.first != area::input || !copy.is_result || home_of(copy) != area::output) return false;
+  if (policy_.how != copies::store) return schedule_.verb == schedule::collective::gather;
+  rank_t const owner = schedule_.from(a).front().rank;
+  return schedule_.verb != schedule::collective::broadcast || a.block % schedule_.ranks == owner;
+}
+
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain
-/// (forward). Inputs are made by nobody, so their first copy is pulled; but of a gather, where one rank would pull what all
-/// have, while they wait for it.
+/// (forward, store).
 void value_copies::mark_moved_copies() {
   if (policy_.how == copies::pull) return;
-  bool const pushes_inputs = schedule_.verb == schedule::collective::gather && policy_.first == area::input;
   auto const moves = [&](assignment const& a) {
     if (!is_copy(a) || all_[target(a)].received || schedule_.from(a).front().rank == a.rank) return false;
-    return all_[only_source(a)].made_by != nullptr ||
-           (pushes_inputs && all_[target(a)].is_result && home_of(all_[target(a)]) == area::output);
+    return all_[only_source(a)].made_by != nullptr || is_stored_by_owner(a);
+  };
+  auto const rides = [&](value_copy const& copy) {
+    return copy.made_by != nullptr && moves(*copy.made_by) && all_[only_source(*copy.made_by)].made_by != nullptr;
   };
   for_each_assignment([&](assignment const& a) {
     if (!moves(a)) return;
     copy_t writer = only_source(a);
-    while (policy_.how == copies::forward && all_[writer].made_by != nullptr && moves(*all_[writer].made_by))
-      writer = only_source(*all_[writer].made_by);
+    while (policy_.how != copies::push && rides(all_[writer])) writer = only_source(*all_[writer].made_by);
     all_[writer].riders.push_back(target(a));
     all_[target(a)].moved = true;
   });

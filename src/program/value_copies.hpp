@@ -60,6 +60,7 @@ class value_copies {
   void name_values();
   void mark_messages(split_schedule const&);
   void mark_offloads(split_schedule const&);
+  bool is_stored_by_owner(schedule::assignment const&) const;
   void mark_moved_copies();
   void mark_reads(split_schedule const&);
   void mark_partials(split_schedule const&);

@@ -127,6 +127,33 @@ TEST(Compact, PiecesOfAGatherAreStoredByTheirOwners) {
   }
 }
 
+/// [rank]: how many blocks it copies into others' outputs, and how many out of others' inputs.
+using crossings = std::vector<std::pair<std::size_t, std::size_t>>;
+crossings crossings_of(compiled const& all) {
+  crossings found(all.ranks);
+  for (rank_t r = 0; r < all.ranks; ++r) {
+    for (instruction const& i : all.of[r].code) {
+      std::size_t const blocks = i.block_end - i.block;
+      for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k) {
+        if (all.of[r].operands[i.operands + k].base[0] % all.ranks == r) continue;
+        (k < i.sources ? found[r].second : found[r].first) += blocks;
+      }
+    }
+  }
+  return found;
+}
+
+/// All owners at once, each by one move. The root of a broadcast would have everything to store: it has one block.
+TEST(Compact, InputsAreStoredByTheirOwnersWhereTheStorageSaysSo) {
+  auto const stored = [](collective what, rank_t ranks, rank_t root) {
+    return crossings_of(*call_of(plan_of("direct", ranks, what, root), "zero_copy_store").code);
+  };
+  EXPECT_EQ(stored(collective::broadcast, 2, 1), (crossings{{0, 1}, {1, 0}}));
+  EXPECT_EQ(stored(collective::allgather, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(stored(collective::all_to_all, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(stored(collective::scatter, 3, 1), (crossings{{0, 0}, {2, 0}, {0, 0}}));
+}
+
 /// In which ranks do not all begin with the same one.
 TEST(Compact, PeersOfAStepKeepTheOrderOfTheSchedule) {
   auto const plan = plan_of("product(dims=4x4x2)", 32);
