@@ -38,7 +38,11 @@ constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes
 /// Whole arrays are read at once only while all fit first caches.
 constexpr std::size_t most_at_once = 32 * kibibyte;
 
-/// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles.
+/// Two ranks whose arrays lie apart copy what is longer through no third place.
+constexpr std::size_t most_staged_of_two = 4 * kibibyte;
+
+/// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles; of two ranks of other verbs than allreduce
+/// on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
 struct arrays {
   double read_at_once;      ///< a byte copied where others read whole arrays: they have nothing else to do meanwhile
   std::size_t most_staged;  ///< up to here lines that move between ranks cost more than copies
@@ -46,22 +50,23 @@ struct arrays {
 };
 
 arrays arrays_of(question const& q) {
+  bool const are_two = q.ranks == 2 && !q.crowded;
   switch (q.what) {
     case verb::allreduce:
       return {0.085 * ns, 128 * kibibyte, true};
     case verb::allgather:
-      return {0.026 * ns, 64 * kibibyte, true};
+      return {0.026 * ns, 64 * kibibyte, false};  // pieces are fetched
     case verb::gather:
       return {0.026 * ns, 0, false};  // see is_stored_by_owners
     case verb::reduce_scatter:
       return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
     case verb::reduce:
-      return {0.023 * ns, 2 * mebibyte, true};
+      return {0.023 * ns, are_two ? 128 * kibibyte : 2 * mebibyte, true};
     case verb::broadcast:
-      return {0.084 * ns, q.ranks == 2 ? 16 * mebibyte : 512 * kibibyte, true};
+      return {0.084 * ns, are_two ? most_staged_of_two : 512 * kibibyte, true};
     case verb::scan:
     case verb::exclusive_scan:
-      return {0.079 * ns, 512 * kibibyte, true};
+      return {0.079 * ns, are_two && !q.in_place ? most_staged_of_two : 512 * kibibyte, true};
     case verb::barrier:
     case verb::reduce_shared:
     case verb::allreduce_view:
@@ -73,7 +78,16 @@ arrays arrays_of(question const& q) {
 }
 
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be.
-bool goes_through_outputs(question const& q) { return q.what == verb::allreduce && !q.in_place; }
+bool goes_through_outputs(question const& q) {
+  bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
+  return !q.in_place && (q.what == verb::allreduce || (is_scan && q.ranks == 2 && !q.crowded));
+}
+
+/// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
+bool is_stored_by_root(question const& q) {
+  bool const are_two = q.ranks == 2 && !q.crowded;
+  return are_two && (q.what == verb::broadcast || (q.what == verb::scatter && q.bytes <= most_at_once));
+}
 
 /// The bytes that all ranks give and get.
 std::uint64_t footprint(question const& q) {
@@ -94,8 +108,11 @@ bool exceeds_own_cache(question const& q) {
   return std::uint64_t{2} * q.bytes >= own;
 }
 
-bool stores_are_cheap(question const& q) {
-  return q.memory.stores_over_copies > 0 && q.memory.stores_over_copies < most_times_as_long;
+/// A wrong push costs more than a copy too many, so that what is not known counts as apart; but where owners store, all of them do
+/// it at once, and are behind by a third where cores are apart, and ahead by up to four fifths where they are near.
+bool stores_are_cheap(question const& q, bool by_owners) {
+  bool const is_known = q.memory.stores_over_copies > 0;
+  return is_known ? q.memory.stores_over_copies < most_times_as_long : by_owners;
 }
 
 bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area::staging; }
@@ -129,10 +146,8 @@ double pushes_of(question const& q, policy const& p) {
   bool const stays_away = exceeds_caches(q) && q.what != verb::gather;
   bool const pushes = arrays_of(q).pushes || is_stored_by_owners(q, p);
   if (!pushes || reads_first || stays_away) return per_foreign;
-  double const bytes = bytes_moved(q, p);
-  // The root of a broadcast to one rank waits for its reader instead of going on.
-  double const waits = q.what == verb::broadcast && q.ranks == 2 ? copied_beyond + pushed_near : 0;
-  return per_foreign + bytes * ((stores_are_cheap(q) ? pushed_near : pushed_apart) + waits);
+  bool const by_owners = is_stored_by_owners(q, p) || p.how == copies::store;
+  return per_foreign + bytes_moved(q, p) * (stores_are_cheap(q, by_owners) ? pushed_near : pushed_apart);
 }
 
 double memory_of(question const& q, policy const& p) {
@@ -215,7 +230,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (q.bytes <= arrays_of(q).most_staged) all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
-  all.push_back(zero_copy);
+  all.push_back(is_stored_by_root(q) ? zero_copy_store : zero_copy);
   if (q.what != verb::allreduce || !q.in_place) all.push_back(streaming(zero_copy));
   if (q.what == verb::gather) all.push_back(zero_copy_pull);
   return all;

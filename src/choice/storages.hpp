@@ -16,6 +16,8 @@ inline constexpr program::policy through_outputs{program::area::output, program:
                                                  program::copies::forward};
 /// The root of a gather fetches what else its owners would store into its array.
 inline constexpr program::policy zero_copy_pull{program::area::input, program::area::output, program::copies::pull};
+/// Owners store what its readers else would fetch; the root of a broadcast to one rank half of it.
+inline constexpr program::policy zero_copy_store{program::area::input, program::area::output, program::copies::store};
 /// Everybody reads everybody's copy and folds alone.
 inline constexpr program::policy eager{program::area::staging, program::area::staging, program::copies::pull};
 /// One rank folds what others' lines bring, where all will read it.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "choice/price.hpp"
@@ -128,6 +129,37 @@ TEST(Choose, LetsOwnersStoreWhatTheRootOfAGatherWouldFetchForLong) {
     EXPECT_EQ(gather_on(16, 1024, ratio), "staged_pull");
     EXPECT_EQ(gather_on(24, 192, ratio), "staged_pull");
   }
+}
+
+/// What two ranks have been measured with, near and apart. Red if a verb goes through more copies than it has to.
+TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
+  auto const of_two = [](verb what, std::size_t bytes) {
+    auto q = allreduce_of(bytes, 0);
+    q.what = what;
+    return q;
+  };
+  for (auto const& [what, bytes, expected] : {std::tuple{verb::broadcast, 4 << 10, "staged"},
+                                              {verb::broadcast, 8 << 10, "zero_copy_store"},
+                                              {verb::broadcast, 4 << 20, "zero_copy_store"},
+                                              {verb::scatter, 8 << 10, "zero_copy_store"},
+                                              {verb::scatter, 64 << 10, "zero_copy"},
+                                              {verb::reduce, 64 << 10, "staged"},
+                                              {verb::reduce, 256 << 10, "zero_copy"},
+                                              {verb::allgather, 4 << 10, "staged"},
+                                              {verb::allgather, 64 << 10, "zero_copy"},
+                                              {verb::gather, 256 << 10, "zero_copy_pull"},
+                                              {verb::gather, 1 << 20, "zero_copy"},
+                                              {verb::scan, 4 << 10, "staged"},
+                                              {verb::scan, 64 << 10, "output"},
+                                              {verb::scan, 1 << 20, "output"}}) {
+    auto q = of_two(what, static_cast<std::size_t>(bytes));
+    EXPECT_EQ(storage(q), expected) << name_of(what) << ", " << bytes;
+    q.crowded = true;
+    EXPECT_NE(storage(q), "zero_copy_store") << name_of(what) << ", " << bytes;
+  }
+  auto three = of_two(verb::broadcast, 64 << 10);
+  three.ranks = 3;
+  EXPECT_EQ(storage(three), "staged");
 }
 
 TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
