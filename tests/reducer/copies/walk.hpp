@@ -175,6 +175,7 @@ class reducer_walk {
       walk_step const step = drawn_step(static_cast<std::uint64_t>(k), begun.step ? begun.step->index : number);
       walked& mine = *reductions_[step.index];
       mine.reduce(me, step);
+      come_late(step.seed, me.rank());
       if (step.what == walk_step::form::started && !begun.step) {
         begun = {step, mine.start(me)};
         continue;
@@ -182,6 +183,7 @@ class reducer_walk {
       step.what == walk_step::form::started ? mine.start(me).wait() : mine.combine(me, step);
       require(mine.fault(all_.thread(me.rank()), step, all_), k, step);
       if (!begun.step) continue;
+      come_late(step.seed + 1, me.rank());
       while (step.seed % 2 == 0 && !begun.later.test()) {
       }
       begun.later.wait();

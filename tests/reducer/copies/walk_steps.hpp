@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,14 @@ class updates_of_rank {
   std::uint64_t const draw_;
   std::size_t const count_;
 };
+
+/// Some ranks come late to a step, by less than a message takes or by the time of several.
+inline void come_late(std::uint64_t seed, rank_t rank) {
+  std::uint64_t const draw = drawn(seed ^ 0x1a7e, rank);
+  if (draw % 8 == 0) std::this_thread::yield();
+  if (draw % 16 == 1)
+    for (std::uint64_t volatile turns = draw >> 8 & 0xffff; turns > 0;) turns = turns - 1;
+}
 
 /// Summed and compared at once; two operations that commute.
 struct sum_and_most {
