@@ -295,7 +295,9 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   if (parts_done_.fetch_add(1, std::memory_order_acq_rel) + 1 != parts) return;
   runtime::tell_acquire(&parts_done_);
   parts_done_.store(0, std::memory_order_relaxed);
-  if (total_) total_->generation = into_total ? generation_ : 0;
+  // Not written where it is so already: in split phase the first rank of a process may combine again by now, and looks at it.
+  std::uint64_t const filled = into_total ? generation_ : 0;
+  if (total_ && total_->generation != filled) total_->generation = filled;
   total_is_known_ = true;
   if (tracking_ != tracking::none) finish_round();
 }
@@ -323,9 +325,8 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
   auto const lock = short_lock(making_);
   std::vector<owned_copy*> found;
   auto const take_one = [&](owned_copy* copy) {
-    if (copy != nullptr && copy->generation == generation_) found.push_back(copy);
+    if (copy->generation == generation_) found.push_back(copy);
   };
-  take_one(total_.get());
   for (auto const& [number, copy] : numbered_)
     if (number < first || number >= last) take_one(copy.get());
   for (auto const& copy : of_threads_) take_one(copy.get());

@@ -150,7 +150,14 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void note_wire(reducer_room::wire_choice const&);
   /// Whether there is a copy with this number, and it holds something.
   bool holds(std::uint32_t number);
-  /// Copies that hold something, but for those numbered [first, last).
+  /// Null if it holds nothing.
+  reducer_room::owned_copy* viewed_total() const noexcept {
+    return total_ && total_->generation == generation_ ? total_.get() : nullptr;
+  }
+  void total_is_taken() noexcept {
+    if (total_) total_->generation = 0;
+  }
+  /// The other copies that hold something, but for those numbered [first, last).
   std::vector<reducer_room::owned_copy*> others_than(std::uint32_t first, std::uint32_t last);
   /// Of the process, laid out as a copy, for a sum that is added to targets later. From any thread.
   std::byte* room_for_sums();

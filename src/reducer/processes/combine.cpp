@@ -53,6 +53,8 @@ ranks_of_process process_of(rank_state const& me) {
                                                        ranks_of_process here) {
   rank_t const ranks = here.number(), number = me.number - here.first;
   std::vector<owned_copy*> share, all = core.others_than(own - number, own - number + ranks);
+  // Not one of those that are counted: in split phase it may have been taken between two ranks' looks.
+  if (owned_copy* const total = number == 0 ? core.viewed_total() : nullptr) share.push_back(total);
   for (std::size_t k = number; k < all.size(); k += ranks) share.push_back(all[k]);
   return share;
 }
@@ -84,6 +86,7 @@ owned_copy& contribution(reducer_core& core, rank_state& me, std::uint32_t own, 
     if (borrows) others.pop_back();
     core.renew(mine);
     take_over(core, mine, others);
+    if (which == lending::of_own_copies && me.number == here.first) core.total_is_taken();
     return mine;
   });
 }

@@ -36,8 +36,8 @@ void require_processes_in_order(detail::rank_state&);
 /// Besides what their collectives compare: then the next one shows that they differ.
 void agree_on(detail::reducer_core const&, detail::rank_state&, combining, destination const&);
 
-/// What threads that are no ranks have reduced, and a total that was viewed: each rank of the process brings some of these
-/// copies, all ranks the same ones at any time until they combine.
+/// What threads that are no ranks have reduced: each rank of the process brings some of these copies, all ranks the same ones at
+/// any time until they combine; and the first rank a total that was viewed.
 std::vector<owned_copy*> share_of_others(detail::reducer_core&, detail::rank_state const&, std::uint32_t own,
                                          ranks_of_process here);
 /// Folds such copies into the rank's own.

@@ -307,6 +307,7 @@ interval share_of(reducer_core const& core, interval const& all, std::size_t ran
     rank_t const mine = me.number - processes[p].first;
     seen.share = share_of(core, whole, mine, ranks);
     seen.all = core.others_than(0, 0);
+    if (owned_copy* const total = core.viewed_total()) seen.all.insert(seen.all.begin(), total);
     seen.own = share_of_others(core, me, own, processes[p]);
     for (owned_copy* const copy : seen.all)
       if (copy == seen.mine) seen.own.insert(seen.own.begin(), copy);

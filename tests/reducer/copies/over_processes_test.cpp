@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reducers of a team over processes, without MPI: hosts and processes that are threads of this one, so that ThreadSanitizer
 // sees all of them.
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "coset/reducers/sparse_reducer.hpp"
 #include "coset/verbs/barrier.hpp"
 #include "reducer/copies/over_processes.hpp"
+#include "runtime/requests.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -257,6 +259,47 @@ TEST(ReducersOverProcesses, MadeForATeamRefuseOthersAndWhoHasNoMember) {
   }));
   EXPECT_EQ(got, std::vector<int>(100, 3));
   EXPECT_EQ(got_by_second, got);
+}
+
+/// Copies of two threads that are no ranks.
+void add_by_two_threads(reducer<int>& sum, int value) {
+  std::thread([&] {
+    sum.local()[0] += value;
+    std::thread([&] { sum.local()[1] += value; }).join();
+  }).join();
+}
+
+/// Red if ranks count a total that was viewed among copies: it is empty as soon as all have waited.
+TEST(ReducersOverProcesses, StartAnewBeforeAllOfTheProcessHaveWaited) {
+  for (auto const& shape : std::vector<std::vector<host_shape>>{{{2, 1}}, {{2}, {2}}}) {
+    hosts on(shape, false);
+    of_processes<reducer<int>> sums(on, 100);
+    of_processes<std::vector<int>> targets(on, 100), later_targets(on, 100);
+    of_processes<std::atomic<bool>> begun(on);
+    for (std::size_t p = 0; p < on.processes(); ++p) {
+      add_by_two_threads(sums[p], 1);
+      sums[p].view();
+    }
+    expect_well(on.run([&](member& me) {
+      auto first = sums(me).start_combine_into(targets(me), me);
+      bool const waits = me.rank() % 2 == 0;  // the first of its process
+      if (waits) {
+        first.wait();
+        add_by_two_threads(sums(me), 10);
+      }
+      while (!waits && !begun(me) && !me.state().shared.failed()) runtime::advance_all(me.state().root);
+      if (!waits) first.wait();
+      auto later = sums(me).start_combine_into(later_targets(me), me);
+      begun(me) = true;
+      later.wait();
+    }));
+    int const processes = static_cast<int>(on.processes());
+    for (std::size_t p = 0; p < on.processes(); ++p)
+      for (std::size_t i : {0u, 1u}) {
+        EXPECT_EQ(targets[p][i], processes);
+        EXPECT_EQ(later_targets[p][i], 10 * processes);
+      }
+  }
 }
 
 }  // namespace
