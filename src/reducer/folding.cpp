@@ -12,6 +12,7 @@
 #include "numa/binding.hpp"
 #include "reducer/chunks.hpp"
 #include "reducer/core.hpp"
+#include "reducer/processes/ranks.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/memory/busy_mark.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
@@ -211,7 +212,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   told_as_combine const told(me, how);
   call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
   if (!me.shared.kind.one_memory()) {
-    run(me, meeting);  // until then copies that are no rank's may be added to
+    meet_with(core, me);  // until then copies that are no rank's may be added to
     return combine_over_processes(core, into, me, me.number, how, to);
   }
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };

@@ -99,6 +99,21 @@ void note_exchange(reducer_core& core, rank_state& me, wire_choice const& chosen
 
 void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction = &detail::copy_of<char>()}); }
 
+[[gnu::cold]] void meet_with(reducer_core const& core, rank_state& me) {
+  // With the history, as the first rank may have come to another combination by now if in this one nothing is waited for.
+  std::uint64_t const history = me.acts.history,
+                      mine = history << 32 | std::uint32_t(core.id() >> detail::key_bits_of_claims);
+  me.lines.told.combines.store(mine, std::memory_order_relaxed);
+  meet(me);
+  rank_t const first = process_of(me).first;
+  std::uint64_t const theirs =
+      me.shared.arena.own(first - me.shared.part.first).combines.load(std::memory_order_relaxed);
+  if (theirs >> 32 == history && theirs != mine) [[unlikely]]
+    runtime::fail(me, runtime::cause::mismatch,
+                  text::format("combine: rank {} has come with another reducer than rank {} of its process: a {}",
+                               me.number, first, core.in_words()));
+}
+
 namespace {
 
 /// One array that is combined, as one of the ranks sees it.

@@ -55,5 +55,8 @@ owned_copy& contribution(detail::reducer_core&, detail::rank_state&, std::uint32
 void note_exchange(detail::reducer_core&, detail::rank_state&, wire_choice const&);
 /// Waits until all ranks are here.
 void meet(detail::rank_state&);
+/// The same before a combination; mismatch_error if the first rank of this process has come with another reducer. Those of other
+/// processes are others in any case.
+void meet_with(detail::reducer_core const&, detail::rank_state&);
 
 }  // namespace coset::reducer_room

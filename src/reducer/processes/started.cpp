@@ -123,7 +123,7 @@ void start_arrays(under_way& all, rank_state& me, void* const* into, combining h
     all->mine = &contribution(core, me, own, here, lending::of_own_copies);
     start_arrays(*all, me, into, how);
   } else {
-    meet(me);  // until then others may still add to their copies
+    meet_with(*all->core, me);  // until then others may still add to their copies
     touched_copies const seen = guarded(me, [&] { return see_copies(core, me, own, {}); });
     all->mine = seen.mine;
     wire_choice const chosen = agreed_wire(core, me, seen, {});

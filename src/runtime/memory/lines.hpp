@@ -91,7 +91,7 @@ struct told_wait {
   std::array<std::atomic<std::uint64_t>, 16> plan;  ///< the schedule and its storage in words, as much as fits
 };
 
-/// Written by its rank, read by others only when something has gone wrong or takes long.
+/// Written by its rank, read by others only when something has gone wrong or takes long, and when reducers are combined.
 struct alignas(line_spacing) own_line {
   std::atomic<std::uint32_t> busy;      ///< inside an instruction that touches a peer's caller memory
   std::atomic<std::uint32_t> waits_on;  ///< one more than the processor on which it waits for long; 0: it does not
@@ -102,6 +102,7 @@ struct alignas(line_spacing) own_line {
   /// to that one, in their order and with their channels.
   std::array<std::atomic<std::uint64_t>, told_operations> begun;
   std::array<described_signature, described_operations> doing;  ///< [number % described_operations]
+  std::atomic<std::uint64_t> combines;  ///< in this team, the reducer that comes: see meet_with()
 };
 
 }  // namespace coset::runtime

@@ -302,5 +302,28 @@ TEST(ReducersOverProcesses, StartAnewBeforeAllOfTheProcessHaveWaited) {
   }
 }
 
+TEST(ReducersOverProcesses, ThatRanksOfOneProcessCombineInAnotherOrderAreToldApart) {
+  for (bool const sparse : {false, true}) {
+    hosts on({{2, 1}}, false);
+    of_processes<reducer<int>> a(on, 100), b(on, 100);
+    of_processes<sparse_reducer<int>> sparse_a(on, 100), sparse_b(on, 100);
+    of_processes<std::vector<int>> targets(on, 100);
+    auto const combine = [&](auto const& first, auto const& second, member& me, bool in_order) {
+      (in_order ? first : second)(me).combine_into(targets(me), me);
+      (in_order ? second : first)(me).combine_into(targets(me), me);
+    };
+    auto const combine_both = [&](member& me, bool in_order) {
+      sparse ? combine(sparse_a, sparse_b, me, in_order) : combine(a, b, me, in_order);
+    };
+    for (auto const& process : on.run([&](member& me) { combine_both(me, me.rank() != 1); })) {
+      EXPECT_EQ(process.type, type_name<mismatch_error>());
+      EXPECT_NE(process.message.find("rank 1 has come with another reducer than rank 0 of its process"),
+                std::string::npos)
+          << process.message;
+    }
+    expect_well(on.run([&](member& me) { combine_both(me, true); }));
+  }
+}
+
 }  // namespace
 }  // namespace coset::team_test
