@@ -38,6 +38,8 @@ ranks_of_process process_of(rank_state const& me) {
   return {spread.first_of_stretch(number), is_last ? me.shared.size() : spread.first_of_stretch(number + 1)};
 }
 
+bool are_one_each(rank_state const& me) { return me.shared.part.spread.number_of_stretches() == me.shared.size(); }
+
 [[gnu::cold]] void require_processes_in_order(rank_state& me) {
   if (me.shared.part.spread.scattered) [[unlikely]]
     refuse(me, "combine: ranks of one process have to follow each other, which in this part of the team they do not");
@@ -143,7 +145,7 @@ class combination {
   }
   /// The total replaces what targets held, of which those of first ranks are part.
   void run_in_place() {
-    if (is_one_each()) {
+    if (are_one_each(me_)) {
       call wanted = call_for(verb::allreduce);
       wanted.out = target_;
       return detail::run(me_, wanted);
@@ -160,8 +162,6 @@ class combination {
             .operation = part_.array.operation.get()};
   }
   std::size_t bytes() const { return part_.element_bytes(); }
-  /// Processes of one rank share nothing: theirs is an ordinary allreduce.
-  bool is_one_each() const { return me_.shared.part.spread.number_of_stretches() == me_.shared.size(); }
 
   /// Nobody reads these elements of the copy any more, and they are still in its thread's cache.
   void empty(std::size_t begin, std::size_t count) {
@@ -170,7 +170,7 @@ class combination {
   void empty() { empty(0, part_.array.count); }
 
   void assign_to_every_process() {
-    call wanted = call_for(is_one_each() ? verb::allreduce : verb::reduce_shared);
+    call wanted = call_for(are_one_each(me_) ? verb::allreduce : verb::reduce_shared);
     wanted.out = target_;
     detail::run(me_, wanted,
                 {[](void* self, void*, std::size_t begin, std::size_t count) {

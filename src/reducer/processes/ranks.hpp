@@ -31,6 +31,8 @@ struct ranks_of_process {
 /// All of them, in the order of their ranks; and this rank's.
 std::vector<ranks_of_process> processes_of(detail::rank_state const&);
 ranks_of_process process_of(detail::rank_state const&);
+/// Processes of one rank each share nothing: what they reduce is an ordinary allreduce.
+bool are_one_each(detail::rank_state const&);
 /// Refuses parts that were split in an order of their own: a process would be taken for several, which have one reducer.
 void require_processes_in_order(detail::rank_state&);
 /// Besides what their collectives compare: then the next one shows that they differ.

@@ -90,7 +90,7 @@ void start_arrays(under_way& all, rank_state& me, void* const* into, combining h
   for (under_way::one_array& each : all.arrays) {
     part_of_copy const& part = *each.part;
     call const wanted{
-        .what = verb::reduce_shared,
+        .what = each.sum == nullptr && are_one_each(me) ? verb::allreduce : verb::reduce_shared,
         .in = all.mine->data + part.offset,
         .out = each.sum != nullptr ? each.sum : each.target,
         .count = part.array.count,

@@ -302,6 +302,18 @@ TEST(ReducersOverProcesses, StartAnewBeforeAllOfTheProcessHaveWaited) {
   }
 }
 
+TEST(ReducersOverProcesses, OfOneRankEachStartAnAllreduce) {
+  hosts on({{1, 1}}, false);
+  std::vector<reducer<int>> sums;
+  sums.emplace_back(100);
+  sums.emplace_back(101);
+  for (auto const& process : on.run([&](member& me) {
+         std::vector<int> target(sums[me.rank()].size());
+         sums[me.rank()].start_combine_into(target, me).wait();
+       }))
+    EXPECT_NE(process.message.find("starts allreduce of 100 int"), std::string::npos) << process.message;
+}
+
 TEST(ReducersOverProcesses, ThatRanksOfOneProcessCombineInAnotherOrderAreToldApart) {
   for (bool const sparse : {false, true}) {
     hosts on({{2, 1}}, false);
