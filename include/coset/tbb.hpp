@@ -129,23 +129,24 @@ class sparse_reducer : public reducer_of<T, coset::sparse_reducer<T, Op>> {
   using reducer_of<T, coset::sparse_reducer<T, Op>>::reducer_of;
 };
 
-template <class T>
-explicit reducer(std::span<T>) -> reducer<T>;
-template <class T, class Op>
-explicit reducer(std::span<T>, Op, std::type_identity_t<T>) -> reducer<T, Op>;
-template <team_over_processes Team, class T>
-explicit reducer(Team&, std::span<T>) -> reducer<T>;
-template <team_over_processes Team, class T, class Op>
-explicit reducer(Team&, std::span<T>, Op, std::type_identity_t<T>) -> reducer<T, Op>;
-template <class T>
-explicit sparse_reducer(std::span<T>, sparse_options const& = {}) -> sparse_reducer<T>;
-template <class T, class Op>
-explicit sparse_reducer(std::span<T>, Op, std::type_identity_t<T>, sparse_options const& = {}) -> sparse_reducer<T, Op>;
-template <team_over_processes Team, class T>
-explicit sparse_reducer(Team&, std::span<T>, sparse_options const& = {}) -> sparse_reducer<T>;
-template <team_over_processes Team, class T, class Op>
-explicit sparse_reducer(Team&, std::span<T>, Op, std::type_identity_t<T>, sparse_options const& = {})
-    -> sparse_reducer<T, Op>;
+template <class Array>
+explicit reducer(Array&&) -> reducer<detail::lasting_element<Array>>;
+template <class Array, class Op>
+explicit reducer(Array&&, Op, detail::lasting_element<Array>) -> reducer<detail::lasting_element<Array>, Op>;
+template <team_over_processes Team, class Array>
+explicit reducer(Team&, Array&&) -> reducer<detail::lasting_element<Array>>;
+template <team_over_processes Team, class Array, class Op>
+explicit reducer(Team&, Array&&, Op, detail::lasting_element<Array>) -> reducer<detail::lasting_element<Array>, Op>;
+template <class Array>
+explicit sparse_reducer(Array&&, sparse_options const& = {}) -> sparse_reducer<detail::lasting_element<Array>>;
+template <class Array, class Op>
+explicit sparse_reducer(Array&&, Op, detail::lasting_element<Array>, sparse_options const& = {})
+    -> sparse_reducer<detail::lasting_element<Array>, Op>;
+template <team_over_processes Team, class Array>
+explicit sparse_reducer(Team&, Array&&, sparse_options const& = {}) -> sparse_reducer<detail::lasting_element<Array>>;
+template <team_over_processes Team, class Array, class Op>
+explicit sparse_reducer(Team&, Array&&, Op, detail::lasting_element<Array>, sparse_options const& = {})
+    -> sparse_reducer<detail::lasting_element<Array>, Op>;
 
 /// Several arrays and values at once, as joint_reducer, combined by tasks. The type may be left out, as there.
 ///

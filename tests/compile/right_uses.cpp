@@ -4,6 +4,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -106,6 +107,49 @@ struct simulation {
       coset::array_of<pair_of_numbers, pair_of_numbers (*)(pair_of_numbers const&, pair_of_numbers const&)>>
       best{coset::into(pairs, &larger, pair_of_numbers{})};
 };
+
+/// As coset::mpi::team, which needs MPI.
+struct some_processes {
+  coset::member_guard join(coset::rank_t) { std::abort(); }
+  coset::detail::rank_state* joined(coset::rank_t) { return nullptr; }
+  bool is_adopted() const { return true; }
+  int processes() const { return 2; }
+  coset::rank_t threads() const { return 1; }
+  void run(auto const&) {}
+};
+
+/// Vectors, spans and arrays alike, and what else they are made with.
+[[maybe_unused]] void every_reduction_over_processes(some_processes& all, std::vector<double>& grid,
+                                                     std::vector<pair_of_numbers>& pairs,
+                                                     coset::sparse_options const& thrifty) {
+  float fixed[3] = {};
+  double value = 0;
+  auto const sum_of = [](float a, float b) { return a + b; };
+  using sum_of_doubles = coset::omp::sparse_reduction<double>;
+  coset::omp::sparse_reduction alone(grid);
+  coset::omp::sparse_reduction alone_with(grid, thrifty), alone_in_span{std::span(grid), thrifty};
+  coset::omp::sparse_reduction alone_most(fixed, coset::maximum(), thrifty);
+  coset::omp::sparse_reduction alone_best(pairs, &larger, pair_of_numbers{}, thrifty);
+  static_assert(std::same_as<decltype(alone), sum_of_doubles> && std::same_as<decltype(alone_with), sum_of_doubles>);
+  coset::omp::sparse_reduction scattered(all, grid), of_span(all, std::span(grid)), with(all, grid, thrifty);
+  coset::omp::sparse_reduction most(all, fixed, coset::maximum());
+  coset::omp::sparse_reduction most_with(all, grid, coset::maximum(), thrifty);
+  coset::omp::sparse_reduction best(all, pairs, &larger, pair_of_numbers{}, thrifty);
+  coset::omp::sparse_reduction summed(all, std::span(fixed), sum_of, 0.0f);
+  static_assert(std::same_as<decltype(scattered), sum_of_doubles> && std::same_as<decltype(with), sum_of_doubles>);
+  static_assert(std::same_as<decltype(most), coset::omp::sparse_reduction<float, coset::maximum>>);
+  coset::omp::reduction dense(all, grid), in_place(coset::omp::in_place, all, grid);
+  coset::omp::reduction several(all, grid, fixed, coset::into(value, coset::maximum()));
+  static_assert(std::same_as<decltype(in_place), coset::omp::reduction<double>>);
+
+  coset::tbb::reducer tasks_alone(grid), tasks(all, grid), tasks_of_span(all, std::span(grid));
+  coset::tbb::reducer tasks_most(all, fixed, coset::maximum(), 0.0f);
+  coset::tbb::sparse_reducer touched_alone(grid, thrifty), touched(all, grid), touched_with(all, grid, thrifty);
+  coset::tbb::sparse_reducer touched_best(all, pairs, &larger, pair_of_numbers{}, thrifty);
+  static_assert(std::same_as<decltype(tasks_most), coset::tbb::reducer<float, coset::maximum>>);
+  static_assert(std::same_as<decltype(touched_with), coset::tbb::sparse_reducer<double>>);
+  coset::tbb::reduction tasks_several(all, grid, fixed, coset::into(value, coset::maximum()));
+}
 
 /// What follows from arguments is what one would have written.
 [[maybe_unused]] void every_kind_of_reduction(coset::team& ranks, simulation& of,

@@ -14,17 +14,20 @@
 
 #include "coset/omp/folds.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
+#include "coset/reducers/targets.hpp"
 
 namespace coset::inline COSET_ABI::omp {
 /// As reduction, for one large array of which a region touches few elements; see sparse_reducer. local() gives a
 /// sparse_array.
 ///
-///     coset::omp::sparse_reduction sum{std::span(grid)};
+///     coset::omp::sparse_reduction sum(grid);
 template <class T, class Op = plus>
 class sparse_reduction {
  public:
   explicit sparse_reduction(std::span<T> array, Op op = {}, sparse_options const& options = {})
       : sparse_reduction(array, op, detail::known_identity<T, Op>(), options) {}
+  sparse_reduction(std::span<T> array, sparse_options const& options)
+      : sparse_reduction(array, detail::known_operation<Op>(), options) {}
   sparse_reduction(std::span<T> array, Op op, T identity, sparse_options const& options = {})
       : into_(array), copies_(array.size(), std::move(op), identity, options) {}
   /// Over the threads of all processes: what was touched travels, or all of it where that is less.
@@ -71,11 +74,22 @@ class sparse_reduction {
   region_room::processes all_;
 };
 
-template <team_over_processes Team, class T>
-explicit sparse_reduction(Team&, std::span<T>) -> sparse_reduction<T>;
-template <team_over_processes Team, class T>
-explicit sparse_reduction(Team&, std::span<T>, plus, sparse_options const&) -> sparse_reduction<T>;
-template <team_over_processes Team, class T, class Op>
-explicit sparse_reduction(Team&, std::span<T>, Op, sparse_options const& = {}) -> sparse_reduction<T, Op>;
+template <class Array>
+explicit sparse_reduction(Array&&, sparse_options const& = {}) -> sparse_reduction<detail::lasting_element<Array>>;
+template <class Array, class Op>
+explicit sparse_reduction(Array&&, Op, sparse_options const& = {})
+    -> sparse_reduction<detail::lasting_element<Array>, Op>;
+template <class Array, class Op>
+explicit sparse_reduction(Array&&, Op, detail::lasting_element<Array>, sparse_options const& = {})
+    -> sparse_reduction<detail::lasting_element<Array>, Op>;
+template <team_over_processes Team, class Array>
+explicit sparse_reduction(Team&, Array&&, sparse_options const& = {})
+    -> sparse_reduction<detail::lasting_element<Array>>;
+template <team_over_processes Team, class Array, class Op>
+explicit sparse_reduction(Team&, Array&&, Op, sparse_options const& = {})
+    -> sparse_reduction<detail::lasting_element<Array>, Op>;
+template <team_over_processes Team, class Array, class Op>
+explicit sparse_reduction(Team&, Array&&, Op, detail::lasting_element<Array>, sparse_options const& = {})
+    -> sparse_reduction<detail::lasting_element<Array>, Op>;
 
 }  // namespace coset::omp

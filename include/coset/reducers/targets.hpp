@@ -99,6 +99,11 @@ bool same_layout(place_of_view<A> const& a, place_of_view<B> const& b) {
 template <class Thing>
 concept lasting_elements = writable_elements<Thing> && std::ranges::borrowed_range<Thing>;
 
+/// What such an array is of, where a type follows from it.
+template <class Array>
+requires lasting_elements<Array>
+using lasting_element = std::ranges::range_value_t<Array>;
+
 /// Values: of a variable.
 template <class Thing>
 concept lasting_value = std::is_lvalue_reference_v<Thing> && element<std::remove_reference_t<Thing>>;

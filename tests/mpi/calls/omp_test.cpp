@@ -241,7 +241,7 @@ TEST(OmpReduction, OfWhatWasTouchedStartsAndGoesByParts) {
     std::vector<double> grid(length);
     sparse_options options;
     options.by = way::private_copies;
-    omp::sparse_reduction<double> sum(on.all, std::span(grid), plus(), options);
+    omp::sparse_reduction sum(on.all, grid, plus(), options);
     std::vector<std::size_t> parts(static_cast<std::size_t>(on.all.processes()), 33);
     parts.back() = length - 33 * (parts.size() - 1);
     auto const add = [&] {
@@ -281,7 +281,7 @@ TEST(OmpReduction, OfWhatWasTouchedHasTheBitsOfOneLoop) {
       std::vector<double> grid(length, 1), right(length, 1);
       sparse_options options;
       options.by = by;
-      omp::sparse_reduction<double> sum(on.all, std::span(grid), plus(), options);
+      omp::sparse_reduction sum(on.all, grid, options);
       auto const key = [&](rank_t rank, std::size_t i) { return (rank * 7919 + i * i * 104'729) % length; };
       for (int round = 0; round < 4; ++round) {
         bool const assigns = round == 2;
