@@ -38,19 +38,17 @@ namespace coset::inline COSET_ABI::tbb {
 /// reduces during one may be lost. No task waits for another. `Copies` is coset::reducer<T, Op> or
 /// coset::sparse_reducer<T, Op>, whose rules hold here too.
 ///
-/// Over processes, each of which has tasks, a reducer and an array of its own:
+/// Over processes, each of which has tasks, see team_over_processes:
 ///
 ///     auto threads = coset::team::adopt(1);  // the thread that combines
 ///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
-///     coset::tbb::reducer sum(all, std::span(bins));
+///     coset::tbb::reducer sum(all, bins);
 ///     …  // tasks of any arenas, as above
 ///     sum.combine();
 ///
-/// Then combining is collective, by one thread of each process, to which all pass the same `how` and destination; each process
-/// gets what the tasks of all have reduced. The thread joins the team meanwhile, unless it has joined as thread 0; under
-/// MPI_THREAD_FUNNELED it is the one that initialised MPI. Tasks fold the copies of this process, then that thread combines. Or
-/// the team has threads of its own (coset::team(), as many as shall combine; they sleep otherwise): each of these takes some
-/// copies as they are. The team outlives the reducer. Errors are a collective's, in all processes.
+/// Then one thread of each process combines, as thread 0 of the team; under MPI_THREAD_FUNNELED it is the one that initialised
+/// MPI. Tasks fold the copies of this process, then that thread combines. Or the team has threads of its own (coset::team(), as
+/// many as shall combine; they sleep otherwise): each of these takes some copies as they are.
 template <class T, class Copies>
 class reducer_of {
  public:

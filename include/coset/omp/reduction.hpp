@@ -56,18 +56,15 @@ inline constexpr in_place_t in_place;
 /// combine(); or combine(nowait) was not called by all threads of an earlier region, whose sums are late. The latter is
 /// found by the next combine() or fit(), until reset(), at the latest when the reduction ends, which says so.
 ///
-/// Over processes, each of which has such a region, its own targets and a reduction of its own:
+/// Over processes, each of which has such a region, see team_over_processes:
 ///
 ///     auto threads = coset::team::adopt(omp_get_max_threads());
 ///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
 ///     coset::omp::reduction sum(all, bins);
 ///
-/// Then combine() is collective over the threads of all processes, which join it by themselves unless they have joined before,
-/// and to which all pass the same `how` and destination. Every process has in its targets what all threads of
-/// all processes have reduced; with combining::add each adds that to what its own targets hold. Regions have as many threads
-/// as the process has in the team, which outlives the reduction. `nowait` waits all the same. Bits: the same on every process,
-/// and in every run with as many processes and threads, for the same work of each. Cost: `coset why reduction`. Errors
-/// are a collective's, on all threads of all processes.
+/// Then all threads of all processes call combine(), in regions of as many threads as the process has in the team. `nowait` waits
+/// all the same. Bits: the same on every process, and in every run with as many processes and threads, for the same work of
+/// each.
 ///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
 /// targets themselves. From the first local() of a region until the combination is done, no other thread may read the

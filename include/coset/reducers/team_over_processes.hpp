@@ -15,6 +15,11 @@
 namespace coset::inline COSET_ABI {
 
 /// coset::mpi::team, without its header and so without MPI.
+///
+/// Each process makes a reduction of its own with it, for targets of its own: `omp::reduction sum(all, bins)`. The team outlives
+/// the reduction. Combining is collective: all pass the same `how` and destination, and each process has in its targets what all
+/// have reduced; with combining::add each adds that to what its own targets hold. Threads that combine join the team meanwhile,
+/// unless they have joined before. Cost: `coset why reduction`. Errors are a collective's, on all threads of all processes.
 template <class Team>
 concept team_over_processes = requires(Team& all, rank_t thread) {
   { all.join(thread) } -> std::same_as<member_guard>;
