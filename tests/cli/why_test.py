@@ -137,10 +137,20 @@ class Why(Files):
         self.assertEqual([one["chosen"] for one in many], ["the whole array"])
         short = rounds("--hosts", "2,2", "--length", 4096, "--updates", 100000)
         self.assertEqual([one["chosen"] for one in short], ["the whole array"])
-        self.assertIn("> ", coset("why", "sparse_reduction", "--hosts", "2,2", "--length", "64M", "--updates", 9).stdout)
-        for wrong in (["--length", 9, "--updates", 9], ["--hosts", "2,2", "--length", 9],
-                      ["--hosts", "2,2", "--length", 9, "--updates", 9, "--keys", "zipf"]):
+        few = ["--hosts", "2,2", "--length", "64M", "--updates", 9]
+        text = coset("why", "sparse_reduction", *few, "--network", "0,0,2").stdout
+        self.assertEqual(text.count(">"), 1, text)  # of rounds that come
+        for expected in ("us a process", "bytes of all", "all rounds: updates are kept", "for comparison: copies"):
+            self.assertIn(expected, text)
+        for wrong in (["--length", 9, "--updates", 9], ["--hosts", "2,2", "--length", 9], [*few, "--keys", "zipf"],
+                      [*few, "--network", "20,3,1"], ["1M", *few], [*few, "--most-bytes", 9], [*few, "--in-place"],
+                      [*few, "--ranks", 4], [*few, "--value-bytes", 4], [*few, "--all"]):
             self.assertEqual(coset("why", "sparse_reduction", *wrong).returncode, 2, wrong)
+        self.assertEqual(coset("why", "scatter_add", *few).returncode, 2)
+
+    def test_reductions_are_those_of_their_processes(self):
+        for hosts, expected in ("1,1,1", "allreduce"), ("2,1", "reduce_shared"):
+            self.assertEqual(why("reduction", "1M", "--hosts", hosts)["collective"], expected)
 
     def test_what_makes_no_sense_is_refused(self):
         for hint, arguments in [("sum", ["sum"]), ("hold 7 ranks, not 9", ["allreduce", 8, "--nodes", "5,2", "--ranks", 9]),

@@ -40,8 +40,13 @@ struct asked_hosts {
   }
 };
 
+/// A reducer's, by whichever collective it takes.
+constexpr std::string_view reduction = "reduction";
+
 /// What `why` explains besides verbs stands in the list of a word that it does not know.
-verb asked_verb(std::string const& name) try { return verb_named(name); } catch (argument_error const& unknown) {
+verb asked_verb(std::string const& name) try {
+  return name == reduction ? verb::reduce_shared : verb_named(name);
+} catch (argument_error const& unknown) {
   throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction, sparse_reduction");
 }
 
@@ -57,8 +62,7 @@ struct why_command {
   void run() {
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, json));
     if (verb_name == "sparse_reduction")
-      return void(std::cout << why_sparse(scatter, hosts.ranks, hosts.messages().per_byte, json));
-    if (verb_name == "reduction") verb_name = name_of(verb::reduce_shared);
+      return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), json));
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
@@ -77,6 +81,11 @@ struct why_command {
   }
 
  private:
+  double seconds_of_byte_alone() const {
+    if (!hosts.network.empty() && (hosts.network[0] != 0 || hosts.network[1] != 0))
+      throw argument_error("why sparse_reduction: it prices bytes, not messages: --network 0,0,NS, ns a byte");
+    return hosts.messages().per_byte;
+  }
   bool on_this_machine() const { return topology.empty() && nodes.empty(); }
 
   calibration::rule const* rule_for(choice::question const& q, choice::table const& rules) const {
@@ -86,6 +95,9 @@ struct why_command {
 
   choice::question question_between(std::vector<rank_t> const& ranks_of_hosts) const {
     choice::question q{.what = asked_verb(verb_name), .bytes = bytes, .in_place = in_place};
+    // As reducers do: processes of one rank share nothing.
+    if (verb_name == reduction && std::ranges::count(ranks_of_hosts, 1u) == std::ssize(ranks_of_hosts))
+      q.what = verb::allreduce;
     q.commutative = !ordered;
     if (q.what == verb::barrier) q.bytes = 0;
     q.hosts.ranks = ranks_of_hosts;
@@ -256,6 +268,21 @@ struct why_command {
   }
 };
 
+/// Loops and sparse reductions are priced by these options alone.
+void refuse_what_is_ignored(CLI::App const& why, std::string const& what) {
+  std::vector<std::string_view> heard{"--length", "--updates", "--element-bytes", "--window", "--keys", "--json"};
+  if (what == "scatter_add")
+    heard.insert(heard.end(), {"--ranks", "--value-bytes", "--most-bytes"});
+  else if (what == "sparse_reduction")
+    heard.insert(heard.end(), {"--hosts", "--network"});
+  else
+    return;
+  for (CLI::Option const* const option : why.get_options())
+    if (auto const name = option->get_name();
+        option->count() > 0 && name != "collective" && !std::ranges::count(heard, name))
+      throw argument_error(fmt::format("why {}: {} changes nothing; leave it out", what, name));
+}
+
 }  // namespace
 
 std::vector<processor> place_on(topology const& machine, placement how, bool is_here, choice::question& q) {
@@ -326,7 +353,10 @@ void add_why(CLI::App& app) {
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");
   why.add_flag("--json", state->json, "As JSON");
-  why.callback([state] { state->run(); });
+  why.callback([state, &why] {
+    refuse_what_is_ignored(why, state->verb_name);
+    state->run();
+  });
 }
 
 }  // namespace coset::cli

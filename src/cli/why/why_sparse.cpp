@@ -78,6 +78,13 @@ std::vector<priced_rounds> price_rounds(asked_scatter const& asked, std::vector<
   return found;
 }
 
+/// When rounds are like this.
+char const* when(std::vector<priced_rounds> const& all, priced_rounds const& these, bool goes_on_keeping) {
+  if (all.size() == 1 || (these.keeps && goes_on_keeping)) return "all rounds";
+  if (these.keeps) return "the first round";
+  return goes_on_keeping ? "for comparison" : "the rounds that follow";
+}
+
 }  // namespace
 
 std::string why_sparse(asked_scatter const& asked, std::vector<rank_t> const& ranks, double seconds_of_byte,
@@ -93,24 +100,24 @@ std::string why_sparse(asked_scatter const& asked, std::vector<rank_t> const& ra
   bool goes_on_keeping = false;
   auto const found = price_rounds(asked, ranks, *core, goes_on_keeping);
   std::string text = fmt::format(
-      "sparse_reduction of {} updates into {} elements of {} bytes by {} threads of {} processes\n  {:>10} {:>11}  "
+      "sparse_reduction of {} updates into {} elements of {} bytes by {} threads of {} processes\n  {:>12} {:>13}  "
       "way\n",
       asked.updates, asked.length, asked.element_bytes, std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0}),
-      ranks.size(), "us", "bytes");
+      ranks.size(), "us a process", "bytes of all");
   ordered_json rounds = ordered_json::array();
   for (auto const& each : found) {
     ordered_json ways = ordered_json::array();
+    bool const come = &each == &found[0] || !goes_on_keeping;
+    text += fmt::format("{}: {}\n", when(found, each, goes_on_keeping), each.name);
     for (wire const way : {wire::each_rank, wire::each_process, wire::whole_array}) {
       std::uint64_t const bytes = each.choice.bytes[static_cast<std::size_t>(way)];
       double const seconds = static_cast<double>(bytes) / static_cast<double>(ranks.size()) * seconds_of_byte;
-      text += fmt::format("{:>1} {:>10.1f} {:>11}  {}: {}\n", way == each.choice.way ? ">" : "", seconds * 1e6,
-                          bytes_for_people(bytes), each.name, name_of(way));
+      text += fmt::format("{:>1} {:>12.1f} {:>13}  {}\n", come && way == each.choice.way ? ">" : "", seconds * 1e6,
+                          bytes_for_people(bytes), name_of(way));
       ways.push_back({{"way", name_of(way)}, {"bytes", bytes}, {"seconds", seconds}});
     }
     rounds.push_back({{"updates_are_kept", each.keeps}, {"chosen", name_of(each.choice.way)}, {"ways", ways}});
   }
-  text += fmt::format("a first round: {}; those that follow: {}\n", found[0].name,
-                      goes_on_keeping ? "updates are kept" : "copies");
   if (!as_json) return text;
   ordered_json const json{{"coset_why_sparse", 1},
                           {"length", asked.length},
