@@ -58,11 +58,12 @@ void with_coset(line& on, coset::omp::reduction<double>& charge) {
 
 void with_openmp_and_mpi(line& on, std::vector<double>& charge) {
   auto const number = static_cast<std::ptrdiff_t>(on.particles.size());
-  std::fill(charge.begin(), charge.end(), 0);
   double* const grid = charge.data();
   std::size_t const points = charge.size();
 #pragma omp parallel
   {
+#pragma omp for
+    for (std::size_t k = 0; k < points; ++k) grid[k] = 0;
 #pragma omp for reduction(+ : grid[:points])
     for (std::ptrdiff_t i = 0; i < number; ++i) on.deposit(grid, on.particles[static_cast<std::size_t>(i)]);
 #pragma omp master
