@@ -63,7 +63,7 @@ inline constexpr in_place_t in_place;
 ///     coset::omp::reduction sum(all, bins);
 ///
 /// Then all threads of all processes call combine(), in regions of as many threads as the process has in the team. `nowait` waits
-/// all the same. Bits: the same on every process, and in every run with as many processes and threads, for the same work of
+/// all the same. A wait for a thread of the region names the process, and after COSET_TIMEOUT all throw timed_out. Bits: the same on every process, and in every run with as many processes and threads, for the same work of
 /// each.
 ///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
