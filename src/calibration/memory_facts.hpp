@@ -13,9 +13,6 @@ struct memory_facts {
   std::uint64_t last_cache_bytes = 0;  ///< the part of the caches that its cores really have together; 0: unknown
   std::uint64_t own_cache_bytes = 0;   ///< the part that each core has for itself; 0: unknown
   std::uint64_t most_reached = 0;      ///< the part of last_cache_bytes that one core reaches; 0: unknown
-  /// The time to store into lines that another core has read, over the time to copy lines that another has written; of
-  /// the worst pair measured. 0: unknown.
-  double stores_over_copies = 0;
 };
 
 /// As the machine reports, but no core has more of its last cache than `most_per_core`.

@@ -18,19 +18,16 @@ constexpr double ns = 1e-9;
 constexpr double per_copy = 12.4 * ns, copied_in_cache = 0.01 * ns, copied_beyond = 0.06 * ns;
 /// A byte of an output into which the next call copies after others have stored there.
 constexpr double rewritten = 0.013 * ns;
-/// A byte stored into lines of others that this rank has not read before: where that costs little more than a copy, and
-/// where every line is fetched first. Whoever touches others' arrays says so first, in case a rank fails.
-constexpr double pushed_near = 0.04 * ns, pushed_apart = 0.5 * ns, per_foreign = 10.5 * ns;
+/// A byte stored into lines of others that this rank has not read before. Where cores are near that costs little more than a
+/// copy (0.04 ns), where they fetch every line from each other 0.5; no machine says which, and virtual ones change it. A wrong push
+/// costs more than a copy too many, so the latter counts; but owners store all at once, and are behind by a third in the one
+/// case and ahead by four fifths in the other. Whoever touches others' arrays says so first, in case a rank fails.
+constexpr double pushed = 0.5 * ns, stored_by_owners = 0.04 * ns, per_foreign = 10.5 * ns;
 /// A byte that comes from memory, one that is fetched from there only to be overwritten, and one stored past the caches
 /// that they would have held.
 constexpr double from_memory = 0.1 * ns, fetched_in_vain = 0.05 * ns, missing_in_cache = 0.3 * ns;
 /// Between two ranks on one processor.
 constexpr double per_turn = 1400 * ns;
-
-/// Storing into lines that another core has read took 0.8 to 6.3 times as long as copying lines that it has written if
-/// the cores share a cache, and 9 to 11 times if they fetch every line from each other. The limit is between both and
-/// nearer to the former, as a wrong push costs more than a copy too many.
-constexpr double most_times_as_long = 7;
 
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
@@ -108,13 +105,6 @@ bool exceeds_own_cache(question const& q) {
   return std::uint64_t{2} * q.bytes >= own;
 }
 
-/// A wrong push costs more than a copy too many, so that what is not known counts as apart; but where owners store, all of them do
-/// it at once, and are behind by a third where cores are apart, and ahead by up to four fifths where they are near.
-bool stores_are_cheap(question const& q, bool by_owners) {
-  bool const is_known = q.memory.stores_over_copies > 0;
-  return is_known ? q.memory.stores_over_copies < most_times_as_long : by_owners;
-}
-
 bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area::staging; }
 
 /// Of a gather: its root fetches all pieces one after the other, unless their owners store them, all at once.
@@ -147,7 +137,7 @@ double pushes_of(question const& q, policy const& p) {
   bool const pushes = arrays_of(q).pushes || is_stored_by_owners(q, p);
   if (!pushes || reads_first || stays_away) return per_foreign;
   bool const by_owners = is_stored_by_owners(q, p) || p.how == copies::store;
-  return per_foreign + bytes_moved(q, p) * (stores_are_cheap(q, by_owners) ? pushed_near : pushed_apart);
+  return per_foreign + bytes_moved(q, p) * (by_owners ? stored_by_owners : pushed);
 }
 
 double memory_of(question const& q, policy const& p) {

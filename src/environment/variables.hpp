@@ -88,11 +88,8 @@ inline constexpr std::array variables{
     variable{"COSET_TRACE_EVENTS", "a number", "32768",
              "So many of each rank's latest events are kept for COSET_TRACE, of 64 bytes each; 4194304 at most.",
              at_start},
-    variable{
-        "COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
-        "The profile that `coset tune` wrote. `off`: neither a profile nor the quick look at the memory when a team "
-        "is made.",
-        at_team},
+    variable{"COSET_TUNING", "a file, or `off`", "this machine's profile in the cache directory",
+             "The profile that `coset tune` wrote. `off`: no profile.", at_team},
     variable{"XDG_CACHE_HOME", "a folder", "`~/.cache`", "Where profiles are: in `coset/` there.", at_team},
     variable{"HOME", "a folder", "no profile", "Where `.cache` is.", at_team},
     variable{"HWLOC_FSROOT", "a folder", "`/`",

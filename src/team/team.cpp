@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibration/fit.hpp"
-#include "calibration/look.hpp"
+#include "calibration/memory_facts.hpp"
 #include "calibration/profile.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
@@ -56,7 +56,7 @@ std::shared_ptr<detail::team_state> state_to_own(topology const& machine, team_o
                    {},
                    bound && machine.this_system,
                    {}};
-  shape.memory = calibration::memory_here(machine, shape.pinned ? shape.places : machine.processors);
+  shape.memory = calibration::told_of(machine);
   bool const share = ranks > machine.processors.size();
   if (shape.pinned && !share) {
     bool const in_any_order = options.processors.empty() && options.place == placement::compact;
@@ -84,12 +84,8 @@ std::shared_ptr<detail::team_state> owning_state(topology const& machine, team_o
 team_shape shape_anywhere(rank_t ranks) {
   topology const& machine = calibration::machine_tuned_for();
   tell_of_lines(machine);
-  return {ranks,
-          {},
-          node_list(ranks, anywhere),
-          false,
-          calibration::memory_here(machine, machine.processors),
-          choice::table::of_this_machine()};
+  return {
+      ranks, {}, node_list(ranks, anywhere), false, calibration::told_of(machine), choice::table::of_this_machine()};
 }
 
 std::shared_ptr<detail::team_state> adopting_state(rank_t ranks, team_options options) {

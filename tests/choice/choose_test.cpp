@@ -87,54 +87,43 @@ constexpr std::size_t mebibyte = 1 << 20;
 
 std::string storage(question const& q) { return program::policy_name(choose(q).storage); }
 
-question allreduce_of(std::size_t bytes, double stores_over_copies) {
-  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, 10 * mebibyte, stores_over_copies}};
+question allreduce_of(std::size_t bytes) {
+  return {.ranks = 2, .bytes = bytes, .memory = {12 * mebibyte, 2 * mebibyte, 10 * mebibyte}};
 }
 
-TEST(Choose, PushesLargeArraysWhereStoresIntoOthersLinesAreCheap) {
-  EXPECT_EQ(storage(allreduce_of(mebibyte / 2, 0.9)), "output");
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 0.9)), "zero_copy");
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 6.3)), "zero_copy");  // the most of two cores with one cache
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 8.8)), "output");     // the least of two cores with a cache each
-  EXPECT_EQ(storage(allreduce_of(mebibyte, 0)), "output");       // nobody has looked
-}
-
-TEST(Choose, PushesLargeArraysOfCrowdsAlike) {
-  auto crowd = allreduce_of(mebibyte, 2.2);
+/// Red if results are stored into others' lines where cores may be apart.
+TEST(Choose, FoldsInItsOwnOutputUpToWhatCachesHold) {
+  EXPECT_EQ(storage(allreduce_of(mebibyte / 2)), "output");
+  EXPECT_EQ(storage(allreduce_of(7 * mebibyte)), "output");
+  auto crowd = allreduce_of(mebibyte / 2);
   crowd.crowded = true;
   crowd.ranks = 3;
-  EXPECT_EQ(storage(crowd), "zero_copy");
-  crowd.bytes = mebibyte / 2;
   EXPECT_EQ(storage(crowd), "output");
 }
 
-/// Its owners store what the root would fetch alone, once they are many, or where that costs little.
+/// Its owners store what the root would fetch alone, once they are many, or where that takes long.
 TEST(Choose, LetsOwnersStoreWhatTheRootOfAGatherWouldFetchForLong) {
-  auto const gather_on = [](rank_t ranks, std::size_t bytes, double stores_over_copies) {
-    auto q = allreduce_of(bytes, stores_over_copies);
+  auto const gather_on = [](rank_t ranks, std::size_t bytes) {
+    auto q = allreduce_of(bytes);
     q.what = verb::gather;
     q.ranks = ranks;
     return storage(q);
   };
-  EXPECT_EQ(gather_on(2, mebibyte, 8.8), "zero_copy_pull");
-  EXPECT_EQ(gather_on(4, mebibyte, 8.8), "zero_copy_pull");
-  EXPECT_EQ(gather_on(24, mebibyte, 8.8), "zero_copy");
-  EXPECT_EQ(gather_on(3, mebibyte, 6.3), "zero_copy");
-  EXPECT_EQ(gather_on(2, 64 * mebibyte, 6.3), "zero_copy+stream");
-  EXPECT_EQ(gather_on(2, 64 * mebibyte, 8.8), "zero_copy_pull");
-  EXPECT_EQ(gather_on(24, 64 * mebibyte, 8.8), "zero_copy+stream");
-  for (double const ratio : {0.0, 0.9, 6.3, 8.8}) {  // owners of short pieces need not wait for the root
-    EXPECT_EQ(gather_on(2, 2, ratio), "staged_pull");
-    EXPECT_EQ(gather_on(8, 4096, ratio), "staged_pull");
-    EXPECT_EQ(gather_on(16, 1024, ratio), "staged_pull");
-    EXPECT_EQ(gather_on(24, 192, ratio), "staged_pull");
-  }
+  EXPECT_EQ(gather_on(2, mebibyte), "zero_copy");
+  EXPECT_EQ(gather_on(24, mebibyte), "zero_copy");
+  EXPECT_EQ(gather_on(2, 64 * mebibyte), "zero_copy+stream");
+  EXPECT_EQ(gather_on(24, 64 * mebibyte), "zero_copy+stream");
+  // Owners of short pieces need not wait for the root.
+  EXPECT_EQ(gather_on(2, 2), "staged_pull");
+  EXPECT_EQ(gather_on(8, 4096), "staged_pull");
+  EXPECT_EQ(gather_on(16, 1024), "staged_pull");
+  EXPECT_EQ(gather_on(24, 192), "staged_pull");
 }
 
 /// What two ranks have been measured with, near and apart. Red if a verb goes through more copies than it has to.
 TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
   auto const of_two = [](verb what, std::size_t bytes) {
-    auto q = allreduce_of(bytes, 0);
+    auto q = allreduce_of(bytes);
     q.what = what;
     return q;
   };
@@ -163,14 +152,12 @@ TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
 }
 
 TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
-  for (double const ratio : {0.0, 0.9, 9.0}) {
-    EXPECT_EQ(storage(allreduce_of(8 * mebibyte, ratio)), "zero_copy+stream");
-    EXPECT_NE(storage(allreduce_of(7 * mebibyte, ratio)), "zero_copy+stream");
-  }
-  auto two_of_many = allreduce_of(64 * mebibyte, 0.9);  // which reach no more than their own
+  EXPECT_EQ(storage(allreduce_of(8 * mebibyte)), "zero_copy+stream");
+  EXPECT_NE(storage(allreduce_of(7 * mebibyte)), "zero_copy+stream");
+  auto two_of_many = allreduce_of(64 * mebibyte);  // which reach no more than their own
   two_of_many.memory.last_cache_bytes = 640 * mebibyte;
   EXPECT_EQ(storage(two_of_many), "zero_copy+stream");
-  auto reduce = allreduce_of(8 * mebibyte, 0.9);  // one output less
+  auto reduce = allreduce_of(8 * mebibyte);  // one output less
   reduce.what = verb::reduce;
   EXPECT_EQ(storage(reduce), "zero_copy");
 }
@@ -183,9 +170,8 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
         if (cases.skips()) continue;
         question q{.what = what, .ranks = ranks, .bytes = bytes};
         auto const plain = choose(q).algorithm;
-        for (calibration::memory_facts const facts : {calibration::memory_facts{mebibyte, mebibyte, mebibyte, 0},
-                                                      {1000 * mebibyte, 4 * mebibyte, 0, 0.5},
-                                                      {0, 0, 0, 9}}) {
+        for (calibration::memory_facts const facts :
+             {calibration::memory_facts{mebibyte, mebibyte, mebibyte}, {1000 * mebibyte, 4 * mebibyte, 0}}) {
           q.memory = facts;
           EXPECT_EQ(choose(q).algorithm, plain);
         }

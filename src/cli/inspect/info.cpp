@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "calibration/look.hpp"
+#include "calibration/memory_facts.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect/info.hpp"
@@ -96,7 +96,7 @@ machine_report look_around(info_command const& asked, topology machine) {
   found.siblings = numa::launched_siblings();
   found.caches = {{"L1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)}};
   if (found.machine.has_l3) found.caches.push_back({"L3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)});
-  found.memory = calibration::memory_here(found.machine, found.machine.processors);
+  found.memory = calibration::told_of(found.machine);
   found.quota = numa::processor_quota();
   found.usable = numa::usable_processors();
   place_team(asked, found);
@@ -143,11 +143,6 @@ std::string as_text(machine_report const& found) {
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
   text += fmt::format("\nof these, an allreduce counts on {} in total and {} for each core",
                       bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
-  if (found.memory.stores_over_copies > 0)
-    text += fmt::format(
-        "\nstores into lines that another core has read take {:.2f} times as long as copies of lines that it "
-        "has written",
-        found.memory.stores_over_copies);
   text += '\n' + cache_lines_text(found.machine);
   text += fmt::format("instruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
@@ -195,7 +190,6 @@ nlohmann::ordered_json as_json(machine_report const& found) {
        {"quota", quota},
        {"caches", caches},
        {"caches_counted_on", {{"together", found.memory.last_cache_bytes}, {"own", found.memory.own_cache_bytes}}},
-       {"stores_over_copies", found.memory.stores_over_copies},
        {"instruction_set", kernels::instruction_set()},
        {"instruction_sets", kernels::instruction_sets()},
        {"team", found.processors},

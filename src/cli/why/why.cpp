@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "calibration/look.hpp"
+#include "calibration/memory_facts.hpp"
 #include "choice/rules/table.hpp"
 #include "cli/bytes.hpp"
 #include "cli/commands.hpp"
@@ -182,11 +182,6 @@ struct why_command {
     for (schedule::link const& l : choice::machine_of(q).costs.links)
       text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n", name_of_group(q, l),
                           l.latency * 1e9, l.per_peer * 1e9, l.per_byte * 1e9);
-    if (q.memory.stores_over_copies > 0)
-      text += fmt::format("  measured: stores into lines that others have read take {:.1f} times as long as copies\n",
-                          q.memory.stores_over_copies);
-    else if (on_this_machine())
-      text += "  not measured: stores into lines that others have read count as slow\n";
     return text;
   }
 
@@ -256,7 +251,6 @@ struct why_command {
                       {"in_place", q.in_place},
                       {"crowded", q.crowded},
                       {"links", links},
-                      {"stores_over_copies", q.memory.stores_over_copies},
                       {"chosen", json_of(found.chosen)},
                       {"reason", reason(q, found)},
                       {"choice_seconds", found.choice_seconds},
@@ -291,7 +285,7 @@ std::vector<processor> place_on(topology const& machine, placement how, bool is_
   auto places = numa::place_or_share(machine, q.ranks, how);
   q.crowded = q.ranks > (is_here ? numa::usable_processors() : machine.processors.size());
   choice::put_on_levels(q, places);
-  q.memory = is_here ? calibration::memory_here(machine, places) : calibration::told_of(machine);
+  q.memory = calibration::told_of(machine);
   return places;
 }
 
