@@ -106,10 +106,9 @@ std::vector<priced_schedule> candidates::trees() const {
   std::vector<priced_schedule> all;
   if (!is_shared_result(question_)) return all;
   for (rank_t const radix : {rank_t{8}, rank_t{64}}) {
-    auto const works = schedule::works_of_binomial(radix, machine_.levels);
-    all.push_back({{"binomial", {{"radix", value_of(radix)}}},
-                   schedule_kind::tree,
-                   schedule::price_of(works, machine_.costs, bytes())});
+    algorithm tree{"binomial", {{"radix", value_of(radix)}}};
+    schedule::counts const found(schedule::make(tree, question_.ranks), machine_.levels);
+    all.push_back({std::move(tree), schedule_kind::tree, found.priced(machine_.costs, bytes())});
   }
   return all;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schedule/model/foreseen.hpp"
 #include "schedule/pipelines/block_reads.hpp"
+#include "schedule/registry/least_steps.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -2,12 +2,11 @@
 #include "schedule/model/foreseen.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <span>
-#include <string_view>
+
+#include "schedule/registry/least_steps.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -133,51 +132,6 @@ std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::ve
   return different;
 }
 
-/// Steps of an allreduce at least; other verbs fold or spread only, which is one phase of two. In each phase every rank
-/// hears of every other, blocks folded in the first and spread in the second; or of whole vectors, in a single one.
-struct least_steps {
-  std::string_view name;
-  std::uint32_t (*of)(algorithm const&, rank_t ranks);
-  bool whole_vectors = false;
-};
-
-rank_t radix_of(algorithm const& a) { return a.parameters.contains("radix") ? std::max(2u, a.number("radix")) : 2; }
-std::uint32_t saved_of(algorithm const& a) {
-  return a.parameters.contains("saved_steps") ? a.number("saved_steps") : 0;
-}
-std::uint32_t twice_each_rank(algorithm const&, rank_t ranks) { return 2 * (ranks - 1); }
-std::uint32_t at_least_one(std::uint32_t steps, std::uint32_t saved) { return steps > saved ? steps - saved : 1; }
-std::uint32_t twice_log(algorithm const& a, rank_t ranks) {
-  return at_least_one(2 * ceil_log(ranks, radix_of(a)), saved_of(a));
-}
-std::uint32_t twice_floor_log(algorithm const& a, rank_t ranks) {
-  return at_least_one(2 * static_cast<std::uint32_t>(std::bit_width(ranks) - 1), saved_of(a));
-}
-std::uint32_t once_log(algorithm const& a, rank_t ranks) { return ceil_log(ranks, radix_of(a)); }
-
-/// All others: one step.
-constexpr std::array known{
-    least_steps{"ring", twice_each_rank},
-    least_steps{"naive", twice_each_rank},
-    least_steps{"tree_ring", twice_each_rank},
-    least_steps{"generalized", twice_log},
-    least_steps{"circulant", twice_log},
-    least_steps{"dilated", twice_log},
-    least_steps{"bruck", twice_log},
-    least_steps{"capped", twice_log},
-    least_steps{"swing", twice_floor_log},
-    least_steps{"bine", twice_floor_log},
-    least_steps{"pat", twice_log},
-    least_steps{"binomial", twice_log, true},
-    least_steps{"bine_tree", twice_log, true},
-    least_steps{"latency", once_log, true},
-    least_steps{"recursive_doubling", once_log, true},
-    least_steps{"pairwise_exchange", once_log, true},
-    least_steps{"butterfly", once_log, true},
-    least_steps{"recursive_halving", twice_floor_log},
-    least_steps{"hybrid", twice_floor_log},
-};
-
 /// The sum of f, over so many steps of f peers, is least where all are equal, with (1 + f)^steps = P.
 double least_peers(double steps, double ranks) { return std::max(steps, steps * (std::pow(ranks, 1 / steps) - 1)); }
 
@@ -213,6 +167,8 @@ double one_phase(collective verb, std::uint32_t steps, rank_t ranks, rank_t doma
   return steps * std::ranges::min(model.links, {}, &link::latency).latency;
 }
 
+bool saves_steps(algorithm const& a) { return a.parameters.contains("saved_steps") && a.number("saved_steps") > 0; }
+
 bool has_both_phases(collective verb) { return verb == collective::allreduce || verb == collective::barrier; }
 
 /// Everybody's part has to get out, and of an allreduce the result has to come back: (P − 1)/P of a vector for the busiest
@@ -231,12 +187,6 @@ double least_bytes(collective verb, rank_t ranks, rank_t domains, cost_model con
 
 }  // namespace
 
-std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
-  std::uint32_t steps = 0;
-  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++steps;
-  return steps;
-}
-
 std::vector<std::vector<work>> works_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps,
                                                 collective verb, rank_levels const& levels) {
   auto const groups = even_groups(levels);
@@ -246,29 +196,14 @@ std::vector<std::vector<work>> works_of_product(std::vector<rank_t> const& dimen
   return steps;
 }
 
-std::vector<std::vector<work>> works_of_binomial(rank_t radix, rank_levels const& levels) {
-  rank_t const ranks = levels.ranks();
-  std::vector<std::vector<work>> up, down;
-  for (std::uint64_t weight = 1; weight < ranks; weight *= radix) {
-    auto const runs = std::min<std::uint64_t>(radix, (ranks + weight - 1) / weight);
-    exchange const folds{static_cast<rank_t>(weight), static_cast<rank_t>(runs), 1, true, false, true};
-    exchange const spreads{folds.weight, folds.size, 1, false, true, true};
-    up.push_back({read_by(0, folds, levels)});
-    down.push_back({read_by(0, spreads, levels)});
-  }
-  up.insert(up.end(), down.rbegin(), down.rend());
-  return up;
-}
-
 double least_seconds(algorithm const& how, collective verb, rank_levels const& levels, cost_model const& model,
                      double bytes) {
   rank_t const ranks = levels.ranks(), domains = outermost_groups(levels);
   if (ranks < 2) return 0;
-  auto const row = std::ranges::find(known, std::string_view(how.name), &least_steps::name);
-  bool const is_known = row != known.end(), is_whole = is_known && row->whole_vectors;
-  std::uint32_t const steps = is_known ? row->of(how, ranks) : 1;  // which no algorithm undercuts
+  least_steps const least = find_algorithm(how.name).least;
+  std::uint32_t const steps = least.of(how, ranks);
   double const transfer = bytes * least_bytes(verb, ranks, domains, model);
-  bool const two_phases = is_known && !is_whole && saved_of(how) == 0 && steps % 2 == 0;
+  bool const two_phases = !least.whole_vectors && !saves_steps(how) && steps % 2 == 0;
   // What folds blocks and spreads them does both for a root, too.
   bool const does_both = has_both_phases(verb) || (verb == collective::reduce && two_phases);
   if (!does_both) return one_phase(verb, std::max(1u, steps / 2), ranks, domains, model) + transfer;
@@ -277,7 +212,7 @@ double least_seconds(algorithm const& how, collective verb, rank_levels const& l
         verb == collective::reduce ? bytes * least_bytes(collective::allreduce, ranks, 1, model) : transfer;
     return 2 * least_rounds(steps / 2, ranks, domains, model) + both;
   }
-  bool const moves_wholes = is_whole && verb == collective::allreduce;
+  bool const moves_wholes = least.whole_vectors && verb == collective::allreduce;
   return least_rounds(steps, ranks, domains, model) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }
 

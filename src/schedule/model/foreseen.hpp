@@ -9,9 +9,6 @@
 
 namespace coset::schedule {
 
-/// Rounds in which radix^rounds reach all ranks.
-std::uint32_t ceil_log(rank_t ranks, rank_t radix);
-
 /// The works of "product" with these dimensions, or for a single one of "direct", as counts would find them:
 /// [step][kind of rank]. For allreduce, reduce, reduce_scatter, allgather, and for scans of one dimension; broadcasts are
 /// reversed reductions without combining, of which one rank that reads stands for all. Saved steps are those of whole
@@ -20,10 +17,7 @@ std::uint32_t ceil_log(rank_t ranks, rank_t radix);
 std::vector<std::vector<work>> works_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps,
                                                 collective, rank_levels const&);
 
-/// The works of "binomial" as an allreduce, of the root and of those farthest from it: exact on one level.
-std::vector<std::vector<work>> works_of_binomial(rank_t radix, rank_levels const&);
-
-/// No schedule of this algorithm takes less. Knows the least number of steps of every algorithm, and takes the least
+/// No schedule of this algorithm takes less. By the least number of steps that its row has, the least
 /// volume of the verb, the fewest peers with which everybody hears of everybody, and for all but these the cheapest link.
 double least_seconds(algorithm const&, collective, rank_levels const&, cost_model const&, double bytes);
 

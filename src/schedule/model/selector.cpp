@@ -8,7 +8,7 @@
 #include <set>
 
 #include "schedule/core/required.hpp"
-#include "schedule/model/foreseen.hpp"
+#include "schedule/registry/least_steps.hpp"
 
 namespace coset::schedule {
 

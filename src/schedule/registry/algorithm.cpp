@@ -195,7 +195,8 @@ std::vector<named_algorithm> const& registry() {
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
   std::vector<named_algorithm> rows;
   for (algorithm_text const& text : texts) {
-    auto& row = rows.emplace_back(named_algorithm{text.name, text.summary, text.source, text.verbs, {}, text.make});
+    auto& row =
+        rows.emplace_back(named_algorithm{text.name, text.summary, text.source, text.verbs, {}, text.make, text.least});
     for (auto const& [name, default_value, meaning, passed_on] : text.parameters)
       row.parameters.push_back({name, default_value, meaning, passed_on});
   }

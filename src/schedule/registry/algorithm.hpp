@@ -47,12 +47,19 @@ struct parameter {
   bool passed_on = false;  ///< to the algorithm `between`
 };
 
+/// What a row knows of its schedules before any is made. A test compares it with what is counted in them.
+struct least_steps {
+  std::uint32_t (*of)(algorithm const&, rank_t ranks);  ///< of an allreduce of so many ranks, two or more
+  bool whole_vectors;  ///< each step moves the whole vector; else blocks are folded in half of the steps, and spread
+};
+
 /// A row of the registry. Its maker finds every parameter present; make() sets name, parameters, verb and root.
 struct named_algorithm {
   std::string name, summary, source;
   std::vector<collective> verbs;
   std::vector<parameter> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+  least_steps least;
   /// gather, scatter and all_to_all are derived of what it makes for other verbs.
   bool is_derived_from = true;
 };

@@ -10,6 +10,7 @@
 #include "coset/detail/reduction.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/files/plan_file.hpp"
+#include "schedule/registry/least_steps.hpp"
 #include "schedule/registry/permutation.hpp"
 #include "text/file.hpp"
 
@@ -108,6 +109,7 @@ std::vector<named_algorithm> file_algorithms() {
            {{"file", "", "the file, for one verb, number of ranks and root"},
             {"content", any_content, "the hash that the file must have, 16 digits"}},
            make_of_file,
+           one_step,
            false}};
 }
 

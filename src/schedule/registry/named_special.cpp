@@ -20,6 +20,7 @@
 #include "schedule/pipelines/n_block.hpp"
 #include "schedule/pipelines/tree_pipelines.hpp"
 #include "schedule/pipelines/two_trees.hpp"
+#include "schedule/registry/least_steps.hpp"
 #include "schedule/registry/rows.hpp"
 
 namespace coset::schedule {
@@ -102,7 +103,8 @@ std::vector<named_algorithm> special_algorithms() {
        {{"radix", "2", "runs of ranks joined per round"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return binomial(ranks, verb, root, at_least(2, a, "radix"));
-       }},
+       },
+       tree_there_and_back},
       {"pairwise_exchange",
        "recursive doubling after the last P - 2^K ranks gave theirs to a partner",
        end,
@@ -110,13 +112,15 @@ std::vector<named_algorithm> special_algorithms() {
        {},
        [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
          return derive(pairwise_exchange(ranks), verb, root);
-       }},
+       },
+       once_log},
       {"butterfly",
        "recursive doubling, virtual ranks played by real ones; idempotent operations only",
        end,
        {allreduce, barrier},
        {},
-       [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); }},
+       [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); },
+       once_log},
       {"dissemination",
        "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
        end,
@@ -124,7 +128,8 @@ std::vector<named_algorithm> special_algorithms() {
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective, rank_t) {
          return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
-       }},
+       },
+       once_log_of_ports},
       {"adapted_dissemination",
        "n-way dissemination whose last round counts nothing twice",
        end,
@@ -132,7 +137,8 @@ std::vector<named_algorithm> special_algorithms() {
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), verb, root);
-       }},
+       },
+       once_log_of_ports},
       {"bruck_ho",
        "n ports, any P, whole vector, fewest rounds",
        "Bruck and Ho, Efficient global combine operations",
@@ -140,7 +146,8 @@ std::vector<named_algorithm> special_algorithms() {
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), verb, root);
-       }},
+       },
+       once_log_of_ports},
       {"elimination_3_2",
        "recursive halving and doubling, odd groups merged three to two",
        "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors",
@@ -148,7 +155,8 @@ std::vector<named_algorithm> special_algorithms() {
        {},
        [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
          return derive(elimination_3_2(ranks), verb, root);
-       }},
+       },
+       one_step},
       {"leaders",
        "reduce to one rank per node, allreduce between them, broadcast",
        "folklore",
@@ -156,7 +164,8 @@ std::vector<named_algorithm> special_algorithms() {
        {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), verb, root);
-       }},
+       },
+       one_step},
       {"smp_rdb",
        "leaders with recursive doubling between them",
        trees,
@@ -164,7 +173,8 @@ std::vector<named_algorithm> special_algorithms() {
        {nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), verb, root);
-       }},
+       },
+       one_step},
       {"smp_binomial",
        "leaders with a binomial tree between them",
        trees,
@@ -172,7 +182,8 @@ std::vector<named_algorithm> special_algorithms() {
        {nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), verb, root);
-       }},
+       },
+       one_step},
       {"unequal",
        "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
        "ours",
@@ -180,7 +191,8 @@ std::vector<named_algorithm> special_algorithms() {
        {nodes, {"radix", "2", "of every fold"}, saved_between},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
-       }},
+       },
+       one_step},
       {"two_level",
        "wide folds to some leaders in each node, pieces between nodes; optimal between nodes",
        "ours",
@@ -198,7 +210,8 @@ std::vector<named_algorithm> special_algorithms() {
          bool const is_by_pieces = verb == reduce_scatter || verb == allgather;
          if (is_by_pieces && serves(find_algorithm(shape.between.name), verb)) return two_level(shape, verb);
          return derive(two_level(shape), verb, root);
-       }},
+       },
+       one_step},
       {"two_level_scan",
        "prefixes by some leaders in each node, and over nodes those of what each has in all",
        "ours",
@@ -208,7 +221,8 @@ std::vector<named_algorithm> special_algorithms() {
         {"between", "recursive_doubling", "the algorithm of the exclusive scan between the nodes, a name alone"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t) {
          return two_level_scan({nodes_of(a, ranks), a.number("leaders"), between_of(a)}, verb);
-       }},
+       },
+       one_step},
       {"flexreduce",
        "every rank busy on every level of a tree of unequal nodes",
        "Lee et al., FlexReduce",
@@ -216,7 +230,8 @@ std::vector<named_algorithm> special_algorithms() {
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(flexreduce(tree_of(a, ranks)), verb, root);
-       }},
+       },
+       one_step},
       {"tree_ring",
        "ring in depth-first order: no contention on a tree of switches",
        trees,
@@ -224,7 +239,8 @@ std::vector<named_algorithm> special_algorithms() {
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(tree_ring(tree_of(a, ranks)), verb, root);
-       }},
+       },
+       twice_each_rank},
       {"n_block",
        "blocks over a circulant graph, n - 1 + ceil(log P) rounds each way: the fewest there can be",
        "Traff, Optimal broadcast schedules in logarithmic time",
@@ -232,7 +248,8 @@ std::vector<named_algorithm> special_algorithms() {
        {blocks},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return n_block(ranks, verb, root, blocks_of(a, ranks, verb));
-       }},
+       },
+       one_step},
       {"two_trees",
        "blocks by turns along two binary trees; rank order where the first or last rank is root",
        "Sanders, Speck and Traff, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
@@ -240,7 +257,8 @@ std::vector<named_algorithm> special_algorithms() {
        {blocks},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return two_trees(ranks, verb, root, blocks_of(a, ranks, verb));
-       }},
+       },
+       one_step},
       {"dual_root",
        "blocks up and down two trees at once, whose roots exchange; keeps rank order",
        "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
@@ -248,7 +266,8 @@ std::vector<named_algorithm> special_algorithms() {
        {blocks, degree},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, verb)), verb, root);
-       }},
+       },
+       one_step},
       {"pipelined",
        "blocks along a chain or tree; trees keep rank order",
        "folklore",
@@ -256,7 +275,8 @@ std::vector<named_algorithm> special_algorithms() {
        {blocks, degree},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          return pipelined_tree(ranks, verb, root, at_least(1, a, "degree"), blocks_of(a, ranks, verb));
-       }},
+       },
+       one_step},
   };
   return rows_of(rows);
 }

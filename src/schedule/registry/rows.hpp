@@ -22,6 +22,7 @@ struct algorithm_text {
   std::initializer_list<collective> verbs;
   std::initializer_list<parameter_text> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+  least_steps least;
 };
 
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const>);
