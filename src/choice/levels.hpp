@@ -23,8 +23,8 @@ bool has_uneven(std::vector<rank_t> const& nodes);
 /// What joins ranks, and what that costs.
 struct level_kind {
   char const* name;
-  unsigned processor::*domain;                 ///< null: one domain for all
-  double latency, per_peer, per_byte, shared;  ///< as in schedule::link
+  unsigned processor::*domain;                          ///< null: one domain for all
+  double latency, per_peer, per_byte, shared, fan_out;  ///< as in schedule::link
 };
 
 /// core, l3, node, package and machine, with the prices that the defaults assume. Seconds.

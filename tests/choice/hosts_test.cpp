@@ -182,7 +182,7 @@ TEST(ChooseBetween, PricesWhatSchedulesDo) {
         auto const found = schedule::validate(made);
         double peers = 0;
         schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
-        for (auto const& step : counted.steps()) peers += step.front().peers.front();
+        for (auto const& step : counted.steps()) peers += step.front().received.peers.front();
         double const most = found.received_max.value();
         EXPECT_DOUBLE_EQ(price_of(on({0, 1, 0, 0}), e).rounds, found.steps) << how.text() << name_of(what);
         EXPECT_NEAR(price_of(on({0, 0, 1, 0}), e).bytes, most, 1e-9) << how.text() << name_of(what);

@@ -32,7 +32,7 @@ void expect_equal_prices(std::vector<std::vector<work>> const& foreseen, counts 
   model.per_stream_beyond = 3;
   for (std::size_t l = 0; l < levels.count(); ++l) {
     auto const far = static_cast<double>(l + 1);
-    model.links.push_back({all, 100 * far, 1 * far, 10 * far, 2.5 / far});
+    model.links.push_back({all, 100 * far, 1 * far, 10 * far, 2.5 / far, levels.count() == 1 ? 0.5 : 0});
   }
   for (double const bytes : {1.0, 100.0, 10'000.0}) {
     double const seconds = found.seconds(model, bytes);
@@ -69,8 +69,10 @@ TEST(Foreseen, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
     rank_t const ranks = product_of(dims);
     rank_levels const levels(ranks, {all});
     for (std::uint32_t saved = 0; saved <= dims.size(); ++saved) {
-      for (collective const verb : {collective::reduce, collective::broadcast, collective::scan}) {
-        if (verb == collective::scan && dims.size() > 1) continue;
+      for (collective const verb : {collective::reduce, collective::broadcast, collective::scan, collective::gather,
+                                    collective::scatter, collective::all_to_all}) {
+        if (dims.size() > 1 && verb != collective::reduce && verb != collective::broadcast) continue;
+        if (saved > 0 && detail::only_moves(verb) && verb != collective::broadcast) continue;
         auto const how = named(dims, saved);
         counts const found(make(how, ranks, verb), levels);
         expect_equal_prices(works_of_product(dims, saved, verb, levels), found, levels,
@@ -112,6 +114,22 @@ TEST(Foreseen, NoScheduleHasFewerStepsThanItsRowSays) {
     }
   }
   EXPECT_GT(exact, cases / 2);
+}
+
+/// Nodes of 24 and 8 ranks, where peers are dear: two steps of seven take less than one of all.
+TEST(Foreseen, BoundsHoldWhereMoreStepsHaveFewerPeers) {
+  std::vector<unsigned> nodes(32, 0);
+  std::fill(nodes.begin() + 24, nodes.end(), 1);
+  rank_levels const levels({nodes, std::vector<unsigned>(32)});
+  cost_model model;
+  model.links = {{all, 100, 0, 20}, {all, 400, 0, 80}};
+  model.peers_per_latency = 1000;
+  for (char const* const text : {"latency(radix=8)", "generalized(radix=8,saved_steps=2)", "generalized(radix=4)"}) {
+    auto const how = algorithm::parse(text);
+    for (collective const verb : {collective::reduce, collective::allreduce})
+      EXPECT_LE(least_seconds(how, verb, levels, model, 8), counts(make(how, 32, verb), levels).seconds(model, 8))
+          << text;
+  }
 }
 
 /// A bound that is too high would hide the fastest schedule.

@@ -231,7 +231,8 @@ void add_machine_options(CLI::App& command, machine_request& machine, std::vecto
       .add_option(
           "--set", machine.set,
           "With --topology, a level's seconds per step (alpha), per peer (lambda), per byte of a rank (beta) or "
-          "per byte of all ranks of a group together (link), like node.beta=1e-10; repeatable. Defaults: " +
+          "per byte of all ranks of a group together (link), and what part of beta a byte costs whom it is read from "
+          "(fan, 0 to 1), like node.beta=1e-10; repeatable. Defaults: " +
               default_settings())
       ->allow_extra_args(false)
       ->needs(topology);

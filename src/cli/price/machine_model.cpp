@@ -64,7 +64,8 @@ level_kind between(level_kind const& a, level_kind const& b) {
           half(a.latency, b.latency),
           half(a.per_peer, b.per_peer),
           half(a.per_byte, b.per_byte),
-          half(a.shared, b.shared)};
+          half(a.shared, b.shared),
+          half(a.fan_out, b.fan_out)};
 }
 
 /// Adds a level "near16" for nodes at distances up to 16, where these are groups that fit between two levels and are
@@ -112,7 +113,7 @@ void set(std::string const& setting, std::vector<placed_level>& levels) {
   auto const level = std::ranges::find(levels, setting.substr(0, dot), &placed_level::name);
   std::string const parameter = setting.substr(dot + 1, equals - dot - 1);
   auto const value = seconds_in(std::string_view(setting).substr(equals + 1));
-  if (level == levels.end() || !value) refuse();
+  if (level == levels.end() || !value || (parameter == "fan" && *value > 1)) refuse();
   if (parameter == "alpha")
     level->kind.latency = *value;
   else if (parameter == "lambda")
@@ -121,6 +122,8 @@ void set(std::string const& setting, std::vector<placed_level>& levels) {
     level->kind.per_byte = *value;
   else if (parameter == "link")
     level->kind.shared = *value;
+  else if (parameter == "fan")
+    level->kind.fan_out = *value;
   else
     refuse();
 }
@@ -163,7 +166,7 @@ machine_model model_of(topology const& machine, std::vector<processor> const& pl
     kept.push_back(all[l]);
     level_kind const& kind = placed[l].kind;
     costs.links.push_back({inner = group_of(all[l], inner), kind.latency, kind.per_byte, kind.per_peer,
-                           kept.size() > 1 ? kind.shared : 0});
+                           kept.size() > 1 ? kind.shared : 0, kind.fan_out});
   }
   costs.combine_per_byte = choice::fold_per_byte;
   costs.peers_per_latency = std::numeric_limits<rank_t>::max();  // one look at all flags
@@ -177,6 +180,7 @@ std::string default_settings() {
     text += fmt::format("{0}{1}.alpha={2:g} {1}.lambda={3:g} {1}.beta={4:g}", text.empty() ? "" : " ", k.name,
                         k.latency, k.per_peer, k.per_byte);
     if (k.shared > 0) text += fmt::format(" {}.link={:g}", k.name, k.shared);
+    text += fmt::format(" {}.fan={:g}", k.name, k.fan_out);
   }
   return text;
 }

@@ -23,7 +23,7 @@ struct machine_model {
 };
 
 /// The model with each level's default costs; a setting such as "node.beta=1e-10" changes one: a level's name, then
-/// alpha, lambda, beta or link, in seconds. Throws argument_error quoting a setting that is none.
+/// alpha, lambda, beta or link, in seconds, or fan, a part of beta. Throws argument_error quoting a setting that is none.
 machine_model model_of(topology const&, std::vector<processor> const& places, std::vector<std::string> const& settings);
 
 /// For --help: "core.alpha=6e-08 …", all defaults.

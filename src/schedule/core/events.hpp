@@ -3,6 +3,7 @@
 // whole units.
 #pragma once
 
+#include <map>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -54,5 +55,31 @@ struct units {
 
   double vectors(std::int64_t volume) const { return static_cast<double>(volume) / static_cast<double>(denominator); }
 };
+
+/// All that a price has to know of a step: who gets how much of whom, by receiver and giver, and what ranks combine that do
+/// anything. In whole units.
+struct step_messages {
+  struct message {
+    rank_t to, from;
+    std::int64_t volume;
+  };
+  std::vector<message> messages;
+  std::map<rank_t, std::int64_t> combined;
+
+  /// Calls visit(rank, combined, its messages).
+  template <typename Visit>
+  void for_each_rank(Visit visit) const {
+    std::size_t first = 0;
+    for (auto const& [rank, volume] : combined) {
+      std::size_t last = first;
+      while (last < messages.size() && messages[last].to == rank) ++last;
+      visit(rank, volume, std::span(messages).subspan(first, last - first));
+      first = last;
+    }
+  }
+};
+
+/// A rank's reads from itself are free; a value that it reads twice in one step counts once, as validate() counts.
+step_messages messages_in(schedule const&, std::size_t step, units const&);
 
 }  // namespace coset::schedule

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -16,73 +15,83 @@ namespace coset::schedule {
 
 namespace {
 
-struct value_read {
-  rank_t rank;
-  block_t block;
-  slot_t slot;
-  friend auto operator<=>(value_read const&, value_read const&) = default;
+/// What passes the border of a group.
+struct border {
+  std::int64_t in = 0, out = 0;
 };
 
-/// The different values that a rank reads from its peers in one step, sorted by peer.
-std::vector<value_read> reads_of(schedule const& s, std::span<event const> list) {
-  std::vector<value_read> reads;
-  for (event const& e : list)
-    for (source const& from : s.from(*e.made))
-      if (from.rank != e.made->rank) reads.push_back({from.rank, e.made->block, from.slot});
-  std::ranges::sort(reads);
-  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  return reads;
-}
-
-/// What one rank reads in one step by level, in whole units.
-struct reading {
-  explicit reading(std::size_t levels) : received(levels), largest(levels), peers(levels) {}
-
-  std::vector<std::int64_t> received, largest;
-  std::vector<rank_t> peers;
-};
-
-reading reading_of(schedule const& s, std::span<event const> list, units const& unit, rank_levels const& levels) {
-  reading found(levels.count());
-  auto const reads = reads_of(s, list);
-  for (std::size_t first = 0, last = 0; first < reads.size(); first = last) {
-    std::int64_t volume = 0;
-    for (; last < reads.size() && reads[last].rank == reads[first].rank; ++last) volume += unit.size[reads[last].block];
-    std::size_t const level = levels.joining(list.front().made->rank, reads[first].rank);
-    found.received[level] += volume;
-    found.largest[level] = std::max(found.largest[level], volume);
-    ++found.peers[level];
-  }
-  return found;
-}
-
-work work_of(reading const& read, std::span<event const> list, units const& unit) {
-  auto const vectors = [&](std::int64_t volume) { return unit.vectors(volume); };
-  work done;
-  std::ranges::transform(read.received, std::back_inserter(done.received), vectors);
-  std::ranges::transform(read.largest, std::back_inserter(done.largest), vectors);
-  done.peers = read.peers;
-  std::int64_t combined = 0;
-  for (event const& e : list) combined += unit.size[e.made->block] * (std::int64_t{e.made->count} - 1);
-  done.combined = vectors(combined);
-  return done;
-}
-
-/// [rank][level]: what all ranks of the rank's group of the level below read from outside that group in one step.
-/// `readings` are those of `readers`.
-std::vector<std::vector<std::int64_t>> entering(std::vector<rank_t> const& readers,
-                                                std::vector<reading> const& readings, rank_levels const& levels) {
-  std::vector<std::vector<std::int64_t>> of(readers.size(), std::vector<std::int64_t>(levels.count()));
-  for (std::size_t l = 1; l < levels.count(); ++l) {
-    std::map<unsigned, std::int64_t> groups;
-    for (std::size_t k = 0; k < readers.size(); ++k) {
-      auto const& read = readings[k].received;
-      groups[levels.domain(readers[k], l - 1)] +=
-          std::accumulate(read.begin() + static_cast<std::ptrdiff_t>(l), read.end(), std::int64_t{0});
+/// What all ranks give in a step, and what crosses borders of groups.
+class givers {
+ public:
+  givers(step_messages const& step, rank_levels const& levels) : levels_(levels), sent_(levels.ranks()) {
+    for (auto const& m : step.messages) {
+      std::size_t const level = levels.joining(m.to, m.from);
+      count(m.volume, level, sent_[m.from]);
+      for (std::size_t l = 1; l <= level; ++l) {
+        borders_[{l, levels.domain(m.to, l - 1)}].in += m.volume;
+        borders_[{l, levels.domain(m.from, l - 1)}].out += m.volume;
+      }
     }
-    for (std::size_t k = 0; k < readers.size(); ++k) of[k][l] = groups[levels.domain(readers[k], l - 1)];
   }
-  return of;
+
+  port sent_by(rank_t rank, units const& unit) const { return port_of(rank, &border::out, sent_[rank], unit); }
+  port received_by(rank_t rank, std::span<step_messages::message const> read, units const& unit,
+                   std::vector<double>& largest) const {
+    port_volumes all;
+    largest.assign(levels_.count(), 0);
+    for (auto const& m : read) {
+      std::size_t const level = levels_.joining(m.to, m.from);
+      count(m.volume, level, all);
+      largest[level] = std::max(largest[level], unit.vectors(m.volume));
+    }
+    return port_of(rank, &border::in, all, unit);
+  }
+
+ private:
+  /// In whole units, by level up to the last one that is used.
+  struct at_level {
+    std::int64_t volume = 0;
+    rank_t peers = 0;
+  };
+  using port_volumes = std::vector<at_level>;
+
+  static void count(std::int64_t volume, std::size_t level, port_volumes& to) {
+    if (to.size() <= level) to.resize(level + 1);
+    to[level].volume += volume;
+    ++to[level].peers;
+  }
+
+  port port_of(rank_t rank, std::int64_t border::*direction, port_volumes const& of, units const& unit) const {
+    port made(levels_.count());
+    for (std::size_t l = 0; l < levels_.count(); ++l) {
+      if (l < of.size()) made.volume[l] = unit.vectors(of[l].volume), made.peers[l] = of[l].peers;
+      if (l == 0) continue;
+      auto const group = borders_.find({l, levels_.domain(rank, l - 1)});
+      if (group != borders_.end()) made.of_group[l] = unit.vectors(group->second.*direction);
+    }
+    return made;
+  }
+
+  rank_levels const& levels_;
+  std::vector<port_volumes> sent_;
+  std::map<std::pair<std::size_t, unsigned>, border> borders_;  // by level and domain of the level below
+};
+
+template <class Of>
+void add_if_new(Of one, std::vector<Of>& to) {
+  if (std::ranges::find(to, one) == to.end()) to.push_back(std::move(one));
+}
+
+/// A rank with each of those that it reads from, as far as they differ.
+void add_works(work own, std::span<step_messages::message const> read, givers const& all, units const& unit,
+               std::vector<work>& to) {
+  std::vector<port> from;
+  for (auto const& m : read) add_if_new(all.sent_by(m.from, unit), from);
+  if (from.empty()) from.emplace_back();
+  for (port& peer : from) {
+    own.sent = std::move(peer);
+    add_if_new(own, to);
+  }
 }
 
 }  // namespace
@@ -95,7 +104,7 @@ std::vector<rank_t> groups_of(cost_model const& model) {
 
 cost_model cost_model::flat(double latency, double per_byte, double combine_per_byte) {
   cost_model model;
-  model.links = {{UINT32_MAX, latency, per_byte}};
+  model.links = {{UINT32_MAX, latency, per_byte, 0, 0, 1}};
   model.combine_per_byte = combine_per_byte;
   return model;
 }
@@ -107,31 +116,18 @@ counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.si
     throw schedule_error("the levels have " + std::to_string(levels.ranks()) + " ranks, the schedule has " +
                          std::to_string(s.ranks));
   units const unit(s);
-  std::vector<event> events = events_of(s);
-  sort_by_step_and_rank(events, s);
   std::vector<std::vector<std::int64_t>> received(levels.count(), std::vector<std::int64_t>(s.ranks));
-  std::vector<rank_t> readers;
-  std::vector<reading> readings;
-  std::vector<work> works;
-  std::uint32_t step = 0;
-  auto const end_step = [&] {
-    auto const from_outside = entering(readers, readings, levels);
-    for (std::size_t k = 0; k < works.size(); ++k) {
-      std::ranges::transform(from_outside[k], std::back_inserter(works[k].entering),
-                             [&](std::int64_t volume) { return unit.vectors(volume); });
-      if (std::ranges::find(steps_[step], works[k]) == steps_[step].end()) steps_[step].push_back(works[k]);
-    }
-    readers.clear(), readings.clear(), works.clear();
-  };
-  for_each_list(events, [&](std::span<event const> list) {
-    if (list.front().step != step) end_step();
-    step = list.front().step;
-    readers.push_back(list.front().made->rank);
-    readings.push_back(reading_of(s, list, unit, levels));
-    works.push_back(work_of(readings.back(), list, unit));
-    for (std::size_t l = 0; l < levels.count(); ++l) received[l][readers.back()] += readings.back().received[l];
-  });
-  if (!works.empty()) end_step();
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    auto const step = messages_in(s, i, unit);
+    givers const all(step, levels);
+    for (auto const& m : step.messages) received[levels.joining(m.to, m.from)][m.to] += m.volume;
+    step.for_each_rank([&](rank_t rank, std::int64_t combined, auto read) {
+      work own;
+      own.received = all.received_by(rank, read, unit, own.largest);
+      own.combined = unit.vectors(combined);
+      add_works(std::move(own), read, all, unit, steps_[i]);
+    });
+  }
   for (auto const& of_rank : received)
     volumes_.push_back({{std::accumulate(of_rank.begin(), of_rank.end(), std::int64_t{0}), unit.denominator},
                         {*std::ranges::max_element(of_rank), unit.denominator}});
@@ -163,7 +159,10 @@ counts::counts(symmetric_schedule const& s) {
     }
     received = static_cast<std::int64_t>(reads.size());
     of_rank += received;
-    steps_.push_back({{{vectors(received)}, {vectors(largest)}, {peers}, {0}, vectors(combined)}});
+    work& one = steps_.emplace_back(1).front();
+    one = {port(1), {vectors(largest)}, vectors(combined), {}};
+    one.received.volume = {vectors(received)};
+    one.received.peers = {peers};
   }
   volumes_.push_back({fraction(of_rank, blocks) * ranks, fraction(of_rank, blocks)});
 }
@@ -177,23 +176,32 @@ price& price::operator+=(price const& more) {
 }
 
 // Latencies are those of the slowest link used; volumes share the ports, but one peer has one port. Nobody's transfer
-// ends before what enters its group has passed the group's link.
+// ends before what enters its group has passed the group's link, nor before whom it reads from has sent what others read.
 price price_of(work const& done, cost_model const& model, double bytes) {
   price sum;
   sum.combine = model.combine_per_byte * bytes * done.combined;
   rank_t peers = 0;
-  double latency = 0, shared = 0;
+  double latency = 0, shared = 0, in = 0, out = 0, messages_out = 0;
+  bool const has_peer = !done.sent.volume.empty();
   for (std::size_t l = 0; l < model.links.size(); ++l) {
     link const& at = model.links[l];
-    shared = std::max(shared, at.shared * bytes * done.entering[l]);
-    if (done.peers[l] == 0) continue;
-    peers += done.peers[l];
+    shared = std::max(shared, at.shared * bytes * done.received.of_group[l]);
+    rank_t const here = done.received.peers[l];
+    double readers = 0;
+    if (has_peer && at.fan_out > 0) {
+      readers = at.fan_out * done.sent.peers[l];
+      messages_out += readers;
+      out += at.fan_out * at.per_byte * bytes * done.sent.volume[l] / model.ports;
+      shared = std::max(shared, at.fan_out * at.shared * bytes * done.sent.of_group[l]);
+    }
+    sum.peers += at.per_peer * std::max<double>(here, readers);
+    if (here == 0) continue;
+    peers += here;
     latency = std::max(latency, at.latency);
-    sum.peers += at.per_peer * done.peers[l];
-    sum.transfer += at.per_byte * bytes * std::max(done.largest[l], done.received[l] / model.ports);
+    in += at.per_byte * bytes * std::max(done.largest[l], done.received.volume[l] / model.ports);
   }
-  sum.transfer = std::max(sum.transfer, shared);
-  sum.latency = latency * std::ceil(static_cast<double>(peers) / model.peers_per_latency);
+  sum.transfer = std::max({in, out, shared});
+  sum.latency = latency * std::ceil(std::max<double>(peers, messages_out) / model.peers_per_latency);
   if (peers > model.streams) sum.peers += model.per_stream_beyond * (peers - model.streams);
   return sum;
 }

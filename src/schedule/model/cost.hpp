@@ -19,6 +19,8 @@ struct link {
   double per_peer = 0;  ///< lambda, per rank read from
   double shared = 0;    ///< per byte, all together, that ranks of one group of the level below read over this level or
                         ///< over one further out: the group's own link; none on the innermost level
+  double fan_out = 0;   ///< what a byte costs whom it is read from, as a part of what it costs the reader: 1 for
+                        ///< messages, each of which is sent; 0 where all fetch a line by themselves
 };
 
 /// alpha-beta-gamma, with levels and ports.
@@ -39,13 +41,24 @@ struct cost_model {
 /// The group sizes of the links, in their order.
 std::vector<rank_t> groups_of(cost_model const&);
 
-/// What one rank does in one step, volumes in vectors of m.
+/// By level, what passes a rank's port in one direction in one step, and what passes the link of its group of the level
+/// below, with all other ranks of the group. Volumes in vectors of m.
+struct port {
+  port() = default;
+  explicit port(std::size_t levels) : volume(levels), peers(levels), of_group(levels) {}
+
+  std::vector<double> volume;
+  std::vector<rank_t> peers;
+  std::vector<double> of_group;
+  friend auto operator<=>(port const&, port const&) = default;
+};
+
+/// What one rank does in one step, and with it one of those that it reads from.
 struct work {
-  std::vector<double> received;  ///< by level
-  std::vector<double> largest;   ///< by level: from the one peer that gives most
-  std::vector<rank_t> peers;     ///< by level
-  std::vector<double> entering;  ///< by level: what all ranks of this one's group of the level below read from outside
+  port received;
+  std::vector<double> largest;  ///< by level: from the one peer that gives most
   double combined = 0;
+  port sent;  ///< by that peer, to whomever; empty: no more than this rank reads
   friend auto operator<=>(work const&, work const&) = default;
 };
 
@@ -53,16 +66,17 @@ struct work {
 struct price {
   double latency = 0;   ///< rounds
   double peers = 0;     ///< every rank read from, and streams beyond
-  double transfer = 0;  ///< bytes read, or what enters a group if its link is slower
+  double transfer = 0;  ///< bytes read, or sent, or what passes a group's link
   double combine = 0;
 
   double total() const { return latency + peers + transfer + combine; }
   price& operator+=(price const&);
 };
 
-/// One rank's part of a step of a vector of `bytes`.
+/// One rank's part of a step of a vector of `bytes`: as long as the busiest port takes, its own, that of whom it reads from,
+/// or a group's link.
 price price_of(work const&, cost_model const&, double bytes);
-/// [step][rank or kind of rank]: a step lasts as long as its slowest rank.
+/// [step][rank and peer, or kinds of them]: a step lasts as long as its slowest rank.
 price price_of(std::vector<std::vector<work>> const& steps, cost_model const&, double bytes);
 
 /// The reads from other ranks that one level joins, in all steps, in vectors of m. A rank's reads from itself are free;
@@ -72,7 +86,7 @@ struct traffic {
   fraction largest;  ///< of one rank
 };
 
-/// The counts of a schedule that determine its time: step by step, the different works of its ranks.
+/// The counts of a schedule that determine its time: step by step, the different works of its ranks and their peers.
 /// A symmetric schedule on one level has one work per step.
 class counts {
  public:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "schedule/registry/least_steps.hpp"
 
@@ -80,39 +81,38 @@ bool is_even(exchange const& e, std::span<rank_t const> groups) {
          std::ranges::all_of(groups, [&](rank_t g) { return nests(g, e.weight) && nests(g, e.weight * e.size); });
 }
 
+/// Where a rank sends no more than it reads, what it sends is left out: it makes no step longer.
 work read_by(rank_t rank, exchange const& e, rank_levels const& levels) {
-  work done{std::vector<double>(levels.count()), std::vector<double>(levels.count()),
-            std::vector<rank_t>(levels.count()), std::vector<double>(levels.count()), 0};
+  port all(levels.count());
   rank_t const digit = rank / e.weight % e.size, first = rank - digit * e.weight;
   std::size_t farthest = 0;
   for (rank_t j = 0; j < e.size; ++j) {
     if (j == digit) continue;
     std::size_t const l = levels.joining(rank, first + j * e.weight);
     farthest = std::max(farthest, l);
-    ++done.peers[l];
+    all.volume[l] += e.volume;
+    ++all.peers[l];
   }
-  if (e.from_one) {
-    std::ranges::fill(done.peers, 0);
-    done.peers[farthest] = e.size > 1;
+  work done{std::move(all), {}, e.combines ? (e.size - 1) * e.volume : 0, {}};
+  if (e.from_one && e.size > 1) {
+    done.sent = std::exchange(done.received, port(levels.count()));
+    done.received.volume[farthest] = e.volume;
+    done.received.peers[farthest] = 1;
   }
-  for (std::size_t l = 0; l < levels.count(); ++l) {
-    if (done.peers[l] == 0) continue;
-    done.received[l] = done.peers[l] * e.volume;
-    done.largest[l] = e.volume;
-  }
-  if (e.combines) done.combined = (e.size - 1) * e.volume;
+  for (rank_t const peers : done.received.peers) done.largest.push_back(peers > 0 ? e.volume : 0);
   return done;
 }
 
 double from_outside(work const& done, std::size_t level) {
-  return std::accumulate(done.received.begin() + static_cast<std::ptrdiff_t>(level), done.received.end(), 0.0);
+  auto const& volume = done.received.volume;
+  return std::accumulate(volume.begin() + static_cast<std::ptrdiff_t>(level), volume.end(), 0.0);
 }
 
 std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::vector<rank_t> const& groups) {
   if (is_even(e, groups)) {
     work done = read_by(0, e, levels);
     for (std::size_t l = 1; l < levels.count(); ++l)
-      done.entering[l] = from_outside(done, l) * (e.by_one_rank ? 1 : groups[l - 1]);
+      done.received.of_group[l] = from_outside(done, l) * (e.by_one_rank ? 1 : groups[l - 1]);
     return {std::move(done)};
   }
   std::vector<work> all;
@@ -124,7 +124,7 @@ std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::ve
       if (group >= groups_read.size()) groups_read.resize(group + 1);
       groups_read[group] += from_outside(all[r], l);
     }
-    for (rank_t r = 0; r < levels.ranks(); ++r) all[r].entering[l] = groups_read[levels.domain(r, l - 1)];
+    for (rank_t r = 0; r < levels.ranks(); ++r) all[r].received.of_group[l] = groups_read[levels.domain(r, l - 1)];
   }
   std::vector<work> different;
   for (work& one : all)
@@ -161,9 +161,18 @@ double least_rounds(std::uint32_t steps, rank_t ranks, rank_t domains, cost_mode
   return std::max(inside, found);
 }
 
+/// The same of as many steps or more, which may have fewer peers.
+double least_rounds_from(std::uint32_t steps, rank_t ranks, rank_t domains, cost_model const& model) {
+  double found = least_rounds(steps, ranks, domains, model);
+  for (std::uint32_t more = steps + 1; more <= ceil_log(ranks, 2); ++more)
+    found = std::min(found, least_rounds(more, ranks, domains, model));
+  return found;
+}
+
 /// Somebody hears of everybody, in all verbs but broadcast and scatter, where everybody hears of one.
 double one_phase(collective verb, std::uint32_t steps, rank_t ranks, rank_t domains, cost_model const& model) {
-  if (verb != collective::broadcast && verb != collective::scatter) return least_rounds(steps, ranks, domains, model);
+  if (verb != collective::broadcast && verb != collective::scatter)
+    return least_rounds_from(steps, ranks, domains, model);
   return steps * std::ranges::min(model.links, {}, &link::latency).latency;
 }
 
@@ -210,10 +219,10 @@ double least_seconds(algorithm const& how, collective verb, rank_levels const& l
   if (two_phases) {
     double const both =
         verb == collective::reduce ? bytes * least_bytes(collective::allreduce, ranks, 1, model) : transfer;
-    return 2 * least_rounds(steps / 2, ranks, domains, model) + both;
+    return 2 * least_rounds_from(steps / 2, ranks, domains, model) + both;
   }
   bool const moves_wholes = least.whole_vectors && verb == collective::allreduce;
-  return least_rounds(steps, ranks, domains, model) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
+  return least_rounds_from(steps, ranks, domains, model) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }
 
 double least_seconds(collective verb, rank_levels const& levels, cost_model const& model, double bytes) {

@@ -3,44 +3,10 @@
 #include "schedule/model/link_loads.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-
-#include "schedule/core/events.hpp"
 
 namespace coset::schedule {
 namespace {
-
-/// A value that one rank reads from another.
-struct read_over_links {
-  rank_t to, from;
-  block_t block;
-  slot_t slot;
-  friend auto operator<=>(read_over_links const&, read_over_links const&) = default;
-};
-
-/// The messages of a step, sorted by reader: a value read twice is sent once, as validate() counts.
-std::vector<step_messages::message> messages_of(schedule const& s, std::vector<assignment> const& step,
-                                                units const& unit) {
-  std::vector<read_over_links> reads;
-  for (assignment const& a : step)
-    for (source const& from : s.from(a))
-      if (from.rank != a.rank) reads.push_back({a.rank, from.rank, a.block, from.slot});
-  std::ranges::sort(reads);
-  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  std::vector<step_messages::message> all;
-  for (read_over_links const& r : reads) {
-    if (all.empty() || all.back().to != r.to || all.back().from != r.from) all.push_back({r.to, r.from, 0});
-    all.back().volume += unit.size[r.block];
-  }
-  return all;
-}
-
-std::map<rank_t, std::int64_t> combined_in(std::vector<assignment> const& step, units const& unit) {
-  std::map<rank_t, std::int64_t> combined;
-  for (assignment const& a : step) combined[a.rank] += unit.size[a.block] * (std::int64_t{a.count} - 1);
-  return combined;
-}
 
 /// The volume and the messages on each link; emptied as it was filled, as most links are idle in most steps.
 class load {
@@ -78,9 +44,7 @@ link_loads::link_loads(schedule const& s, routes& ways) {
     throw schedule_error("the network has " + std::to_string(on.ranks()) + " ranks, the schedule " +
                          std::to_string(s.ranks));
   units const unit(s);
-  auto const messages_in = [&](std::size_t i) {
-    return step_messages{messages_of(s, s.steps[i], unit), combined_in(s.steps[i], unit)};
-  };
+  auto const messages_in = [&](std::size_t i) { return coset::schedule::messages_in(s, i, unit); };
   *this = link_loads(s.steps.size(), unit.denominator, messages_in, ways);
 }
 
@@ -95,27 +59,28 @@ link_loads::link_loads(std::size_t steps, std::int64_t parts_of_a_vector,
   std::vector<std::int64_t> in_all_steps(on.links().size());
   std::vector<std::vector<link_t>> way;  // of each message of a step
   for (std::size_t i = 0; i < steps; ++i) {
-    auto const [messages, combined_by] = messages_in(i);
+    auto const step = messages_in(i);
+    auto const& messages = step.messages;
     way.assign(messages.size(), {});
+    std::vector<rank_t> sent(on.ranks());
     all.clear();
     for (std::size_t m = 0; m < messages.size(); ++m) {
       ways.append(messages[m].from, messages[m].to, way[m]);
       all.add(way[m], messages[m].volume);
+      ++sent[messages[m].from];
     }
     for (link_t const l : all.touched()) {
       in_all_steps[l] += all.volume(l);
       busiest_.most_messages = std::max(busiest_.most_messages, all.messages(l));
     }
-    std::size_t next = 0;
-    for (auto const& [rank, combined] : combined_by) {
-      std::size_t const first = next;
+    std::size_t first = 0;
+    step.for_each_rank([&](rank_t, std::int64_t combined, auto read) {
       own.clear();
-      for (; next < messages.size() && messages[next].to == rank; ++next) own.add(way[next], messages[next].volume);
-      part got{static_cast<rank_t>(next - first), 0, 0, 0, vectors(combined)};
-      if (next == first) steps_[i].push_back(got);
-      for (std::size_t m = first; m < next; ++m) {
-        got.latency = got.shared = got.alone = 0;
-        for (link_t const l : way[m]) {
+      for (std::size_t m = 0; m < read.size(); ++m) own.add(way[first + m], read[m].volume);
+      if (read.empty()) steps_[i].push_back({0, 0, 0, 0, vectors(combined)});
+      for (std::size_t m = 0; m < read.size(); ++m) {
+        part got{std::max(static_cast<rank_t>(read.size()), sent[read[m].from]), 0, 0, 0, vectors(combined)};
+        for (link_t const l : way[first + m]) {
           link_costs const& costs = on.links()[l].costs;
           got.latency += costs.latency;
           got.shared = std::max(got.shared, costs.per_byte * vectors(all.volume(l)));
@@ -123,7 +88,8 @@ link_loads::link_loads(std::size_t steps, std::int64_t parts_of_a_vector,
         }
         if (steps_[i].empty() || steps_[i].back() != got) steps_[i].push_back(got);
       }
-    }
+      first += read.size();
+    });
     std::sort(steps_[i].begin(), steps_[i].end());
     steps_[i].erase(std::unique(steps_[i].begin(), steps_[i].end()), steps_[i].end());
   }

@@ -3,16 +3,17 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "schedule/core/events.hpp"
 #include "schedule/model/cost.hpp"
 #include "schedule/model/network.hpp"
 
 namespace coset::schedule {
 
-/// What ranks pay apart from links: seconds for each message that a rank gets in a step, and per byte that it combines.
+/// What ranks pay apart from links: seconds for each message that a rank gets in a step, or that whom it is from sends, if
+/// those are more; and per byte that it combines.
 struct rank_costs {
   double per_message = 0, combine_per_byte = 0;
 };
@@ -22,16 +23,6 @@ struct busiest_link {
   std::string name = "none";
   fraction volume = 0;            ///< in all steps, in vectors
   std::size_t most_messages = 0;  ///< of any link in one step; a message is all that one rank reads from another
-};
-
-/// Who gets what of whom in one step, by receiver, and what ranks combine: volumes in whole parts of a vector.
-struct step_messages {
-  struct message {
-    rank_t to, from;
-    std::int64_t volume;
-  };
-  std::vector<message> messages;
-  std::map<rank_t, std::int64_t> combined;
 };
 
 /// A schedule's messages on the links of a network. All messages of a step are on their way at once, and those that share
@@ -60,7 +51,7 @@ class link_loads {
  private:
   /// One message, and what its reader gets in the same step; no message where that only combines values of its own.
   struct part {
-    rank_t messages;       // of the reader
+    rank_t messages;       // of the reader, or of the sender if it has more
     double latency;        // of the message's way
     double shared, alone;  // of its way's busiest link, seconds for a byte of the vector
     double combined;       // by the reader, in vectors

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "schedule/model/link_loads.hpp"
+#include "schedule/model/selector.hpp"
 #include "schedule/schedules.hpp"
 #include "study/link_traffic.hpp"
 
@@ -184,23 +185,42 @@ TEST(Network, OfHostsIsThatOfTheFirstRankOfEachPlace) {
   EXPECT_DOUBLE_EQ(found.priced({}, 100).transfer, 200);
 }
 
-// Nothing is shared but a rank's own two links.
+// Nothing is shared but a rank's own two links: of every algorithm and verb, whoever sends most or receives most.
 TEST(LinkLoads, OnOneSwitchAreTheFlatModel) {
   cost_model const flat = cost_model::flat(5, 2, 3);
+  std::size_t compared = 0;
   for (rank_t const ranks : {2u, 7u, 8u, 12u}) {
     auto const star = network_of_nodes(std::vector<rank_t>{ranks}, {}, {0, 2});
-    for (char const* const text : {"ring", "direct", "direct(saved_steps=1)", "generalized(radix=4)",
-                                   "latency(radix=3)", "recursive_halving", "bruck", "generalized(saved_steps=2)"}) {
-      if (ranks < 5 && std::string(text) == "generalized(saved_steps=2)") continue;
-      auto const made = schedule_of(text, ranks);
-      if (std::string(text) == "recursive_halving" && ranks != 8) continue;  // else some send more than they receive
-      link_loads const found(made, star);
-      EXPECT_NEAR(found.priced({5, 3}, 100).total(), counts(made, flat).seconds(flat, 100), 1e-9)
-          << text << " on " << ranks;
-      EXPECT_NEAR(found.priced_alone({5, 3}, 100).total(), found.priced({5, 3}, 100).total(), 1e-9)
-          << text << " on " << ranks;
+    routes ways(star);
+    for (collective const verb : all_verbs()) {
+      if (!has_schedules(verb)) continue;
+      demand wanted{.verb = verb, .ranks = ranks, .root = ranks / 2, .same_bits = false, .idempotent = true};
+      if (ranks == 12) wanted.nodes = {5, 4, 3};
+      for (algorithm const& how : candidates_for(wanted, flat)) {
+        if (!serves(how, wanted)) continue;
+        auto const made = make(how, ranks, verb, wanted.root);
+        double const seconds = counts(made, flat).seconds(flat, 100);
+        EXPECT_NEAR(link_loads(made, ways).priced({5, 3}, 100).total(), seconds, 1e-9 * seconds)
+            << how.text() << " of " << name_of(verb) << " on " << ranks;
+        ++compared;
+      }
     }
   }
+  EXPECT_GT(compared, 800u);
+}
+
+// A root that all read from sends to all; where they read a line each fetches it by itself.
+TEST(LinkLoads, WhoSendsTheSameToManyPaysForAll) {
+  auto const made = testing::schedule_of("direct(saved_steps=1)", 64, collective::broadcast);
+  cost_model model = cost_model::flat(0, 1, 0);
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 6300);
+  model.links.front().fan_out = 0.5;
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 3150);
+  model.links.front().fan_out = 0;
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 100);
+  // Of four nodes, what leaves that of the root over its link is what all others get.
+  model.links = {{16, 0, 0}, {UINT32_MAX, 0, 0, 0, 1, 1}};
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 4800);
 }
 
 // What enters a node is what leaves another, where all nodes do the same: one model, in levels and in links.
