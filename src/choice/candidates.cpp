@@ -15,8 +15,6 @@ namespace {
 using schedule::algorithm;
 using schedule::value_of;
 
-/// Prices that differ by less are equal, whatever the compiler makes of their sums.
-constexpr double rounding = 1e-6;
 /// A root that reads alone reads a byte faster by so much than its share among other readers is.
 constexpr double faster_alone = 0.018e-9;
 
@@ -120,17 +118,21 @@ double candidates::least_storage(schedule_kind kind) const {
   return least;
 }
 
-double candidates::with_storage(priced_schedule const& s) const { return s.steps.total() + least_storage(s.kind); }
+double candidates::seconds_unmeasured(priced_schedule const& s) const {
+  return s.steps.total() + least_storage(s.kind);
+}
 
-/// Products of dimensions up to eight take as few rounds and peers as any schedule can that moves as little. Others may
-/// gain where a level has no such factors, where nodes differ in size, and in scans. A shared result has one owner for
-/// each part, which only full folds and trees give.
-bool candidates::has_others() const {
-  if (has_view(question_) || question_.ranks <= few || goes_straight(question_.what)) return false;
-  if (has_uneven(question_.nodes) || !has_products(question_.what)) return true;
+/// The rule by which products of full folds alone are tried; null: others may gain where a level has no factors up to eight,
+/// where nodes differ in size, and in scans. A shared result has one owner for each part, which only full folds and trees
+/// give.
+char const* candidates::why_no_others() const {
+  if (has_view(question_)) return "a shared result is made by full folds or a tree";
+  if (question_.ranks <= few) return "few ranks fold at once, so that a sum has the same bits wherever they run";
+  if (goes_straight(question_.what)) return "what only moves goes straight from rank to rank";
+  if (has_uneven(question_.nodes) || !has_products(question_.what)) return nullptr;
   for (rank_t const size : sizes_by_level(question_))
-    if (std::ranges::max(dimensions(size, few)) > few) return true;
-  return false;
+    if (std::ranges::max(dimensions(size, few)) > few) return nullptr;
+  return "where all levels have factors up to 8, ranks fold along these";
 }
 
 double candidates::gain() const { return has_uneven(question_.nodes) ? 1 : 0.9; }
@@ -179,8 +181,8 @@ priced_schedule candidates::cheapest_on_levels() const {
   priced_schedule best;
   double least = std::numeric_limits<double>::max();
   auto const compare = [&](priced_schedule one, auto name) {
-    double const seconds = with_storage(one);
-    if (seconds >= least * (1 - rounding)) return;
+    double const seconds = seconds_unmeasured(one);
+    if (seconds >= least * (1 - equal_within)) return;
     least = seconds;
     one.algorithm = name();
     best = std::move(one);
@@ -189,7 +191,7 @@ priced_schedule candidates::cheapest_on_levels() const {
     compare({{}, kind_of(dimensions, saved), steps}, [&] { return product_of(dimensions, saved); });
   });
   for (priced_schedule const& tree : trees()) compare(tree, [&] { return tree.algorithm; });
-  if (!has_others()) return best;
+  if (why_no_others() != nullptr) return best;
   auto const wanted = demand_of_others();
   double const storage = least_storage(schedule_kind::other);
   if (schedule::least_seconds(wanted.verb, machine_.levels, machine_.costs, bytes()) + storage >= gain() * least)
@@ -217,8 +219,16 @@ std::vector<priced_schedule> candidates::all_on_levels() const {
   });
   if (question_.ranks < 3 || has_view(question_)) return found;
   auto const wanted = demand_of_others();
-  for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max()))
-    if (auto one = counted(how, wanted)) found.push_back(std::move(*one));
+  std::size_t made = 0;
+  for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max())) {
+    bool const is_beyond = made++ >= most_made(question_.ranks);
+    auto one = counted(how, wanted);
+    if (!one) continue;
+    one->removed_by = why_no_others();
+    if (one->removed_by == nullptr && is_beyond)
+      one->removed_by = "of so many ranks few schedules are made, by their bounds";
+    found.push_back(std::move(*one));
+  }
   return found;
 }
 

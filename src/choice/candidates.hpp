@@ -19,6 +19,7 @@ struct priced_schedule {
   schedule::algorithm algorithm;
   schedule_kind kind = schedule_kind::folds;
   schedule::price steps = {};
+  char const* removed_by = nullptr;  ///< the rule that forbids it whatever it costs; null: none does
 };
 
 /// The search for a schedule. Depends on the question without its memory facts, so that what is measured cannot change
@@ -27,12 +28,15 @@ class candidates {
  public:
   explicit candidates(question const&);
 
-  /// The cheapest with its cheapest storage; of equals the one with the fewest dimensions. Other schedules than products
-  /// of full folds have to gain a tenth: their steps are counted exactly, but prices have been measured for products. Not
-  /// so where nodes differ in size, which no product fits.
+  /// The cheapest with its cheapest storage, of those that no rule removes; of equals the one with the fewest dimensions. Other
+  /// schedules than products of full folds have to gain a tenth: their steps are counted exactly, but prices have been measured
+  /// for products. Not so where nodes differ in size, which no product fits.
   priced_schedule cheapest() const;
-  /// Everything that can serve, other schedules made and counted: for `coset why`. In no order.
+  /// Everything that can serve, other schedules made and counted, with the rules that remove them: for `coset why`. In no
+  /// order.
   std::vector<priced_schedule> all() const;
+  /// With the storage that makes it cheapest as far as nothing has been measured, by which the schedule is chosen.
+  double seconds_unmeasured(priced_schedule const&) const;
 
   priced_machine const& machine() const { return machine_; }
 
@@ -46,9 +50,8 @@ class candidates {
   double least_storage(schedule_kind) const;
   priced_schedule cheapest_on_levels() const;
   std::vector<priced_schedule> all_on_levels() const;
-  double with_storage(priced_schedule const&) const;
   double bytes() const { return static_cast<double>(question_.bytes); }
-  bool has_others() const;
+  char const* why_no_others() const;
   schedule::demand demand_of_others() const;
   std::vector<std::pair<double, schedule::algorithm>> others_below(double seconds) const;
   std::optional<priced_schedule> counted(schedule::algorithm const&, schedule::demand const&) const;

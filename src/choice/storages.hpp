@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storages among which is chosen, and units of sizes.
+// The storages among which is chosen, units of sizes, and when prices are equal.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,9 @@
 #include "program/program.hpp"
 
 namespace coset::choice {
+
+/// Prices that differ by less are equal, whatever the compiler makes of their sums: the one that stands first is taken.
+inline constexpr double equal_within = 1e-6;
 
 inline constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 

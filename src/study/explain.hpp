@@ -2,6 +2,7 @@
 // Why a plan is chosen: all candidates with what they are expected to cost.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "choice/candidates.hpp"
@@ -14,6 +15,8 @@ struct explained {
   schedule_kind kind;
   schedule::price steps;
   storage_price storage;
+  double unmeasured = 0;        ///< seconds of the schedule as it is chosen, see candidates::seconds_unmeasured
+  std::string removed_by = {};  ///< the rule that removes it; empty: it may be chosen
 
   double seconds() const { return steps.total() + storage.total(); }
 };
@@ -26,7 +29,7 @@ struct explanation {
       candidates;  ///< cheapest first: every schedule with its cheapest storage, the chosen one with all
 };
 
-/// What choose() answers, and beside it everything that could serve. Cost: that of making and counting some forty
+/// What choose() answers, the cheapest that no rule removes, and beside it everything that could serve. Cost: that of making and counting some forty
 /// schedules.
 explanation explain(question const&);
 

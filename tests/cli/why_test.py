@@ -38,6 +38,17 @@ class Why(Files):
                 found = why("allreduce", size, "--topology", machine)
                 self.assertLessEqual(found["chosen"]["seconds"] * 0.9, found["candidates"][0]["seconds"], (size, machine))
 
+    def test_what_is_cheaper_and_not_chosen_has_the_rule_that_removes_it(self):
+        gather = ["gather", 4096, "--topology", "package:4 core:28 pu:1"]
+        found = why(*gather)
+        cheaper = [one for one in found["candidates"] if one["seconds"] < found["chosen"]["seconds"]]
+        self.assertTrue(cheaper)
+        self.assertEqual({one["removed_by"] for one in cheaper}, {"what only moves goes straight from rank to rank"})
+        text = coset("why", *gather).stdout
+        self.assertIn("\nchosen: the cheapest that no rule removes\n  a: what only moves goes straight", text)
+        self.assertIn("\na ", text)
+        self.assertIsNone(found["chosen"]["removed_by"])
+
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout
         for expected in ("allreduce of 1 MiB on 12 ranks, groups of 6", "ns a round", "rounds", "pushes", "\n> ",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset why`: the plan that a call gets, and what every candidate is expected to cost.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
@@ -155,7 +156,7 @@ struct why_command {
     return a.algorithm.text() + ", " + program::policy_name(a.storage);
   }
 
-  static std::string row(explained const& e, char const* mark) {
+  static std::string row(explained const& e, std::string const& mark) {
     auto const us = [](double seconds) { return fmt::format(" {:>9.3f}", seconds * 1e6); };
     schedule::price const& steps = e.steps;
     choice::storage_price const& storage = e.storage;
@@ -185,23 +186,33 @@ struct why_command {
     return text;
   }
 
+  static std::string letter(std::size_t number) { return {static_cast<char>('a' + number)}; }
+
+  /// A row that a rule removes has the rule's letter.
+  static std::string mark_of(explained const& e, std::vector<std::string> const& rules) {
+    auto const rule = std::ranges::find(rules, e.removed_by);
+    return rule == rules.end() ? "" : letter(static_cast<std::size_t>(rule - rules.begin()));
+  }
+
   std::string as_text(choice::question const& q, choice::explanation const& found,
                       calibration::rule const* rule) const {
     constexpr std::size_t shown = 12;
     std::string text = machine_text(q);
     text += fmt::format("  {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  plan\n", "us", "rounds",
                         "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting");
+    auto const rules = rules_of(found);
     std::size_t left_out = 0;
     for (std::size_t k = 0; k < found.candidates.size(); ++k) {
       bool const is_chosen = found.candidates[k].what.algorithm == found.chosen.what.algorithm;
       if (!all && k >= shown && !is_chosen)
         ++left_out;
       else
-        text += row(found.candidates[k], "");
+        text += row(found.candidates[k], mark_of(found.candidates[k], rules));
     }
     if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
     text += row(found.chosen, ">");
-    text += fmt::format("chosen: {}\n", reason(q, found));
+    text += fmt::format("chosen: the cheapest{}\n", rules.empty() ? "" : " that no rule removes");
+    for (std::size_t k = 0; k < rules.size(); ++k) text += fmt::format("  {}: {}\n", letter(k), rules[k]);
     text += fmt::format("it took {:.0f} us to choose\n", found.choice_seconds * 1e6);
     if (rule != nullptr)
       text +=
@@ -209,14 +220,20 @@ struct why_command {
     return text;
   }
 
-  static std::string reason(choice::question const& q, choice::explanation const& found) {
-    if (found.candidates.front().seconds() >= found.chosen.seconds()) return "the cheapest";
-    if (q.ranks <= choice::few)
-      return "few ranks fold at once, so that a sum has the same bits wherever they run; then the cheapest storage";
-    if (found.gain < 1 && found.candidates.front().kind == choice::schedule_kind::other)
-      return fmt::format("schedules that are no products of full folds have to be {:.0f} % cheaper",
-                         100 * (1 - found.gain));
-    return "the cheapest schedule without what is measured, so that bits stay the same; then its cheapest storage";
+  /// Of candidates that are cheaper than the chosen one, each rule that removes one of them.
+  static std::vector<std::string> rules_of(choice::explanation const& found) {
+    std::vector<std::string> rules;
+    for (explained const& e : found.candidates) {
+      bool const is_cheaper = e.seconds() < found.chosen.seconds();
+      if (is_cheaper && !e.removed_by.empty() && std::ranges::find(rules, e.removed_by) == rules.end())
+        rules.push_back(e.removed_by);
+    }
+    return rules;
+  }
+
+  static std::string reason(choice::explanation const& found) {
+    auto const rules = rules_of(found);
+    return rules.empty() ? "the cheapest" : fmt::format("the cheapest but for rules: {}", fmt::join(rules, "; "));
   }
 
   static ordered_json json_of(explained const& e) {
@@ -231,7 +248,8 @@ struct why_command {
             {"owners", e.storage.owners},
             {"pushes", e.storage.pushes},
             {"memory", e.storage.memory},
-            {"meeting", e.storage.meeting}};
+            {"meeting", e.storage.meeting},
+            {"removed_by", e.removed_by.empty() ? ordered_json() : ordered_json(e.removed_by)}};
   }
 
   static ordered_json as_json(choice::question const& q, choice::explanation const& found,
@@ -252,7 +270,7 @@ struct why_command {
                       {"crowded", q.crowded},
                       {"links", links},
                       {"chosen", json_of(found.chosen)},
-                      {"reason", reason(q, found)},
+                      {"reason", reason(found)},
                       {"choice_seconds", found.choice_seconds},
                       {"candidates", candidates}};
     json["rule"] = nullptr;
