@@ -30,7 +30,7 @@ struct answer {
 };
 
 /// What hosts pay to reach each other where nobody has measured it: some ten gigabits. `per_peer` is of each message.
-inline constexpr schedule::link usual_network{UINT32_MAX, 20e-6, 1e-9, 3e-6};
+inline constexpr schedule::link usual_network{UINT32_MAX, 20e-6, 1e-9, 3e-6, 0, 1};
 
 /// Several hosts, which share no memory.
 struct host_facts {

@@ -14,8 +14,10 @@
 #include "choice/hosts/exchange.hpp"
 #include "effort.hpp"
 #include "schedule/core/validate.hpp"
+#include "schedule/model/block_number.hpp"
 #include "schedule/model/cost.hpp"
 #include "schedule/model/tree.hpp"
+#include "schedule/parts/joined.hpp"
 #include "schedule/parts/make_part.hpp"
 #include "study/link_traffic.hpp"
 
@@ -185,11 +187,65 @@ TEST(ChooseBetween, PricesWhatSchedulesDo) {
         for (auto const& step : counted.steps()) peers += step.front().received.peers.front();
         double const most = found.received_max.value();
         EXPECT_DOUBLE_EQ(price_of(on({0, 1, 0, 0}), e).rounds, found.steps) << how.text() << name_of(what);
+        if (!e.is_fold()) continue;  // some ranks do more in some steps, others in others
         EXPECT_NEAR(price_of(on({0, 0, 1, 0}), e).bytes, most, 1e-9) << how.text() << name_of(what);
         EXPECT_NEAR(price_of(on({0, 0, 0, 1}), e).messages, peers, 1e-6 * peers) << how.text() << name_of(what);
       }
     }
   }
+}
+
+/// The model of a network between hosts of one rank each.
+schedule::cost_model model_of(schedule::link const& network) {
+  schedule::cost_model model;
+  model.links = {network};
+  model.peers_per_latency = UINT32_MAX;
+  model.combine_per_byte = fold_per_byte;
+  return model;
+}
+
+/// Of the whole repertoire, pipelines in their best number of blocks.
+TEST(ChooseBetween, BroadcastsTakeNoLongerThanTheBestOfAllAlgorithms) {
+  auto const model = model_of(usual_network);
+  schedule::rank_levels const level(16, {UINT32_MAX});
+  schedule::demand const wanted{.verb = verb::broadcast, .ranks = 16};
+  for (std::size_t const bytes : {std::size_t{1} << 10, std::size_t{64} << 10, std::size_t{1} << 20,
+                                  std::size_t{16} << 20, std::size_t{64} << 20}) {
+    auto const size = static_cast<double>(bytes);
+    auto const all = schedule::with_best_blocks(schedule::candidates_for(wanted, model), wanted, model, level, size);
+    auto const best = schedule::selector(wanted, model, level, all).rank(size);
+    auto q = asked(hosts(16, 1), bytes);
+    q.what = verb::broadcast;
+    auto const how = choose_between(q).algorithm;
+    auto const made = schedule::make(schedule::between_of(schedule::completed(how)), 16, q.what);
+    EXPECT_LE(schedule::counts(made, level).seconds(model, size), 1.02 * best.front().seconds)
+        << how.text() << " of " << bytes << " bytes, not " << best.front().which->how.text();
+  }
+}
+
+/// Red if bits of sums depended on the network, or if what a leader keeps for others to read were lost on the way.
+TEST(ChooseBetween, MakesTreesAndPipelinesOfEachHostAlone) {
+  std::size_t tried = 0;
+  for (verb const what : {verb::broadcast, verb::reduce, verb::allreduce}) {
+    for (hosts const& of : {hosts(5, 1), hosts(8, 2), hosts{1, 2, 1, 3}}) {
+      question q = asked(of, 1 << 20);
+      q.what = what;
+      for (exchange const& e : exchanges_for(q)) {
+        if (e.is_fold()) continue;
+        auto const how = as_answer(q, e).algorithm;
+        std::vector<schedule::part> parts;
+        std::vector<rank_t> first{0};
+        for (rank_t const ranks : of) first.push_back(first.back() + ranks);
+        rank_t const root = q.ranks / 2;
+        for (std::size_t h = 0; h < of.size(); ++h) parts.push_back(schedule::make_part(how, first, h, what, root));
+        auto whole = schedule::joined(parts);
+        if (what != verb::allreduce) whole.root = root;
+        EXPECT_TRUE(schedule::validate(whole).rank_uniform) << how.text() << " of " << name_of(what);
+        ++tried;
+      }
+    }
+  }
+  EXPECT_GT(tried, 20u);
 }
 
 exchange chosen(hosts const& of, std::size_t bytes, schedule::link const& network = usual_network) {

@@ -12,11 +12,16 @@
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
 #include "schedule/groups/nesting.hpp"
+#include "schedule/model/block_number.hpp"
+#include "schedule/model/foreseen.hpp"
+#include "schedule/registry/least_steps.hpp"
+#include "schedule/registry/named_fold.hpp"
 #include "text/format.hpp"
 
 namespace coset::choice {
 namespace {
 
+using schedule::algorithm;
 using schedule::value_of;
 
 /// Longer messages travel in parts, see mpi/transport/endpoint.
@@ -38,8 +43,8 @@ constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyt
 constexpr std::size_t most_staged = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
-/// Prices that differ by less are equal, whatever the compiler makes of their sums.
-constexpr double equal_within = 1e-9;
+/// Trees and pipelines are written out for all hosts before they are priced.
+constexpr rank_t most_hosts_of_trees = 64;
 
 using detail::is_rooted;
 
@@ -64,6 +69,7 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
 /// Runs of neighbouring blocks that one host treats alike: in each round one for each peer. Hosts' pieces cannot be moved so
 /// that what a product sends lies together.
 double runs_of(verb what, rank_t hosts, exchange const& e) {
+  if (!e.is_fold()) return schedule::number_or(e.tree, "blocks", 1);
   if (is_by_pieces(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);
   double runs = 1;
@@ -72,38 +78,40 @@ double runs_of(verb what, rank_t hosts, exchange const& e) {
   return runs;
 }
 
-struct volume {
-  double rounds = 0, messages = 0, bytes = 0, combined = 0;
-};
-
-/// Recursive doubling: each time one vector, which is folded with what a host has up to there and before it.
-volume volume_of_scan(rank_t hosts) {
-  double const rounds = std::bit_width(hosts - 1);
-  return {rounds, rounds, rounds, 2 * rounds};
-}
-
-volume volume_of(verb what, rank_t hosts, exchange const& e) {
-  if (scans(what)) return volume_of_scan(hosts);
-  double const ways = is_by_pieces(what) ? 1 : 2;
-  auto const left = parts_left(hosts, e);
-  std::size_t const steps = left.size() - 1, there_and_back = steps - e.saved_steps;
-  double const all = hosts, whole = left[there_and_back] / all;
-  volume sum;
-  for (std::size_t i = 0; i < steps; ++i) {
-    double const peers = (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
-    if (i < there_and_back) {
-      sum.rounds += ways;
-      sum.messages += ways * peers;
-      sum.bytes += ways * (left[i] - left[i + 1]) / all;
-      if (what != verb::allgather) sum.combined += left[i] / all;
-    } else {
-      sum.rounds += 1;
-      sum.messages += peers;
-      sum.bytes += peers * whole;
-      sum.combined += (peers + 1) * whole;
+/// Of the busiest port and the busiest rank in each step.
+exchange_volume volume_of(std::vector<std::vector<schedule::work>> const& steps) {
+  exchange_volume sum;
+  for (auto const& works : steps) {
+    double messages = 0, bytes = 0, combined = 0;
+    for (schedule::work const& done : works) {
+      combined = std::max(combined, done.combined);
+      for (schedule::port const* const one : {&done.received, &done.sent}) {
+        if (one->peers.empty()) continue;
+        messages = std::max<double>(messages, one->peers.front());
+        bytes = std::max(bytes, one->volume.front());
+      }
     }
+    sum.rounds += messages > 0;
+    sum.messages += messages;
+    sum.bytes += bytes;
+    sum.combined += combined;
   }
   return sum;
+}
+
+/// Of the schedule between hosts, one rank of each; of folds without making it for all.
+exchange_volume volume_of(question const& q, exchange const& e) {
+  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
+  auto const what = schedule_of(q.what);
+  schedule::rank_levels const level(hosts, {UINT32_MAX});
+  if (!e.is_fold()) return volume_of(schedule::counts(schedule::make(e.tree, hosts, what), level).steps());
+  if (scans(q.what))
+    return volume_of(
+        schedule::counts(schedule::make({"recursive_doubling", {}}, hosts, verb::exclusive_scan), level).steps());
+  if (!e.dimensions.empty()) return volume_of(schedule::works_of_product(e.dimensions, e.saved_steps, what, level));
+  algorithm const fold{"generalized", {{"radix", value_of(e.radix)}, {"saved_steps", "0"}, {"cap", "0"}}};
+  return volume_of(
+      schedule::counts(*schedule::symmetric_form(fold, hosts, is_by_pieces(what) ? what : verb::allreduce)).steps());
 }
 
 /// Leaders read what all have, and all copy what leaders have made.
@@ -119,7 +127,7 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
 
 exchange_price segment_price(question const& q, exchange const& e, double bytes) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  volume const of = volume_of(q.what, hosts, e);
+  exchange_volume const& of = e.moved;
   rank_t const leaders = leaders_of(q, e), carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
   double const parts = of.messages * leaders;
   double const sent = std::max(parts, of.bytes * bytes / part_bytes);
@@ -139,6 +147,10 @@ bool has_room(question const& q, exchange const& e) {
   auto const hosts = static_cast<std::uint64_t>(q.hosts.ranks.size());
   std::uint64_t const here = largest_host(q), leaders = leaders_of(q, e);
   if (scans(q.what)) return here * leaders <= most_cells_of_host;
+  if (!e.is_fold()) {
+    std::uint64_t const blocks = schedule::number_or(e.tree, "blocks", 1);
+    return here * leaders * blocks <= most_cells_of_host && hosts * blocks <= most_cells_of_tree;
+  }
   auto const left = parts_left(static_cast<rank_t>(hosts), e);
   std::uint64_t const blocks = left.size() - 1 == e.saved_steps ? 1 : hosts;
   auto const runs = static_cast<std::uint64_t>(runs_of(q.what, static_cast<rank_t>(hosts), e));
@@ -241,6 +253,34 @@ exchange_price price_of(question const& q, exchange const& e) {
   return one;
 }
 
+namespace {
+
+/// Nothing is folded on the way in another order.
+bool brackets_alike(verb what) { return scans(what) || what == verb::allgather || what == verb::broadcast; }
+
+/// Trees, and pipelines in as many blocks as are best for one leader.
+std::vector<algorithm> trees_for(question const& q) {
+  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
+  bool const has_trees = q.what == verb::broadcast || q.what == verb::reduce || q.what == verb::allreduce;
+  if (!has_trees || hosts < 3 || hosts > most_hosts_of_trees || !q.hosts.switches.empty()) return {};
+  schedule::demand const wanted{.verb = q.what, .ranks = hosts, .commutative = q.commutative};
+  schedule::cost_model model;
+  model.links = {q.hosts.network};
+  model.links.front().per_peer += per_message;
+  model.links.front().fan_out = 1;
+  model.peers_per_latency = UINT32_MAX;
+  model.combine_per_byte = fold_per_byte;
+  std::vector<algorithm> all;
+  for (rank_t const radix : {2u, 4u, 8u}) all.push_back({"binomial", {{"radix", value_of(radix)}}});
+  all.insert(
+      all.end(),
+      {{"n_block", {}}, {"two_trees", {}}, {"pipelined", {{"degree", "1"}}}, {"pipelined", {}}, {"dual_root", {}}});
+  std::erase_if(all, [&](algorithm const& how) { return !schedule::serves(how, wanted); });
+  return with_best_blocks(std::move(all), wanted, model, {hosts, {UINT32_MAX}}, static_cast<double>(q.bytes));
+}
+
+}  // namespace
+
 std::vector<exchange> exchanges_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   auto const segments = segments_for(q);
@@ -248,9 +288,12 @@ std::vector<exchange> exchanges_for(question const& q) {
   std::vector<exchange> all;
   auto const add = [&](exchange e, std::size_t most_saved) {
     for (std::size_t saved = 0; saved <= most_saved; ++saved) {
+      e.saved_steps = static_cast<std::uint32_t>(saved);
+      e.moved = volume_of(q, e);
       for (rank_t const number : leaders) {
         for (std::size_t const bytes : segments) {
-          e.saved_steps = static_cast<std::uint32_t>(saved);
+          bool const is_cut = !e.is_fold() && e.tree.name != "binomial";
+          if (is_cut && bytes != 0) break;  // into blocks, instead of segments
           e.leaders = number;
           e.segment_bytes = bytes;
           if (has_room(q, e)) all.push_back(e);
@@ -270,6 +313,7 @@ std::vector<exchange> exchanges_for(question const& q) {
   if (in_any_order && (q.hosts.switches.empty() || all.empty())) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
   }
+  for (algorithm& tree : trees_for(q)) add({.tree = std::move(tree)}, 0);
   if (all.empty() && is_by_pieces(q.what)) {
     throw argument_error(
         text::format("{} over {} hosts of up to {} ranks is too much for this operation, which does not commute: hosts "
@@ -279,18 +323,21 @@ std::vector<exchange> exchanges_for(question const& q) {
                      std::uint64_t(std::sqrt(double(most_pairs_by_pieces) / largest_host(q))),
                      most_cells_by_pieces / largest_host(q)));
   }
-  if (all.empty()) all.push_back({{hosts}, 0, 1, 1, 0});  // least room of all; making it says what is too much
+  if (all.empty()) {  // least room of all; making it says what is too much
+    all.push_back({.dimensions = {hosts}, .saved_steps = 1});
+    all.back().moved = volume_of(q, all.back());
+  }
   return all;
 }
 
 exchange cheapest_exchange(question const& q) {
   auto all = exchanges_for(q);
   auto const price = [&](exchange const& e) { return price_of(q, e).total(); };
-  bool const brackets_alike = scans(q.what) || q.what == verb::allgather;
-  if (brackets_alike) return least(all, price);
+  if (brackets_alike(q.what)) return least(all, price);
   question usual = q;
   usual.hosts.network = usual_network;
-  auto const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
+  auto const all_on_usual = exchanges_for(usual);
+  auto const& on_usual = least(all_on_usual, [&](exchange const& e) { return price_of(usual, e).total(); });
   if (on_usual.dimensions.empty()) return on_usual;
   std::erase_if(all, [](exchange const& e) { return e.dimensions.empty(); });
   return least(all, price);
@@ -306,7 +353,10 @@ answer as_answer(question const& q, exchange const& e) {
                           {{"nodes", value_of(q.hosts.ranks, '+')},
                            {"leaders", value_of(e.leaders)},
                            {"saved_steps", value_of(e.saved_steps)}}};
-  if (e.dimensions.empty()) {
+  if (!e.is_fold()) {
+    how.parameters["between"] = e.tree.name;
+    how.parameters.insert(e.tree.parameters.begin(), e.tree.parameters.end());
+  } else if (e.dimensions.empty()) {
     how.parameters["radix"] = value_of(e.radix);
   } else {
     how.parameters["between"] = "product";

@@ -8,6 +8,13 @@
 
 namespace coset::choice {
 
+/// What the busiest host does of one vector, whose leader is one: rounds, messages that it sends or receives, vectors of bytes
+/// that cross its link one way, and vectors that it folds.
+struct exchange_volume {
+  double rounds = 0, messages = 0, bytes = 0, combined = 0;
+  friend bool operator==(exchange_volume const&, exchange_volume const&) = default;
+};
+
 /// Some leaders of each host fold what its ranks have, exchange it with those of other hosts, and hand the result on.
 struct exchange {
   std::vector<rank_t> dimensions = {};  ///< of the full folds between hosts; none: of a generalized one
@@ -15,7 +22,10 @@ struct exchange {
   std::uint32_t saved_steps = 0;  ///< rounds in which hosts exchange all they have, instead of parts there and back
   rank_t leaders = 1;             ///< of each host, each for a part of the vector; 0: all its ranks
   std::size_t segment_bytes = 0;  ///< 0: all at once
+  schedule::algorithm tree = {};  ///< instead of a fold: a tree, or a pipeline with its number of blocks
+  exchange_volume moved = {};
 
+  bool is_fold() const { return tree.name.empty(); }
   friend bool operator==(exchange const&, exchange const&) = default;
 };
 
@@ -38,8 +48,9 @@ exchange_price price_of(question const& q, exchange const&);
 /// dimensions and the steps that are saved.
 std::vector<exchange> exchanges_for(question const&);
 
-/// The cheapest one for q.hosts.network, among those with the same bits: full folds, unless a generalized fold is cheaper on a
-/// usual network. That brackets each block in another way, so that all of it is then for a usual network.
+/// The cheapest one for q.hosts.network, among those with the same bits: full folds, unless a generalized fold, a tree or a
+/// pipeline is cheaper on a usual network. That brackets each block in another way, so that all of it is then for a usual
+/// network. Broadcasts bracket nothing.
 exchange cheapest_exchange(question const&);
 
 /// As a schedule and a storage.

@@ -228,7 +228,7 @@ bool serves(named_algorithm const& row, collective verb) {
 }
 
 bool has_blocks(named_algorithm const& row) {
-  return std::ranges::find(row.parameters, "blocks", &parameter::name) != row.parameters.end();
+  return std::ranges::any_of(row.parameters, [](parameter const& p) { return p.name == "blocks" && !p.passed_on; });
 }
 
 void require_verb(named_algorithm const& row, collective verb) {

@@ -85,6 +85,9 @@ constexpr parameter_text radix_between{"radix", "2", "of the algorithm between t
 constexpr parameter_text dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
 constexpr parameter_text nests_between{"nested", "0", "1: of product, the same bits whatever its dims", true};
 constexpr parameter_text saved_between{"saved_steps", "0", "rounds saved between the nodes", true};
+constexpr parameter_text blocks_between{"blocks", "0", "of the algorithm between the nodes, if that is a pipeline",
+                                        true};
+constexpr parameter_text degree_between{"degree", "2", "the same: most children of a node", true};
 constexpr parameter_text tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
 
 }  // namespace
@@ -204,6 +207,8 @@ std::vector<named_algorithm> special_algorithms() {
         dims_between,
         saved_between,
         nests_between,
+        blocks_between,
+        degree_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
          two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
