@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 namespace coset::test {
 
@@ -36,6 +37,11 @@ inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_f
 #else
 inline constexpr bool is_sanitized = false;
 #endif
+
+/// Of types that differ in size or arithmetic but go the same ways: sanitizers, for which a type takes several times as long to
+/// compile, get some of each size and kind. The other builds have them all.
+template <class All, class Some>
+using types = std::conditional_t<is_sanitized, Some, All>;
 
 /// Of many alike cases: under small effort takes one of `each`, which is to share no factor with how many the loops around
 /// it have, so that their values still meet one another. Sanitizers look at what runs, not at what comes out: where the cases

@@ -13,7 +13,7 @@ class Keys : public ::testing::Test {
   static int key(std::size_t i) { return static_cast<int>(i * 37 % length); }
 
   template <class Key>
-  void expect_keys() {
+  void expect_keys_of() {
     std::vector<Key> keys;
     for (std::size_t i = 0; i < count; ++i) keys.push_back(static_cast<Key>(key(i)));
     for (way const by : every_way) {
@@ -23,18 +23,18 @@ class Keys : public ::testing::Test {
     }
   }
 
+  template <class... Key>
+  void expect_keys(::testing::Types<Key...>) {
+    (expect_keys_of<Key>(), ...);
+  }
+
   team two_{{.ranks = 2, .place = placement::unbound}};
 };
 
 TEST_F(Keys, AreIntegersOfAnyType) {
-  expect_keys<std::int8_t>();
-  expect_keys<std::uint8_t>();
-  expect_keys<std::int16_t>();
-  expect_keys<std::uint16_t>();
-  expect_keys<int>();
-  expect_keys<unsigned>();
-  expect_keys<std::int64_t>();
-  expect_keys<std::size_t>();
+  expect_keys(test::types<::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned,
+                                           std::int64_t, std::size_t>,
+                          ::testing::Types<std::int8_t, std::uint16_t, int, std::size_t>>());
 }
 
 TEST_F(Keys, MayBeFunctionsOfTheIteration) {

@@ -23,6 +23,12 @@ class Ways : public ::testing::Test {
       }
     }
   }
+
+  /// The operation is another, the ways are the same: nothing that sanitizers would notice.
+  template <class... Op>
+  void expect_plain_loops_of_others(Op const&... op) {
+    if constexpr (!test::is_sanitized) (expect_plain_loops(op), ...);
+  }
 };
 
 }  // namespace coset::updates_test

@@ -13,6 +13,7 @@
 
 #include "coset/reducers/joint_reducer.hpp"
 #include "coset/reducers/sparse_reducer.hpp"
+#include "effort.hpp"
 #include "reducer/copies/walk_steps.hpp"
 
 namespace coset::team_test {
@@ -232,13 +233,16 @@ class reducer_walk {
       case 0:
         return std::make_unique<walked_array<std::int8_t, plus>>(threads, count, draw);
       case 1:
-        return std::make_unique<walked_array<std::int16_t, minimum>>(threads, count, draw);
+        return std::make_unique<test::types<walked_array<std::int16_t, minimum>, walked_array<std::int8_t, plus>>>(
+            threads, count, draw);
       case 2:
-        return std::make_unique<walked_array<std::int32_t, plus>>(threads, count, draw);
+        return std::make_unique<test::types<walked_array<std::int32_t, plus>, walked_array<double, plus>>>(threads,
+                                                                                                           count, draw);
       case 3:
         return std::make_unique<walked_array<std::int64_t, maximum>>(threads, count, draw);
       case 4:
-        return std::make_unique<walked_array<float, plus>>(threads, count, draw);
+        return std::make_unique<test::types<walked_array<float, plus>, walked_array<double, plus>>>(threads, count,
+                                                                                                    draw);
       case 5:
         return std::make_unique<walked_array<double, plus>>(threads, count, draw);
       case 6:
@@ -255,9 +259,12 @@ class reducer_walk {
       case 11:
         return std::make_unique<walked_sparse_array<std::int8_t, plus>>(threads, count, draw, options);
       case 12:
-        return std::make_unique<walked_sparse_array<float, maximum>>(threads, count, draw, options);
+        return std::make_unique<test::types<walked_sparse_array<float, maximum>, walked_sparse_array<double, plus>>>(
+            threads, count, draw, options);
       case 13:
-        return std::make_unique<walked_sparse_array<std::int64_t, plus>>(threads, 200'000, draw, options);
+        return std::make_unique<
+            test::types<walked_sparse_array<std::int64_t, plus>, walked_sparse_array<double, plus>>>(threads, 200'000,
+                                                                                                     draw, options);
       default:
         return std::make_unique<walked_joint>(threads, count, draw);
     }
