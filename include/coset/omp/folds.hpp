@@ -70,6 +70,12 @@ class processes {
     member_guard me = join_(all_, thread);
     act(me->state());
   }
+  /// Refuses a member of another team, whose ranks it would combine with.
+  void require_own(member& me) const {
+    if (all_ == nullptr || joined_(all_, static_cast<rank_t>(omp_get_thread_num())) == &me.state()) return;
+    detail::refuse(me.state(), "combine: rank " + std::to_string(me.rank()) +
+                                   " is a member of another team than that of the reducer");
+  }
 
  private:
   void* all_ = nullptr;
@@ -123,7 +129,10 @@ class folds {
   /// Waits for all threads of the region. They have joined, so a thread that has left its region because the team has failed is
   /// not waited for in OpenMP's barrier, where nobody would hear of that.
   static void come_as_ranks(detail::reducer_core& core, detail::rank_state& me) {
-    if (omp_in_parallel() == 0) return detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
+    if (omp_in_parallel() == 0) {
+#pragma omp barrier  // where tasks that still reduce are executed
+      return detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
+    }
     detail::come_as_rank(core, static_cast<std::uint32_t>(omp_get_num_threads()), me);
     bool const begins = omp_get_thread_num() == 0;
     if (begins) detail::begin_round(core);
@@ -201,20 +210,23 @@ class folds {
   template <class Places>
   static void combine_outside(processes const& all, detail::reducer_core& core, Places const& places, combining how,
                               destination const& to) {
-    detail::renew_claims(core);
-    std::exception_ptr thrown;
-    std::mutex keeping;
+    // Joins before the region: in a forked child, which is refused here, OpenMP would wait for threads that are not there.
+    all.as_rank([&](detail::rank_state&) {
+      detail::renew_claims(core);
+      std::exception_ptr thrown;
+      std::mutex keeping;
 #pragma omp parallel num_threads(all.threads())
-    try {
-      all.as_rank([&](detail::rank_state& me) {
-        detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
-        combine_here(all, core, places, how, to, me);
-      });
-    } catch (...) {
-      std::lock_guard const lock(keeping);
-      thrown = std::current_exception();
-    }
-    if (thrown) std::rethrow_exception(thrown);
+      try {
+        all.as_rank([&](detail::rank_state& me) {
+          detail::told_to_all(me, [&] { detail::require_no_arrivals(core); });
+          combine_here(all, core, places, how, to, me);
+        });
+      } catch (...) {
+        std::lock_guard const lock(keeping);
+        thrown = std::current_exception();
+      }
+      if (thrown) std::rethrow_exception(thrown);
+    });
   }
 
   /// Opens no region if no thread has ever reduced: OpenMP would create threads for the calling thread, and its threads

@@ -138,6 +138,7 @@ class reduction {
   /// Collective. Twice the memory for copies, from the first call on, and if targets are added to that of a copy more; a third set there is not, so who starts again has waited.
   [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     require_no_target_in_use(true);
+    all_.require_own(me);
     auto const places = copies_.places();
     region_room::folds::come_as_ranks(copies_.core(), me.state());
     started_combination later;

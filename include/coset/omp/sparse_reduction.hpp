@@ -58,6 +58,7 @@ class sparse_reduction {
   /// touched is exchanged before this returns; what is left to wait for is the other threads of the process. If most of the
   /// array was touched all of it travels, in split phase.
   [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
+    all_.require_own(me);
     region_room::folds::come_as_ranks(copies_.core(), me.state());
     std::size_t const length = into_.size();
     return detail::start_combination(copies_.core(), place().data(), &length, me.state(),

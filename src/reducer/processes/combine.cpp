@@ -2,6 +2,7 @@
 // Reducers of a team over processes: each process has one, and its threads' copies are the ranks' inputs.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -45,9 +46,11 @@ bool are_one_each(rank_state const& me) { return me.shared.part.spread.number_of
     refuse(me, "combine: ranks of one process have to follow each other, which in this part of the team they do not");
 }
 
-[[gnu::cold]] void agree_on(reducer_core const& core, rank_state& me, combining how, destination const& to) {
+[[gnu::cold]] void agree_on(reducer_core const& core, rank_state& me, combining how, destination const& to,
+                            bool in_place) {
   auto const same_everywhere = [&](std::uint64_t what) { me.acts.history = runtime::following(me.acts.history, what); };
-  same_everywhere(std::uint64_t{to.process()} << 32 | std::uint64_t(to.what()) << 1 | std::uint64_t(how));
+  same_everywhere(std::uint64_t{to.process()} << 32 | std::uint64_t{in_place} << 8 | std::uint64_t(to.what()) << 1 |
+                  std::uint64_t(how));
   if (core.tracking() != detail::tracking::none) same_everywhere(core.parts()[0].array.reduction->hash);
 }
 
@@ -275,7 +278,9 @@ class combination {
   if (to.counts().size() != processes)
     refuse(me, text::format("combine: {} counts for {} processes", to.counts().size(), processes));
   std::size_t const count = core.parts()[0].array.count;
-  std::size_t const all = std::accumulate(to.counts().begin(), to.counts().end(), std::size_t{0});
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  std::size_t const all = std::accumulate(to.counts().begin(), to.counts().end(), std::size_t{0},
+                                          [](std::size_t a, std::size_t b) { return b > most - a ? most : a + b; });
   if (all != count)
     refuse(me,
            text::format("combine: counts [{}] add up to {}, not to {}", text::joined(to.counts(), ", "), all, count));
@@ -325,7 +330,7 @@ using namespace reducer_room;
                                                    std::uint32_t own, destination const& to) {
   require_processes_in_order(me);
   told_as_combine const told(me, combining::add);
-  agree_on(core, me, combining::add, to);
+  agree_on(core, me, combining::add, to, true);
   if (to.what() != destination::kind::every_process) refuse(me, "combine in place: all processes have the result");
   ranks_of_process const here = process_of(me);
   bool const is_first = me.number == here.first;

@@ -36,7 +36,7 @@ bool are_one_each(detail::rank_state const&);
 /// Refuses parts that were split in an order of their own: a process would be taken for several, which have one reducer.
 void require_processes_in_order(detail::rank_state&);
 /// Besides what their collectives compare: then the next one shows that they differ.
-void agree_on(detail::reducer_core const&, detail::rank_state&, combining, destination const&);
+void agree_on(detail::reducer_core const&, detail::rank_state&, combining, destination const&, bool in_place = false);
 
 /// What threads that are no ranks have reduced: each rank of the process brings some of these copies, all ranks the same ones at
 /// any time until they combine; and the first rank a total that was viewed.

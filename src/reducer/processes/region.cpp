@@ -37,7 +37,7 @@ class long_wait {
  private:
   std::string in_words(std::chrono::nanoseconds waited) const {
     auto const& spread = me_.shared.part.spread;
-    return text::format("in process {} {}\n{}", spread.processes.empty() ? 0 : spread.stretch_of(me_.number),
+    return text::format("process {}: {}\n{}", spread.processes.empty() ? 0 : spread.stretch_of(me_.number),
                         core_.arrivals().wait_in_words(waited), runtime::account_of(me_.shared));
   }
 

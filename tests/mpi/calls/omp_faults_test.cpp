@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -116,6 +117,59 @@ TEST_F(OmpOtherwise, AddedOrAssigned) {
   });
 }
 
+TEST_F(OmpOtherwise, InPlaceOrNot) {
+  omp::reduction sum(all, bins);
+  omp::reduction in_targets(omp::in_place, all, bins);
+  expect_told(threads_here, "", [&] {
+    auto& mine = odd ? in_targets : sum;
+    mine.local()[0] += 1;
+    mine.combine();
+    mine.combine();
+  });
+}
+
+TEST_F(OmpOtherwise, WithMembersOfTheRegionAlone) {
+  omp::reduction sum(all, bins);
+  omp::sparse_reduction<double> sparse(all, std::span(bins));
+  expect_told(threads_here, "another team", [&] {
+    omp::member_here me;
+    sum.start_combine(me).wait();
+  });
+  expect_told(threads_here, "another team", [&] {
+    omp::member_here me;
+    sparse.start_combine(me).wait();
+  });
+}
+
+TEST_F(OmpOtherwise, IntoPartsThatAreMoreThanThereCanBe) {
+  omp::reduction sum(all, bins);
+  std::vector<std::size_t> counts(static_cast<std::size_t>(processes()), 0);
+  counts[0] = std::numeric_limits<std::size_t>::max();
+  counts[1] = 3'001;
+  expect_told(threads_here, "add up to", [&] {
+    sum.local()[0] += 1;
+    sum.combine(combining::add, destination::parts(counts));
+  });
+}
+
+/// Whose tasks are those of its only thread.
+TEST_F(OmpOtherwise, InRegionsOfOneThread) {
+  auto const only = team::adopt(1);
+  mpi::team ones(MPI_COMM_WORLD, *only);
+  int sum = 0;
+  omp::reduction all_sums(ones, sum);
+  for (int round = 1; round < 4; ++round) {
+#pragma omp parallel num_threads(1)
+    {
+      auto&& mine = all_sums.local();
+#pragma omp task shared(mine)
+      mine += 1;
+      all_sums.combine();
+    }
+    EXPECT_EQ(sum, round * processes());
+  }
+}
+
 struct throws_at_seven {
   double operator()(double a, double b) const {
     if (a == 7 || b == 7) throw std::runtime_error("seven");
@@ -156,7 +210,7 @@ TEST_F(OmpOtherwise, ByAllThreadsButOneThatIsAtABarrierBehind) {
   // Of the others' waits the time is not over before: they would tell of ranks that have not come.
   limits = {std::chrono::milliseconds(100), std::chrono::milliseconds(odd ? 400 : 0)};
   ::testing::internal::CaptureStderr();
-  std::string const named = "in process " + std::to_string(processes() - 1) + " " + std::to_string(threads_here - 1) +
+  std::string const named = "process " + std::to_string(processes() - 1) + ": " + std::to_string(threads_here - 1) +
                             " of " + std::to_string(threads_here) + " threads";
   expect_told(threads_here, named, [&] {
     sum.local()[0] += 1;
