@@ -100,9 +100,8 @@ void expect_true_reasons(question const& q, std::string const& machine) {
 TEST(WhyOnMachines, NoReasonIsRefutedByItsFigures) {
   test::sample cases(97);
   auto machines = numa_test::all_machines();
-  for (char const* const server :
-       {"core:4 pu:1", "core:13 pu:1", "core:31 pu:1", "l3:24 core:8 pu:1", "package:2 core:11 pu:1",
-        "package:2 numa:2 l3:2 core:4 pu:2"})
+  for (char const* const server : {"core:4 pu:1", "core:13 pu:1", "core:31 pu:1", "l3:24 core:8 pu:1",
+                                   "package:2 core:11 pu:1", "package:2 numa:2 l3:2 core:4 pu:2"})
     machines.push_back(topology::synthetic(server));
   calibration::memory_facts const known{12 << 20, 2 << 20, 10 << 20};
   for (topology const& machine : machines) {
