@@ -43,8 +43,10 @@ constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyt
 constexpr std::size_t most_staged = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
-/// Trees and pipelines are written out for all hosts before they are priced.
+/// Trees and pipelines are written out for all hosts before they are priced. In more blocks than this networks are cut that have no
+/// latency.
 constexpr rank_t most_hosts_of_trees = 64;
+constexpr std::uint64_t most_cells_written_out = std::uint64_t{1} << 14;
 
 using detail::is_rooted;
 
@@ -276,7 +278,11 @@ std::vector<algorithm> trees_for(question const& q) {
       all.end(),
       {{"n_block", {}}, {"two_trees", {}}, {"pipelined", {{"degree", "1"}}}, {"pipelined", {}}, {"dual_root", {}}});
   std::erase_if(all, [&](algorithm const& how) { return !schedule::serves(how, wanted); });
-  return with_best_blocks(std::move(all), wanted, model, {hosts, {UINT32_MAX}}, static_cast<double>(q.bytes));
+  all = with_best_blocks(std::move(all), wanted, model, {hosts, {UINT32_MAX}}, static_cast<double>(q.bytes));
+  std::erase_if(all, [&](algorithm const& how) {
+    return std::uint64_t{hosts} * schedule::number_or(how, "blocks", 1) > most_cells_written_out;
+  });
+  return all;
 }
 
 }  // namespace
