@@ -138,7 +138,7 @@ TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
                                               {verb::allgather, 64 << 10, "zero_copy"},
                                               {verb::gather, 256 << 10, "zero_copy_pull"},
                                               {verb::gather, 1 << 20, "zero_copy"},
-                                              {verb::scan, 4 << 10, "staged"},
+                                              {verb::scan, 4 << 10, "output"},
                                               {verb::scan, 64 << 10, "output"},
                                               {verb::scan, 1 << 20, "output"}}) {
     auto q = of_two(what, static_cast<std::size_t>(bytes));
