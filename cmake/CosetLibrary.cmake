@@ -122,12 +122,12 @@ if(coset_for_size)
     "/src/(kernels|reducer|api)/.*" "/src/runtime/(transport/)?[a-z_]+" "/memory/waiting" "/plan/(plan_cache|signature)"
     "/choice/learner" "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
-  # Between processes it is messages that take the time, and elements go through the kernels.
-  list(FILTER passed_through EXCLUDE REGEX "/(dump|lost|recording|plan_objects|by_messages|exchange|segments|c/(teams|reducers)|reducer/processes/[a-z]+)[.]cpp$")
+  # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.
+  list(FILTER passed_through EXCLUDE REGEX "/(dump|lost|recording|plan_objects|by_messages|exchange|segments|use_staging|transport/[a-z_]+|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|owned_copy|processes/[a-z]+))[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
-  # Loops over large schedules: without what -O3 adds, which is size.
+  # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample)[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample|api/joint)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   set_source_files_properties(${passed_through} ${large} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
