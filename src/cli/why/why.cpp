@@ -262,16 +262,11 @@ struct why_command {
                        {"per_byte", l.per_byte},
                        {"shared", l.shared}});
     for (explained const& e : found.candidates) candidates.push_back(json_of(e));
-    ordered_json json{{"coset_why", 1},
-                      {"collective", name_of(q.what)},
-                      {"ranks", q.ranks},
-                      {"bytes", q.bytes},
-                      {"in_place", q.in_place},
-                      {"crowded", q.crowded},
-                      {"links", links},
-                      {"chosen", json_of(found.chosen)},
-                      {"reason", reason(found)},
-                      {"choice_seconds", found.choice_seconds},
+    ordered_json json{{"coset_why", 1},          {"collective", name_of(q.what)},
+                      {"ranks", q.ranks},        {"bytes", q.bytes},
+                      {"in_place", q.in_place},  {"crowded", q.crowded},
+                      {"links", links},          {"chosen", json_of(found.chosen)},
+                      {"reason", reason(found)}, {"choice_seconds", found.choice_seconds},
                       {"candidates", candidates}};
     json["rule"] = nullptr;
     if (rule != nullptr)
