@@ -223,7 +223,7 @@ TEST(ChooseBetween, BroadcastsTakeNoLongerThanTheBestOfAllAlgorithms) {
   }
 }
 
-/// Red if bits of sums depended on the network, or if what a leader keeps for others to read were lost on the way.
+/// Of trees and pipelines each host makes its part alone, and they are priced as they are, in whatever number of blocks.
 TEST(ChooseBetween, MakesTreesAndPipelinesOfEachHostAlone) {
   std::size_t tried = 0;
   for (verb const what : {verb::broadcast, verb::reduce, verb::allreduce}) {
@@ -233,6 +233,11 @@ TEST(ChooseBetween, MakesTreesAndPipelinesOfEachHostAlone) {
       for (exchange const& e : exchanges_for(q)) {
         if (e.is_fold()) continue;
         auto const how = as_answer(q, e).algorithm;
+        auto const between = schedule::make(e.tree, static_cast<rank_t>(of.size()), what);
+        schedule::counts const counted(between, schedule::cost_model::flat(0, 1, 0));
+        EXPECT_NEAR(e.moved.rounds, schedule::validate(between).steps, 1e-6)
+            << e.tree.text() << " of " << name_of(what);
+        EXPECT_NEAR(e.moved.bytes, counted.seconds(schedule::cost_model::flat(0, 1, 0), 1), 1e-6) << e.tree.text();
         std::vector<schedule::part> parts;
         std::vector<rank_t> first{0};
         for (rank_t const ranks : of) first.push_back(first.back() + ranks);

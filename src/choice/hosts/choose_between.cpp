@@ -12,10 +12,7 @@
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
 #include "schedule/groups/nesting.hpp"
-#include "schedule/model/block_number.hpp"
-#include "schedule/model/foreseen.hpp"
 #include "schedule/registry/least_steps.hpp"
-#include "schedule/registry/named_fold.hpp"
 #include "text/format.hpp"
 
 namespace coset::choice {
@@ -26,14 +23,8 @@ using schedule::value_of;
 
 /// Longer messages travel in parts, see mpi/transport/endpoint.
 constexpr double part_bytes = 60 * kibibyte;
-/// Blocks of the ranks of one host; the same where hosts are told apart; of one rank of each host, where they are written
-/// out for all; and of one host, as the fold over all hosts has them.
-constexpr std::uint64_t most_cells_of_host = std::uint64_t{1} << 14, most_cells_by_pieces = std::uint64_t{1} << 21,
-                        most_cells_of_tree = std::uint64_t{1} << 18, most_cells_of_fold = std::uint64_t{1} << 20;
 /// Of values that come in one round for one rank's piece, whose lifetimes are compared; for all ranks of a host.
 constexpr std::uint64_t most_pairs_by_pieces = std::uint64_t{1} << 27;
-/// What a host's link takes for a message, whoever sends it.
-constexpr double per_message = 100e-9;
 /// Looked at and copied between neighbours, whatever its length.
 constexpr double per_block = 20e-9;
 /// Segments under way at once.
@@ -43,17 +34,7 @@ constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyt
 constexpr std::size_t most_staged = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
-/// Trees and pipelines are written out for all hosts before they are priced. In more blocks than this networks are cut that have no
-/// latency.
-constexpr rank_t most_hosts_of_trees = 64;
-constexpr std::uint64_t most_cells_written_out = std::uint64_t{1} << 14;
-
 using detail::is_rooted;
-
-/// Vectors that are made of ranks' pieces, and go one way only.
-bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-
-bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
 rank_t largest_host(question const& q) { return std::ranges::max(q.hosts.ranks); }
 
@@ -78,42 +59,6 @@ double runs_of(verb what, rank_t hosts, exchange const& e) {
   for (std::size_t i = 0; i + 1 + e.saved_steps < left.size(); ++i)
     runs += (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
   return runs;
-}
-
-/// Of the busiest port and the busiest rank in each step.
-exchange_volume volume_of(std::vector<std::vector<schedule::work>> const& steps) {
-  exchange_volume sum;
-  for (auto const& works : steps) {
-    double messages = 0, bytes = 0, combined = 0;
-    for (schedule::work const& done : works) {
-      combined = std::max(combined, done.combined);
-      for (schedule::port const* const one : {&done.received, &done.sent}) {
-        if (one->peers.empty()) continue;
-        messages = std::max<double>(messages, one->peers.front());
-        bytes = std::max(bytes, one->volume.front());
-      }
-    }
-    sum.rounds += messages > 0;
-    sum.messages += messages;
-    sum.bytes += bytes;
-    sum.combined += combined;
-  }
-  return sum;
-}
-
-/// Of the schedule between hosts, one rank of each; of folds without making it for all.
-exchange_volume volume_of(question const& q, exchange const& e) {
-  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  auto const what = schedule_of(q.what);
-  schedule::rank_levels const level(hosts, {UINT32_MAX});
-  if (!e.is_fold()) return volume_of(schedule::counts(schedule::make(e.tree, hosts, what), level).steps());
-  if (scans(q.what))
-    return volume_of(
-        schedule::counts(schedule::make({"recursive_doubling", {}}, hosts, verb::exclusive_scan), level).steps());
-  if (!e.dimensions.empty()) return volume_of(schedule::works_of_product(e.dimensions, e.saved_steps, what, level));
-  algorithm const fold{"generalized", {{"radix", value_of(e.radix)}, {"saved_steps", "0"}, {"cap", "0"}}};
-  return volume_of(
-      schedule::counts(*schedule::symmetric_form(fold, hosts, is_by_pieces(what) ? what : verb::allreduce)).steps());
 }
 
 /// Leaders read what all have, and all copy what leaders have made.
@@ -255,38 +200,6 @@ exchange_price price_of(question const& q, exchange const& e) {
   return one;
 }
 
-namespace {
-
-/// Nothing is folded on the way in another order.
-bool brackets_alike(verb what) { return scans(what) || what == verb::allgather || what == verb::broadcast; }
-
-/// Trees, and pipelines in as many blocks as are best for one leader.
-std::vector<algorithm> trees_for(question const& q) {
-  auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  bool const has_trees = q.what == verb::broadcast || q.what == verb::reduce || q.what == verb::allreduce;
-  if (!has_trees || hosts < 3 || hosts > most_hosts_of_trees || !q.hosts.switches.empty()) return {};
-  schedule::demand const wanted{.verb = q.what, .ranks = hosts, .commutative = q.commutative};
-  schedule::cost_model model;
-  model.links = {q.hosts.network};
-  model.links.front().per_peer += per_message;
-  model.links.front().fan_out = 1;
-  model.peers_per_latency = UINT32_MAX;
-  model.combine_per_byte = fold_per_byte;
-  std::vector<algorithm> all;
-  for (rank_t const radix : {2u, 4u, 8u}) all.push_back({"binomial", {{"radix", value_of(radix)}}});
-  all.insert(
-      all.end(),
-      {{"n_block", {}}, {"two_trees", {}}, {"pipelined", {{"degree", "1"}}}, {"pipelined", {}}, {"dual_root", {}}});
-  std::erase_if(all, [&](algorithm const& how) { return !schedule::serves(how, wanted); });
-  all = with_best_blocks(std::move(all), wanted, model, {hosts, {UINT32_MAX}}, static_cast<double>(q.bytes));
-  std::erase_if(all, [&](algorithm const& how) {
-    return std::uint64_t{hosts} * schedule::number_or(how, "blocks", 1) > most_cells_written_out;
-  });
-  return all;
-}
-
-}  // namespace
-
 std::vector<exchange> exchanges_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   auto const segments = segments_for(q);
@@ -295,7 +208,7 @@ std::vector<exchange> exchanges_for(question const& q) {
   auto const add = [&](exchange e, std::size_t most_saved) {
     for (std::size_t saved = 0; saved <= most_saved; ++saved) {
       e.saved_steps = static_cast<std::uint32_t>(saved);
-      e.moved = volume_of(q, e);
+      if (e.is_fold()) e.moved = volume_of(q, e);
       for (rank_t const number : leaders) {
         for (std::size_t const bytes : segments) {
           bool const is_cut = !e.is_fold() && e.tree.name != "binomial";
@@ -319,7 +232,7 @@ std::vector<exchange> exchanges_for(question const& q) {
   if (in_any_order && (q.hosts.switches.empty() || all.empty())) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
   }
-  for (algorithm& tree : trees_for(q)) add({.tree = std::move(tree)}, 0);
+  for (exchange& tree : trees_for(q)) add(std::move(tree), 0);
   if (all.empty() && is_by_pieces(q.what)) {
     throw argument_error(
         text::format("{} over {} hosts of up to {} ranks is too much for this operation, which does not commute: hosts "
@@ -342,8 +255,7 @@ exchange cheapest_exchange(question const& q) {
   if (brackets_alike(q.what)) return least(all, price);
   question usual = q;
   usual.hosts.network = usual_network;
-  auto const all_on_usual = exchanges_for(usual);
-  auto const& on_usual = least(all_on_usual, [&](exchange const& e) { return price_of(usual, e).total(); });
+  auto const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
   if (on_usual.dimensions.empty()) return on_usual;
   std::erase_if(all, [](exchange const& e) { return e.dimensions.empty(); });
   return least(all, price);

@@ -40,6 +40,28 @@ struct exchange_price {
   double total() const { return inside + rounds + messages + bytes + combine; }
 };
 
+/// Blocks of the ranks of one host; the same where hosts are told apart; of one rank of each host, where they are written
+/// out for all; and of one host, as the fold over all hosts has them.
+inline constexpr std::uint64_t most_cells_of_host = std::uint64_t{1} << 14,
+                               most_cells_by_pieces = std::uint64_t{1} << 21,
+                               most_cells_of_tree = std::uint64_t{1} << 18, most_cells_of_fold = std::uint64_t{1} << 20;
+/// What a host's link takes for a message, whoever sends it.
+inline constexpr double per_message = 100e-9;
+
+/// Vectors that are made of ranks' pieces, and go one way only.
+constexpr bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
+
+constexpr bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
+/// Nothing is folded on the way in another order.
+constexpr bool brackets_alike(verb what) { return scans(what) || what == verb::allgather || what == verb::broadcast; }
+
+/// Of the schedule between hosts, one rank of each; of folds without making it for all.
+exchange_volume volume_of(question const&, exchange const&);
+
+/// Trees, and where a vector takes longer than a round, pipelines in as many blocks as are best for one leader, with what they
+/// move: of sums on the usual network, so that bits do not depend on this one.
+std::vector<exchange> trees_for(question const&);
+
 /// Of a vector of `q.bytes`, segments overlapping. Prices for q.hosts.network.
 exchange_price price_of(question const& q, exchange const&);
 
