@@ -125,7 +125,8 @@ std::vector<exchange> trees_for(question const& q) {
     all.back().moved = volume_of(q, all.back());
   }
   bool const is_long = static_cast<double>(q.bytes) * network.per_byte > network.latency;
-  if (!is_long || hosts > most_hosts_of_pipelines) return all;
+  // Where everything passes through staging it goes in segments anyway, and blocks of these would be short messages.
+  if (!is_long || !q.pointers || hosts > most_hosts_of_pipelines) return all;
   for (known_tree const& tree : known_pipelines)
     if (serves(tree, q)) all.push_back(in_best_blocks(named(tree), q, network));
   return all;
