@@ -184,7 +184,7 @@ TEST(ChooseBetween, PricesWhatSchedulesDo) {
         auto const found = schedule::validate(made);
         double peers = 0;
         schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
-        for (auto const& step : counted.steps()) peers += step.front().received.peers.front();
+        for (auto const& step : counted.steps()) peers += step.front().received.front().peers;
         double const most = found.received_max.value();
         EXPECT_DOUBLE_EQ(price_of(on({0, 1, 0, 0}), e).rounds, found.steps) << how.text() << name_of(what);
         if (!e.is_fold()) continue;  // some ranks do more in some steps, others in others
@@ -233,11 +233,10 @@ TEST(ChooseBetween, MakesTreesAndPipelinesOfEachHostAlone) {
       for (exchange const& e : exchanges_for(q)) {
         if (e.is_fold()) continue;
         auto const how = as_answer(q, e).algorithm;
-        auto const between = schedule::make(e.tree, static_cast<rank_t>(of.size()), what);
+        auto const between = schedule::make(tree_of(e), static_cast<rank_t>(of.size()), what);
         schedule::counts const counted(between, schedule::cost_model::flat(0, 1, 0));
-        EXPECT_NEAR(e.moved.rounds, schedule::validate(between).steps, 1e-6)
-            << e.tree.text() << " of " << name_of(what);
-        EXPECT_NEAR(e.moved.bytes, counted.seconds(schedule::cost_model::flat(0, 1, 0), 1), 1e-6) << e.tree.text();
+        EXPECT_NEAR(e.moved.rounds, schedule::validate(between).steps, 1e-6) << how.text() << " of " << name_of(what);
+        EXPECT_NEAR(e.moved.bytes, counted.seconds(schedule::cost_model::flat(0, 1, 0), 1), 1e-6) << how.text();
         std::vector<schedule::part> parts;
         std::vector<rank_t> first{0};
         for (rank_t const ranks : of) first.push_back(first.back() + ranks);

@@ -12,7 +12,6 @@
 #include "choice/levels.hpp"
 #include "choice/storages.hpp"
 #include "schedule/groups/nesting.hpp"
-#include "schedule/registry/least_steps.hpp"
 #include "text/format.hpp"
 
 namespace coset::choice {
@@ -52,7 +51,7 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
 /// Runs of neighbouring blocks that one host treats alike: in each round one for each peer. Hosts' pieces cannot be moved so
 /// that what a product sends lies together.
 double runs_of(verb what, rank_t hosts, exchange const& e) {
-  if (!e.is_fold()) return schedule::number_or(e.tree, "blocks", 1);
+  if (!e.is_fold()) return std::max(e.blocks, 1u);
   if (is_by_pieces(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);
   double runs = 1;
@@ -95,7 +94,7 @@ bool has_room(question const& q, exchange const& e) {
   std::uint64_t const here = largest_host(q), leaders = leaders_of(q, e);
   if (scans(q.what)) return here * leaders <= most_cells_of_host;
   if (!e.is_fold()) {
-    std::uint64_t const blocks = schedule::number_or(e.tree, "blocks", 1);
+    std::uint64_t const blocks = std::max(e.blocks, 1u);
     return here * leaders * blocks <= most_cells_of_host && hosts * blocks <= most_cells_of_tree;
   }
   auto const left = parts_left(static_cast<rank_t>(hosts), e);
@@ -211,8 +210,7 @@ std::vector<exchange> exchanges_for(question const& q) {
       if (e.is_fold()) e.moved = volume_of(q, e);
       for (rank_t const number : leaders) {
         for (std::size_t const bytes : segments) {
-          bool const is_cut = !e.is_fold() && e.tree.name != "binomial";
-          if (is_cut && bytes != 0) break;  // into blocks, instead of segments
+          if (e.blocks > 0 && bytes != 0) break;  // into blocks, instead of segments
           e.leaders = number;
           e.segment_bytes = bytes;
           if (has_room(q, e)) all.push_back(e);
@@ -272,8 +270,9 @@ answer as_answer(question const& q, exchange const& e) {
                            {"leaders", value_of(e.leaders)},
                            {"saved_steps", value_of(e.saved_steps)}}};
   if (!e.is_fold()) {
-    how.parameters["between"] = e.tree.name;
-    how.parameters.insert(e.tree.parameters.begin(), e.tree.parameters.end());
+    algorithm tree = tree_of(e);
+    how.parameters["between"] = tree.name;
+    how.parameters.merge(tree.parameters);
   } else if (e.dimensions.empty()) {
     how.parameters["radix"] = value_of(e.radix);
   } else {

@@ -15,17 +15,25 @@ struct exchange_volume {
   friend bool operator==(exchange_volume const&, exchange_volume const&) = default;
 };
 
+/// A tree or a pipeline between hosts: an algorithm with one parameter, if any.
+struct known_tree {
+  char const *name, *parameter;
+  rank_t value;
+  bool keeps_order;  ///< of the ranks, whichever is the root
+};
+
 /// Some leaders of each host fold what its ranks have, exchange it with those of other hosts, and hand the result on.
 struct exchange {
   std::vector<rank_t> dimensions = {};  ///< of the full folds between hosts; none: of a generalized one
   rank_t radix = 0;                     ///< of that
-  std::uint32_t saved_steps = 0;  ///< rounds in which hosts exchange all they have, instead of parts there and back
-  rank_t leaders = 1;             ///< of each host, each for a part of the vector; 0: all its ranks
-  std::size_t segment_bytes = 0;  ///< 0: all at once
-  schedule::algorithm tree = {};  ///< instead of a fold: a tree, or a pipeline with its number of blocks
+  std::uint32_t saved_steps = 0;     ///< rounds in which hosts exchange all they have, instead of parts there and back
+  rank_t leaders = 1;                ///< of each host, each for a part of the vector; 0: all its ranks
+  std::size_t segment_bytes = 0;     ///< 0: all at once
+  known_tree const* tree = nullptr;  ///< instead of a fold
+  std::uint32_t blocks = 0;          ///< of a pipeline
   exchange_volume moved = {};
 
-  bool is_fold() const { return tree.name.empty(); }
+  bool is_fold() const { return tree == nullptr; }
   friend bool operator==(exchange const&, exchange const&) = default;
 };
 
@@ -54,6 +62,9 @@ constexpr bool is_by_pieces(verb what) { return what == verb::reduce_scatter || 
 constexpr bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 /// Nothing is folded on the way in another order.
 constexpr bool brackets_alike(verb what) { return scans(what) || what == verb::allgather || what == verb::broadcast; }
+
+/// The tree or pipeline of an exchange that has one.
+schedule::algorithm tree_of(exchange const&);
 
 /// Of the schedule between hosts, one rank of each; of folds without making it for all.
 exchange_volume volume_of(question const&, exchange const&);

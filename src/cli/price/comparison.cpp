@@ -43,7 +43,7 @@ counted_schedule counted_alike(std::string name, schedule::symmetric_schedule co
   schedule::properties found;
   double combined = 0;
   for (auto const& step : work.steps()) {
-    found.steps += step.front().received.peers.front() > 0;
+    found.steps += step.front().received.front().peers > 0;
     combined += step.front().combined;
   }
   found.sent_max = found.received_max = work.volumes().front().largest;

@@ -31,28 +31,21 @@ units::units(schedule const& s) {
   for (block const& b : s.blocks) size.push_back(b.size.numerator() * (denominator / b.size.denominator()));
 }
 
-namespace {
-
-struct read {
-  rank_t to, from;
-  block_t block;
-  slot_t slot;
-  friend auto operator<=>(read const&, read const&) = default;
-};
-
-}  // namespace
+void sort(std::vector<value_read>& reads) {
+  std::ranges::sort(reads);
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+}
 
 step_messages messages_in(schedule const& s, std::size_t step, units const& unit) {
   step_messages all;
-  std::vector<read> reads;
+  std::vector<value_read> reads;
   for (assignment const& a : s.steps[step]) {
     all.combined[a.rank] += unit.size[a.block] * (std::int64_t{a.count} - 1);
     for (source const& from : s.from(a))
       if (from.rank != a.rank) reads.push_back({a.rank, from.rank, a.block, from.slot});
   }
-  std::ranges::sort(reads);
-  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  for (read const& r : reads) {
+  sort(reads);
+  for (value_read const& r : reads) {
     if (all.messages.empty() || all.messages.back().to != r.to || all.messages.back().from != r.from)
       all.messages.push_back({r.to, r.from, 0});
     all.messages.back().volume += unit.size[r.block];

@@ -79,6 +79,16 @@ struct step_messages {
   }
 };
 
+/// What one rank reads of another.
+struct value_read {
+  rank_t to, from;
+  block_t block;
+  slot_t slot;
+  friend auto operator<=>(value_read const&, value_read const&) = default;
+};
+/// In their order, each once.
+void sort(std::vector<value_read>&);
+
 /// A rank's reads from itself are free; a value that it reads twice in one step counts once, as validate() counts.
 step_messages messages_in(schedule const&, std::size_t step, units const&);
 

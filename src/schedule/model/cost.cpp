@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <numeric>
 
@@ -23,58 +22,59 @@ struct border {
 /// What all ranks give in a step, and what crosses borders of groups.
 class givers {
  public:
-  givers(step_messages const& step, rank_levels const& levels) : levels_(levels), sent_(levels.ranks()) {
+  givers(step_messages const& step, rank_levels const& levels)
+      : levels_(levels), sent_(levels.ranks()), borders_(levels.count()) {
     for (auto const& m : step.messages) {
       std::size_t const level = levels.joining(m.to, m.from);
       count(m.volume, level, sent_[m.from]);
       for (std::size_t l = 1; l <= level; ++l) {
-        borders_[{l, levels.domain(m.to, l - 1)}].in += m.volume;
-        borders_[{l, levels.domain(m.from, l - 1)}].out += m.volume;
+        border_of(l, levels.domain(m.to, l - 1)).in += m.volume;
+        border_of(l, levels.domain(m.from, l - 1)).out += m.volume;
       }
     }
   }
 
   port sent_by(rank_t rank, units const& unit) const { return port_of(rank, &border::out, sent_[rank], unit); }
-  port received_by(rank_t rank, std::span<step_messages::message const> read, units const& unit,
-                   std::vector<double>& largest) const {
-    port_volumes all;
-    largest.assign(levels_.count(), 0);
-    for (auto const& m : read) {
-      std::size_t const level = levels_.joining(m.to, m.from);
-      count(m.volume, level, all);
-      largest[level] = std::max(largest[level], unit.vectors(m.volume));
-    }
+  port received_by(rank_t rank, std::span<step_messages::message const> read, units const& unit) const {
+    volumes all;
+    for (auto const& m : read) count(m.volume, levels_.joining(m.to, m.from), all);
     return port_of(rank, &border::in, all, unit);
   }
 
  private:
   /// In whole units, by level up to the last one that is used.
   struct at_level {
-    std::int64_t volume = 0;
+    std::int64_t volume = 0, largest = 0;
     rank_t peers = 0;
   };
-  using port_volumes = std::vector<at_level>;
+  using volumes = std::vector<at_level>;
 
-  static void count(std::int64_t volume, std::size_t level, port_volumes& to) {
+  border& border_of(std::size_t level, unsigned group) {
+    if (borders_[level].size() <= group) borders_[level].resize(group + 1);
+    return borders_[level][group];
+  }
+
+  static void count(std::int64_t volume, std::size_t level, volumes& to) {
     if (to.size() <= level) to.resize(level + 1);
     to[level].volume += volume;
+    to[level].largest = std::max(to[level].largest, volume);
     ++to[level].peers;
   }
 
-  port port_of(rank_t rank, std::int64_t border::*direction, port_volumes const& of, units const& unit) const {
+  port port_of(rank_t rank, std::int64_t border::*direction, volumes const& of, units const& unit) const {
     port made(levels_.count());
     for (std::size_t l = 0; l < levels_.count(); ++l) {
-      if (l < of.size()) made.volume[l] = unit.vectors(of[l].volume), made.peers[l] = of[l].peers;
+      if (l < of.size()) made[l] = {unit.vectors(of[l].volume), unit.vectors(of[l].largest), 0, of[l].peers};
       if (l == 0) continue;
-      auto const group = borders_.find({l, levels_.domain(rank, l - 1)});
-      if (group != borders_.end()) made.of_group[l] = unit.vectors(group->second.*direction);
+      unsigned const group = levels_.domain(rank, l - 1);
+      if (group < borders_[l].size()) made[l].of_group = unit.vectors(borders_[l][group].*direction);
     }
     return made;
   }
 
   rank_levels const& levels_;
-  std::vector<port_volumes> sent_;
-  std::map<std::pair<std::size_t, unsigned>, border> borders_;  // by level and domain of the level below
+  std::vector<volumes> sent_;
+  std::vector<std::vector<border>> borders_;  // [level][domain of the level below]
 };
 
 template <class Of>
@@ -122,10 +122,7 @@ counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.si
     givers const all(step, levels);
     for (auto const& m : step.messages) received[levels.joining(m.to, m.from)][m.to] += m.volume;
     step.for_each_rank([&](rank_t rank, std::int64_t combined, auto read) {
-      work own;
-      own.received = all.received_by(rank, read, unit, own.largest);
-      own.combined = unit.vectors(combined);
-      add_works(std::move(own), read, all, unit, steps_[i]);
+      add_works({all.received_by(rank, read, unit), unit.vectors(combined)}, read, all, unit, steps_[i]);
     });
   }
   for (auto const& of_rank : received)
@@ -134,35 +131,26 @@ counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.si
 }
 
 counts::counts(symmetric_schedule const& s) {
-  struct read {
-    element displacement, lag;
-    slot_t slot;
-    auto operator<=>(read const&) const = default;
-  };
   rank_t const ranks = s.ranks.order(), blocks = s.whole ? 1 : ranks;
   auto const vectors = [&](std::int64_t volume) { return static_cast<double>(volume) / blocks; };
   std::int64_t of_rank = 0;
   for (auto const& step : s.steps) {
-    std::vector<read> reads;
+    std::vector<value_read> reads;  // of rank 0, from the rank of the displacement
     std::int64_t combined = 0, received = 0, largest = 0;
     rank_t peers = 0;
     for (symmetric_assignment const& a : step) {
       combined += std::int64_t{a.count} - 1;
       for (symmetric_source const& from : std::span(s.sources).subspan(a.first, a.count))
-        if (from.displacement != 0) reads.push_back({from.displacement, a.lag, from.slot});
+        if (from.displacement != 0) reads.push_back({0, from.displacement, a.lag, from.slot});
     }
-    std::ranges::sort(reads);
-    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    sort(reads);
     for (std::size_t first = 0, last = 0; first < reads.size(); first = last, ++peers) {
-      while (last < reads.size() && reads[last].displacement == reads[first].displacement) ++last;
+      while (last < reads.size() && reads[last].from == reads[first].from) ++last;
       largest = std::max(largest, static_cast<std::int64_t>(last - first));
     }
     received = static_cast<std::int64_t>(reads.size());
     of_rank += received;
-    work& one = steps_.emplace_back(1).front();
-    one = {port(1), {vectors(largest)}, vectors(combined), {}};
-    one.received.volume = {vectors(received)};
-    one.received.peers = {peers};
+    steps_.push_back({{{{vectors(received), vectors(largest), 0, peers}}, vectors(combined)}});
   }
   volumes_.push_back({fraction(of_rank, blocks) * ranks, fraction(of_rank, blocks)});
 }
@@ -182,23 +170,23 @@ price price_of(work const& done, cost_model const& model, double bytes) {
   sum.combine = model.combine_per_byte * bytes * done.combined;
   rank_t peers = 0;
   double latency = 0, shared = 0, in = 0, out = 0, messages_out = 0;
-  bool const has_peer = !done.sent.volume.empty();
   for (std::size_t l = 0; l < model.links.size(); ++l) {
     link const& at = model.links[l];
-    shared = std::max(shared, at.shared * bytes * done.received.of_group[l]);
-    rank_t const here = done.received.peers[l];
+    traffic_of_port const& read = done.received[l];
+    shared = std::max(shared, at.shared * bytes * read.of_group);
     double readers = 0;
-    if (has_peer && at.fan_out > 0) {
-      readers = at.fan_out * done.sent.peers[l];
+    if (!done.sent.empty() && at.fan_out > 0) {
+      traffic_of_port const& sent = done.sent[l];
+      readers = at.fan_out * sent.peers;
       messages_out += readers;
-      out += at.fan_out * at.per_byte * bytes * done.sent.volume[l] / model.ports;
-      shared = std::max(shared, at.fan_out * at.shared * bytes * done.sent.of_group[l]);
+      out += at.fan_out * at.per_byte * bytes * sent.volume / model.ports;
+      shared = std::max(shared, at.fan_out * at.shared * bytes * sent.of_group);
     }
-    sum.peers += at.per_peer * std::max<double>(here, readers);
-    if (here == 0) continue;
-    peers += here;
+    sum.peers += at.per_peer * std::max<double>(read.peers, readers);
+    if (read.peers == 0) continue;
+    peers += read.peers;
     latency = std::max(latency, at.latency);
-    in += at.per_byte * bytes * std::max(done.largest[l], done.received.volume[l] / model.ports);
+    in += at.per_byte * bytes * std::max(read.largest, read.volume / model.ports);
   }
   sum.transfer = std::max({in, out, shared});
   sum.latency = latency * std::ceil(std::max<double>(peers, messages_out) / model.peers_per_latency);

@@ -41,24 +41,21 @@ struct cost_model {
 /// The group sizes of the links, in their order.
 std::vector<rank_t> groups_of(cost_model const&);
 
-/// By level, what passes a rank's port in one direction in one step, and what passes the link of its group of the level
-/// below, with all other ranks of the group. Volumes in vectors of m.
-struct port {
-  port() = default;
-  explicit port(std::size_t levels) : volume(levels), peers(levels), of_group(levels) {}
-
-  std::vector<double> volume;
-  std::vector<rank_t> peers;
-  std::vector<double> of_group;
-  friend auto operator<=>(port const&, port const&) = default;
+/// What passes a rank's port in one direction in one step, over the links of one level. Volumes in vectors of m.
+struct traffic_of_port {
+  double volume = 0;
+  double largest = 0;   ///< with the one peer that gives most
+  double of_group = 0;  ///< over the link of its group of the level below, with all other ranks of the group
+  rank_t peers = 0;
+  friend auto operator<=>(traffic_of_port const&, traffic_of_port const&) = default;
 };
+using port = std::vector<traffic_of_port>;  ///< by level
 
 /// What one rank does in one step, and with it one of those that it reads from.
 struct work {
   port received;
-  std::vector<double> largest;  ///< by level: from the one peer that gives most
   double combined = 0;
-  port sent;  ///< by that peer, to whomever; empty: no more than this rank reads
+  port sent = {};  ///< by that peer, to whomever; empty: no more than this rank reads
   friend auto operator<=>(work const&, work const&) = default;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -90,29 +89,29 @@ work read_by(rank_t rank, exchange const& e, rank_levels const& levels) {
     if (j == digit) continue;
     std::size_t const l = levels.joining(rank, first + j * e.weight);
     farthest = std::max(farthest, l);
-    all.volume[l] += e.volume;
-    ++all.peers[l];
+    all[l].volume += e.volume;
+    all[l].largest = e.volume;
+    ++all[l].peers;
   }
-  work done{std::move(all), {}, e.combines ? (e.size - 1) * e.volume : 0, {}};
+  work done{std::move(all), e.combines ? (e.size - 1) * e.volume : 0};
   if (e.from_one && e.size > 1) {
     done.sent = std::exchange(done.received, port(levels.count()));
-    done.received.volume[farthest] = e.volume;
-    done.received.peers[farthest] = 1;
+    done.received[farthest] = {e.volume, e.volume, 0, 1};
   }
-  for (rank_t const peers : done.received.peers) done.largest.push_back(peers > 0 ? e.volume : 0);
   return done;
 }
 
 double from_outside(work const& done, std::size_t level) {
-  auto const& volume = done.received.volume;
-  return std::accumulate(volume.begin() + static_cast<std::ptrdiff_t>(level), volume.end(), 0.0);
+  double sum = 0;
+  for (std::size_t l = level; l < done.received.size(); ++l) sum += done.received[l].volume;
+  return sum;
 }
 
 std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::vector<rank_t> const& groups) {
   if (is_even(e, groups)) {
     work done = read_by(0, e, levels);
     for (std::size_t l = 1; l < levels.count(); ++l)
-      done.received.of_group[l] = from_outside(done, l) * (e.by_one_rank ? 1 : groups[l - 1]);
+      done.received[l].of_group = from_outside(done, l) * (e.by_one_rank ? 1 : groups[l - 1]);
     return {std::move(done)};
   }
   std::vector<work> all;
@@ -124,7 +123,7 @@ std::vector<work> works_of(exchange const& e, rank_levels const& levels, std::ve
       if (group >= groups_read.size()) groups_read.resize(group + 1);
       groups_read[group] += from_outside(all[r], l);
     }
-    for (rank_t r = 0; r < levels.ranks(); ++r) all[r].received.of_group[l] = groups_read[levels.domain(r, l - 1)];
+    for (rank_t r = 0; r < levels.ranks(); ++r) all[r].received[l].of_group = groups_read[levels.domain(r, l - 1)];
   }
   std::vector<work> different;
   for (work& one : all)
