@@ -38,8 +38,8 @@ inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_f
 inline constexpr bool is_sanitized = false;
 #endif
 
-/// Of types that differ in size or arithmetic but go the same ways: sanitizers, for which a type takes several times as long to
-/// compile, get some of each size and kind. The other builds have them all.
+/// Of types that differ in size or arithmetic but go the same ways: sanitizers, for which a type takes several times as long
+/// to compile, get some of each size and kind. The other builds have them all.
 template <class All, class Some>
 using types = std::conditional_t<is_sanitized, Some, All>;
 

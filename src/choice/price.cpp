@@ -46,8 +46,10 @@ struct arrays {
   bool pushes;              ///< results are stored into others' arrays, if not copied out by their owners
 };
 
+/// Two ranks on a processor each: only one reads what the other has.
+bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
+
 arrays arrays_of(question const& q) {
-  bool const are_two = q.ranks == 2 && !q.crowded;
   switch (q.what) {
     case verb::allreduce:
       return {0.085 * ns, 128 * kibibyte, true};
@@ -58,12 +60,12 @@ arrays arrays_of(question const& q) {
     case verb::reduce_scatter:
       return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
     case verb::reduce:
-      return {0.023 * ns, are_two ? 128 * kibibyte : 2 * mebibyte, true};
+      return {0.023 * ns, are_two(q) ? 128 * kibibyte : 2 * mebibyte, true};
     case verb::broadcast:
-      return {0.084 * ns, are_two ? most_staged_of_two : 512 * kibibyte, true};
+      return {0.084 * ns, are_two(q) ? most_staged_of_two : 512 * kibibyte, true};
     case verb::scan:
     case verb::exclusive_scan:
-      return {0.079 * ns, are_two && !q.in_place ? most_staged_of_two : 512 * kibibyte, true};
+      return {0.079 * ns, are_two(q) && !q.in_place ? most_staged_of_two : 512 * kibibyte, true};
     case verb::barrier:
     case verb::reduce_shared:
     case verb::allreduce_view:
@@ -77,13 +79,12 @@ arrays arrays_of(question const& q) {
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be.
 bool goes_through_outputs(question const& q) {
   bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
-  return !q.in_place && (q.what == verb::allreduce || (is_scan && q.ranks == 2 && !q.crowded));
+  return !q.in_place && (q.what == verb::allreduce || (is_scan && are_two(q)));
 }
 
 /// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
 bool is_stored_by_root(question const& q) {
-  bool const are_two = q.ranks == 2 && !q.crowded;
-  return are_two && (q.what == verb::broadcast || (q.what == verb::scatter && q.bytes <= most_at_once));
+  return are_two(q) && (q.what == verb::broadcast || (q.what == verb::scatter && q.bytes <= most_at_once));
 }
 
 /// The bytes that all ranks give and get.

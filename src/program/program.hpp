@@ -23,7 +23,7 @@ enum class copies : std::uint8_t {
   pull,     ///< its reader fetches it
   forward,  ///< the fold at the root of the chain of copies writes it to all of them at once
   push,     ///< whoever gets a copy writes it on, level by level
-  store  ///< the same as forward, and inputs are written by their owners; a root writes one block, readers fetch the others
+  store     ///< as forward, and owners write inputs; the root of a broadcast one block, whose readers fetch the others
 };
 
 /// What staging is made of: the team's staging pieces, or for small payloads the entry lines themselves.

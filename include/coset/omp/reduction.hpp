@@ -62,8 +62,9 @@ inline constexpr in_place_t in_place;
 ///     coset::mpi::team all(MPI_COMM_WORLD, *threads);
 ///     coset::omp::reduction sum(all, bins);
 ///
-/// Then all threads of all processes call combine(), in regions of as many threads as the process has in the team. `nowait` waits
-/// all the same. A wait for a thread of the region names the process, and after COSET_TIMEOUT all throw timed_out. Bits: the same on every process, and in every run with as many processes and threads, for the same work of
+/// Then all threads of all processes call combine(), in regions of as many threads as the process has in the team.
+/// `nowait` waits all the same. A wait for a thread of the region names the process, and after COSET_TIMEOUT all throw
+/// timed_out. Bits: the same on every process, and in every run with as many processes and threads, for the same work of
 /// each.
 ///
 /// `reduction sum(coset::omp::in_place, bins)` saves making, folding and clearing one copy, as thread 0 works on the
@@ -135,7 +136,8 @@ class reduction {
   ///     …  // the next loop; its local() is another set of copies
   ///     later.wait();
   ///
-  /// Collective. Twice the memory for copies, from the first call on, and if targets are added to that of a copy more; a third set there is not, so who starts again has waited.
+  /// Collective. Twice the memory for copies, from the first call on, and if targets are added to that of a copy more; there
+  /// is no third set, so who starts again has waited.
   [[nodiscard]] started_combination start_combine(member& me, combining how = combining::assign) {
     require_no_target_in_use(true);
     all_.require_own(me);
