@@ -84,8 +84,9 @@ void simulate_all(machine const& on, std::vector<question> const& asked) {
 void price_all(schedule::network const& links, machine const& on, std::vector<question> const& asked) {
   struct priced {
     std::size_t steps;
-    schedule::link_loads loads;
+    schedule::counts work;
   };
+  schedule::rank_costs const costs{2 * on.message_overhead, on.combine_per_byte};
   std::map<std::string, std::optional<priced>> known;
   for (auto const& [bytes, name] : asked) {
     auto at = known.find(name);
@@ -93,18 +94,16 @@ void price_all(schedule::network const& links, machine const& on, std::vector<qu
       std::optional<priced> found;
       try {
         messages const sent = messages_of(name, links.ranks());
-        found = priced{sent.steps(), sent.on(links)};
+        found = priced{sent.steps(), sent.on(links, costs)};
       } catch (schedule_error const& why) {
         std::cout << fmt::format("- {}: {}\n", name, why.what());
       }
       at = known.emplace(name, std::move(found)).first;
     }
     if (!at->second) continue;
-    schedule::rank_costs const costs{2 * on.message_overhead, on.combine_per_byte};
-    auto const& busiest = at->second->loads.busiest();
-    std::cout << fmt::format("{} {:.9e} {} {:.6f} {} {}\n", bytes,
-                             at->second->loads.priced(costs, static_cast<double>(bytes)).total(), at->second->steps,
-                             busiest.volume.value(), busiest.most_messages, name);
+    auto const& busiest = at->second->work.busiest();
+    std::cout << fmt::format("{} {:.9e} {} {:.6f} {} {}\n", bytes, at->second->work.seconds(static_cast<double>(bytes)),
+                             at->second->steps, busiest.volume.value(), busiest.most_messages, name);
   }
 }
 

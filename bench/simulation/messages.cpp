@@ -94,11 +94,11 @@ schedule::step_messages messages::received_in(std::size_t step) const {
   return all;
 }
 
-schedule::link_loads messages::on(schedule::network const& links) const {
+schedule::counts messages::on(schedule::network const& links, schedule::rank_costs const& costs) const {
   if (links.ranks() < ranks_)
     throw schedule_error("the network has " + std::to_string(links.ranks()) + " ranks of " + std::to_string(ranks_));
-  schedule::routes ways(links);
-  return {steps(), parts_, [this](std::size_t step) { return received_in(step); }, ways};
+  schedule::routes const ways(links, costs);
+  return {steps(), parts_of_a_vector(), [this](std::size_t step) { return received_in(step); }, ways};
 }
 
 }  // namespace coset::simulation

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "schedule/groups/group.hpp"
-#include "schedule/model/link_loads.hpp"
+#include "schedule/model/cost.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::simulation {
@@ -41,7 +42,7 @@ class messages {
   void look(rank_t rank, std::size_t step, rank_step& to) const;
 
   /// What crosses the links of a network, and how long that takes.
-  schedule::link_loads on(schedule::network const&) const;
+  schedule::counts on(schedule::network const&, schedule::rank_costs const&) const;
 
  private:
   void add_all(schedule::schedule const&);

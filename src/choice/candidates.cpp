@@ -7,7 +7,6 @@
 
 #include "choice/factors.hpp"
 #include "choice/storages.hpp"
-#include "schedule/model/foreseen.hpp"
 
 namespace coset::choice {
 namespace {
@@ -88,9 +87,8 @@ void candidates::for_each_product(Visit visit) const {
     std::size_t const most_saved =
         detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
-      auto const works =
-          schedule::works_of_product(dimensions, static_cast<std::uint32_t>(saved), what, machine_.levels);
-      auto steps = schedule::price_of(works, machine_.costs, bytes());
+      auto const known = schedule::steps_of_product(dimensions, static_cast<std::uint32_t>(saved), what);
+      auto steps = schedule::counts(known, machine_).priced(bytes());
       if (what == verb::gather) steps.transfer = 0;  // who moves its pieces is for the storage to say
       bool const alone = what == verb::reduce && kind_of(dimensions, saved) == schedule_kind::whole_vector;
       if (alone && question_.ranks > 2) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
@@ -105,8 +103,8 @@ std::vector<priced_schedule> candidates::trees() const {
   if (!is_shared_result(question_)) return all;
   for (rank_t const radix : {rank_t{8}, rank_t{64}}) {
     algorithm tree{"binomial", {{"radix", value_of(radix)}}};
-    schedule::counts const found(schedule::make(tree, question_.ranks), machine_.levels);
-    all.push_back({std::move(tree), schedule_kind::tree, found.priced(machine_.costs, bytes())});
+    schedule::counts const found(schedule::make(tree, question_.ranks), machine_);
+    all.push_back({std::move(tree), schedule_kind::tree, found.priced(bytes())});
   }
   return all;
 }
@@ -129,13 +127,13 @@ char const* candidates::why_no_others() const {
   if (has_view(question_)) return "a shared result is made by full folds or a tree";
   if (question_.ranks <= few) return "few ranks fold at once, so that a sum has the same bits wherever they run";
   if (goes_straight(question_.what)) return "what only moves goes straight from rank to rank";
-  if (has_uneven(question_.nodes) || !has_products(question_.what)) return nullptr;
+  if (!machine_.domains().is_even() || !has_products(question_.what)) return nullptr;
   for (rank_t const size : sizes_by_level(question_))
     if (std::ranges::max(dimensions(size, few)) > few) return nullptr;
   return "where all levels have factors up to 8, ranks fold along these";
 }
 
-double candidates::gain() const { return has_uneven(question_.nodes) ? 1 : 0.9; }
+double candidates::gain() const { return machine_.domains().is_even() ? 0.9 : 1; }
 
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
 constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 6; }
@@ -144,19 +142,19 @@ schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
           .ranks = question_.ranks,
           .commutative = question_.commutative,
-          .nodes = question_.nodes};
+          .nodes = uneven_nodes_of(question_)};
 }
 
 /// Those whose bound is lower, with it, the lowest first.
 std::vector<std::pair<double, algorithm>> candidates::others_below(double seconds) const {
   auto const wanted = demand_of_others();
   std::vector<std::pair<double, algorithm>> bounded;
-  for (algorithm& how : schedule::candidates_for(wanted, machine_.costs)) {
+  for (algorithm& how : schedule::candidates_for(wanted, machine_.costs())) {
     if (how.name == "direct" || how.name == "product") continue;
     if (how.name == "bine" || how.name == "pat") continue;         // as they are by default, swing and dilated
     if (how.name == "bine_tree") continue;                         // binomial's rounds and volumes
     if (has_blocks(schedule::find_algorithm(how.name))) continue;  // no number of blocks is right for all lengths
-    double const bound = schedule::least_seconds(how, wanted.verb, machine_.levels, machine_.costs, bytes());
+    double const bound = schedule::least_seconds(how, wanted.verb, machine_, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
   }
   std::ranges::stable_sort(bounded, {}, [](auto const& b) { return b.first; });
@@ -165,9 +163,9 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
 
 std::optional<priced_schedule> candidates::counted(algorithm const& how, schedule::demand const& wanted) const {
   if (wanted.verb == verb::reduce && !serves_all(how, wanted)) return std::nullopt;
-  auto const found = schedule::count(how, wanted, machine_.levels);
+  auto const found = schedule::count(how, wanted, machine_);
   if (!found) return std::nullopt;
-  return priced_schedule{how, schedule_kind::other, found->work.priced(machine_.costs, bytes())};
+  return priced_schedule{how, schedule_kind::other, found->work.priced(bytes())};
 }
 
 /// All are priced as if ranks were numbered as they lie on the levels.
@@ -194,8 +192,6 @@ priced_schedule candidates::cheapest_on_levels() const {
   if (why_no_others() != nullptr) return best;
   auto const wanted = demand_of_others();
   double const storage = least_storage(schedule_kind::other);
-  if (schedule::least_seconds(wanted.verb, machine_.levels, machine_.costs, bytes()) + storage >= gain() * least)
-    return best;
   least *= gain();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {

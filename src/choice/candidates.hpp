@@ -38,7 +38,7 @@ class candidates {
   /// With the storage that makes it cheapest as far as nothing has been measured, by which the schedule is chosen.
   double seconds_unmeasured(priced_schedule const&) const;
 
-  priced_machine const& machine() const { return machine_; }
+  schedule::level_machine const& machine() const { return machine_; }
 
   /// What is left of the cheapest product's time if another schedule is taken.
   double gain() const;
@@ -57,7 +57,7 @@ class candidates {
   std::optional<priced_schedule> counted(schedule::algorithm const&, schedule::demand const&) const;
 
   question question_;
-  priced_machine machine_;
+  schedule::level_machine machine_;
 };
 
 }  // namespace coset::choice

@@ -32,10 +32,10 @@ std::vector<rank_t> dimensions_by_level(question const& q) {
 
 /// One fold inside each node, one between nodes: no data cross between nodes unnecessarily. With this many sources each
 /// fold is one step, and so keeps the order of the ranks.
-algorithm uneven_folds(question const& q) {
-  rank_t const largest = std::max(*std::ranges::max_element(q.nodes), static_cast<rank_t>(q.nodes.size()));
+algorithm uneven_folds(question const& q, std::vector<rank_t> const& nodes) {
+  rank_t const largest = std::max(std::ranges::max(nodes), static_cast<rank_t>(nodes.size()));
   rank_t const radix = q.commutative ? std::min(largest, most_sources) : largest;
-  return {"unequal", {{"nodes", value_of(q.nodes, '+')}, {"radix", value_of(std::max<rank_t>(radix, 2))}}};
+  return {"unequal", {{"nodes", value_of(nodes, '+')}, {"radix", value_of(std::max<rank_t>(radix, 2))}}};
 }
 
 std::vector<rank_t> sizes_of(calibration::clustering const& clusters) {
@@ -46,7 +46,7 @@ std::vector<rank_t> sizes_of(calibration::clustering const& clusters) {
 
 /// With levels, a value crosses each level once and is then passed on inside; on one level its maker reaches all ranks.
 program::policy by_level(question const& q, algorithm const& how, program::policy p) {
-  bool const has_levels = !q.levels.empty() || !q.nodes.empty();
+  bool const has_levels = q.levels != nullptr && q.levels->has_levels();
   if (how.name != "direct" && has_levels && p.how == copies::forward) p.how = copies::push;
   p.in_place = q.in_place;
   return p;
@@ -69,7 +69,7 @@ bool can_have(priced_schedule const& chosen, question const& q, program::policy 
   }
 }
 
-answer with_storage(priced_schedule const& chosen, question const& q, priced_machine const& machine) {
+answer with_storage(priced_schedule const& chosen, question const& q, schedule::level_machine const& machine) {
   auto all = storages_for(q, chosen.kind);
   std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p, machine).total(); });
   for (program::policy const& p : all) {
@@ -84,35 +84,40 @@ answer with_storage(priced_schedule const& chosen, question const& q, priced_mac
 
 void put_on_levels(question& q, level_facts const& of) {
   bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
-  bool const has_one_order = is_scan || !q.commutative || of.scattered.order.empty();
-  levels_in_order const& taken = has_one_order ? of.as_numbered : of.scattered;
-  q.levels = taken.levels;
-  q.nodes = taken.nodes;
-  q.on.links = taken.links;
-  q.on.order = taken.order;
+  bool const has_one_order = is_scan || !q.commutative || of.scattered == nullptr;
+  q.levels = has_one_order ? of.as_numbered : of.scattered;
+}
+
+std::vector<rank_t> groups_of(question const& q) {
+  std::vector<rank_t> groups;
+  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->on.levels(); ++l)
+    if (rank_t const group = q.levels->on.domains().even_group(l); group != 0) groups.push_back(group);
+  return groups;
+}
+
+std::vector<rank_t> uneven_nodes_of(question const& q) {
+  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->on.levels(); ++l)
+    if (q.levels->on.domains().even_group(l) == 0) return q.levels->on.domains().sizes(l);
+  return {};
 }
 
 schedule::algorithm folds_by_level(question const& q) {
-  auto how = has_uneven(q.nodes) ? uneven_folds(q) : product_of(dimensions_by_level(q), 0);
+  auto const nodes = uneven_nodes_of(q);
+  auto how = nodes.empty() ? product_of(dimensions_by_level(q), 0) : uneven_folds(q, nodes);
   put_in_order(q, how);
   return how;
 }
 
 void put_in_order(question const& q, algorithm& how) {
-  if (!q.on.order.empty() && how.name != "direct")
-    how.parameters[schedule::permute] = schedule::permutation_text(q.on.order);
+  if (auto const order = q.order(); !order.empty() && how.name != "direct")
+    how.parameters[schedule::permute] = schedule::permutation_text(order);
 }
 
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks) {
-  question what{.ranks = ranks};
-  for (auto const& level : levels) {
-    auto const sizes = sizes_of(level);
-    if (!has_uneven(sizes))
-      what.levels.push_back(sizes.front());
-    else if (what.nodes.empty())
-      what.nodes = sizes;
-  }
-  return folds_by_level(what).text();
+  std::vector<std::vector<rank_t>> sizes;
+  for (auto const& level : levels) sizes.push_back(sizes_of(level));
+  auto const on = std::make_shared<ranks_on_levels const>(usual_levels(ranks, sizes));
+  return folds_by_level({.ranks = ranks, .levels = on}).text();
 }
 
 verb schedule_of(verb what) {

@@ -41,13 +41,6 @@ struct host_facts {
   std::vector<rank_t> switches = {};       ///< hosts of a lowest switch, such switches of the next, and so on
 };
 
-/// What the levels cost, see links_of; if none are given, what they usually do. And who is where on them, if they are of ranks
-/// in another order.
-struct level_details {
-  std::vector<schedule::link> links = {};
-  std::vector<rank_t> order = {};  ///< [place]: the rank there
-};
-
 /// What a choice depends on.
 struct question {
   verb what = verb::allreduce;
@@ -55,14 +48,20 @@ struct question {
   std::size_t bytes = 0;  ///< of the whole vector
   bool in_place = false;
   calibration::memory_facts memory = {};
-  bool crowded = false;             ///< more ranks than processors
-  std::vector<rank_t> levels = {};  ///< the ranks of a group of each, all consecutive; see levels_of
-  std::vector<rank_t> nodes = {};   ///< ranks of each NUMA node; see nodes_of
-  bool commutative = true;          ///< the operation allows schedules that do not keep the order of the ranks
+  bool crowded = false;     ///< more ranks than processors
+  bool commutative = true;  ///< the operation allows schedules that do not keep the order of the ranks
   host_facts hosts = {};
-  bool pointers = true;  ///< ranks of a host reach each other's arrays
-  level_details on = {};
+  bool pointers = true;    ///< ranks of a host reach each other's arrays
+  levels_ptr levels = {};  ///< null: one level, at usual prices
+
+  /// The order in which their ranks are neighbours, if it is another than that of their numbers.
+  std::vector<rank_t> order() const { return levels == nullptr ? std::vector<rank_t>{} : levels->order; }
 };
+
+/// The groups of each level that all have one size, innermost first, without that of all ranks; and the nodes of different
+/// sizes, which no product of dimensions fits, if there are such.
+std::vector<rank_t> groups_of(question const&);
+std::vector<rank_t> uneven_nodes_of(question const&);
 
 /// The question with the levels of these ranks: in their order, or where it allows another, by level.
 void put_on_levels(question&, level_facts const&);
@@ -87,7 +86,7 @@ std::string folds_along(std::vector<calibration::clustering> const& levels, rank
 inline constexpr std::size_t private_view_bytes = 1024;
 
 /// The cheapest of all candidates, by the prices in the README of this folder. Products of full folds are priced by what
-/// is foreseen of them; other schedules are made and counted only where their bound promises a gain.
+/// is known of their steps; other schedules are made and counted only where their bound promises a gain.
 /// The schedule depends on nothing that is measured. Cost: some 20 µs up to 16 ranks on one level; where schedules
 /// have to be made, as of 13 or 31 ranks, some ms.
 answer choose(question const&);

@@ -45,7 +45,7 @@ std::vector<std::vector<rank_t>> all_products(rank_t ranks) {
 std::vector<rank_t> sizes_by_level(question const& q) {
   std::vector<rank_t> sizes;
   rank_t inner = 1;
-  for (rank_t const size : q.levels) {
+  for (rank_t const size : groups_of(q)) {
     sizes.push_back(size / inner);
     inner = size;
   }

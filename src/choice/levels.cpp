@@ -11,21 +11,6 @@
 namespace coset::choice {
 namespace {
 
-/// The size of the groups with equal `key` if the ranks of each are consecutive and all groups have one size; else 0.
-rank_t group_size(std::vector<processor> const& places, unsigned processor::*key) {
-  rank_t size = 0, run = 0;
-  std::set<unsigned> seen;
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    bool const first = r == 0 || places[r].*key != places[r - 1].*key;
-    if (first && !seen.insert(places[r].*key).second) return 0;
-    run = first ? 1 : run + 1;
-    bool const last = r + 1 == places.size() || places[r + 1].*key != places[r].*key;
-    if (last && size != 0 && run != size) return 0;
-    if (last) size = run;
-  }
-  return size;
-}
-
 /// latency + 3 per_peer of one L3 is a flag round of 4 ranks there, 0.16 µs measured on Zen 4; the others are scaled by
 /// their one-way line latencies. per_byte is one core's share while its neighbours read as well: measured within an L3
 /// and from the node's memory, which stands for other L3s; a rule of thumb beyond. So is what a group's link takes.
@@ -37,15 +22,13 @@ constexpr std::array kinds{
     level_kind{"package", &processor::package, 400e-9, 80e-9, 0.1e-9, 0.012e-9, 0},
     level_kind{"machine", nullptr, 700e-9, 140e-9, 0.2e-9, 0.01e-9, 0},
 };
-constexpr std::size_t kind_of_l3 = 1;
+constexpr std::size_t kind_of_l3 = 1, kind_of_node = 2, kind_of_machine = 4;
 
-schedule::link link_of(level_kind const& kind, rank_t group) {
-  return {group, kind.latency, kind.per_byte, kind.per_peer, kind.shared, kind.fan_out};
-}
+unsigned domain_of(processor const& p, level_kind const& kind) { return kind.domain == nullptr ? 0 : p.*kind.domain; }
 
 bool joins_all(level_kind const& kind, std::vector<processor> const& places) {
-  return kind.domain == nullptr ||
-         std::ranges::all_of(places, [&](processor const& p) { return p.*kind.domain == places.front().*kind.domain; });
+  return std::ranges::all_of(places,
+                             [&](processor const& p) { return domain_of(p, kind) == domain_of(places.front(), kind); });
 }
 
 /// Then what joins the ranks of a node is an L3.
@@ -59,91 +42,90 @@ bool has_one_l3_a_node(std::vector<processor> const& places) {
   return l3s.size() == nodes.size();
 }
 
+/// Collects levels from inside out.
+class levels_in_making {
+ public:
+  void add(std::vector<unsigned> domains, rank_t group, level_kind const& kind) {
+    domains_.push_back(std::move(domains));
+    costs_.links.push_back({group, kind.latency, kind.per_byte, kind.per_peer, kind.shared, kind.fan_out});
+  }
+
+  ranks_on_levels made() && {
+    costs_.combine_per_byte = fold_per_byte;
+    costs_.peers_per_latency = UINT32_MAX;  // one look at all flags
+    costs_.per_stream_beyond = per_stream_beyond;
+    return {{schedule::rank_levels(domains_), std::move(costs_)}};
+  }
+
+ private:
+  std::vector<std::vector<unsigned>> domains_;
+  schedule::cost_model costs_;
+};
+
 }  // namespace
 
 std::span<level_kind const> level_kinds() { return kinds; }
 
-std::vector<schedule::link> links_of(std::vector<processor> const& places) {
-  std::vector<schedule::link> links;
+schedule::link link_of_l3() {
+  level_kind const& l3 = kinds[kind_of_l3];
+  return {UINT32_MAX, l3.latency, l3.per_byte, l3.per_peer, l3.shared, l3.fan_out};
+}
+
+ranks_on_levels levels_of(std::vector<processor> const& places) {
+  if (places.empty()) return usual_levels(1);
+  std::vector<std::vector<unsigned>> domains(kinds.size());
+  for (std::size_t k = kind_of_l3; k < kinds.size(); ++k)
+    for (processor const& p : places) domains[k].push_back(domain_of(p, kinds[k]));
+  schedule::rank_levels const all(std::vector(domains.begin() + kind_of_l3, domains.end()));
+  levels_in_making making;
   rank_t inner = 1;
-  bool const uneven = has_uneven(nodes_of(places));
-  auto after = std::span(kinds).subspan(kind_of_l3);  // prices grow from inside out
-  for (auto left = after; left.size() > 1; left = left.subspan(1)) {
-    level_kind const& kind = left.front();
-    rank_t const size = group_size(places, kind.domain);
-    bool const is_level = size > inner && size < places.size() && size % inner == 0;
-    if (!is_level && !(uneven && kind.domain == &processor::node)) continue;
-    bool const is_l3 = !is_level && has_one_l3_a_node(places);
-    links.push_back(link_of(is_l3 ? kinds[kind_of_l3] : kind, is_level ? inner = size : inner));
-    after = left.subspan(1);
+  std::size_t after = kind_of_l3;  // prices grow from inside out
+  for (std::size_t k = kind_of_l3; k < kind_of_machine; ++k) {
+    rank_t const group = all.even_group(k - kind_of_l3);
+    bool const is_level = group > inner && group < places.size();
+    bool const is_uneven = k == kind_of_node && group == 0 && all.sizes(k - kind_of_l3).size() > 1;
+    if (!is_level && !is_uneven) continue;
+    bool const is_l3 = is_uneven && has_one_l3_a_node(places);
+    making.add(domains[k], is_level ? inner = group : inner, kinds[is_l3 ? kind_of_l3 : k]);
+    after = k + 1;
   }
-  auto const last =
-      std::ranges::find_if(after, [&](level_kind const& kind) { return places.empty() || joins_all(kind, places); });
-  links.push_back(link_of(*last, UINT32_MAX));
-  return links;
+  while (!joins_all(kinds[after], places)) ++after;
+  making.add(std::move(domains[kind_of_machine]), UINT32_MAX, kinds[after]);
+  return std::move(making).made();
 }
 
-std::vector<schedule::link> usual_links(std::size_t number) {
-  std::vector<schedule::link> links;
-  for (std::size_t l = 0; l < number; ++l)
-    links.push_back(link_of(kinds[std::min(kind_of_l3 + l, kinds.size() - 1)], UINT32_MAX));
-  return links;
-}
-
-std::vector<rank_t> nodes_of(std::vector<processor> const& places) {
-  std::vector<rank_t> sizes;
-  std::set<unsigned> seen;
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    if (r > 0 && places[r].node == places[r - 1].node) {
-      ++sizes.back();
-    } else if (seen.insert(places[r].node).second) {
-      sizes.push_back(1);
-    } else {
-      return {};
-    }
+ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes) {
+  levels_in_making making;
+  std::size_t kind = kind_of_l3;
+  rank_t inner = 1;
+  for (auto const& level : sizes) {
+    bool const is_even = std::ranges::adjacent_find(level, std::ranges::not_equal_to()) == level.end();
+    std::vector<unsigned> domains;
+    for (unsigned d = 0; d < level.size(); ++d) domains.insert(domains.end(), level[d], d);
+    making.add(std::move(domains), is_even ? inner = level.front() : inner, kinds[kind]);
+    kind = std::min(kind + 1, kind_of_machine);
   }
-  return sizes.size() > 1 ? sizes : std::vector<rank_t>{};
+  making.add(std::vector<unsigned>(ranks), UINT32_MAX, kinds[kind]);
+  return std::move(making).made();
 }
 
-bool has_uneven(std::vector<rank_t> const& nodes) {
-  return std::ranges::adjacent_find(nodes, std::ranges::not_equal_to()) != nodes.end();
-}
-
-levels_in_order scattered_levels(std::vector<processor> const& places) {
-  levels_in_order found;
-  std::vector<rank_t> group_of(places.size());
+levels_ptr scattered_levels(std::vector<processor> const& places) {
+  std::vector<rank_t> order, group_of(places.size());
   for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
     for (std::size_t r = 0; r < places.size(); ++r) group_of[r] = places[r].*key;
-    found.order = schedule::neighbours(found.order, group_of);
+    order = schedule::neighbours(order, group_of);
   }
+  if (std::ranges::is_sorted(order)) return nullptr;
   auto moved = places;
-  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = places[found.order[k]];
-  found.levels = levels_of(moved);
-  found.nodes = nodes_of(moved);
-  if (std::ranges::is_sorted(found.order) || (found.levels.empty() && !has_uneven(found.nodes))) return {};
-  found.links = links_of(moved);
-  return found;
+  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = places[order[k]];
+  auto found = levels_of(moved);
+  if (!found.has_levels()) return nullptr;
+  found.order = std::move(order);
+  return std::make_shared<ranks_on_levels const>(std::move(found));
 }
 
-std::vector<rank_t> levels_of(std::vector<processor> const& places) {
-  std::vector<rank_t> levels;
-  rank_t inner = 1;
-  for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
-    rank_t const size = group_size(places, key);
-    if (size <= inner || size >= places.size() || size % inner != 0) continue;
-    levels.push_back(inner = size);
-  }
-  return levels;
-}
-
-/// One after another: where a later one of a nested list throws, g++ 12 destroys the earlier ones twice.
 level_facts level_facts_of(std::vector<processor> const& places) {
-  level_facts all;
-  all.as_numbered.levels = levels_of(places);
-  all.as_numbered.nodes = nodes_of(places);
-  all.as_numbered.links = links_of(places);
-  all.scattered = scattered_levels(places);
-  return all;
+  return {std::make_shared<ranks_on_levels const>(levels_of(places)), scattered_levels(places)};
 }
 
 }  // namespace coset::choice

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels of a machine along which large teams fold.
+// The levels of a machine along which large teams fold, and what they cost.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "coset/topology.hpp"
-#include "schedule/model/cost.hpp"
+#include "schedule/model/machine.hpp"
 
 namespace coset::choice {
-
-/// The levels of these processors whose groups of ranks all have one size, innermost first: each size divides the next,
-/// and the last is smaller than the team. Empty if the machine reports none, or if ranks are spread unevenly.
-std::vector<rank_t> levels_of(std::vector<processor> const& places);
-
-/// The number of ranks of each node, if there are several nodes and the ranks of each are consecutive; else empty.
-std::vector<rank_t> nodes_of(std::vector<processor> const& places);
-
-/// Whether they differ in size, so that no product of dimensions fits them. They are a level of their own then.
-bool has_uneven(std::vector<rank_t> const& nodes);
 
 /// What joins ranks, and what that costs.
 struct level_kind {
@@ -31,27 +22,33 @@ struct level_kind {
 std::span<level_kind const> level_kinds();
 /// Per byte folded, and per stream that a core does not prefetch.
 inline constexpr double fold_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
+/// What ranks of one L3 pay to reach each other.
+schedule::link link_of_l3();
 
-/// The levels of ranks in an order in which those of a group are neighbours.
-struct levels_in_order {
-  std::vector<rank_t> order;  ///< [place]: the rank that is there; empty: ranks are neighbours as they are numbered
-  std::vector<rank_t> levels = {}, nodes = {};  ///< as of ranks that are numbered so
-  std::vector<schedule::link> links = {};
+/// Ranks on the levels of a machine: those whose groups of consecutive ranks have one size, each a multiple of the one before,
+/// and nodes of different sizes; the last level joins all ranks.
+struct ranks_on_levels {
+  schedule::level_machine on;
+  std::vector<rank_t> order =
+      {};  ///< [place]: the rank that is there; empty: ranks are neighbours as they are numbered
+
+  bool has_levels() const { return on.levels() > 1; }
 };
+using levels_ptr = std::shared_ptr<ranks_on_levels const>;
 
-/// Of ranks that lie scattered over packages, nodes or L3s: those that share one next to each other, else as they are
-/// numbered. Without an order if that is how they lie, or if it makes no levels either.
-levels_in_order scattered_levels(std::vector<processor> const& places);
+/// Of these processors, as ranks are numbered. With one level if they report no more, or ranks are spread unevenly.
+ranks_on_levels levels_of(std::vector<processor> const& places);
+/// Of groups that are known without a machine, innermost first, at usual prices.
+ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes = {});
 
-/// Of the same ranks, as they are numbered and in an order in which they are on more levels.
+/// Of ranks that lie scattered over packages, nodes or L3s: those that share one next to each other. Null where ranks are
+/// numbered so, or where that makes no levels either.
+levels_ptr scattered_levels(std::vector<processor> const& places);
+
+/// Of the same ranks, as they are numbered and in an order in which they are on more levels, if there is one.
 struct level_facts {
-  levels_in_order as_numbered, scattered;
+  levels_ptr as_numbered, scattered;
 };
 level_facts level_facts_of(std::vector<processor> const& places);
-
-/// A link for each of levels_of, one for nodes of different sizes, and the last for all ranks.
-std::vector<schedule::link> links_of(std::vector<processor> const& places);
-/// The same where only their number is known.
-std::vector<schedule::link> usual_links(std::size_t number);
 
 }  // namespace coset::choice

@@ -112,9 +112,9 @@ bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area
 bool is_stored_by_owners(question const& q, policy const& p) {
   return q.what == verb::gather && p.first == area::input && p.how != copies::pull;
 }
-double fetched_by_root(question const& q, policy const& p, priced_machine const& on) {
+double fetched_by_root(question const& q, policy const& p, schedule::level_machine const& on) {
   if (q.what != verb::gather || is_stored_by_owners(q, p)) return 0;
-  double const per_byte = on.costs.links.back().per_byte + (exceeds_own_cache(q) ? copied_beyond : 0);
+  double const per_byte = on.costs().links.back().per_byte + (exceeds_own_cache(q) ? copied_beyond : 0);
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
 }
 double bytes_moved(question const& q, policy const& p) {
@@ -148,60 +148,22 @@ double memory_of(question const& q, policy const& p) {
   return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
 }
 
-/// The ranks of each level: of groups, of nodes that differ in size, of all.
-struct machine_levels {
-  std::vector<std::vector<unsigned>> domains;
-  std::vector<rank_t> groups;  ///< see schedule::link
-
-  void add(rank_t group, std::vector<unsigned> of_ranks) {
-    groups.push_back(group);
-    domains.push_back(std::move(of_ranks));
-  }
-};
-
-/// From inside out: nodes before the first level whose groups are larger than any of them.
-machine_levels levels_in(question const& q) {
-  machine_levels found;
-  rank_t inner = 1;
-  bool nodes_left = has_uneven(q.nodes);
-  auto const add_nodes = [&] {
-    std::vector<unsigned> nodes;
-    for (unsigned node = 0; node < q.nodes.size(); ++node) nodes.insert(nodes.end(), q.nodes[node], node);
-    found.add(inner, std::move(nodes));
-    nodes_left = false;
-  };
-  for (rank_t const size : q.levels) {
-    if (nodes_left && size > std::ranges::max(q.nodes)) add_nodes();
-    std::vector<unsigned> groups(q.ranks);
-    for (rank_t r = 0; r < q.ranks; ++r) groups[r] = r / size;
-    found.add(inner = size, std::move(groups));
-  }
-  if (nodes_left) add_nodes();
-  found.add(UINT32_MAX, std::vector<unsigned>(q.ranks));
-  return found;
+/// One round of all ranks.
+double round_seconds(schedule::level_machine const& on) {
+  schedule::link const& last = on.costs().links.back();
+  return last.latency + (on.ranks() - 1) * last.per_peer;
 }
 
 }  // namespace
 
 bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 
-priced_machine machine_of(question const& q) {
-  auto found = levels_in(q);
-  schedule::cost_model costs;
-  costs.links = q.on.links.size() == found.groups.size() ? q.on.links : usual_links(found.groups.size());
-  for (std::size_t l = 0; l < costs.links.size(); ++l) {
-    costs.links[l].group = found.groups[l];
-    if (q.crowded) costs.links[l].latency += per_turn;
-  }
-  costs.combine_per_byte = fold_per_byte;
-  costs.peers_per_latency = UINT32_MAX;  // one look at all flags
-  costs.per_stream_beyond = per_stream_beyond;
-  return {schedule::rank_levels(found.domains), std::move(costs)};
-}
-
-double round_seconds(priced_machine const& on) {
-  schedule::link const& last = on.costs.links.back();
-  return last.latency + (on.levels.ranks() - 1) * last.per_peer;
+schedule::level_machine machine_of(question const& q) {
+  auto on = q.levels == nullptr ? usual_levels(q.ranks).on : q.levels->on;
+  if (!q.crowded) return on;
+  auto costs = on.costs();
+  for (schedule::link& each : costs.links) each.latency += per_turn;
+  return {on.domains(), std::move(costs)};
 }
 
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {
@@ -227,7 +189,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   return all;
 }
 
-storage_price price_of(question const& q, policy const& p, priced_machine const& on) {
+storage_price price_of(question const& q, policy const& p, schedule::level_machine const& on) {
   storage_price sum;
   sum.copies = copies_of(q, p) + fetched_by_root(q, p, on);
   // Ranks that share a processor fetch no lines from each other.

@@ -20,16 +20,8 @@ struct storage_price {
   double total() const { return copies + owners + pushes + memory + meeting; }
 };
 
-/// The machine as this question sees it: the levels of its ranks, and what they cost. Ranks that take turns pay a turn
-/// for every round.
-struct priced_machine {
-  schedule::rank_levels levels;
-  schedule::cost_model costs;
-};
-priced_machine machine_of(question const&);
-
-/// One round of all ranks.
-double round_seconds(priced_machine const&);
+/// The levels of this question's ranks, and what they cost. Ranks that take turns pay a turn for every round.
+schedule::level_machine machine_of(question const&);
 
 /// Whether the caller gets a view of a result instead of having it stored into an array of its own.
 bool has_view(question const&);
@@ -47,6 +39,6 @@ enum class schedule_kind : std::uint8_t {
 /// these sizes.
 std::vector<program::policy> storages_for(question const&, schedule_kind);
 
-storage_price price_of(question const&, program::policy const&, priced_machine const&);
+storage_price price_of(question const&, program::policy const&, schedule::level_machine const&);
 
 }  // namespace coset::choice

@@ -132,10 +132,9 @@ void put_on_processes(choice::question& q, team_facts const& team) {
   std::vector<rank_t> sizes;
   for (std::size_t p = 0; p < processes; ++p)
     sizes.push_back((p + 1 < processes ? spread.first_of_stretch(p + 1) : team.ranks) - spread.first_of_stretch(p));
-  if (choice::has_uneven(sizes))
-    q.nodes = std::move(sizes);
-  else if (sizes.front() > 1)
-    q.levels = {sizes.front()};
+  bool const is_each_alone = std::ranges::all_of(sizes, [](rank_t size) { return size == 1; });
+  q.levels = std::make_shared<choice::ranks_on_levels const>(is_each_alone ? choice::usual_levels(team.ranks)
+                                                                           : choice::usual_levels(team.ranks, {sizes}));
 }
 
 choice::question question_of(team_facts const& team, call const& c) {

@@ -119,7 +119,7 @@ class proved {
   py::object cost(py::array_t<double> const& bytes, double alpha, double beta, double gamma) const {
     auto const model = schedule::cost_model::flat(alpha, beta, gamma);
     schedule::counts const work(plan_, model);
-    return py::vectorize([&](double of) { return work.seconds(model, required_bytes("cost", of)); })(bytes);
+    return py::vectorize([&](double of) { return work.seconds(required_bytes("cost", of)); })(bytes);
   }
 
  private:
@@ -152,9 +152,8 @@ std::vector<std::pair<std::string, double>> compare(py::object const& of_ranks, 
   required_bytes("compare", bytes);
   schedule::demand const wanted{schedule::collective_of(verb), ranks, 0, same_bits, commutative};
   auto const model = schedule::cost_model::flat(alpha, beta, gamma);
-  schedule::rank_levels const levels(ranks, groups_of(model));
-  schedule::selector const all(wanted, model, levels,
-                               with_best_blocks(candidates_for(wanted, model), wanted, model, levels, bytes));
+  schedule::level_machine const on(ranks, model);
+  schedule::selector const all(wanted, on, with_best_blocks(candidates_for(wanted, model), wanted, on, bytes));
   std::vector<std::pair<std::string, double>> order;
   for (auto const& [one, seconds] : all.rank(bytes)) order.emplace_back(one->how.text(), seconds);
   return order;

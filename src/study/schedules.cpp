@@ -37,7 +37,7 @@ std::string json(named_schedule const& wanted) {
 
 double seconds(named_schedule const& wanted, double bytes, flat_network const& network) {
   auto const model = schedule::cost_model::flat(network.latency, network.per_byte, network.combine_per_byte);
-  return schedule::counts(proved(wanted), model).seconds(model, bytes);
+  return schedule::counts(proved(wanted), model).seconds(bytes);
 }
 
 }  // namespace coset::study

@@ -54,11 +54,9 @@ TEST(Choose, ReadsFromNoMoreThanEightRanksAtOnceWhereRanksHaveFactors) {
 std::string allreduce_on(std::string const& machine, std::size_t bytes, rank_t ranks = 0) {
   auto const found = topology::synthetic(machine);
   auto const places = found.place(ranks == 0 ? found.cores() : ranks, placement::compact);
-  return choose({.ranks = static_cast<rank_t>(places.size()),
-                 .bytes = bytes,
-                 .levels = levels_of(places),
-                 .on = {links_of(places)}})
-      .algorithm.text();
+  question q{.ranks = static_cast<rank_t>(places.size()), .bytes = bytes};
+  put_on_levels(q, places);
+  return choose(q).algorithm.text();
 }
 
 TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
@@ -73,7 +71,8 @@ TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
 
 TEST(Levels, AreThoseWithGroupsOfOneSize) {
   auto const levels = [](std::string const& machine, rank_t ranks, placement how) {
-    return levels_of(topology::synthetic(machine).place(ranks, how));
+    auto const on = levels_of(topology::synthetic(machine).place(ranks, how));
+    return groups_of({.ranks = ranks, .levels = std::make_shared<ranks_on_levels const>(on)});
   };
   std::string const machine = "package:2 numa:2 l3:2 core:4 pu:1";
   EXPECT_EQ(levels(machine, 32, placement::compact), (std::vector<rank_t>{4, 8, 16}));
@@ -188,20 +187,24 @@ TEST(Choose, FewRanksBracketAlikeWhereverTheyRunAndWhateverArraysAreOne) {
         EXPECT_EQ(choose(q).algorithm.name, "direct");
         q.crowded = true;
         EXPECT_EQ(choose(q).algorithm.name, "direct");
-        q.levels = {ranks / 2};
-        q.nodes = {ranks - 1, 1};
+        q.levels = std::make_shared<ranks_on_levels const>(usual_levels(ranks, {{ranks - 1, 1}}));
         EXPECT_EQ(choose(q).algorithm.name, "direct");
       }
 }
 
 TEST(Choose, NodesOfDifferentSizesLieInsidePackages) {
-  question q{.ranks = 12, .bytes = 1 << 20, .levels = {6}, .nodes = {2, 4, 2, 4}};
-  auto const machine = machine_of(q);
-  ASSERT_EQ(machine.levels.count(), 3u);
-  EXPECT_EQ(machine.levels.joining(0, 1), 0u);  // of one node
-  EXPECT_EQ(machine.levels.joining(0, 2), 1u);  // of one package
-  EXPECT_EQ(machine.levels.joining(0, 6), 2u);
-  EXPECT_LT(machine.costs.links[0].latency, machine.costs.links[1].latency);
+  std::vector<processor> places;
+  for (unsigned node = 0; node < 4; ++node)
+    for (unsigned core = 0; core < 2 + node % 2 * 2; ++core)
+      places.push_back({.l3 = node, .node = node, .package = node / 2});
+  auto const found = levels_of(places);
+  ASSERT_EQ(found.on.levels(), 3u);
+  EXPECT_EQ(found.on.domains().joining(0, 1), 0u);  // of one node
+  EXPECT_EQ(found.on.domains().joining(0, 2), 1u);  // of one package
+  EXPECT_EQ(found.on.domains().joining(0, 6), 2u);
+  EXPECT_EQ(found.on.domains().sizes(0), (std::vector<rank_t>{2, 4, 2, 4}));
+  EXPECT_EQ(found.on.domains().even_group(1), 6u);
+  EXPECT_LT(found.on.costs().links[0].latency, found.on.costs().links[1].latency);
 }
 
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {

@@ -64,6 +64,12 @@ profile crossed(rank_t ranks) {
   return made;
 }
 
+std::vector<rank_t> groups_on(std::vector<processor> const& places) {
+  question q{.ranks = static_cast<rank_t>(places.size())};
+  put_on_levels(q, places);
+  return groups_of(q);
+}
+
 std::vector<processor> places(rank_t ranks) {
   return topology::synthetic("core:" + std::to_string(ranks) + " pu:1").place(ranks, placement::compact);
 }
@@ -133,7 +139,7 @@ TEST(Choices, FollowClustersThatAreThere) {
   std::vector<unsigned> order;
   for (processor const& p : on) order.push_back(p.os_index);
   EXPECT_EQ(order, (std::vector<unsigned>{0, 2, 1, 3}));
-  EXPECT_EQ(levels_of(on), (std::vector<rank_t>{2}));
+  EXPECT_EQ(groups_on(on), (std::vector<rank_t>{2}));
 }
 
 TEST(Choices, AreFlatWhereClustersAreGone) {
@@ -141,7 +147,7 @@ TEST(Choices, AreFlatWhereClustersAreGone) {
   auto on = places(4);
   EXPECT_EQ(chosen(choices_on(on, true, crossed(4), 4, now.probe()), 4), "ring");
   EXPECT_EQ(on[1].os_index, 1u);
-  EXPECT_EQ(levels_of(on), (std::vector<rank_t>{}));
+  EXPECT_EQ(groups_on(on), (std::vector<rank_t>{}));
 }
 
 TEST(Choices, OfOtherProcessorsOrAnotherOrderAskNothing) {

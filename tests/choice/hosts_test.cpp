@@ -182,9 +182,7 @@ TEST(ChooseBetween, PricesWhatSchedulesDo) {
         auto const how = as_answer(on(usual_network), e).algorithm;
         auto const made = schedule::make(how, number, what);
         auto const found = schedule::validate(made);
-        double peers = 0;
-        schedule::counts const counted(made, schedule::cost_model::flat(1, 1, 1));
-        for (auto const& step : counted.steps()) peers += step.front().received.front().peers;
+        double const peers = schedule::counts(made, schedule::cost_model::flat(1, 0, 0)).seconds(1);
         double const most = found.received_max.value();
         EXPECT_DOUBLE_EQ(price_of(on({0, 1, 0, 0}), e).rounds, found.steps) << how.text() << name_of(what);
         if (!e.is_fold()) continue;  // some ranks do more in some steps, others in others
@@ -207,18 +205,18 @@ schedule::cost_model model_of(schedule::link const& network) {
 /// Of the whole repertoire, pipelines in their best number of blocks.
 TEST(ChooseBetween, BroadcastsTakeNoLongerThanTheBestOfAllAlgorithms) {
   auto const model = model_of(usual_network);
-  schedule::rank_levels const level(16, {UINT32_MAX});
+  schedule::level_machine const on(16, model);
   schedule::demand const wanted{.verb = verb::broadcast, .ranks = 16};
   for (std::size_t const bytes : {std::size_t{1} << 10, std::size_t{64} << 10, std::size_t{1} << 20,
                                   std::size_t{16} << 20, std::size_t{64} << 20}) {
     auto const size = static_cast<double>(bytes);
-    auto const all = schedule::with_best_blocks(schedule::candidates_for(wanted, model), wanted, model, level, size);
-    auto const best = schedule::selector(wanted, model, level, all).rank(size);
+    auto const all = schedule::with_best_blocks(schedule::candidates_for(wanted, model), wanted, on, size);
+    auto const best = schedule::selector(wanted, on, all).rank(size);
     auto q = asked(hosts(16, 1), bytes);
     q.what = verb::broadcast;
     auto const how = choose_between(q).algorithm;
     auto const made = schedule::make(schedule::between_of(schedule::completed(how)), 16, q.what);
-    EXPECT_LE(schedule::counts(made, level).seconds(model, size), 1.02 * best.front().seconds)
+    EXPECT_LE(schedule::counts(made, on).seconds(size), 1.02 * best.front().seconds)
         << how.text() << " of " << bytes << " bytes, not " << best.front().which->how.text();
   }
 }
@@ -235,8 +233,8 @@ TEST(ChooseBetween, MakesTreesAndPipelinesOfEachHostAlone) {
         auto const how = as_answer(q, e).algorithm;
         auto const between = schedule::make(tree_of(e), static_cast<rank_t>(of.size()), what);
         schedule::counts const counted(between, schedule::cost_model::flat(0, 1, 0));
-        EXPECT_NEAR(e.moved.rounds, schedule::validate(between).steps, 1e-6) << how.text() << " of " << name_of(what);
-        EXPECT_NEAR(e.moved.bytes, counted.seconds(schedule::cost_model::flat(0, 1, 0), 1), 1e-6) << how.text();
+        EXPECT_NEAR(e.moved.latency, schedule::validate(between).steps, 1e-6) << how.text() << " of " << name_of(what);
+        EXPECT_NEAR(e.moved.transfer, counted.seconds(1), 1e-6) << how.text();
         std::vector<schedule::part> parts;
         std::vector<rank_t> first{0};
         for (rank_t const ranks : of) first.push_back(first.back() + ranks);

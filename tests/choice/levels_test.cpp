@@ -15,6 +15,12 @@ namespace {
 using calibration::clustering;
 using calibration::mark;
 
+std::vector<rank_t> groups_on(std::vector<processor> const& places) {
+  question q{.ranks = static_cast<rank_t>(places.size())};
+  put_on_levels(q, places);
+  return groups_of(q);
+}
+
 std::vector<processor> places(std::string const& machine) {
   auto const found = topology::synthetic(machine);
   return found.place(found.cores(), placement::compact);
@@ -34,16 +40,16 @@ TEST(Levels, AreFoldedAlongFromInsideOut) {
 
 TEST(Levels, OfClustersServeLikeCaches) {
   auto sixteen = places("core:16 pu:1");
-  EXPECT_EQ(levels_of(sixteen), (std::vector<rank_t>{}));
+  EXPECT_EQ(groups_on(sixteen), (std::vector<rank_t>{}));
   mark(sixteen, {});
-  EXPECT_EQ(levels_of(sixteen), (std::vector<rank_t>{}));
+  EXPECT_EQ(groups_on(sixteen), (std::vector<rank_t>{}));
   clustering pairs, halves(2);
   for (rank_t r = 0; r < 16; ++r) {
     if (r % 2 == 0) pairs.push_back({r, r + 1});
     halves[r / 8].push_back(r);
   }
   mark(sixteen, {pairs, halves});
-  EXPECT_EQ(levels_of(sixteen), (std::vector<rank_t>{2, 8}));
+  EXPECT_EQ(groups_on(sixteen), (std::vector<rank_t>{2, 8}));
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ question asked_on(std::vector<processor> const& places, std::size_t bytes, verb 
 
 /// What the same question got before: scattered ranks are on no levels.
 question flat(question q, std::vector<processor> const& places) {
-  q.levels = levels_of(places);
-  q.nodes = nodes_of(places);
-  q.on = {links_of(places)};
+  q.levels = level_facts_of(places).as_numbered;
   return q;
 }
 
@@ -46,9 +44,8 @@ double seconds_on(std::vector<processor> const& places, schedule::algorithm cons
         {UINT32_MAX, kinds[kind].latency, kinds[kind].per_byte, kinds[kind].per_peer, kinds[kind].shared});
   model.combine_per_byte = fold_per_byte;
   model.peers_per_latency = UINT32_MAX;
-  schedule::rank_levels const levels({nodes, all});
-  auto const made = schedule::make(how, levels.ranks());
-  return schedule::counts(made, levels).seconds(model, static_cast<double>(bytes));
+  schedule::level_machine const on(schedule::rank_levels({nodes, all}), model);
+  return schedule::counts(schedule::make(how, on.ranks()), on).seconds(static_cast<double>(bytes));
 }
 
 TEST(Scattered, RanksAreChosenPlansNodeByNodeThatTakeLess) {
@@ -71,7 +68,7 @@ TEST(Scattered, PlansCostWhatCompactOnesDo) {
     auto const near = machine.place(32, placement::compact), far = machine.place(32, placement::scatter);
     auto compact = choose(asked_on(near, bytes)), there = choose(asked_on(far, bytes));
     EXPECT_DOUBLE_EQ(compact.seconds, there.seconds);
-    EXPECT_TRUE(asked_on(near, bytes).on.order.empty());
+    EXPECT_TRUE(asked_on(near, bytes).order().empty());
     there.algorithm.parameters.erase(schedule::permute);
     EXPECT_EQ(there.algorithm, compact.algorithm);
   }
@@ -83,14 +80,17 @@ TEST(Scattered, PlansReadAsLittleBetweenNodesAsCanBe) {
   auto const how = choose(asked_on(places, 16 * mebibyte)).algorithm;
   std::vector<unsigned> nodes, all(places.size(), 0);
   for (processor const& p : places) nodes.push_back(p.node);
-  schedule::counts const work(schedule::make(how, 24), schedule::rank_levels({nodes, all}));
+  schedule::cost_model free;
+  free.links.resize(2);
+  schedule::counts const work(schedule::make(how, 24),
+                              schedule::level_machine(schedule::rank_levels({nodes, all}), free));
   EXPECT_EQ(work.volumes().back().total, schedule::fraction(2 * (4 - 1))) << how.text();
 }
 
 TEST(Scattered, NodesOfDifferentSizesAreFoldedByNode) {
   auto const places = scattered("node:3 core:6 pu:1", 17);
   auto const q = asked_on(places, mebibyte);
-  EXPECT_EQ(q.nodes, (std::vector<rank_t>{6, 6, 5}));
+  EXPECT_EQ(uneven_nodes_of(q), (std::vector<rank_t>{6, 6, 5}));
   auto const chosen = choose(q);
   EXPECT_TRUE(chosen.algorithm.parameters.contains(schedule::permute)) << chosen.algorithm.text();
   EXPECT_LT(chosen.seconds, choose(flat(q, places)).seconds);
@@ -99,10 +99,10 @@ TEST(Scattered, NodesOfDifferentSizesAreFoldedByNode) {
 TEST(Scattered, WhatNeedsTheOrderOfTheRanksKeepsIt) {
   auto const places = scattered("node:4 core:6 pu:1");
   for (verb const what : {verb::scan, verb::exclusive_scan})
-    EXPECT_TRUE(asked_on(places, mebibyte, what).on.order.empty());
+    EXPECT_TRUE(asked_on(places, mebibyte, what).order().empty());
   question q{.ranks = 24, .bytes = mebibyte, .commutative = false};
   put_on_levels(q, places);
-  EXPECT_TRUE(q.on.order.empty());
+  EXPECT_TRUE(q.order().empty());
   auto const plan = schedule::make(choose(q).algorithm, 24);
   EXPECT_TRUE(schedule::validate(plan).ordered);
 }

@@ -64,15 +64,15 @@ TEST(Choice, IsRightWithoutRacesForEveryVerbAndSize) {
 
 /// Levels, nodes of different sizes, numbers without factors, ranks that take turns.
 std::vector<choice::question> odd_teams() {
+  using groups = std::vector<rank_t>;
+  std::vector<std::vector<groups>> const machines{
+      {{5, 2, 4}}, {{1, 7}}, {{6, 6, 4}}, {{3, 1}}, {{4, 4, 4}}, {groups(8, 2), groups(2, 8)}, {groups(2, 13)}};
   std::vector<choice::question> all;
-  for (std::vector<rank_t> const& nodes : {std::vector<rank_t>{5, 2, 4}, {1, 7}, {6, 6, 4}, {3, 1}}) {
+  for (auto const& levels : machines) {
     auto& q = all.emplace_back();
-    q.ranks = std::accumulate(nodes.begin(), nodes.end(), rank_t{0});
-    q.nodes = nodes;
+    q.ranks = std::accumulate(levels.front().begin(), levels.front().end(), rank_t{0});
+    q.levels = std::make_shared<choice::ranks_on_levels const>(choice::usual_levels(q.ranks, levels));
   }
-  all.push_back({.ranks = 12, .levels = {4}, .nodes = {4, 4, 4}});
-  all.push_back({.ranks = 16, .levels = {2, 8}});
-  all.push_back({.ranks = 26, .levels = {13}});
   all.push_back({.ranks = 31});
   all.push_back({.ranks = 9, .crowded = true});
   return all;

@@ -46,9 +46,16 @@ slow_volumes count_slowly(schedule const& s, domains const& machine) {
   return found;
 }
 
+/// Whatever its levels cost.
+counts counted_on(schedule const& s, rank_levels const& levels) {
+  cost_model model;
+  model.links.resize(levels.count());
+  return {s, level_machine(levels, model)};
+}
+
 void expect_same(schedule const& s, domains const& machine, std::string const& what) {
   slow_volumes const slow = count_slowly(s, machine);
-  auto const fast = counts(s, rank_levels(machine)).volumes();
+  auto const fast = counted_on(s, rank_levels(machine)).volumes();
   ASSERT_EQ(fast.size(), machine.size());
   for (std::size_t level = 0; level < machine.size(); ++level) {
     EXPECT_EQ(fast[level].total, slow.total[level]) << what << ", level " << level;
@@ -89,7 +96,7 @@ TEST(Traffic, IsThatOfASlowCountForEveryCandidateAndPlacement) {
 TEST(Traffic, OfAllLevelsIsWhatValidateCounts) {
   for (char const* const text : {"direct", "direct(saved_steps=1)", "ring", "unequal(nodes=3+2)"}) {
     schedule const s = schedule_of(text, 5);
-    counts const on_one_level(s, rank_levels(5, {5}));
+    auto const on_one_level = counted_on(s, rank_levels(5, {5}));
     EXPECT_EQ(on_one_level.volumes()[0].largest, validate(s).received_max) << text;
   }
 }
@@ -97,18 +104,18 @@ TEST(Traffic, OfAllLevelsIsWhatValidateCounts) {
 TEST(Traffic, OfTwoLevelPlansBetweenNodesIsTheLeast) {
   // 3 nodes of 4: (N − 1) vectors to fold and as many to spread, where direct reads P(N − 1)/N each way.
   rank_levels const nodes(12, {4, 12});
-  EXPECT_EQ(counts(schedule_of("product(dims=4x3)", 12), nodes).volumes()[1].total, fraction(2 * 2));
-  EXPECT_EQ(counts(schedule_of("direct", 12), nodes).volumes()[1].total, fraction(2 * 8));
+  EXPECT_EQ(counted_on(schedule_of("product(dims=4x3)", 12), nodes).volumes()[1].total, fraction(2 * 2));
+  EXPECT_EQ(counted_on(schedule_of("direct", 12), nodes).volumes()[1].total, fraction(2 * 8));
   rank_levels const unequal({{0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2}, std::vector<unsigned>(11)});
-  EXPECT_EQ(counts(schedule_of("unequal(nodes=5+2+4)", 11), unequal).volumes()[1].total, fraction(2 * 2));
+  EXPECT_EQ(counted_on(schedule_of("unequal(nodes=5+2+4)", 11), unequal).volumes()[1].total, fraction(2 * 2));
 }
 
 TEST(Traffic, OfAValueReadTwiceInAStepCountsOnce) {
   schedule s = schedule_of("direct", 2);
-  auto const before = counts(s, rank_levels(2, {2})).volumes()[0];
+  auto const before = counted_on(s, rank_levels(2, {2})).volumes()[0];
   auto const& copied = s.steps.back().front();
   s.steps.back().push_back({copied.rank, copied.block, copied.slot + 1, copied.first, copied.count});
-  auto const after = counts(s, rank_levels(2, {2})).volumes()[0];
+  auto const after = counted_on(s, rank_levels(2, {2})).volumes()[0];
   EXPECT_EQ(after.total, before.total);
   EXPECT_EQ(after.largest, before.largest);
 }
@@ -120,18 +127,19 @@ TEST(Traffic, TimeFollowsTheLevelOfEachPair) {
   // Recursive doubling of 100 bytes: ranks 0 and 1 meet first, then 0 and 2. Scattered, the first meet across.
   schedule const s = schedule_of("recursive_doubling", 4);
   double const inside = 1 + 100 * 0.5, across = 10 + 100 * 3;
-  EXPECT_DOUBLE_EQ(counts(s, rank_levels({{0, 1, 0, 1}, {0, 0, 0, 0}})).seconds(model, 100), across + inside);
-  EXPECT_DOUBLE_EQ(counts(s, rank_levels({{0, 1, 2, 3}, {0, 0, 0, 0}})).seconds(model, 100), 2 * across);
+  EXPECT_DOUBLE_EQ(counts(s, level_machine(rank_levels({{0, 1, 0, 1}, {0, 0, 0, 0}}), model)).seconds(100),
+                   across + inside);
+  EXPECT_DOUBLE_EQ(counts(s, level_machine(rank_levels({{0, 1, 2, 3}, {0, 0, 0, 0}}), model)).seconds(100), 2 * across);
   // Of one step's ranks the slowest counts: 0 and 1 are near, 2 and 3 are not.
-  EXPECT_DOUBLE_EQ(counts(s, rank_levels({{0, 0, 1, 2}, {0, 0, 0, 0}})).seconds(model, 100), 2 * across);
+  EXPECT_DOUBLE_EQ(counts(s, level_machine(rank_levels({{0, 0, 1, 2}, {0, 0, 0, 0}}), model)).seconds(100), 2 * across);
 }
 
 TEST(Traffic, RefusesLevelsThatAreNotOfTheseRanks) {
   EXPECT_THROW(rank_levels(domains{}), schedule_error);
   EXPECT_THROW(rank_levels(domains{{0, 1}, {0}}), schedule_error);
   EXPECT_THROW(rank_levels(4, {2, 0}), schedule_error);
-  EXPECT_THROW(counts(schedule_of("ring", 4), rank_levels(5, {5})), schedule_error);
-  EXPECT_THROW(selector({.ranks = 4}, cost_model::ten_gigabit(), rank_levels(4, {2, 4})), schedule_error);
+  EXPECT_THROW(counted_on(schedule_of("ring", 5), rank_levels(4, {4})), schedule_error);
+  EXPECT_THROW(level_machine(rank_levels(4, {2, 4}), cost_model::ten_gigabit()), schedule_error);
 }
 
 TEST(Selector, TriesNodesOfAnySizes) {
@@ -139,7 +147,7 @@ TEST(Selector, TriesNodesOfAnySizes) {
   model.links = {{1, 1e-7, 1e-11}, {11, 1e-5, 1e-8}};
   model.peers_per_latency = 100;
   rank_levels const nodes({{0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2}, std::vector<unsigned>(11)});
-  selector const by_node({.ranks = 11, .nodes = {5, 2, 4}}, model, nodes);
+  selector const by_node({.ranks = 11, .nodes = {5, 2, 4}}, level_machine(nodes, model));
   EXPECT_EQ(by_node.best(1e7).which->work.volumes()[1].total, fraction(4));
   for (char const* const name : {"unequal", "flexreduce", "leaders"}) {
     auto const is_named = [&](candidate const& c) { return c.how.name == name; };

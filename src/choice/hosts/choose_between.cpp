@@ -64,7 +64,7 @@ double runs_of(verb what, rank_t hosts, exchange const& e) {
 double inside_seconds(question const& q, exchange const& e, double bytes) {
   rank_t const ranks = largest_host(q);
   if (ranks < 2) return 0;
-  schedule::link const near = usual_links(1).front();
+  schedule::link const near = link_of_l3();
   double const round = near.latency + (ranks - 1) * near.per_peer;
   double const all = (ranks - 1) * bytes / leaders_of(q, e), read = q.what == verb::allgather ? bytes / ranks : all;
   double const given = q.what == verb::reduce_scatter ? bytes / ranks : bytes;
@@ -73,16 +73,16 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
 
 exchange_price segment_price(question const& q, exchange const& e, double bytes) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  exchange_volume const& of = e.moved;
+  schedule::price const& of = e.moved;
   rank_t const leaders = leaders_of(q, e), carriers = std::min(leaders, std::max(q.hosts.carriers, 1u));
-  double const parts = of.messages * leaders;
-  double const sent = std::max(parts, of.bytes * bytes / part_bytes);
+  double const parts = of.peers * leaders;
+  double const sent = std::max(parts, of.transfer * bytes / part_bytes);
   exchange_price one;
   one.inside = inside_seconds(q, e, bytes);
-  one.rounds = of.rounds * q.hosts.network.latency;
+  one.rounds = of.latency * q.hosts.network.latency;
   one.messages = sent / carriers * q.hosts.network.per_peer + sent * per_message;
-  one.bytes = of.bytes * bytes * q.hosts.network.per_byte;
-  one.combine = of.combined * bytes * fold_per_byte / leaders + runs_of(q.what, hosts, e) * per_block;
+  one.bytes = of.transfer * bytes * q.hosts.network.per_byte;
+  one.combine = of.combine * bytes * fold_per_byte / leaders + runs_of(q.what, hosts, e) * per_block;
   return one;
 }
 

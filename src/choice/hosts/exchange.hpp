@@ -8,13 +8,6 @@
 
 namespace coset::choice {
 
-/// What the busiest host does of one vector, whose leader is one: rounds, messages that it sends or receives, vectors of bytes
-/// that cross its link one way, and vectors that it folds.
-struct exchange_volume {
-  double rounds = 0, messages = 0, bytes = 0, combined = 0;
-  friend bool operator==(exchange_volume const&, exchange_volume const&) = default;
-};
-
 /// A tree or a pipeline between hosts: an algorithm with one parameter, if any.
 struct known_tree {
   char const *name, *parameter;
@@ -31,7 +24,7 @@ struct exchange {
   std::size_t segment_bytes = 0;     ///< 0: all at once
   known_tree const* tree = nullptr;  ///< instead of a fold
   std::uint32_t blocks = 0;          ///< of a pipeline
-  exchange_volume moved = {};
+  schedule::price moved = {};        ///< see volume_of()
 
   bool is_fold() const { return tree == nullptr; }
   friend bool operator==(exchange const&, exchange const&) = default;
@@ -66,8 +59,10 @@ constexpr bool brackets_alike(verb what) { return scans(what) || what == verb::a
 /// The tree or pipeline of an exchange that has one.
 schedule::algorithm tree_of(exchange const&);
 
-/// Of the schedule between hosts, one rank of each; of folds without making it for all.
-exchange_volume volume_of(question const&, exchange const&);
+/// What the busiest host does of one vector, whose leader is one: the price between hosts where a round, a message that one
+/// sends or receives, a vector that crosses its link one way and one that it folds cost 1 each. Of the schedule between hosts,
+/// one rank of each; of folds without making it for all.
+schedule::price volume_of(question const&, exchange const&);
 
 /// Trees, and where a vector takes longer than a round, pipelines in as many blocks as are best for one leader, with what they
 /// move: of sums on the usual network, so that bits do not depend on this one.

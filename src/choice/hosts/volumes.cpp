@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "choice/hosts/exchange.hpp"
-#include "schedule/model/foreseen.hpp"
-#include "schedule/registry/least_steps.hpp"
+#include "schedule/model/block_number.hpp"
 
 namespace coset::choice {
 namespace {
@@ -17,38 +16,25 @@ using schedule::value_of;
 /// Trees and pipelines are written out for all hosts before they are priced.
 constexpr rank_t most_hosts_of_trees = 1024, most_hosts_of_pipelines = 64;
 
-/// Of the busiest port and the busiest rank in each step.
-exchange_volume volume_of(std::vector<std::vector<schedule::work>> const& steps) {
-  exchange_volume sum;
-  for (auto const& works : steps) {
-    double messages = 0, bytes = 0, combined = 0;
-    for (schedule::work const& done : works) {
-      combined = std::max(combined, done.combined);
-      for (schedule::port const* const one : {&done.received, &done.sent}) {
-        if (one->empty()) continue;
-        messages = std::max<double>(messages, one->front().peers);
-        bytes = std::max(bytes, one->front().volume);
-      }
-    }
-    sum.rounds += messages > 0;
-    sum.messages += messages;
-    sum.bytes += bytes;
-    sum.combined += combined;
-  }
-  return sum;
+schedule::level_machine where_all_costs_one(rank_t hosts) {
+  schedule::cost_model ones;
+  ones.links = {{UINT32_MAX, 1, 1, 1, 0, 1}};
+  ones.combine_per_byte = 1;
+  ones.peers_per_latency = UINT32_MAX;
+  return {hosts, std::move(ones)};
 }
 
 /// Of a generalized fold a rank keeps one lag of radix in each step, rounded up. To count that would take ms for thousands of
 /// hosts and each radix.
-exchange_volume volume_of_generalized(verb what, rank_t hosts, rank_t radix) {
-  exchange_volume sum;
+schedule::price volume_of_generalized(verb what, rank_t hosts, rank_t radix) {
+  schedule::price sum;
   double const all = hosts, ways = is_by_pieces(what) ? 1 : 2;
   for (rank_t left = hosts, next = 0; left > 1; left = next) {
     next = (left + radix - 1) / radix;
-    sum.rounds += ways;
-    sum.messages += ways * (std::min(radix, left) - 1);
-    sum.bytes += ways * (left - next) / all;
-    if (what != verb::allgather) sum.combined += left / all;
+    sum.latency += ways;
+    sum.peers += ways * (std::min(radix, left) - 1);
+    sum.transfer += ways * (left - next) / all;
+    if (what != verb::allgather) sum.combine += left / all;
   }
   return sum;
 }
@@ -62,16 +48,17 @@ algorithm tree_of(exchange const& e) {
   return how;
 }
 
-exchange_volume volume_of(question const& q, exchange const& e) {
+schedule::price volume_of(question const& q, exchange const& e) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
   auto const what = schedule_of(q.what);
-  schedule::rank_levels const level({std::vector<unsigned>(hosts)});
-  if (!e.is_fold()) return volume_of(schedule::counts(schedule::make(tree_of(e), hosts, what), level).steps());
-  if (scans(q.what))
-    return volume_of(
-        schedule::counts(schedule::make({"recursive_doubling", {}}, hosts, verb::exclusive_scan), level).steps());
-  if (!e.dimensions.empty()) return volume_of(schedule::works_of_product(e.dimensions, e.saved_steps, what, level));
-  return volume_of_generalized(what, hosts, e.radix);
+  auto const on = where_all_costs_one(hosts);
+  auto const counted = [&](algorithm const& how, verb of) {
+    return schedule::counts(schedule::make(how, hosts, of), on).most(1);
+  };
+  if (!e.is_fold()) return counted(tree_of(e), what);
+  if (scans(q.what)) return counted({"recursive_doubling", {}}, verb::exclusive_scan);
+  if (e.dimensions.empty()) return volume_of_generalized(what, hosts, e.radix);
+  return schedule::counts(schedule::steps_of_product(e.dimensions, e.saved_steps, what), on).most(1);
 }
 
 namespace {
@@ -88,32 +75,22 @@ bool serves(known_tree const& tree, question const& q) {
   return q.commutative || tree.keeps_order || q.what == verb::broadcast;
 }
 
-/// A pipeline in its best number of blocks. Rounds and messages are linear in that number, what moves is so in its inverse: both
-/// are known from two schedules, see schedule::block_numbers.
+/// A pipeline in its best number of blocks, as two numbers of them tell.
 exchange in_best_blocks(known_tree const& tree, question const& q, schedule::link const& network) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  double const few = 2 * schedule::ceil_log(hosts, 2) + 2, many = 2 * few;
-  auto const counted = [&](double blocks) {
-    return volume_of(q, exchange{.tree = &tree, .blocks = static_cast<std::uint32_t>(blocks)});
-  };
-  exchange_volume const first = counted(few), second = counted(many);
-  auto const each_block = [&](double exchange_volume::*what) { return (second.*what - first.*what) / (many - few); };
-  auto const each_part = [&](double exchange_volume::*what) {
-    return (first.*what - second.*what) / (1 / few - 1 / many);
-  };
-  double const growing = each_block(&exchange_volume::rounds) * network.latency +
-                         each_block(&exchange_volume::messages) * (network.per_peer + per_message);
-  double const shrinking = static_cast<double>(q.bytes) * (each_part(&exchange_volume::bytes) * network.per_byte +
-                                                           each_part(&exchange_volume::combined) * fold_per_byte);
+  auto const counted = [&](std::uint32_t blocks) { return volume_of(q, exchange{.tree = &tree, .blocks = blocks}); };
+  std::uint32_t const few = schedule::few_blocks(hosts), many = 2 * few;
+  schedule::two_numbers const moved{double(few), double(many), counted(few), counted(many)};
+  auto seconds = moved;
+  for (schedule::price* const each : {&seconds.of_few, &seconds.of_many}) {
+    each->latency *= network.latency;
+    each->peers *= network.per_peer + per_message;
+    each->transfer *= static_cast<double>(q.bytes) * network.per_byte;
+    each->combine *= static_cast<double>(q.bytes) * fold_per_byte;
+  }
   double const most = std::min(double{most_cells_of_host}, double{most_cells_of_tree} / hosts);
-  double const best = growing > 0 ? std::sqrt(std::max(shrinking, 0.0) / growing) : most;
-  double const blocks = 2 * std::round(std::clamp(best, 2.0, most) / 2);  // even: two trees take turns
-  exchange found{.tree = &tree, .blocks = static_cast<std::uint32_t>(blocks)};
-  for (auto const what : {&exchange_volume::rounds, &exchange_volume::messages})
-    found.moved.*what = first.*what + each_block(what) * (blocks - few);
-  for (auto const what : {&exchange_volume::bytes, &exchange_volume::combined})
-    found.moved.*what = first.*what + each_part(what) * (1 / blocks - 1 / few);
-  return found;
+  double const blocks = 2 * std::round(std::max(seconds.best(most), 2.0) / 2);  // even: two trees take turns
+  return {.tree = &tree, .blocks = static_cast<std::uint32_t>(blocks), .moved = moved.of(blocks)};
 }
 
 }  // namespace

@@ -39,28 +39,30 @@ counted_schedule counted_schedule_of(std::string name, schedule::schedule const&
 /// Of too many ranks to write them out, which all do the same.
 counted_schedule counted_alike(std::string name, schedule::symmetric_schedule const& made,
                                cost_setting const& setting) {
-  schedule::counts const work(made);
+  auto const all = steps_of(made);
   schedule::properties found;
-  double combined = 0;
-  for (auto const& step : work.steps()) {
-    found.steps += step.front().received.front().peers > 0;
-    combined += step.front().combined;
+  std::int64_t combined = 0, received = 0;
+  for (schedule::alike_step const& step : all.steps) {
+    found.steps += !step.reads.empty();
+    combined += step.combined;
+    for (auto const& [from, volume] : step.reads) received += volume;
   }
-  found.sent_max = found.received_max = work.volumes().front().largest;
-  rank_t const blocks = made.whole ? 1 : made.ranks.order();
-  found.combined_max = schedule::fraction(std::llround(combined * blocks), blocks);
+  found.sent_max = found.received_max = schedule::fraction(received, all.parts);
+  found.combined_max = schedule::fraction(combined, all.parts);
   return {std::move(name), found, setting.count_alike(made), false};
 }
 
 compared priced(std::string const& name, counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
   auto const size = static_cast<double>(bytes);
-  auto const price = one.work.price(size);
-  double contention = 1;
-  if (one.work.alone) {
-    double const alone = one.work.alone(size).transfer;
-    contention = alone > 0 ? price.transfer / alone : 1;
-  }
-  return {name, one.name, ranks, bytes, one.found, one.proved, price, contention, one.work.busiest};
+  return {name,
+          one.name,
+          ranks,
+          bytes,
+          one.found,
+          one.proved,
+          one.work.price(size),
+          one.work.contention(size),
+          one.work.work.busiest()};
 }
 
 /// One algorithm or plan on one number of ranks, at any size.
@@ -95,7 +97,9 @@ class counted_schedules {
 
   /// Made for each size anew.
   void add_in_best_blocks(schedule::algorithm const& how) {
-    auto const count = [setting = setting_](schedule::schedule const& s) { return setting.count(s).price; };
+    auto const count = [setting = setting_](schedule::schedule const& s) {
+      return [work = setting.count(s)](double size) { return work.price(size); };
+    };
     schedule::block_numbers numbers(how, wanted_.ranks, wanted_.verb, wanted_.root, count);
     found_.push_back([how, numbers = std::move(numbers), wanted = wanted_, setting = setting_](std::uint64_t bytes) {
       auto const best = schedule::with_blocks(how, numbers.best(static_cast<double>(bytes)));
@@ -128,9 +132,9 @@ class counted_schedules {
     auto all = schedule::candidates_for(wanted_, setting_.shape);
     if (!setting_.tree.empty())
       for (char const* const name : {"flexreduce", "tree_ring"}) all.push_back({name, {{"tree", setting_.tree}}});
-    schedule::rank_levels const levels(wanted_.ranks, {UINT32_MAX});
+    schedule::level_machine const flat(wanted_.ranks, schedule::cost_model::ten_gigabit());
     for (auto& how : all) {
-      if (!schedule::count(how, wanted_, levels)) continue;
+      if (!schedule::count(how, wanted_, flat)) continue;
       if (has_blocks(schedule::find_algorithm(how.name))) how.parameters["blocks"] = schedule::best_number;
       add_named(how);
     }

@@ -152,10 +152,10 @@ struct cost_command {
     auto const setting = settings.of(number);
     auto const size = static_cast<double>(what.bytes.front());
     auto const flat = flat_model();
-    schedule::rank_levels const one_level(number, groups_of(flat));
+    schedule::level_machine const one_level(number, flat);
     schedule::selector const all(
-        wanted(number), flat, one_level,
-        with_best_blocks(candidates_for(wanted(number), flat), wanted(number), flat, one_level, size));
+        wanted(number), one_level,
+        with_best_blocks(candidates_for(wanted(number), flat), wanted(number), one_level, size));
     struct line {
       schedule::candidate const* which;
       double seconds;

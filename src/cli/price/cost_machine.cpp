@@ -48,7 +48,7 @@ class costs_on_machine {
       : request_(completed(std::move(request))),
         model_(priced(places_)),
         nodes_(between_nodes_of(places_)),
-        selector_(request_.wanted, model_.costs, model_.levels, tried()),
+        selector_(request_.wanted, model_.on, tried()),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
@@ -63,7 +63,7 @@ class costs_on_machine {
   ordered_json as_json() const {
     ordered_json levels = ordered_json::array(), candidates = ordered_json::array();
     for (std::size_t l = 0; l < model_.names.size(); ++l) {
-      auto const& link = model_.costs.links[l];
+      auto const& link = model_.on.costs().links[l];
       levels.push_back(
           {{"level", model_.names[l]}, {"alpha", link.latency}, {"lambda", link.per_peer}, {"beta", link.per_byte}});
     }
@@ -75,7 +75,7 @@ class costs_on_machine {
             {"ranks", request_.wanted.ranks},
             {"bytes", request_.bytes},
             {"levels", levels},
-            {"gamma", model_.costs.combine_per_byte},
+            {"gamma", model_.on.costs().combine_per_byte},
             {"between_nodes", nodes_json()},
             {"candidates", candidates}};
   }
@@ -92,13 +92,14 @@ class costs_on_machine {
   /// Of scattered ranks what folds node by node, in the order in which a node's ranks are neighbours.
   std::vector<schedule::algorithm> folds_by_level() const {
     std::vector<schedule::algorithm> all;
-    auto const order = choice::scattered_levels(places_).order;
-    if (order.empty() || is_scan(request_.wanted.verb)) return all;
+    auto const scattered = choice::scattered_levels(places_);
+    if (scattered == nullptr || is_scan(request_.wanted.verb)) return all;
+    auto const& order = scattered->order;
     std::vector<processor> moved;
     for (rank_t const r : order) moved.push_back(places_[r]);
     auto by_level = request_.wanted;
     by_level.nodes = ranks_by_node(moved);
-    for (schedule::algorithm& how : schedule::candidates_for(by_level, priced(moved).costs)) {
+    for (schedule::algorithm& how : schedule::candidates_for(by_level, priced(moved).on.costs())) {
       if (!how.parameters.contains("dims") && !how.parameters.contains("nodes")) continue;
       how.parameters[schedule::permute] = schedule::permutation_text(order);
       all.push_back(std::move(how));
@@ -109,16 +110,13 @@ class costs_on_machine {
   static bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
   machine_model priced(std::vector<processor> const& places) const {
-    auto model = model_of(machine_, places, request_.set);
-    model.costs.combine_per_byte = request_.gamma.value_or(model.costs.combine_per_byte);
-    return model;
+    return model_of(machine_, places, request_.set, request_.gamma);
   }
 
   std::vector<schedule::algorithm> tried() const {
-    auto all = candidates_for(request_.wanted, model_.costs);
+    auto all = candidates_for(request_.wanted, model_.on.costs());
     std::ranges::move(folds_by_level(), std::back_inserter(all));
-    return with_best_blocks(std::move(all), request_.wanted, model_.costs, model_.levels,
-                            static_cast<double>(request_.bytes));
+    return with_best_blocks(std::move(all), request_.wanted, model_.on, static_cast<double>(request_.bytes));
   }
 
   fraction crossing_nodes(schedule::candidate const& one) const {
@@ -139,7 +137,7 @@ class costs_on_machine {
   std::string level_table() const {
     std::string text = fmt::format("{:>10}  {:>8}  {:>8}  {:>8}\n", "joined by", "alpha us", "lambda", "beta ns/B");
     for (std::size_t l = 0; l < model_.names.size(); ++l) {
-      auto const& link = model_.costs.links[l];
+      auto const& link = model_.on.costs().links[l];
       text += fmt::format("{:>10}  {:>8.3f}  {:>8.3f}  {:>8.3f}\n", model_.names[l], link.latency * 1e6,
                           link.per_peer * 1e6, link.per_byte * 1e9);
     }

@@ -21,28 +21,12 @@ cost_model model_of(flat_costs const& costs) {
   return model;
 }
 
-counted count_on_levels(schedule::schedule const& made, schedule::rank_levels const& levels, cost_model const& model) {
-  auto const found = std::make_shared<schedule::counts>(made, levels);
-  return {[=](double bytes) { return found->priced(model, bytes); }};
+/// Ways are found once for all schedules.
+std::function<counted(schedule::schedule const&)> counting_on(schedule::network of, schedule::rank_costs const& costs) {
+  return [ways = std::make_shared<schedule::routes>(std::move(of), costs)](schedule::schedule const& made) {
+    return counted{schedule::counts(made, *ways), schedule::counts(made, *ways, schedule::sharing::nothing)};
+  };
 }
-
-counted count_alike(schedule::symmetric_schedule const& made, cost_model const& model) {
-  auto const found = std::make_shared<schedule::counts>(made);
-  return {[=](double bytes) { return found->priced(model, bytes); }};
-}
-
-counted count_on_links(schedule::schedule const& made, schedule::routes& links, schedule::rank_costs const& costs) {
-  auto const found = std::make_shared<schedule::link_loads>(made, links);
-  return {[=](double bytes) { return found->priced(costs, bytes); },
-          [=](double bytes) { return found->priced_alone(costs, bytes); }, found->busiest()};
-}
-
-/// A network whose ways are found once for all schedules.
-struct shared_ways {
-  explicit shared_ways(schedule::network of) : links(std::move(of)), ways(links) {}
-  schedule::network links;
-  schedule::routes ways;
-};
 
 bool are_equal(std::vector<rank_t> const& sizes) {
   return std::ranges::adjacent_find(sizes, std::ranges::not_equal_to()) == sizes.end();
@@ -90,11 +74,12 @@ cost_settings cost_settings::flat(flat_costs const& costs) {
   made.of_ = [=](rank_t) {
     cost_model const model = model_of(costs);
     return cost_setting{.shape = model,
-                        .count =
-                            [=](schedule::schedule const& s) {
-                              return count_on_levels(s, {s.ranks, groups_of(model)}, model);
-                            },
-                        .count_alike = [=](schedule::symmetric_schedule const& s) { return count_alike(s, model); }};
+                        .count = [=](schedule::schedule const& s) { return counted{schedule::counts(s, model)}; },
+                        .count_alike =
+                            [=](schedule::symmetric_schedule const& s) {
+                              schedule::level_machine const on(s.ranks.order(), model);
+                              return counted{schedule::counts(steps_of(s), on)};
+                            }};
   };
   return made;
 }
@@ -109,11 +94,11 @@ cost_settings cost_settings::of_nodes(std::vector<rank_t> nodes, flat_costs cons
     if (ranks != all)
       throw schedule_error(fmt::format("the nodes hold {} ranks, not {}; leave --ranks out", all, ranks));
     double const inner = costs.alpha * costs.inside;
-    auto const links = std::make_shared<shared_ways>(
-        schedule::network_of_nodes(nodes, {(costs.alpha - inner) / 2, costs.beta}, {0, costs.beta * costs.inside}));
-    return cost_setting{.shape = with_groups(costs, nodes), .nodes = nodes, .count = [=](schedule::schedule const& s) {
-                          return count_on_links(s, links->ways, {inner, costs.gamma});
-                        }};
+    auto links =
+        schedule::network_of_nodes(nodes, {(costs.alpha - inner) / 2, costs.beta}, {0, costs.beta * costs.inside});
+    return cost_setting{.shape = with_groups(costs, nodes),
+                        .nodes = nodes,
+                        .count = counting_on(std::move(links), {inner, costs.gamma})};
   };
   return made;
 }
@@ -125,7 +110,7 @@ cost_settings cost_settings::of_links(std::string const& file, flat_costs const&
 cost_settings cost_settings::of_network(schedule::network_file of, std::string const& name, std::string file,
                                         flat_costs const& costs) {
   auto const read = std::make_shared<schedule::network_file>(std::move(of));
-  auto const links = std::make_shared<shared_ways>(read->links);
+  auto const count = counting_on(read->links, {costs.alpha, costs.gamma});
   cost_settings made;
   made.description_ = fmt::format("links of {}; {}", name, text_of(costs));
   made.usual_ranks_ = read->links.ranks();
@@ -138,9 +123,7 @@ cost_settings cost_settings::of_network(schedule::network_file of, std::string c
     return cost_setting{.shape = with_groups(costs, nodes),
                         .nodes = nodes,
                         .tree = read->switches && ranks == read->switches->ranks ? file : std::string(),
-                        .count = [=](schedule::schedule const& s) {
-                          return count_on_links(s, links->ways, {costs.alpha, costs.gamma});
-                        }};
+                        .count = count};
   };
   return made;
 }
@@ -152,12 +135,10 @@ cost_settings cost_settings::of_machine(topology machine, placement where, std::
   made.usual_ranks_ = machine.cores();
   made.of_ = [=](rank_t ranks) {
     auto const places = machine.place(ranks, where);
-    auto model = std::make_shared<machine_model>(cli::model_of(machine, places, settings));
-    model->costs.combine_per_byte = gamma.value_or(model->costs.combine_per_byte);
-    return cost_setting{
-        .shape = model->costs, .nodes = ranks_by_node(places), .count = [=](schedule::schedule const& s) {
-          return count_on_levels(s, model->levels, model->costs);
-        }};
+    auto model = std::make_shared<machine_model>(cli::model_of(machine, places, settings, gamma));
+    return cost_setting{.shape = model->on.costs(),
+                        .nodes = ranks_by_node(places),
+                        .count = [=](schedule::schedule const& s) { return counted{schedule::counts(s, model->on)}; }};
   };
   return made;
 }

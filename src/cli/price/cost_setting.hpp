@@ -10,7 +10,7 @@
 
 #include "coset/topology.hpp"
 #include "schedule/model/cost.hpp"
-#include "schedule/model/link_loads.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::cli {
@@ -25,11 +25,17 @@ struct flat_costs {
 /// "alpha 3e-05 s, beta 1e-08 s/B, gamma 2e-10 s/B"
 std::string text_of(flat_costs const&);
 
-/// A schedule's counts under a model: seconds for any number of bytes.
+/// A schedule's counts under a model.
 struct counted {
-  std::function<schedule::price(double bytes)> price;
-  std::function<schedule::price(double bytes)> alone = nullptr;  ///< without contention, where links are shared
-  schedule::busiest_link busiest = {};                           ///< the same
+  schedule::counts work = {};
+  std::optional<schedule::counts> alone = {};  ///< without contention, where links are shared
+
+  schedule::price price(double bytes) const { return work.priced(bytes); }
+  /// How many times longer transfers take for it.
+  double contention(double bytes) const {
+    double const without = alone ? alone->priced(bytes).transfer : 0;
+    return without > 0 ? price(bytes).transfer / without : 1;
+  }
 };
 
 /// A model for one number of ranks.

@@ -86,22 +86,6 @@ void add_near_nodes(topology const& machine, std::vector<processor> const& place
   }
 }
 
-/// The size of the domains if each has that many consecutive ranks; else that of the level inside, so that no product
-/// of groups is tried on this level.
-rank_t group_of(std::vector<unsigned> const& domains, rank_t inner) {
-  auto const first = std::ranges::find_if(domains, [&](unsigned d) { return d != domains.front(); });
-  auto const group = static_cast<rank_t>(first - domains.begin());
-  if (domains.size() % group != 0 || group % inner != 0) return inner;
-  for (std::size_t r = 0; r < domains.size(); ++r) {
-    bool const begins = r % group == 0;
-    if (!begins && domains[r] != domains[r - 1]) return inner;
-    if (begins &&
-        std::find(domains.begin() + static_cast<std::ptrdiff_t>(r + group), domains.end(), domains[r]) != domains.end())
-      return inner;
-  }
-  return group;
-}
-
 /// Enters a setting such as "l3.beta=2e-11" into the levels.
 void set(std::string const& setting, std::vector<placed_level>& levels) {
   auto const refuse = [&] {
@@ -146,7 +130,7 @@ std::size_t machine_model::first_between_nodes() const {
 }
 
 machine_model model_of(topology const& machine, std::vector<processor> const& places,
-                       std::vector<std::string> const& settings) {
+                       std::vector<std::string> const& settings, std::optional<double> gamma) {
   std::vector<placed_level> placed;
   for (level_kind const& kind : choice::level_kinds()) placed.push_back({kind.name, kind, domains_of(places, kind)});
   add_near_nodes(machine, places, placed);
@@ -158,20 +142,22 @@ machine_model model_of(topology const& machine, std::vector<processor> const& pl
 
   std::vector<std::string> names;
   cost_model costs;
-  rank_t inner = 1;
   for (std::size_t l = 0; l < placed.size(); ++l) {
     bool const last_resort = l + 1 == placed.size() && kept.empty();  // one rank: joins nothing, but needs a level
     if (!joins[l] && !last_resort) continue;
     names.push_back(placed[l].name);
     kept.push_back(all[l]);
     level_kind const& kind = placed[l].kind;
-    costs.links.push_back({inner = group_of(all[l], inner), kind.latency, kind.per_byte, kind.per_peer,
-                           kept.size() > 1 ? kind.shared : 0, kind.fan_out});
+    costs.links.push_back(
+        {1, kind.latency, kind.per_byte, kind.per_peer, kept.size() > 1 ? kind.shared : 0, kind.fan_out});
   }
-  costs.combine_per_byte = choice::fold_per_byte;
+  schedule::rank_levels const domains(kept);
+  rank_t inner = 1;  // that of the level inside where groups are uneven, so that no product of groups is tried there
+  for (std::size_t l = 0; l < kept.size(); ++l) costs.links[l].group = inner = std::max(domains.even_group(l), inner);
+  costs.combine_per_byte = gamma.value_or(choice::fold_per_byte);
   costs.peers_per_latency = std::numeric_limits<rank_t>::max();  // one look at all flags
   costs.per_stream_beyond = choice::per_stream_beyond;
-  return {std::move(names), schedule::rank_levels(kept), std::move(costs)};
+  return {std::move(names), {domains, std::move(costs)}};
 }
 
 std::string default_settings() {

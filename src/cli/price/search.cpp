@@ -166,12 +166,14 @@ struct search_command {
   }
 
   schedule::step_prices prices(std::string const& name) const {
-    auto const ranks_of = schedule::group_of(name, ranks);
-    auto const size = static_cast<double>(bytes);
-    if (network_) return {ranks_of, *network_, {costs.alpha, costs.gamma}, size};
-    if (machine_) return {ranks_of, machine_->levels, machine_->costs, size};
-    auto const flat = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
-    return {ranks_of, schedule::rank_levels(ranks, schedule::groups_of(flat)), flat, size};
+    return {schedule::group_of(name, ranks), machine_of_model(), static_cast<double>(bytes)};
+  }
+
+  std::shared_ptr<schedule::machine const> machine_of_model() const {
+    if (network_) return std::make_shared<schedule::routes>(*network_, schedule::rank_costs{costs.alpha, costs.gamma});
+    if (machine_) return std::make_shared<schedule::level_machine>(machine_->on);
+    return std::make_shared<schedule::level_machine>(ranks,
+                                                     schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma));
   }
 
   /// Cyclic, dihedral, and the products that the model suggests.
@@ -188,7 +190,7 @@ struct search_command {
   std::vector<rank_t> level_factors() const {
     std::vector<rank_t> factors;
     rank_t inner = 1;
-    for (auto const& link : machine_->costs.links) {
+    for (auto const& link : machine_->on.costs().links) {
       rank_t const group = std::min(link.group, ranks);
       if (group % inner != 0 || ranks % group != 0) return {};
       if (group != inner) factors.push_back(group / inner);

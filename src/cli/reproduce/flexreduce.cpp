@@ -65,7 +65,7 @@ auto times_on(std::size_t number) {
 std::vector<point> volumes(pricing&) {
   std::vector<point> points;
   auto const on_links = [](host_sizes const& hosts, schedule::schedule const& made) {
-    return cost_settings::of_nodes(hosts, {}).of(ranks_on(hosts)).count(made).busiest.volume;
+    return cost_settings::of_nodes(hosts, {}).of(ranks_on(hosts)).count(made).work.busiest().volume;
   };
   for (std::size_t const number : {2u, 3u})
     for (host_sizes const& hosts : hosts_of(number))

@@ -29,11 +29,9 @@ std::vector<std::uint64_t> sizes_between(std::uint64_t first, std::uint64_t last
 void add_times(std::vector<point>& to, point like, counted const& work, std::vector<std::uint64_t> const& sizes) {
   for (std::uint64_t const bytes : sizes) {
     auto const size = static_cast<double>(bytes);
-    auto const price = work.price(size);
-    double const alone = work.alone ? work.alone(size).transfer : price.transfer;
     like.bytes = bytes;
-    like.value = price.total() * 1e6;
-    like.contention = alone > 0 ? price.transfer / alone : 1;
+    like.value = work.price(size).total() * 1e6;
+    like.contention = work.contention(size);
     to.push_back(like);
   }
 }

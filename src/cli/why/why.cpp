@@ -169,18 +169,21 @@ struct why_command {
 
   static std::string name_of_group(choice::question const& q, schedule::link const& l) {
     if (l.group == UINT32_MAX) return "all ranks";
-    bool const is_level = std::ranges::find(q.levels, l.group) != q.levels.end();
-    return is_level ? fmt::format("groups of {}", l.group) : "ranks of a node";
+    auto const groups = choice::groups_of(q);
+    return std::ranges::find(groups, l.group) != groups.end() ? fmt::format("groups of {}", l.group)
+                                                              : "ranks of a node";
   }
 
   std::string machine_text(choice::question const& q) const {
     std::string text = fmt::format("{} of {} on {} ranks", name_of(q.what), bytes_for_people(q.bytes), q.ranks);
-    if (!q.levels.empty()) text += fmt::format(", groups of {}", schedule::value_of(q.levels, ' '));
-    if (choice::has_uneven(q.nodes)) text += fmt::format(", nodes of {}", schedule::value_of(q.nodes, ' '));
-    if (!q.on.order.empty()) text += ", scattered over them";
+    auto const groups = choice::groups_of(q), uneven = choice::uneven_nodes_of(q);
+    if (!groups.empty()) text += fmt::format(", groups of {}", schedule::value_of(groups, ' '));
+    if (!uneven.empty()) text += fmt::format(", nodes of {}", schedule::value_of(uneven, ' '));
+    if (!q.order().empty()) text += ", scattered over them";
     if (q.crowded) text += ", in turns on processors";
     text += '\n';
-    for (schedule::link const& l : choice::machine_of(q).costs.links)
+    auto const machine = choice::machine_of(q);
+    for (schedule::link const& l : machine.costs().links)
       text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n", name_of_group(q, l),
                           l.latency * 1e9, l.per_peer * 1e9, l.per_byte * 1e9);
     return text;
@@ -255,7 +258,8 @@ struct why_command {
   static ordered_json as_json(choice::question const& q, choice::explanation const& found,
                               calibration::rule const* rule) {
     ordered_json links = ordered_json::array(), candidates = ordered_json::array();
-    for (schedule::link const& l : choice::machine_of(q).costs.links)
+    auto const machine = choice::machine_of(q);
+    for (schedule::link const& l : machine.costs().links)
       links.push_back({{"name", name_of_group(q, l)},
                        {"latency", l.latency},
                        {"per_peer", l.per_peer},

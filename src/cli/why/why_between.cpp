@@ -12,7 +12,7 @@
 
 #include "choice/hosts/exchange.hpp"
 #include "cli/bytes.hpp"
-#include "schedule/model/link_loads.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/registry/algorithm.hpp"
 
 namespace coset::cli {
@@ -47,7 +47,7 @@ class pricing_on_links {
     auto const made = between_hosts(q_, alike);
     auto const key = made.algorithm + schedule::algorithm{"", made.parameters}.text();
     auto const [found, is_new] = seconds_.try_emplace(key, 0);
-    if (is_new) found->second = schedule::link_loads(made, ways_).priced({}, static_cast<double>(q_.bytes)).total();
+    if (is_new) found->second = schedule::counts(made, ways_).seconds(static_cast<double>(q_.bytes));
     return e.price.total() - e.price.bytes + found->second;
   }
 

@@ -1,158 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting what ranks do in each step, and pricing it.
+// Laying messages along their ways, and the time that the busiest link of each takes.
 #include "schedule/model/cost.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <numeric>
-
-#include "schedule/core/events.hpp"
+#include <optional>
+#include <span>
 
 namespace coset::schedule {
-
 namespace {
 
-/// What passes the border of a group.
-struct border {
-  std::int64_t in = 0, out = 0;
-};
+/// Of one message and its reader. Seconds, of the last two for a byte of the vector.
+using parts_of_step = std::vector<price>;
 
-/// What all ranks give in a step, and what crosses borders of groups.
-class givers {
+/// Steps of messages on the links of a machine.
+class counter {
  public:
-  givers(step_messages const& step, rank_levels const& levels)
-      : levels_(levels), sent_(levels.ranks()), borders_(levels.count()) {
-    for (auto const& m : step.messages) {
-      std::size_t const level = levels.joining(m.to, m.from);
-      count(m.volume, level, sent_[m.from]);
-      for (std::size_t l = 1; l <= level; ++l) {
-        border_of(l, levels.domain(m.to, l - 1)).in += m.volume;
-        border_of(l, levels.domain(m.from, l - 1)).out += m.volume;
+  counter(machine const& on, std::int64_t parts_of_a_vector, sharing how = sharing::links)
+      : counter(on, parts_of_a_vector, how, on.links(), on.ranks()) {}
+  /// Of rank 0, which stands for all.
+  counter(level_machine const& on, std::int64_t parts_of_a_vector)
+      : counter(on, parts_of_a_vector, sharing::links, static_cast<link_t>(2 * on.levels()), 1) {}
+
+  parts_of_step count(step_messages const& step) {
+    begin();
+    for (step_messages::message const& m : step.messages) {
+      find(m.to, m.from, m.volume);
+      sent_[m.from].add(found_);
+      for (way::use const& u : found_.uses) occupy(u, m.volume);
+      laid_.back().giver = m.from;
+      received_[found_.level * sent_.size() + m.to] += m.volume;
+    }
+    parts_of_step made;
+    std::size_t first = 0;
+    step.for_each_rank([&](rank_t, std::int64_t combined, auto read) {
+      add_parts(std::span(laid_).subspan(first, read.size()), combined, made);
+      first += read.size();
+    });
+    std::ranges::sort(made);
+    made.erase(std::unique(made.begin(), made.end()), made.end());
+    return made;
+  }
+
+  /// Where all ranks do the same, links of a kind are as busy, and each of those that rank 0 reads from is read by as many.
+  parts_of_step count_alike(alike_step const& step, level_machine const& levels) {
+    begin();
+    for (auto const& [from, volume] : step.reads) {
+      find(0, from, volume);
+      sent_.front().add(found_);
+      for (std::size_t u = 0; u < found_.uses.size(); ++u) {
+        auto const kind = levels.kind_of(found_.uses[u].link);
+        uses_[laid_.back().first + u].link = kind.number;
+        occupy({kind.number, found_.uses[u].per_byte}, volume * kind.ranks);
       }
     }
+    parts_of_step made;
+    add_parts(laid_, step.combined, made);
+    return made;
   }
 
-  port sent_by(rank_t rank, units const& unit) const { return port_of(rank, &border::out, sent_[rank], unit); }
-  port received_by(rank_t rank, std::span<step_messages::message const> read, units const& unit) const {
-    volumes all;
-    for (auto const& m : read) count(m.volume, levels_.joining(m.to, m.from), all);
-    return port_of(rank, &border::in, all, unit);
-  }
-
- private:
-  /// In whole units, by level up to the last one that is used.
-  struct at_level {
-    std::int64_t volume = 0, largest = 0;
-    rank_t peers = 0;
-  };
-  using volumes = std::vector<at_level>;
-
-  border& border_of(std::size_t level, unsigned group) {
-    if (borders_[level].size() <= group) borders_[level].resize(group + 1);
-    return borders_[level][group];
-  }
-
-  static void count(std::int64_t volume, std::size_t level, volumes& to) {
-    if (to.size() <= level) to.resize(level + 1);
-    to[level].volume += volume;
-    to[level].largest = std::max(to[level].largest, volume);
-    ++to[level].peers;
-  }
-
-  port port_of(rank_t rank, std::int64_t border::*direction, volumes const& of, units const& unit) const {
-    port made(levels_.count());
-    for (std::size_t l = 0; l < levels_.count(); ++l) {
-      if (l < of.size()) made[l] = {unit.vectors(of[l].volume), unit.vectors(of[l].largest), 0, of[l].peers};
-      if (l == 0) continue;
-      unsigned const group = levels_.domain(rank, l - 1);
-      if (group < borders_[l].size()) made[l].of_group = unit.vectors(borders_[l][group].*direction);
+  std::vector<traffic> volumes(std::int64_t parts_of_a_vector) const {
+    std::vector<traffic> made;
+    for (std::size_t level = 0; level < on_.levels(); ++level) {
+      auto const of_ranks = std::span(received_).subspan(level * sent_.size(), sent_.size());
+      std::int64_t total = 0;
+      for (std::int64_t const volume : of_ranks) total += volume;
+      made.push_back({{total, parts_of_a_vector}, {std::ranges::max(of_ranks), parts_of_a_vector}});
     }
     return made;
   }
 
-  rank_levels const& levels_;
-  std::vector<volumes> sent_;
-  std::vector<std::vector<border>> borders_;  // [level][domain of the level below]
+  busiest_link busiest(std::int64_t parts_of_a_vector) const {
+    busiest_link found{.most_messages = most_messages_};
+    auto const longest = std::ranges::max_element(links_, {}, &load::in_all);
+    if (longest == links_.end() || longest->in_all <= 0) return found;
+    found.name = on_.name_of(static_cast<link_t>(longest - links_.begin()));
+    found.volume = fraction(longest->volume, parts_of_a_vector);
+    return found;
+  }
+
+ private:
+  counter(machine const& on, std::int64_t parts_of_a_vector, sharing how, link_t links, rank_t ranks)
+      : on_(on),
+        costs_(on.costs()),
+        how_(how),
+        part_(1 / static_cast<double>(parts_of_a_vector)),
+        links_(links),
+        received_(on.levels() * ranks),
+        sent_(ranks) {}
+
+  /// Seconds for a byte of the vector.
+  struct load {
+    double in_step = 0, in_all = 0;
+    std::int64_t volume = 0;   // in all steps
+    std::size_t messages = 0;  // in the step
+  };
+  /// What a rank gives in a step, as far as that costs it.
+  struct given {
+    double messages = 0, seconds = 0;
+
+    void add(way const& w) {
+      messages += w.fan_out;
+      seconds += w.fan_out * w.per_message;
+    }
+  };
+  /// A message on its way, whose links are some of uses_.
+  struct laid {
+    rank_t giver;
+    double latency, per_message, alone;
+    std::size_t first, last;
+  };
+
+  /// What the last step left is emptied as it was filled, as most links are idle in most steps.
+  void begin() {
+    for (way::use const& u : uses_) links_[u.link].in_step = 0, links_[u.link].messages = 0;
+    uses_.clear();
+    laid_.clear();
+    std::ranges::fill(sent_, given{});
+  }
+
+  void find(rank_t to, rank_t from, std::int64_t volume) {
+    on_.find(to, from, found_);
+    std::size_t const first = uses_.size();
+    uses_.insert(uses_.end(), found_.uses.begin(), found_.uses.end());
+    laid_.push_back({0, found_.latency, found_.per_message, found_.per_byte * in_vectors(volume), first, uses_.size()});
+    for (std::size_t u = first; u < uses_.size(); ++u) uses_[u].per_byte *= in_vectors(volume);
+  }
+
+  double in_vectors(std::int64_t volume) const { return part_ * static_cast<double>(volume); }
+
+  void occupy(way::use const& u, std::int64_t volume) {
+    load& on = links_[u.link];
+    double const seconds = u.per_byte * in_vectors(volume);
+    on.in_step += seconds;
+    on.in_all += seconds;
+    on.volume += volume;
+    most_messages_ = std::max(most_messages_, ++on.messages);
+  }
+
+  /// Where links are not shared, all that crosses one is the reader's own.
+  double seconds_on(link_t link, std::span<laid const> read) const {
+    if (how_ == sharing::links) return links_[link].in_step;
+    double own = 0;
+    for (way::use const& u : std::span(uses_).subspan(read.front().first, read.back().last - read.front().first))
+      if (u.link == link) own += u.per_byte;
+    return own;
+  }
+
+  void add_parts(std::span<laid const> read, std::int64_t combined, parts_of_step& to) const {
+    price part{.combine = costs_.combine_per_byte * in_vectors(combined)};
+    if (read.empty()) to.push_back(part);
+    double seconds = 0;
+    for (laid const& m : read) seconds += m.per_message;
+    auto const peers = static_cast<double>(read.size());
+    double const beyond = costs_.per_stream_beyond * std::max(0.0, peers - costs_.streams);
+    for (laid const& m : read) {
+      given const& by_peer = sent_[m.giver];
+      part.latency = m.latency * std::ceil(std::max(peers, by_peer.messages) / costs_.peers_per_latency);
+      part.peers = std::max(seconds, by_peer.seconds) + beyond;
+      part.transfer = m.alone;
+      for (std::size_t u = m.first; u < m.last; ++u)
+        part.transfer = std::max(part.transfer, seconds_on(uses_[u].link, read));
+      if (to.empty() || to.back() != part) to.push_back(part);
+    }
+  }
+
+  machine const& on_;
+  cost_model const& costs_;
+  sharing const how_;
+  double const part_;  // of a vector
+  std::vector<load> links_;
+  std::vector<std::int64_t> received_;  // [level][rank]
+  std::vector<given> sent_;             // [rank]
+  way found_;
+  std::vector<laid> laid_;      // a step's messages, by reader
+  std::vector<way::use> uses_;  // of these; seconds of the message
+  std::size_t most_messages_ = 0;
 };
 
-template <class Of>
-void add_if_new(Of one, std::vector<Of>& to) {
-  if (std::ranges::find(to, one) == to.end()) to.push_back(std::move(one));
+/// Whether rank 0 sees what all ranks see: groups of each level are of one size, and are moved as a whole by what turns one
+/// rank into another.
+bool looks_alike(alike_steps const& of, rank_levels const& levels) {
+  for (std::size_t l = 0; l < levels.count(); ++l) {
+    rank_t const group = levels.even_group(l);
+    if (group == 0) return false;
+    rank_t weight = 1;
+    bool is_border = group == 1, nests = true;
+    for (rank_t const size : of.ranks.factors()) {
+      weight *= size;
+      is_border = is_border || weight == group;
+      nests = nests && (weight % group == 0 || group % weight == 0);
+    }
+    if (of.by_whole_digits ? !nests : !is_border) return false;
+  }
+  return true;
 }
 
-/// A rank with each of those that it reads from, as far as they differ.
-void add_works(work own, std::span<step_messages::message const> read, givers const& all, units const& unit,
-               std::vector<work>& to) {
-  std::vector<port> from;
-  for (auto const& m : read) add_if_new(all.sent_by(m.from, unit), from);
-  if (from.empty()) from.emplace_back();
-  for (port& peer : from) {
-    own.sent = std::move(peer);
-    add_if_new(own, to);
+step_messages messages_of(alike_step const& step, group const& ranks) {
+  step_messages made;
+  auto const add = [&](rank_t to, rank_t from, std::int64_t volume) {
+    made.messages.push_back({to, from, volume});
+    made.combined[to] = step.combined;
+  };
+  for (rank_t rank = 0; rank < ranks.order(); ++rank) {
+    if (rank % step.period >= step.run) continue;
+    for (auto const& [displacement, volume] : step.reads) {
+      rank_t const peer = ranks.add(rank, displacement);
+      step.gives ? add(peer, rank, volume) : add(rank, peer, volume);
+    }
   }
+  if (step.gives) std::ranges::stable_sort(made.messages, {}, &step_messages::message::to);
+  return made;
 }
 
 }  // namespace
 
-std::vector<rank_t> groups_of(cost_model const& model) {
-  std::vector<rank_t> groups;
-  for (link const& l : model.links) groups.push_back(l.group);
-  return groups;
-}
+counts::counts(schedule const& s, cost_model const& model) : counts(s, level_machine(s.ranks, model)) {}
 
-cost_model cost_model::flat(double latency, double per_byte, double combine_per_byte) {
-  cost_model model;
-  model.links = {{UINT32_MAX, latency, per_byte, 0, 0, 1}};
-  model.combine_per_byte = combine_per_byte;
-  return model;
-}
-
-counts::counts(schedule const& s, cost_model const& model) : counts(s, rank_levels(s.ranks, groups_of(model))) {}
-
-counts::counts(schedule const& s, rank_levels const& levels) : steps_(s.steps.size()) {
-  if (levels.ranks() != s.ranks)
-    throw schedule_error("the levels have " + std::to_string(levels.ranks()) + " ranks, the schedule has " +
+counts::counts(schedule const& s, machine const& on, sharing how) {
+  if (on.ranks() < s.ranks)
+    throw schedule_error("the machine has " + std::to_string(on.ranks()) + " ranks, the schedule " +
                          std::to_string(s.ranks));
   units const unit(s);
-  std::vector<std::vector<std::int64_t>> received(levels.count(), std::vector<std::int64_t>(s.ranks));
-  for (std::size_t i = 0; i < s.steps.size(); ++i) {
-    auto const step = messages_in(s, i, unit);
-    givers const all(step, levels);
-    for (auto const& m : step.messages) received[levels.joining(m.to, m.from)][m.to] += m.volume;
-    step.for_each_rank([&](rank_t rank, std::int64_t combined, auto read) {
-      add_works({all.received_by(rank, read, unit), unit.vectors(combined)}, read, all, unit, steps_[i]);
-    });
-  }
-  for (auto const& of_rank : received)
-    volumes_.push_back({{std::accumulate(of_rank.begin(), of_rank.end(), std::int64_t{0}), unit.denominator},
-                        {*std::ranges::max_element(of_rank), unit.denominator}});
+  *this = counts(
+      s.steps.size(), unit.denominator, [&](std::size_t i) { return messages_in(s, i, unit); }, on, how);
 }
 
-counts::counts(symmetric_schedule const& s) {
-  rank_t const ranks = s.ranks.order(), blocks = s.whole ? 1 : ranks;
-  auto const vectors = [&](std::int64_t volume) { return static_cast<double>(volume) / blocks; };
-  std::int64_t of_rank = 0;
-  for (auto const& step : s.steps) {
-    std::vector<value_read> reads;  // of rank 0, from the rank of the displacement
-    std::int64_t combined = 0, received = 0, largest = 0;
-    rank_t peers = 0;
-    for (symmetric_assignment const& a : step) {
-      combined += std::int64_t{a.count} - 1;
-      for (symmetric_source const& from : std::span(s.sources).subspan(a.first, a.count))
-        if (from.displacement != 0) reads.push_back({0, from.displacement, a.lag, from.slot});
+counts::counts(std::size_t steps, std::int64_t parts_of_a_vector,
+               std::function<step_messages(std::size_t step)> const& messages_in, machine const& on, sharing how) {
+  counter all(on, parts_of_a_vector, how);
+  for (std::size_t i = 0; i < steps; ++i) steps_.push_back(all.count(messages_in(i)));
+  volumes_ = all.volumes(parts_of_a_vector);
+  busiest_ = all.busiest(parts_of_a_vector);
+}
+
+counts::counts(alike_steps const& of, level_machine const& on) {
+  bool const by_one = looks_alike(of, on.domains());
+  std::optional<counter> one, all;
+  steps_.reserve(of.steps.size());
+  if (by_one) one.emplace(on, of.parts);
+  for (alike_step const& step : of.steps) {
+    if (by_one && step.is_of_all()) {
+      steps_.push_back(one->count_alike(step, on));
+      continue;
     }
-    sort(reads);
-    for (std::size_t first = 0, last = 0; first < reads.size(); first = last, ++peers) {
-      while (last < reads.size() && reads[last].from == reads[first].from) ++last;
-      largest = std::max(largest, static_cast<std::int64_t>(last - first));
-    }
-    received = static_cast<std::int64_t>(reads.size());
-    of_rank += received;
-    steps_.push_back({{{{vectors(received), vectors(largest), 0, peers}}, vectors(combined)}});
+    if (!all) all.emplace(on, of.parts, sharing::links);
+    steps_.push_back(all->count(messages_of(step, of.ranks)));
   }
-  volumes_.push_back({fraction(of_rank, blocks) * ranks, fraction(of_rank, blocks)});
 }
 
 price& price::operator+=(price const& more) {
@@ -163,46 +259,28 @@ price& price::operator+=(price const& more) {
   return *this;
 }
 
-// Latencies are those of the slowest link used; volumes share the ports, but one peer has one port. Nobody's transfer
-// ends before what enters its group has passed the group's link, nor before whom it reads from has sent what others read.
-price price_of(work const& done, cost_model const& model, double bytes) {
-  price sum;
-  sum.combine = model.combine_per_byte * bytes * done.combined;
-  rank_t peers = 0;
-  double latency = 0, shared = 0, in = 0, out = 0, messages_out = 0;
-  for (std::size_t l = 0; l < model.links.size(); ++l) {
-    link const& at = model.links[l];
-    traffic_of_port const& read = done.received[l];
-    shared = std::max(shared, at.shared * bytes * read.of_group);
-    double readers = 0;
-    if (!done.sent.empty() && at.fan_out > 0) {
-      traffic_of_port const& sent = done.sent[l];
-      readers = at.fan_out * sent.peers;
-      messages_out += readers;
-      out += at.fan_out * at.per_byte * bytes * sent.volume / model.ports;
-      shared = std::max(shared, at.fan_out * at.shared * bytes * sent.of_group);
-    }
-    sum.peers += at.per_peer * std::max<double>(read.peers, readers);
-    if (read.peers == 0) continue;
-    peers += read.peers;
-    latency = std::max(latency, at.latency);
-    in += at.per_byte * bytes * std::max(read.largest, read.volume / model.ports);
-  }
-  sum.transfer = std::max({in, out, shared});
-  sum.latency = latency * std::ceil(std::max<double>(peers, messages_out) / model.peers_per_latency);
-  if (peers > model.streams) sum.peers += model.per_stream_beyond * (peers - model.streams);
-  return sum;
-}
-
-price price_of(std::vector<std::vector<work>> const& steps, cost_model const& model, double bytes) {
+price counts::priced(double bytes) const {
   price total;
-  for (auto const& works : steps) {
+  for (parts_of_step const& parts : steps_) {
     price slowest;
-    for (work const& done : works) {
-      price const one = price_of(done, model, bytes);
+    for (price one : parts) {
+      one.transfer *= bytes;
+      one.combine *= bytes;
       if (one.total() > slowest.total()) slowest = one;
     }
     total += slowest;
+  }
+  return total;
+}
+
+price counts::most(double bytes) const {
+  price total;
+  for (parts_of_step const& parts : steps_) {
+    price most;
+    for (price const& one : parts)
+      most = {std::max(most.latency, one.latency), std::max(most.peers, one.peers),
+              std::max(most.transfer, one.transfer * bytes), std::max(most.combine, one.combine * bytes)};
+    total += most;
   }
   return total;
 }

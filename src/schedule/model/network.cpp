@@ -61,17 +61,30 @@ namespace {
 
 constexpr link_t no_link = UINT32_MAX;
 
-}  // namespace
-
-routes::routes(network const& of) : of_(of), into_(of.places()), towards_(of.places()) {
-  if (of.places() > most_places)
-    throw schedule_error("the network has " + std::to_string(of.places()) + " places; ways are found between at most " +
-                         std::to_string(most_places));
-  for (place_t p = 0; p < of.places(); ++p)
-    for (link_t const l : of.links_from(p)) into_[of.links()[l].to].push_back(p);
+/// One latency for each way, and all that a message costs a rank besides for each of them.
+cost_model model_of(rank_costs const& costs) {
+  cost_model model;
+  model.combine_per_byte = costs.combine_per_byte;
+  model.peers_per_latency = UINT32_MAX;
+  return model;
 }
 
-std::vector<link_t> const& routes::towards(place_t end) {
+}  // namespace
+
+routes::routes(network of, rank_costs const& costs)
+    : machine(model_of(costs)),
+      of_(std::move(of)),
+      per_message_(costs.per_message),
+      into_(of_.places()),
+      towards_(of_.places()) {
+  if (of_.places() > most_places)
+    throw schedule_error("the network has " + std::to_string(of_.places()) +
+                         " places; ways are found between at most " + std::to_string(most_places));
+  for (place_t p = 0; p < of_.places(); ++p)
+    for (link_t const l : of_.links_from(p)) into_[of_.links()[l].to].push_back(p);
+}
+
+std::vector<link_t> const& routes::towards(place_t end) const {
   auto& next = towards_[end];
   if (!next.empty()) return next;
   next.assign(of_.places(), no_link);
@@ -91,7 +104,7 @@ std::vector<link_t> const& routes::towards(place_t end) {
   return next;
 }
 
-void routes::append(rank_t from, rank_t to, std::vector<link_t>& way) {
+void routes::append(rank_t from, rank_t to, std::vector<link_t>& way) const {
   place_t const end = of_.place_of(to);
   auto const& next = towards(end);
   way.push_back(of_.link_out_of(from));
@@ -101,6 +114,18 @@ void routes::append(rank_t from, rank_t to, std::vector<link_t>& way) {
     way.push_back(next[at]);
   }
   way.push_back(of_.link_into(to));
+}
+
+void routes::find(rank_t to, rank_t from, way& found) const {
+  found_.clear();
+  append(from, to, found_);
+  found = {.per_message = per_message_, .uses = std::move(found.uses)};
+  found.uses.clear();
+  for (link_t const l : found_) {
+    link_costs const& costs = of_.links()[l].costs;
+    found.latency += costs.latency;
+    found.uses.push_back({l, costs.per_byte});
+  }
 }
 
 network network_of(tree const& of, std::vector<link_costs> const& costs) {

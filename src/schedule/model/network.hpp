@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "schedule/model/machine.hpp"
 #include "schedule/model/tree.hpp"
 
 namespace coset::schedule {
 
 using place_t = std::uint32_t;
-using link_t = std::uint32_t;
 
 /// Seconds for a message, and for a byte of all messages that cross at a time.
 struct link_costs {
@@ -60,25 +60,38 @@ class network {
   std::vector<link_t> out_of_;  // [rank]; the way in comes next
 };
 
-/// The ways between ranks, found when they are first asked for; the network stays where it is. A message takes a shortest way: from each place the
-/// first link that leads nearer to its end, so on a torus one dimension after the other.
-class routes {
+/// What ranks pay apart from links: seconds for each message that a rank gets in a step, or that whom it is from sends, if
+/// those are more; and per byte that it combines.
+struct rank_costs {
+  double per_message = 0, combine_per_byte = 0;
+};
+
+/// The ways between ranks, found when they are first asked for. A message takes a shortest
+/// way: from each place the first link that leads nearer to its end, so on a torus one dimension after the other.
+class routes final : public machine {
  public:
   /// Throws schedule_error if there are more than most_places.
-  explicit routes(network const& of);
+  explicit routes(network of, rank_costs const& = {});
   static constexpr std::size_t most_places = 1 << 13;  ///< ways between all of them take 256 MiB
 
   network const& between() const { return of_; }
 
   /// Appends the links from one rank to another to `way`. Throws schedule_error if there is no way.
-  void append(rank_t from, rank_t to, std::vector<link_t>& way);
+  void append(rank_t from, rank_t to, std::vector<link_t>& way) const;
+
+  rank_t ranks() const override { return of_.ranks(); }
+  link_t links() const override { return static_cast<link_t>(of_.links().size()); }
+  std::string name_of(link_t one) const override { return of_.links()[one].name; }
+  void find(rank_t to, rank_t from, way& found) const override;
 
  private:
-  std::vector<link_t> const& towards(place_t end);
+  std::vector<link_t> const& towards(place_t end) const;
 
-  network const& of_;
-  std::vector<std::vector<place_t>> into_;    // [place]: where links into it begin
-  std::vector<std::vector<link_t>> towards_;  // [end][place]: the link to take
+  network of_;
+  double per_message_;
+  std::vector<std::vector<place_t>> into_;            // [place]: where links into it begin
+  mutable std::vector<std::vector<link_t>> towards_;  // [end][place]: the link to take
+  mutable std::vector<link_t> found_;
 };
 
 /// A switch for each inner node of the tree; costs[node] are those of its edge to its parent, in both directions.

@@ -2,6 +2,7 @@
 // Which level of a machine joins two ranks: a core, a cache, a node …
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -30,9 +31,19 @@ class rank_levels {
     return level;
   }
 
+  /// How many ranks each domain of a level has if all are consecutive, of one size, and made of whole domains of the level
+  /// inside; 0 if they are not. All ranks of the last level are one domain.
+  rank_t even_group(std::size_t level) const noexcept { return groups_[level]; }
+  /// How many ranks each domain of a level has, in the order of ranks; none if the ranks of one are not consecutive.
+  std::vector<rank_t> sizes(std::size_t level) const;
+  bool is_even() const noexcept { return std::ranges::find(groups_, rank_t{0}) == groups_.end(); }
+
  private:
+  void find_groups();
+
   std::size_t levels_;
   std::vector<unsigned> domains_;  // [rank][level]: those of one rank are looked at together
+  std::vector<rank_t> groups_;     // [level]: see even_group()
 };
 
 }  // namespace coset::schedule

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -165,33 +167,60 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
   return result;
 }
 
+namespace {
+
+/// Steps of f peers each in which somebody hears of everybody, so that (1 + f)^steps = P, cost least where all are alike; more
+/// steps may have fewer peers.
+double least_rounds(std::uint32_t steps, double ranks, double latency, double per_peer) {
+  double least = std::numeric_limits<double>::max();
+  for (auto s = static_cast<double>(steps); s <= std::max<double>(steps, std::log2(ranks) + 1); ++s)
+    least = std::min(least, s * latency + std::max(s, s * (std::pow(ranks, 1 / s) - 1)) * per_peer);
+  return least;
+}
+
+}  // namespace
+
+// Everybody's part has to get out, and of an allreduce the result has to come back: (P - 1)/P of a vector for the busiest
+// rank, or both.
+double least_seconds(algorithm const& how, collective verb, level_machine const& on, double bytes) {
+  double const ranks = on.ranks();
+  if (ranks < 2) return 0;
+  cost_model const& costs = on.costs();
+  auto const cheapest = [&](double link::*what) { return std::ranges::min(costs.links, {}, what).*what; };
+  least_steps const least = find_algorithm(how.name).least;
+  bool const comes_back = verb == collective::allreduce, both_ways = comes_back || verb == collective::barrier;
+  std::uint32_t const all = least.of(how, on.ranks()), steps = std::max(1u, both_ways ? all : all / 2);
+  bool const spreads = verb == collective::broadcast || verb == collective::scatter;
+  double const latency = cheapest(&link::latency);
+  double const rounds = spreads ? steps * latency : least_rounds(steps, ranks, latency, cheapest(&link::per_peer));
+  double vectors = (verb == collective::scatter ? 1 : ranks - 1) / ranks;
+  if (verb == collective::barrier) vectors = 0;
+  if (comes_back) vectors *= least.whole_vectors ? std::max<double>(2, steps) : 2;
+  return rounds + vectors * bytes * cheapest(&link::per_byte) / costs.ports;
+}
+
 bool serves(algorithm const& how, demand const& wanted) {
   auto const made = make_if_defined(how, wanted);
   return made && serves(validate(*made), *made, wanted);
 }
 
-std::optional<candidate> count(algorithm const& how, demand const& wanted, rank_levels const& levels) {
+std::optional<candidate> count(algorithm const& how, demand const& wanted, machine const& on) {
   auto const made = make_if_defined(how, wanted);
   if (!made) return std::nullopt;
   properties const found = validate(*made);
   if (!serves(found, *made, wanted)) return std::nullopt;
-  return candidate{how, found, counts(*made, levels)};
+  return candidate{how, found, counts(*made, on)};
 }
 
 selector::selector(demand const& wanted, cost_model const& model)
-    : selector(wanted, model, rank_levels(wanted.ranks, groups_of(model))) {}
+    : selector(wanted, level_machine(wanted.ranks, model)) {}
 
-selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels)
-    : selector(wanted, model, levels, candidates_for(wanted, model)) {}
+selector::selector(demand const& wanted, level_machine const& on)
+    : selector(wanted, on, candidates_for(wanted, on.costs())) {}
 
-selector::selector(demand const& wanted, cost_model const& model, rank_levels const& levels,
-                   std::vector<algorithm> const& tried)
-    : model_(model) {
-  if (levels.count() != model.links.size())
-    throw schedule_error("a model of " + std::to_string(model.links.size()) + " links does not price " +
-                         std::to_string(levels.count()) + " levels");
+selector::selector(demand const& wanted, level_machine const& on, std::vector<algorithm> const& tried) {
   for (algorithm const& how : tried) {
-    if (auto one = count(how, wanted, levels)) candidates_.push_back(std::move(*one));
+    if (auto one = count(how, wanted, on)) candidates_.push_back(std::move(*one));
   }
   if (candidates_.empty())
     throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +
@@ -200,7 +229,7 @@ selector::selector(demand const& wanted, cost_model const& model, rank_levels co
 
 std::vector<scored> selector::rank(double bytes) const {
   std::vector<scored> result;
-  for (candidate const& c : candidates_) result.push_back({&c, c.work.seconds(model_, bytes)});
+  for (candidate const& c : candidates_) result.push_back({&c, c.work.seconds(bytes)});
   std::ranges::stable_sort(result, {}, &scored::seconds);
   return result;
 }

@@ -42,10 +42,10 @@ class selector {
   /// Cost: some forty schedules, twenty more with nodes.
   /// Throws schedule_error if nothing serves the demand, or there is no rank.
   selector(demand const&, cost_model const&);
-  /// The same for ranks placed anyhow: the levels, as many as the model's, say who is joined by which link.
-  selector(demand const&, cost_model const&, rank_levels const&);
+  /// The same for ranks placed anyhow.
+  selector(demand const&, level_machine const&);
   /// The same of these algorithms.
-  selector(demand const&, cost_model const&, rank_levels const&, std::vector<algorithm> const& tried);
+  selector(demand const&, level_machine const&, std::vector<algorithm> const& tried);
 
   std::vector<candidate> const& candidates() const { return candidates_; }
 
@@ -54,15 +54,18 @@ class selector {
   scored best(double bytes) const { return rank(bytes).front(); }
 
  private:
-  cost_model model_;
   std::vector<candidate> candidates_;
 };
 
 /// The algorithm made, validated and counted; nothing where it is not defined for this many ranks or cannot serve.
-std::optional<candidate> count(algorithm const&, demand const&, rank_levels const&);
+std::optional<candidate> count(algorithm const&, demand const&, machine const&);
 
 /// Whether it is defined for this many ranks and has the properties wanted.
 bool serves(algorithm const&, demand const&);
+
+/// No schedule of the algorithm takes less: by the least number of steps that its row has, the fewest peers with which
+/// everybody hears of everybody in so many, the least volume of the verb, and the cheapest link of each kind.
+double least_seconds(algorithm const&, collective, level_machine const&, double bytes);
 
 /// The algorithms that a selector tries.
 std::vector<algorithm> candidates_for(demand const&, cost_model const&);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/search/step_prices.hpp"
 
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -42,32 +41,13 @@ void require_searchable(rank_t ranks) {
                          std::to_string(ranks));
 }
 
-step_prices::step_prices(group const& ranks, pricing model, double bytes)
-    : ranks_(ranks), model_(std::move(model)), bytes_(bytes) {
+step_prices::step_prices(group const& ranks, std::shared_ptr<machine const> on, double bytes)
+    : ranks_(ranks), on_(std::move(on)), bytes_(bytes) {
   require_searchable(ranks.order());
+  if (on_->ranks() != ranks.order())
+    throw schedule_error("the machine joins " + std::to_string(on_->ranks()) + " ranks, not " +
+                         std::to_string(ranks.order()));
   rows_.resize(ranks.order());
-}
-
-step_prices::step_prices(group const& ranks, rank_levels const& levels, cost_model const& model, double bytes)
-    : step_prices(
-          ranks,
-          [levels, model](schedule const& s) -> by_bytes {
-            return [work = counts(s, levels), model](double of) { return work.seconds(model, of); };
-          },
-          bytes) {}
-
-step_prices::step_prices(group const& ranks, network const& on, rank_costs const& costs, double bytes)
-    : step_prices(
-          ranks,
-          [links = std::make_shared<network>(on), ways = std::shared_ptr<routes>(),
-           costs](schedule const& s) mutable -> by_bytes {
-            if (ways == nullptr) ways = std::make_shared<routes>(*links);
-            return [loads = link_loads(s, *ways), costs](double of) { return loads.priced(costs, of).total(); };
-          },
-          bytes) {
-  if (on.ranks() == ranks.order()) return;
-  throw schedule_error("the network joins " + std::to_string(on.ranks()) + " ranks, not " +
-                       std::to_string(ranks.order()));
 }
 
 std::vector<double> const& step_prices::row_of(element shift) const {
@@ -75,9 +55,9 @@ std::vector<double> const& step_prices::row_of(element shift) const {
   if (!row.empty()) return row;
   rank_t const p = ranks_.order();
   std::vector<transfer> const step{{shift, {}}};
-  auto const there = model_(step_of(ranks_, step, direction::there, {1}));
-  auto const back = model_(step_of(ranks_, step, direction::back, {1}));
-  for (rank_t n = 0; n < p; ++n) row.push_back(there(bytes_ * n / p) + back(bytes_ * n / p));
+  counts const there(step_of(ranks_, step, direction::there, {1}), *on_),
+      back(step_of(ranks_, step, direction::back, {1}), *on_);
+  for (rank_t n = 0; n < p; ++n) row.push_back(there.seconds(bytes_ * n / p) + back.seconds(bytes_ * n / p));
   return row;
 }
 

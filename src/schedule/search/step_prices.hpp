@@ -2,12 +2,11 @@
 // What one step of a chain takes: all that a search has to know of a machine or network.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <vector>
 
 #include "schedule/groups/fold.hpp"
 #include "schedule/model/cost.hpp"
-#include "schedule/model/link_loads.hpp"
 
 namespace coset::schedule {
 
@@ -19,11 +18,9 @@ void require_searchable(rank_t ranks);
 /// two steps of all ranks does. For one thread.
 class step_prices {
  public:
-  /// As counts of the whole schedule price it.
-  /// Throws schedule_error if there are more ranks than a search can bear.
-  step_prices(group const&, rank_levels const&, cost_model const&, double bytes);
-  /// As link_loads of the whole schedule price it. Throws schedule_error, too, if the network has another number of ranks.
-  step_prices(group const&, network const&, rank_costs const&, double bytes);
+  /// As counts of the whole schedule price it. Throws schedule_error if there are more ranks than a search can bear, or another
+  /// number of them on the machine.
+  step_prices(group const&, std::shared_ptr<machine const> on, double bytes);
 
   group const& ranks() const { return ranks_; }
   double seconds(element shift, rank_t blocks) const { return row_of(shift)[blocks]; }
@@ -34,17 +31,13 @@ class step_prices {
   /// A step there and back, of several shifts at once.
   double seconds(std::vector<transfer> const& step) const;
   /// A whole schedule.
-  double seconds(schedule const& whole) const { return model_(whole)(bytes_); }
+  double seconds(schedule const& whole) const { return counts(whole, *on_).seconds(bytes_); }
 
  private:
-  using by_bytes = std::function<double(double bytes)>;
-  using pricing = std::function<by_bytes(schedule const&)>;
-
-  step_prices(group const&, pricing, double bytes);
   std::vector<double> const& row_of(element shift) const;
 
   group ranks_;
-  pricing model_;
+  std::shared_ptr<machine const> on_;
   double bytes_;
   mutable std::vector<std::vector<double>> rows_;  // [shift][blocks], convex in the blocks; empty: nobody has asked
 };

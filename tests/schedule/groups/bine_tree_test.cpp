@@ -6,7 +6,8 @@
 #include <set>
 
 #include "schedule/effort.hpp"
-#include "schedule/model/link_loads.hpp"
+#include "schedule/model/cost.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {
@@ -68,8 +69,8 @@ struct way {
 way on_torus(std::string const& text, rank_t ranks, std::vector<rank_t> const& dimensions, collective verb) {
   auto const made = schedule_of(text, ranks, verb);
   auto const links = grid_network(dimensions, true, {.rank = {0, 0}, .link = {0, 1e-9}});
-  routes ways(links);
-  way found{0, link_loads(made, links).busiest().volume};
+  routes const ways(links);
+  way found{0, counts(made, ways).busiest().volume};
   std::vector<link_t> taken;
   for (auto const& step : made.steps)
     for (assignment const& a : step)

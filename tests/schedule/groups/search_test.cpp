@@ -12,6 +12,7 @@
 #include "schedule/effort.hpp"
 #include "schedule/groups/covering.hpp"
 #include "schedule/groups/some_groups.hpp"
+#include "schedule/model/network.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {
@@ -38,7 +39,14 @@ struct torus {
 
 step_prices prices_on(group const& g, torus const& on, double bytes) {
   std::vector<rank_t> const dims(on.dims.rbegin(), on.dims.rend());
-  return {g, grid_network(dims, true, {.link = {on.hop, on.beta}}), {on.alpha, on.gamma}, bytes};
+  return {
+      g,
+      std::make_shared<routes>(grid_network(dims, true, {.link = {on.hop, on.beta}}), rank_costs{on.alpha, on.gamma}),
+      bytes};
+}
+
+step_prices prices_on(group const& g, cost_model const& model, double bytes) {
+  return {g, std::make_shared<level_machine>(g.order(), model), bytes};
 }
 
 cost_model two_levels(rank_t group_size) {
@@ -82,9 +90,8 @@ TEST(StepPrices, AddUpToThePriceOfTheWholeSchedule) {
   for (rank_t const ranks : {4u, 6u, 7u, 12u, 16u, 21u, 24u})
     for (group const& g : small_groups(ranks))
       for (cost_model const& model : {cost_model::flat(1e-6, 1e-9, 2e-10), two_levels(4), two_levels(3)}) {
-        rank_levels const levels(ranks, groups_of(model));
         for (double const bytes : {8.0, 65536.0}) {
-          step_prices const prices(g, levels, model, bytes);
+          auto const prices = prices_on(g, model, bytes);
           std::vector<element> shifts;
           for (auto const& step : swing_shifts(ranks)) shifts.push_back(step.front());
           for (int n = 0; n < 4; ++n) shifts.insert(shifts.begin(), 1 + below(random, ranks - 1));
@@ -94,15 +101,15 @@ TEST(StepPrices, AddUpToThePriceOfTheWholeSchedule) {
           } catch (schedule_error const&) {
             continue;
           }
-          counts const whole(expand(fold(g, made, made)), levels);
-          EXPECT_NEAR(seconds_of(prices, shifts) / whole.seconds(model, bytes), 1, 1e-9) << ranks;
+          counts const whole(expand(fold(g, made, made)), model);
+          EXPECT_NEAR(seconds_of(prices, shifts) / whole.seconds(bytes), 1, 1e-9) << ranks;
         }
       }
   // A chain of which this is certain.
   cost_model const model = two_levels(4);
-  step_prices const prices(group::cyclic(16), rank_levels(16, groups_of(model)), model, 1024);
-  counts const whole(testing::schedule_of("dilated", 16), rank_levels(16, groups_of(model)));
-  EXPECT_NEAR(seconds_of(prices, {1, 2, 4, 8}) / whole.seconds(model, 1024), 1, 1e-9);
+  auto const prices = prices_on(group::cyclic(16), model, 1024);
+  counts const whole(testing::schedule_of("dilated", 16), model);
+  EXPECT_NEAR(seconds_of(prices, {1, 2, 4, 8}) / whole.seconds(1024), 1, 1e-9);
 }
 
 TEST(StepPrices, OfANetworkAreThoseOfItsBusiestCable) {
@@ -145,7 +152,7 @@ TEST(Search, FindsWhatAllChainsConfirm) {
       std::vector<step_prices> all;
       for (double const alpha : {0.0, 1e-7, 1e-5})
         all.push_back(prices_on(g, torus{{ranks}, alpha, 1e-8, 1e-9, 1e-10}, 65536));
-      for (rank_t const size : {2u, 3u}) all.emplace_back(g, rank_levels(ranks, {size, ranks}), two_levels(size), 4096);
+      for (rank_t const size : {2u, 3u}) all.push_back(prices_on(g, two_levels(size), 4096));
       for (step_prices const& prices : all) {
         auto const found = search_chain(prices, {.most_steps = most, .goes_on = always, .most_of_the_field = most});
         EXPECT_EQ(found.proved_steps, most);
@@ -171,8 +178,7 @@ TEST(Search, BeginsWithTheChainsOfTheField) {
     return search_chain(prices, {8, [] { return false; }}).best.seconds;
   };
   cost_model const model = two_levels(16);
-  rank_levels const levels(256, groups_of(model));
-  step_prices const in_digits(group({16, 16}), levels, model, 65536);
+  auto const in_digits = prices_on(group({16, 16}), model, 65536);
   EXPECT_LE(at_once(in_digits), seconds_of(in_digits, {1, 2, 4, 8, 16, 32, 64, 128}) * (1 + 1e-9));
   torus const ring{{200}, 1e-6, 0, 1e-9, 0};
   auto const cyclic = prices_on(group::cyclic(200), ring, 65536),
@@ -185,7 +191,7 @@ TEST(Search, BeginsWithTheChainsOfTheField) {
 
 TEST(Search, KnowsWhenMoreStepsCannotHelp) {
   cost_model const model = cost_model::flat(1e-6, 1e-9, 1e-10);
-  step_prices const flat(group::cyclic(22), rank_levels(22, groups_of(model)), model, 1024);
+  auto const flat = prices_on(group::cyclic(22), model, 1024);
   auto const found = search_chain(flat, {5, always});
   EXPECT_TRUE(found.for_any_steps);
   EXPECT_EQ(found.best.shifts.size(), 5u);
@@ -245,7 +251,6 @@ bool are_in_a_row(group const& g, std::set<element> of) {
 
 /// The least of all lists of at most two steps, with any number of saved steps, as whole schedules.
 double least_of_two_steps(group const& g, rank_t radix, cost_model const& model, double bytes) {
-  rank_levels const levels(g.order(), groups_of(model));
   std::vector<std::vector<element>> moves;
   for (std::uint32_t set = 2; set < std::uint32_t{1} << g.order(); set += 2) {
     std::vector<element> shifts;
@@ -258,7 +263,7 @@ double least_of_two_steps(group const& g, rank_t radix, cost_model const& model,
     try {
       auto const made = covering_chain(g, steps);
       for (std::uint32_t saved = 0; saved <= made.size(); ++saved)
-        least = std::min(least, counts(expand(fold(g, made, made, saved)), levels).seconds(model, bytes));
+        least = std::min(least, counts(expand(fold(g, made, made, saved)), model).seconds(bytes));
     } catch (schedule_error const&) {
     }
   };
@@ -275,7 +280,7 @@ TEST(WideSearch, FindsWhatAllListsConfirm) {
       for (rank_t const radix : {3u, 4u})
         for (double const bytes : {64.0, 65536.0}) {
           auto const model = two_levels(2);
-          step_prices const prices(g, rank_levels(ranks, groups_of(model)), model, bytes);
+          auto const prices = prices_on(g, model, bytes);
           auto const found =
               search_wide(prices, {.most_steps = 2, .most_radix = radix, .saves_steps = true, .goes_on = always});
           EXPECT_TRUE(found.is_proved);
@@ -287,18 +292,18 @@ TEST(WideSearch, FindsWhatAllListsConfirm) {
 
 TEST(WideSearch, TakesFullFoldsWhereRoundsAreDear) {
   auto const model = two_levels(4);
-  step_prices const prices(group({4, 4}), rank_levels(16, groups_of(model)), model, 65536);
+  auto const prices = prices_on(group({4, 4}), model, 65536);
   auto const single = search_chain(prices, {4, always}).best.seconds;
   int asked = 0;
   auto const found = search_wide(prices, {.most_steps = 2, .most_radix = 4, .goes_on = [&] { return ++asked < 200; }});
   EXPECT_LT(found.best.seconds, single);
-  auto const product = counts(testing::schedule_of("product(dims=4x4)", 16), rank_levels(16, groups_of(model)));
-  EXPECT_LE(found.best.seconds, product.seconds(model, 65536) * (1 + 1e-9));
+  auto const product = counts(testing::schedule_of("product(dims=4x4)", 16), model);
+  EXPECT_LE(found.best.seconds, product.seconds(65536) * (1 + 1e-9));
 }
 
 TEST(WideSearch, SavesStepsOfShortVectors) {
   auto const model = cost_model::flat(1e-5, 1e-9, 1e-10);
-  step_prices const prices(group::cyclic(16), rank_levels(16, groups_of(model)), model, 16);
+  auto const prices = prices_on(group::cyclic(16), model, 16);
   auto const found =
       search_wide(prices, {.most_steps = 4, .saves_steps = true, .goes_on = [n = 0]() mutable { return ++n < 200; }});
   EXPECT_EQ(found.best.saved_steps, 4u);

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "schedule/model/link_loads.hpp"
+#include "schedule/model/cost.hpp"
 #include "schedule/model/selector.hpp"
 #include "schedule/schedules.hpp"
 #include "study/link_traffic.hpp"
@@ -181,17 +181,17 @@ TEST(Network, OfHostsIsThatOfTheFirstRankOfEachPlace) {
     EXPECT_EQ(hosts.link_out_of(host), of.link_out_of(rank));
   }
   // Both others read from host 0 over the link of "a", a byte a second.
-  link_loads const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::broadcast), hosts);
-  EXPECT_DOUBLE_EQ(found.priced({}, 100).transfer, 200);
+  counts const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::broadcast), routes(hosts));
+  EXPECT_DOUBLE_EQ(found.priced(100).transfer, 200);
 }
 
 // Nothing is shared but a rank's own two links: of every algorithm and verb, whoever sends most or receives most.
-TEST(LinkLoads, OnOneSwitchAreTheFlatModel) {
+TEST(SharedLinks, OnOneSwitchAreTheFlatModel) {
   cost_model const flat = cost_model::flat(5, 2, 3);
   std::size_t compared = 0;
   for (rank_t const ranks : {2u, 7u, 8u, 12u}) {
     auto const star = network_of_nodes(std::vector<rank_t>{ranks}, {}, {0, 2});
-    routes ways(star);
+    routes const ways(star, {5, 3});
     for (collective const verb : all_verbs()) {
       if (!has_schedules(verb)) continue;
       demand wanted{.verb = verb, .ranks = ranks, .root = ranks / 2, .same_bits = false, .idempotent = true};
@@ -199,8 +199,8 @@ TEST(LinkLoads, OnOneSwitchAreTheFlatModel) {
       for (algorithm const& how : candidates_for(wanted, flat)) {
         if (!serves(how, wanted)) continue;
         auto const made = make(how, ranks, verb, wanted.root);
-        double const seconds = counts(made, flat).seconds(flat, 100);
-        EXPECT_NEAR(link_loads(made, ways).priced({5, 3}, 100).total(), seconds, 1e-9 * seconds)
+        double const seconds = counts(made, flat).seconds(100);
+        EXPECT_NEAR(counts(made, ways).seconds(100), seconds, 1e-9 * seconds)
             << how.text() << " of " << name_of(verb) << " on " << ranks;
         ++compared;
       }
@@ -210,21 +210,21 @@ TEST(LinkLoads, OnOneSwitchAreTheFlatModel) {
 }
 
 // A root that all read from sends to all; where they read a line each fetches it by itself.
-TEST(LinkLoads, WhoSendsTheSameToManyPaysForAll) {
+TEST(SharedLinks, WhoSendsTheSameToManyPaysForAll) {
   auto const made = testing::schedule_of("direct(saved_steps=1)", 64, collective::broadcast);
   cost_model model = cost_model::flat(0, 1, 0);
-  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 6300);
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(100), 6300);
   model.links.front().fan_out = 0.5;
-  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 3150);
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(100), 3150);
   model.links.front().fan_out = 0;
-  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 100);
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(100), 100);
   // Of four nodes, what leaves that of the root over its link is what all others get.
   model.links = {{16, 0, 0}, {UINT32_MAX, 0, 0, 0, 1, 1}};
-  EXPECT_DOUBLE_EQ(counts(made, model).seconds(model, 100), 4800);
+  EXPECT_DOUBLE_EQ(counts(made, model).seconds(100), 4800);
 }
 
 // What enters a node is what leaves another, where all nodes do the same: one model, in levels and in links.
-TEST(LinkLoads, OfEqualNodesAreTheSharedLevelOfTheModelThatChooses) {
+TEST(SharedLinks, OfEqualNodesAreTheSharedLevelOfTheModelThatChooses) {
   cost_model levels;
   levels.links = {{3, 0, 0.25}, {UINT32_MAX, 0, 0.25, 0, 2}};
   levels.peers_per_latency = UINT32_MAX;
@@ -234,57 +234,62 @@ TEST(LinkLoads, OfEqualNodesAreTheSharedLevelOfTheModelThatChooses) {
        {"product(dims=3x4)", "product(dims=3x2x2)", "direct", "two_level(nodes=3+3+3+3,leaders=0)",
         "unequal(nodes=3+3+3+3)", "generalized(radix=4)", "latency"}) {
     auto const made = schedule_of(text, 12);
-    link_loads const between(made, nodes), own(made, inside);
-    double const by_levels = counts(made, levels).priced(levels, 100).transfer;
-    EXPECT_GE(by_levels, between.priced({}, 100).transfer - 1e-9) << text;
-    EXPECT_LE(by_levels, between.priced({}, 100).transfer + own.priced({}, 100).transfer + 1e-9) << text;
+    counts const between(made, routes(nodes)), own(made, routes(inside));
+    double const by_levels = counts(made, levels).priced(100).transfer;
+    EXPECT_GE(by_levels, between.priced(100).transfer - 1e-9) << text;
+    EXPECT_LE(by_levels, between.priced(100).transfer + own.priced(100).transfer + 1e-9) << text;
     levels.links[0].per_byte = levels.links[1].per_byte = 0;
-    EXPECT_NEAR(counts(made, levels).priced(levels, 100).transfer, between.priced({}, 100).transfer, 1e-9) << text;
+    EXPECT_NEAR(counts(made, levels).priced(100).transfer, between.priced(100).transfer, 1e-9) << text;
     levels.links[0].per_byte = levels.links[1].per_byte = 0.25;
   }
 }
 
-TEST(LinkLoads, MessagesOfOneStepShareWhatTheyCross) {
+TEST(SharedLinks, MessagesOfOneStepShareWhatTheyCross) {
   // Pairs 0 1 and 2 3; first inside, then both across at once: 100 bytes twice over a link of 4 s a byte.
   auto const pairs = network_of_nodes({2, 2}, {10, 4}, {1, 2});
-  link_loads const doubling(schedule_of("recursive_doubling", 4), pairs);
-  EXPECT_DOUBLE_EQ(doubling.priced({5, 0}, 100).transfer, 100 * 2 + 200 * 4);
-  EXPECT_DOUBLE_EQ(doubling.priced_alone({5, 0}, 100).transfer, 100 * 2 + 100 * 4);
-  EXPECT_DOUBLE_EQ(doubling.priced({5, 0}, 100).latency, (5 + 2) + (5 + 1 + 10 + 10 + 1));
-  EXPECT_DOUBLE_EQ(doubling.priced({0, 3}, 100).combine, 2 * 300);
+  routes const ways(pairs, {5, 3});
+  auto const made = schedule_of("recursive_doubling", 4);
+  counts const doubling(made, ways);
+  EXPECT_DOUBLE_EQ(doubling.priced(100).transfer, 100 * 2 + 200 * 4);
+  EXPECT_DOUBLE_EQ(counts(made, ways, sharing::nothing).priced(100).transfer, 100 * 2 + 100 * 4);
+  EXPECT_DOUBLE_EQ(doubling.priced(100).latency, 2 + (1 + 10 + 10 + 1));
+  EXPECT_DOUBLE_EQ(doubling.priced(100).peers, 5 + 5);
+  EXPECT_DOUBLE_EQ(doubling.priced(100).combine, 2 * 300);
   EXPECT_EQ(doubling.busiest().most_messages, 2u);
   EXPECT_EQ(doubling.busiest().volume, fraction(2));
   EXPECT_EQ(doubling.busiest().name, "node 0 -> switch");
   // Opposite directions do not share.
-  link_loads const ring(schedule_of("ring", 4), pairs);
-  EXPECT_DOUBLE_EQ(ring.priced({5, 0}, 100).transfer, 6 * 25 * 4);
+  counts const ring(schedule_of("ring", 4), ways);
+  EXPECT_DOUBLE_EQ(ring.priced(100).transfer, 6 * 25 * 4);
   EXPECT_EQ(ring.busiest().most_messages, 1u);
 }
 
 // A message over a slow link without latency, and one over a link of much latency that is never busy.
-TEST(LinkLoads, AMessageWaitsForItsOwnWayOnly) {
+TEST(SharedLinks, AMessageWaitsForItsOwnWayOnly) {
   auto const of = network_of(R"({"graph": [["y", "x", {"bandwidth": 1, "latency": 0}],
                                            ["y", "z", {"bandwidth": 100, "latency": 50}]],
                                  "ranks": ["y", "x", "z"], "rank": {"bandwidth": 1000}})");
-  link_loads const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::reduce), of);
-  EXPECT_DOUBLE_EQ(found.priced({}, 100).total(), 100);  // that of x, after 100; that of z, after 50 + 1
-  EXPECT_DOUBLE_EQ(found.priced({}, 10).total(), 50 + 0.1);
-  EXPECT_DOUBLE_EQ(found.priced_alone({}, 100).total(), 100);
+  routes const ways(of);
+  auto const made = testing::schedule_of("direct(saved_steps=1)", 3, collective::reduce);
+  counts const found(made, ways);
+  EXPECT_DOUBLE_EQ(found.priced(100).total(), 100);  // that of x, after 100; that of z, after 50 + 1
+  EXPECT_DOUBLE_EQ(found.priced(10).total(), 50 + 0.1);
+  EXPECT_DOUBLE_EQ(counts(made, ways, sharing::nothing).seconds(100), 100);
 }
 
-TEST(LinkLoads, AreTheSameWithWaysThatSchedulesShare) {
+TEST(SharedLinks, AreTheSameWithWaysThatSchedulesShare) {
   auto const of = network_of(R"({"torus": [3, 4]})");
-  routes ways(of);
+  routes const ways(of);
   for (char const* const text : {"ring", "direct", "generalized(saved_steps=1)", "ring"}) {
     auto const made = schedule_of(text, 12);
-    EXPECT_EQ(link_loads(made, ways).priced({}, 100).total(), link_loads(made, of).priced({}, 100).total()) << text;
-    EXPECT_EQ(link_loads(made, ways).busiest().name, link_loads(made, of).busiest().name) << text;
+    EXPECT_EQ(counts(made, ways).seconds(100), counts(made, routes(of)).seconds(100)) << text;
+    EXPECT_EQ(counts(made, ways).busiest().name, counts(made, routes(of)).busiest().name) << text;
   }
 }
 
-TEST(LinkLoads, RefusesMoreRanksThanTheNetworkHas) {
-  EXPECT_THROW(link_loads(schedule_of("ring", 5), network_of_nodes({2, 2}, {}, {})), schedule_error);
-  EXPECT_NO_THROW(link_loads(schedule_of("ring", 3), network_of_nodes({2, 2}, {}, {})));
+TEST(SharedLinks, RefusesMoreRanksThanTheNetworkHas) {
+  EXPECT_THROW(counts(schedule_of("ring", 5), routes(network_of_nodes({2, 2}, {}, {}))), schedule_error);
+  EXPECT_NO_THROW(counts(schedule_of("ring", 3), routes(network_of_nodes({2, 2}, {}, {}))));
 }
 
 /// The time of all messages by the definition: for each step and reader, over all edges of its messages, all bytes there.
@@ -310,7 +315,7 @@ double slow_transfer(schedule const& s, tree const& of, std::vector<link_costs> 
   return total;
 }
 
-TEST(LinkLoads, OfEveryAlgorithmAreThoseOfASlowCount) {
+TEST(SharedLinks, OfEveryAlgorithmAreThoseOfASlowCount) {
   std::istringstream text(
       R"({"tree": {"top": ["left", "right"], "left": [0, 2, 7], "right": [1, 3, "low"], "low": [4, 5, 6, 8, 9]}})");
   auto const switches = parse_tree(text, "test");
@@ -321,8 +326,8 @@ TEST(LinkLoads, OfEveryAlgorithmAreThoseOfASlowCount) {
        {"direct", "ring", "generalized(saved_steps=2)", "latency", "recursive_doubling", "two_level(nodes=2+1+3+1+3)",
         "binomial(radix=4)", "unequal(nodes=3+7)", "flexreduce(nodes=3+3+4)"}) {
     auto const made = schedule_of(name, 10);
-    link_loads const found(made, links);
-    EXPECT_NEAR(found.priced({}, 60).transfer, 60 * slow_transfer(made, switches, costs), 1e-6) << name;
+    counts const found(made, routes(links));
+    EXPECT_NEAR(found.priced(60).transfer, 60 * slow_transfer(made, switches, costs), 1e-6) << name;
     double busiest = 0;
     auto const all = edge_traffic(made, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, switches);
     for (std::size_t n = 0; n < all.size(); ++n)
@@ -339,11 +344,12 @@ TEST(FlexReduce, PutsLessOnAHostsLinkThanTheRing) {
     auto const links = network_of_nodes(hosts, {0, 1}, {0, 0.01});
     auto const count = static_cast<std::int64_t>(hosts.size()), ranks = std::int64_t{links.ranks()};
     auto const flex = schedule_of("flexreduce(nodes=" + text_of(hosts) + ")", links.ranks());
-    EXPECT_EQ(link_loads(schedule_of("ring", links.ranks()), links).busiest().volume, fraction(2 * (ranks - 1), ranks));
+    EXPECT_EQ(counts(schedule_of("ring", links.ranks()), routes(links)).busiest().volume,
+              fraction(2 * (ranks - 1), ranks));
     if (hosts.front() == hosts.back())
-      EXPECT_EQ(link_loads(flex, links).busiest().volume, fraction(2 * (count - 1), count));
+      EXPECT_EQ(counts(flex, routes(links)).busiest().volume, fraction(2 * (count - 1), count));
     else
-      EXPECT_LT(link_loads(flex, links).busiest().volume, fraction(2 * (ranks - 1), ranks));
+      EXPECT_LT(counts(flex, routes(links)).busiest().volume, fraction(2 * (ranks - 1), ranks));
   }
 }
 

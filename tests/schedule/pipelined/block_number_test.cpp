@@ -13,7 +13,7 @@ namespace coset::schedule::testing {
 namespace {
 
 block_numbers::pricing pricing_of(schedule const& made, cost_model const& model) {
-  return [model, work = counts(made, model)](double bytes) { return work.priced(model, bytes); };
+  return [work = counts(made, model)](double bytes) { return work.priced(bytes); };
 }
 
 block_numbers numbers_of(algorithm const& how, rank_t ranks, collective verb, cost_model const& model) {
@@ -69,7 +69,7 @@ TEST(BlockNumbers, AreThoseOfAllAlgorithmsToTry) {
   demand const wanted{.verb = collective::broadcast, .ranks = 16};
   auto const numbers = numbers_of({"n_block", {}}, 16, collective::broadcast, model);
   std::vector<algorithm> const tried =
-      with_best_blocks({{"ring", {}}, {"n_block", {}}}, wanted, model, {16, {16}}, 64e6);
+      with_best_blocks({{"ring", {}}, {"n_block", {}}}, wanted, level_machine(16, model), 64e6);
   EXPECT_EQ(tried[0].text(), "ring");
   EXPECT_EQ(tried[1].text(), "n_block(blocks=" + std::to_string(numbers.best(64e6)) + ")");
 }
