@@ -6,6 +6,7 @@
 
 #include "cli/measuring.hpp"
 #include "cli/restart.hpp"
+#include "cli/why/why_measured.hpp"
 
 namespace coset::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Beside this program, as in a build, or where an installation has it.
-void start_measuring() {
+[[noreturn]] void start_measuring() {
   fs::path const here = fs::read_symlink("/proc/self/exe").parent_path();
   fs::path const beside = here / "coset-measure", installed = here / COSET_MEASURE_FROM_HERE / "coset-measure";
   for (auto const& program : {beside, installed})
@@ -28,5 +29,6 @@ void start_measuring() {
 
 void measure_bench(bench_arguments const&) { start_measuring(); }
 void measure_tune(tune_arguments const&) { start_measuring(); }
+std::vector<measured_plan> measure_plans(plans_to_measure const&) { start_measuring(); }
 
 }  // namespace coset::cli

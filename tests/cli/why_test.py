@@ -5,9 +5,11 @@
     why_test.py COSET [unittest's arguments]
 """
 import json
+import pathlib
+import shutil
 import unittest
 
-from command import Files, coset
+from command import COSET, Files, coset
 
 TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting"]
 
@@ -48,6 +50,22 @@ class Why(Files):
         self.assertIn("\nchosen: the cheapest that no rule removes\n  a: what only moves goes straight", text)
         self.assertIn("\na ", text)
         self.assertIsNone(found["chosen"]["removed_by"])
+
+    def test_the_chosen_plan_and_the_runner_up_are_measured_beside_the_model(self):
+        if not shutil.which(str(pathlib.Path(COSET).with_name("coset-measure"))):
+            self.skipTest("nothing measures in this build")
+        found = why("allreduce", "64K", "--ranks", 2, "--measure")
+        first, second = found["measured"]
+        self.assertEqual(first["plan"].split("/")[0], found["chosen"]["algorithm"])
+        self.assertNotEqual(first["plan"], second["plan"])
+        for one in (first, second):
+            for time in ("model", "call", "cycle"):
+                self.assertGreater(one[time], 0)
+        self.assertIn("model/call", coset("why", "broadcast", 8, "--ranks", 2, "--measure").stdout)
+        for elsewhere in (["--topology", "core:4 pu:1"], ["--hosts", "1,1"], ["--nodes", "2,2"]):
+            refused = coset("why", "allreduce", *elsewhere, "--measure")
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("--measure is for a collective of ranks of this machine", refused.stderr)
 
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout

@@ -21,8 +21,10 @@
 #include "cli/report/page.hpp"
 #include "cli/restart.hpp"
 #include "cli/why/why.hpp"
+#include "cli/why/why_measured.hpp"
 #include "coset/topology.hpp"
 #include "environment/variables.hpp"
+#include "measure/harness/statistics.hpp"
 #include "measure/machine/parking.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
@@ -219,6 +221,33 @@ void measure_bench(bench_arguments const& a) {
   if (a.instead.processes) return run_processes(a);
   if (a.instead.regimes) return run_regimes(a);
   a.instead.scaling ? run_scaling(a) : run_bench(a);
+}
+
+std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
+  bench_arguments a;
+  a.verb = asked.verb;
+  auto const processors = processors_for(asked.ranks);
+  auto const ranks = static_cast<rank_t>(processors.size());
+  require_memory_for({asked.bytes}, ranks);
+  measure::contestants owned;
+  std::vector<measure::contestant*> players;
+  for (auto const& plan : asked.plans) {
+    owned.push_back(measure::make_coset(processors, plan, asked.in_place));
+    players.push_back(owned.back().get());
+  }
+  measure::latency_probe probe(processors);
+  std::vector<measured_plan> found(players.size());
+  for (auto const timing : {measure::timing::call, measure::timing::cycle}) {
+    a.options.timing = timing;
+    auto const rounds = measure(a, asked.bytes, players, probe, ranks);
+    for (std::size_t i = 0; i < players.size(); ++i) {
+      found[i].declined = rounds.declined[i];
+      bool const played = !rounds.states.empty() && !rounds.states.front().of[i].rounds.empty();
+      auto& seconds = timing == measure::timing::call ? found[i].call : found[i].cycle;
+      if (played) seconds = measure::median(rounds.states.front().of[i].rounds) * 1e-9;
+    }
+  }
+  return found;
 }
 
 }  // namespace coset::cli

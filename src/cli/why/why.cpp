@@ -16,6 +16,7 @@
 #include "cli/numbers.hpp"
 #include "cli/why/why.hpp"
 #include "cli/why/why_between.hpp"
+#include "cli/why/why_measured.hpp"
 #include "cli/why/why_scatter.hpp"
 #include "cli/why/why_sparse.hpp"
 #include "numa/binding.hpp"
@@ -51,6 +52,11 @@ verb asked_verb(std::string const& name) try {
   throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction, sparse_reduction");
 }
 
+/// How it is told, and whether two plans are measured.
+struct shown {
+  bool json = false, all = false, measures = false;
+};
+
 struct why_command {
   std::string verb_name = "allreduce", topology, place = "compact";
   std::uint64_t bytes = 8;
@@ -58,21 +64,33 @@ struct why_command {
   std::vector<rank_t> nodes;
   asked_hosts hosts;
   asked_scatter scatter;
-  bool in_place = false, ordered = false, json = false, all = false;
+  bool in_place = false, ordered = false;
+  shown show;
 
   void run() {
-    if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, json));
+    if (show.measures && (!on_this_machine() || hosts.any() || verb_name.find("scatter_add") == 0 ||
+                          verb_name.find("reduction") != std::string::npos))
+      throw argument_error("--measure is for a collective of ranks of this machine");
+    if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.json));
     if (verb_name == "sparse_reduction")
-      return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), json));
+      return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.json));
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
-    if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), json, all));
+    if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), show.json, show.all));
     auto const asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     auto const found = choice::explain(asked);
     auto const* const rule = rule_for(asked, rules);
-    std::cout << (json ? as_json(asked, found, rule).dump(1) + '\n' : as_text(asked, found, rule));
+    std::vector<priced_and_measured> measured;
+    if (show.measures) measured = measure_first_two(asked, found);
+    if (!show.json) {
+      std::cout << as_text(asked, found, rule) << (show.measures ? text_of(measured) : "");
+      return;
+    }
+    auto text = as_json(asked, found, rule);
+    if (show.measures) text["measured"] = coset::cli::json_of(measured);
+    std::cout << text.dump(1) << '\n';
   }
 
   ordered_json answer() const {
@@ -119,7 +137,7 @@ struct why_command {
     auto q = question_between(facts.ranks);
     q.hosts.switches = facts.switches;
     auto const of_hosts = read.links.with_one_rank_a_place();
-    return why_between(q, json, all, &of_hosts);
+    return why_between(q, show.json, show.all, &of_hosts);
   }
 
   choice::question question_asked() const {
@@ -199,7 +217,7 @@ struct why_command {
 
   std::string as_text(choice::question const& q, choice::explanation const& found,
                       calibration::rule const* rule) const {
-    constexpr std::size_t shown = 12;
+    constexpr std::size_t most_rows = 12;
     std::string text = machine_text(q);
     text += fmt::format("  {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  plan\n", "us", "rounds",
                         "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting");
@@ -207,7 +225,7 @@ struct why_command {
     std::size_t left_out = 0;
     for (std::size_t k = 0; k < found.candidates.size(); ++k) {
       bool const is_chosen = found.candidates[k].what.algorithm == found.chosen.what.algorithm;
-      if (!all && k >= shown && !is_chosen)
+      if (!show.all && k >= most_rows && !is_chosen)
         ++left_out;
       else
         text += row(found.candidates[k], mark_of(found.candidates[k], rules));
@@ -362,8 +380,11 @@ void add_why(CLI::App& app) {
   add_scatter_options(why, state->scatter);
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
-  why.add_flag("--all", state->all, "Show all candidates, not only the cheapest");
-  why.add_flag("--json", state->json, "As JSON");
+  why.add_flag("--measure", state->show.measures,
+               "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: calls "
+               "alone, and cycles in which inputs are rewritten and results read");
+  why.add_flag("--all", state->show.all, "Show all candidates, not only the cheapest");
+  why.add_flag("--json", state->show.json, "As JSON");
   why.callback([state, &why] {
     refuse_what_is_ignored(why, state->verb_name);
     state->run();

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/why/why_measured.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace coset::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string plan_of(choice::answer const& a) { return a.algorithm.text() + "/" + program::policy_name(a.storage); }
+
+ordered_json number_or_null(double seconds) { return seconds > 0 ? ordered_json(seconds) : ordered_json(); }
+
+}  // namespace
+
+std::vector<priced_and_measured> measure_first_two(choice::question const& q, choice::explanation const& found) {
+  std::vector<priced_and_measured> both{{found.chosen, {}}};
+  auto const runner_up = std::ranges::find_if(found.candidates, [&](choice::explained const& e) {
+    return e.removed_by.empty() && plan_of(e.what) != plan_of(found.chosen.what);
+  });
+  if (runner_up != found.candidates.end()) both.push_back({*runner_up, {}});
+  plans_to_measure asked{std::string(name_of(q.what)), q.bytes, q.ranks, q.in_place, {}};
+  for (auto const& one : both) asked.plans.push_back(plan_of(one.priced.what));
+  auto const here = measure_plans(asked);
+  for (std::size_t i = 0; i < both.size(); ++i) both[i].here = here[i];
+  return both;
+}
+
+std::string text_of(std::vector<priced_and_measured> const& all) {
+  std::string text = fmt::format("{:>12} {:>9} {:>9} {:>11}  plan, here\n", "us: model", "call", "cycle", "model/call");
+  for (auto const& [priced, here] : all) {
+    text += fmt::format("{:>12.3f}", priced.seconds() * 1e6);
+    if (here.call > 0)
+      text +=
+          fmt::format(" {:>9.3f} {:>9.3f} {:>11.2f}", here.call * 1e6, here.cycle * 1e6, priced.seconds() / here.call);
+    else
+      text += fmt::format(" {:>9} {:>9} {:>11}", "-", "-", "-");
+    text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? "" : ": " + here.declined);
+  }
+  return text;
+}
+
+ordered_json json_of(std::vector<priced_and_measured> const& all) {
+  ordered_json list = ordered_json::array();
+  for (auto const& [priced, here] : all)
+    list.push_back({{"plan", plan_of(priced.what)},
+                    {"model", priced.seconds()},
+                    {"call", number_or_null(here.call)},
+                    {"cycle", number_or_null(here.cycle)},
+                    {"declined", here.declined.empty() ? ordered_json() : ordered_json(here.declined)}});
+  return list;
+}
+
+}  // namespace coset::cli
