@@ -22,9 +22,9 @@ memory_facts told_of(topology const& machine) {
   }
   if (l2s.empty()) return {};
   std::uint64_t const cores = machine.cores(), own = machine.l2_bytes / ((cores + l2s.size() - 1) / l2s.size());
-  if (!machine.has_l3) return {machine.cache_bytes, own, machine.l2_bytes};
+  if (!machine.has_l3) return {machine.cache_bytes, own, machine.l2_bytes, {}};
   std::uint64_t const shared = std::min(machine.cache_bytes, cores * most_per_core);
-  return {shared + l2s.size() * machine.l2_bytes, own, shared / l3s.size() + machine.l2_bytes};
+  return {shared + l2s.size() * machine.l2_bytes, own, shared / l3s.size() + machine.l2_bytes, {}};
 }
 
 }  // namespace coset::calibration

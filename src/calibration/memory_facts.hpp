@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "calibration/memory_costs.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::calibration {
@@ -13,6 +14,7 @@ struct memory_facts {
   std::uint64_t last_cache_bytes = 0;  ///< the part of the caches that its cores really have together; 0: unknown
   std::uint64_t own_cache_bytes = 0;   ///< the part that each core has for itself; 0: unknown
   std::uint64_t most_reached = 0;      ///< the part of last_cache_bytes that one core reaches; 0: unknown
+  memory_costs costs = {};
 };
 
 /// As the machine reports, but no core has more of its last cache than `most_per_core`.

@@ -89,6 +89,19 @@ json json_of(hidden_levels const& hidden) {
   return made;
 }
 
+memory_costs costs_of(field const& from) {
+  memory_costs made;
+  for (named_cost const& each : costs_by_name)
+    if (from.has(each.name)) made.*each.value = from[each.name].number() * 1e-9;
+  return made;
+}
+
+json json_of(memory_costs const& costs) {
+  json made;
+  for (named_cost const& each : costs_by_name) made[each.name] = costs.*each.value * 1e9;
+  return made;
+}
+
 profile profile_of(field const& from) {
   if (from["coset_profile"].whole<unsigned>() != 1) from["coset_profile"].refuse("this coset reads version 1");
   profile made{from["fingerprint"].text(),
@@ -105,6 +118,7 @@ profile profile_of(field const& from) {
   }
   for (field const& p : from["processors"].elements()) made.processors.push_back(p.whole<unsigned>());
   for (field const& r : from["rules"].elements()) made.rules.push_back(rule_of(r));
+  if (from.has("costs_ns")) made.costs = costs_of(from["costs_ns"]);
   if (from.has("clusters")) made.hidden = hidden_of(from["clusters"], made.processors.size());
   return made;
 }
@@ -130,6 +144,7 @@ std::string profile::text() const {
            {"processors", processors}, {"latency_ns", latency},      {"alpha_ns", alpha},
            {"lambda_ns", lambda},      {"beta_ns_per_byte", beta},   {"rules", json::array()}};
   for (rule const& r : rules) all["rules"].push_back(json_of(r));
+  all["costs_ns"] = json_of(costs);
   if (!hidden.levels.empty()) all["clusters"] = json_of(hidden);
   return text::json_text(all, 1) + '\n';
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/hidden.hpp"
+#include "calibration/memory_costs.hpp"
 #include "calibration/rule.hpp"
 #include "coset/topology.hpp"
 
@@ -23,6 +24,7 @@ struct profile {
   double beta = 0;                           ///< per byte of the vector, of a large allreduce
   std::vector<rule> rules;                   ///< valid whatever the machine's clusters are
   hidden_levels hidden = {};                 ///< of processors; older profiles have none
+  memory_costs costs = {};                   ///< fitted to calls; older profiles have the defaults
 
   /// Throws argument_error naming the file and what is wrong with it.
   static profile read(std::string const& file);

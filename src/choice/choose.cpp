@@ -74,7 +74,7 @@ answer with_storage(priced_schedule const& chosen, question const& q, schedule::
   std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p, machine).total(); });
   for (program::policy const& p : all) {
     auto const storage = by_level(q, chosen.algorithm, p);
-    double const seconds = chosen.steps.total() + price_of(q, p, machine).total();
+    double const seconds = priced_here(chosen.steps, q.memory.costs).total() + price_of(q, p, machine).total();
     if (can_have(chosen, q, storage)) return {chosen.algorithm, storage, 0, seconds};
   }
   return {chosen.algorithm, by_level(q, chosen.algorithm, staged)};

@@ -15,9 +15,10 @@ namespace {
 /// their one-way line latencies. per_byte is one core's share while its neighbours read as well: measured within an L3
 /// and from the node's memory, which stands for other L3s; a rule of thumb beyond. So is what a group's link takes.
 /// Lines are fetched by each reader, at no cost of whom they are from.
+constexpr calibration::memory_costs usual;
 constexpr std::array kinds{
     level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9, 0, 0},
-    level_kind{"l3", &processor::l3, 100e-9, 20e-9, 0.03e-9, 0, 0},
+    level_kind{"l3", &processor::l3, usual.round, usual.peer, usual.fetched, 0, 0},
     level_kind{"node", &processor::node, 300e-9, 60e-9, 0.07e-9, 0.018e-9, 0},
     level_kind{"package", &processor::package, 400e-9, 80e-9, 0.1e-9, 0.012e-9, 0},
     level_kind{"machine", nullptr, 700e-9, 140e-9, 0.2e-9, 0.01e-9, 0},

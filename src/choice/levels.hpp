@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "calibration/memory_costs.hpp"
 #include "coset/topology.hpp"
 #include "schedule/model/machine.hpp"
 
@@ -21,7 +22,7 @@ struct level_kind {
 /// core, l3, node, package and machine, with the prices that the defaults assume. Seconds.
 std::span<level_kind const> level_kinds();
 /// Per byte folded, and per stream that a core does not prefetch.
-inline constexpr double fold_per_byte = 0.01e-9, per_stream_beyond = 20e-9;
+inline constexpr double fold_per_byte = calibration::memory_costs{}.folded, per_stream_beyond = 20e-9;
 /// What ranks of one L3 pay to reach each other.
 schedule::link link_of_l3();
 

@@ -14,21 +14,6 @@ using program::policy;
 
 constexpr double ns = 1e-9;
 
-/// A copy, however short; and a byte of it while both arrays fit a core's own cache, or not.
-constexpr double per_copy = 12.4 * ns, copied_in_cache = 0.01 * ns, copied_beyond = 0.06 * ns;
-/// A byte of an output into which the next call copies after others have stored there.
-constexpr double rewritten = 0.013 * ns;
-/// A byte stored into lines of others that this rank has not read before. Where cores are near that costs little more than a
-/// copy (0.04 ns), where they fetch every line from each other 0.5; no machine says which, and virtual ones change it. A wrong push
-/// costs more than a copy too many, so the latter counts; but owners store all at once, and are behind by a third in the one
-/// case and ahead by four fifths in the other. Whoever touches others' arrays says so first, in case a rank fails.
-constexpr double pushed = 0.5 * ns, stored_by_owners = 0.04 * ns, per_foreign = 10.5 * ns;
-/// A byte that comes from memory, one that is fetched from there only to be overwritten, and one stored past the caches
-/// that they would have held.
-constexpr double from_memory = 0.1 * ns, fetched_in_vain = 0.05 * ns, missing_in_cache = 0.3 * ns;
-/// Between two ranks on one processor.
-constexpr double per_turn = 1400 * ns;
-
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 
@@ -114,44 +99,55 @@ bool is_stored_by_owners(question const& q, policy const& p) {
 }
 double fetched_by_root(question const& q, policy const& p, schedule::level_machine const& on) {
   if (q.what != verb::gather || is_stored_by_owners(q, p)) return 0;
-  double const per_byte = on.costs().links.back().per_byte + (exceeds_own_cache(q) ? copied_beyond : 0);
+  double const beyond = exceeds_own_cache(q) ? q.memory.costs.copied_beyond : 0;
+  double const per_byte = priced_here({.transfer = on.costs().links.back().per_byte}, q.memory.costs).transfer + beyond;
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
 }
 double bytes_moved(question const& q, policy const& p) {
   return static_cast<double>(q.bytes) / (is_stored_by_owners(q, p) ? q.ranks : 1);
 }
 
+double copied(question const& q, double bytes) {
+  auto const& costs = q.memory.costs;
+  return costs.copy + bytes * (exceeds_own_cache(q) ? costs.copied_beyond : costs.copied);
+}
+
+/// What only moves has a piece that stays with its rank, and yet has to get into another array.
+bool copies_own_piece(question const& q) { return (goes_straight(q.what) || q.what == verb::allgather) && !q.in_place; }
+
 double copies_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes);
-  if (is_eager(p)) return per_copy + bytes * arrays_of(q).read_at_once;
+  auto const& costs = q.memory.costs;
+  if (is_eager(p)) return costs.copy + bytes * arrays_of(q).read_at_once;
   if (p == out_of_lines) return 0;
-  int const number = p.first == area::staging ? 2 : p.first == area::output ? 1 : 0;
-  return number * (per_copy + bytes * (exceeds_own_cache(q) ? copied_beyond : copied_in_cache));
+  if (p.first == area::input) return copies_own_piece(q) ? copied(q, bytes / q.ranks) : 0;
+  return (p.first == area::staging ? 2 : 1) * copied(q, bytes);
 }
 
 double pushes_of(question const& q, policy const& p) {
   if (p.first != area::input || q.ranks < 2) return 0;
-  if (has_view(q)) return 2 * per_foreign;  // both to fold and to store
+  auto const& costs = q.memory.costs;
+  if (has_view(q)) return 2 * costs.touched;  // both to fold and to store
   // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
   bool const reads_first = q.what == verb::allreduce && q.in_place;
   bool const stays_away = exceeds_caches(q) && q.what != verb::gather;
   bool const pushes = arrays_of(q).pushes || is_stored_by_owners(q, p);
-  if (!pushes || reads_first || stays_away) return per_foreign;
+  if (!pushes || reads_first || stays_away) return costs.touched;
   bool const by_owners = is_stored_by_owners(q, p) || p.how == copies::store;
-  return per_foreign + bytes_moved(q, p) * (by_owners ? stored_by_owners : pushed);
+  return costs.touched + bytes_moved(q, p) * (by_owners ? costs.stored : costs.pushed);
 }
 
 double memory_of(question const& q, policy const& p) {
   double const bytes = bytes_moved(q, p);
-  if (!exceeds_caches(q)) return p.streams ? bytes * missing_in_cache : 0;
+  auto const& costs = q.memory.costs;
+  if (!exceeds_caches(q)) return p.streams ? bytes * costs.kept_out : 0;
   double const arrays = 1 + (p.first == area::input ? 0 : p.first == area::output ? 1 : 2);
-  return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
+  return bytes * (arrays * costs.from_memory + (p.streams ? 0 : costs.overwritten));
 }
 
-/// One round of all ranks.
-double round_seconds(schedule::level_machine const& on) {
+schedule::price round_of_all(schedule::level_machine const& on) {
   schedule::link const& last = on.costs().links.back();
-  return last.latency + (on.ranks() - 1) * last.per_peer;
+  return {.latency = last.latency, .peers = (on.ranks() - 1) * last.per_peer};
 }
 
 }  // namespace
@@ -162,8 +158,17 @@ schedule::level_machine machine_of(question const& q) {
   auto on = q.levels == nullptr ? usual_levels(q.ranks).on : q.levels->on;
   if (!q.crowded) return on;
   auto costs = on.costs();
-  for (schedule::link& each : costs.links) each.latency += per_turn;
+  for (schedule::link& each : costs.links) each.latency += q.memory.costs.turn;
   return {on.domains(), std::move(costs)};
+}
+
+schedule::price priced_here(schedule::price steps, calibration::memory_costs const& costs) {
+  constexpr calibration::memory_costs usual;
+  steps.latency *= costs.round / usual.round;
+  steps.peers *= costs.peer / usual.peer;
+  steps.transfer *= costs.fetched / usual.fetched;
+  steps.combine *= costs.folded / usual.folded;
+  return steps;
 }
 
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {
@@ -193,11 +198,12 @@ storage_price price_of(question const& q, policy const& p, schedule::level_machi
   storage_price sum;
   sum.copies = copies_of(q, p) + fetched_by_root(q, p, on);
   // Ranks that share a processor fetch no lines from each other.
-  if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * rewritten;
+  if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * q.memory.costs.rewritten;
   sum.pushes = pushes_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
-  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1) sum.meeting = round_seconds(on);
+  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)
+    sum.meeting = priced_here(round_of_all(on), q.memory.costs).total();
   return sum;
 }
 

@@ -23,6 +23,9 @@ struct storage_price {
 /// The levels of this question's ranks, and what they cost. Ranks that take turns pay a turn for every round.
 schedule::level_machine machine_of(question const&);
 
+/// What steps take at these costs: within an L3 as they say, beyond it in proportion. Schedules are chosen without.
+schedule::price priced_here(schedule::price steps, calibration::memory_costs const&);
+
 /// Whether the caller gets a view of a result instead of having it stored into an array of its own.
 bool has_view(question const&);
 

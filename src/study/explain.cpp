@@ -55,7 +55,7 @@ explanation explain(question const& q) {
   auto const priced = [&](priced_schedule const& s, program::policy const& storage) {
     return explained{{s.algorithm, storage},
                      s.kind,
-                     s.steps,
+                     priced_here(s.steps, q.memory.costs),
                      price_of(q, storage, search.machine()),
                      search.seconds_unmeasured(s),
                      s.removed_by != nullptr ? s.removed_by : ""};

@@ -99,6 +99,13 @@ calibration::memory_facts memory_of(domain const& part) {
   return {.own_cache_bytes = part.crowded ? 0 : part.own_cache_bytes};
 }
 
+/// Of one process, with what `coset tune` has found.
+calibration::memory_facts memory_here(team_shape const& shape) {
+  auto memory = shape.memory;
+  memory.costs = shape.choices.costs();
+  return memory;
+}
+
 /// What is decided before any plan is made.
 planning::team_facts facts_of(team_state const& team) {
   computing_in const alike_everywhere(floating_point_mode::usual(), arithmetic::floating_point);
@@ -109,7 +116,7 @@ planning::team_facts facts_of(team_state const& team) {
           .crowded = shared.kind.one_process && shared.kind.crowded,
           .levels = choice::level_facts_of(shape.places),
           .node_leaders = team.node_leaders,
-          .memory = shared.kind.one_process ? shape.memory : memory_of(shared.part),
+          .memory = shared.kind.one_process ? memory_here(shape) : memory_of(shared.part),
           .adapts = adaptation_of(shared.kind),
           .choices = shape.choices,
           .spread = shared.part.spread,

@@ -94,6 +94,20 @@ TEST_F(Profile, KeepsHiddenClustersAndTheirRulesApart) {
   EXPECT_FALSE(again.rules[0].along_clusters);
 }
 
+TEST_F(Profile, KeepsWhatMovingBytesCosts) {
+  auto fitted = sample();
+  for (auto const& each : costs_by_name) fitted.costs.*each.value *= 1.25;
+  write(fitted, file());
+  auto const again = profile::read(file());
+  for (auto const& each : costs_by_name)
+    EXPECT_NEAR(again.costs.*each.value / fitted.costs.*each.value, 1, 1e-9) << each.name;
+  std::ofstream(file()) << R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [], "alpha_ns": 1,
+      "lambda_ns": 1, "beta_ns_per_byte": 1, "processors": [], "rules": [], "costs_ns": {"pushed": 0.25}})";
+  auto const one = profile::read(file());
+  EXPECT_DOUBLE_EQ(one.costs.pushed, 0.25e-9);
+  EXPECT_EQ(one.costs.copied, memory_costs{}.copied);
+}
+
 TEST_F(Profile, OfBeforeClustersIsStillRead) {
   write(sample(), file());
   std::ifstream in(file());

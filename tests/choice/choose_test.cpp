@@ -169,9 +169,11 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
         if (cases.skips()) continue;
         question q{.what = what, .ranks = ranks, .bytes = bytes};
         auto const plain = choose(q).algorithm;
-        for (calibration::memory_facts const facts :
-             {calibration::memory_facts{mebibyte, mebibyte, mebibyte}, {1000 * mebibyte, 4 * mebibyte, 0}}) {
-          q.memory = facts;
+        using facts = calibration::memory_facts;
+        for (facts const& each :
+             {facts{mebibyte, mebibyte, mebibyte}, facts{1000 * mebibyte, 4 * mebibyte, 0},
+              facts{.costs = {.round = 5e-6, .peer = 1e-9, .fetched = 1e-9, .copied = 1e-8, .pushed = 0}}}) {
+          q.memory = each;
           EXPECT_EQ(choose(q).algorithm, plain);
         }
       }

@@ -75,6 +75,7 @@ table table::of_this_machine() {
   table made = of_environment();
   if (auto found = calibration::find_profile(calibration::machine_tuned_for())) {
     for (rule& r : found->rules) made.append(std::move(r));
+    made.set(found->costs);
   }
   return made;
 }

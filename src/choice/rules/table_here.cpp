@@ -50,6 +50,7 @@ table choices_on(std::vector<processor>& places, bool in_any_order, calibration:
     }
   }
   for (rule const& r : found.rules) made.append(r);
+  made.set(found.costs);
   return made;
 }
 

@@ -22,6 +22,7 @@
 #include "cli/bytes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/measure/fit_costs.hpp"
 #include "cli/measure/tune_report.hpp"
 #include "cli/measuring.hpp"
 #include "cli/output.hpp"
@@ -127,6 +128,7 @@ class tuner {
     made_.processors = processors_;
     try {
       measure_model();
+      fit_costs();
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         for (verb const what : verbs)
           if (is_measured(what, sizes[i])) tune(what, i);
@@ -220,18 +222,20 @@ class tuner {
     return made.get();
   }
 
-  measure::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+  measure::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans,
+                               measure::timing of = measure::timing::cycle) {
     std::vector<measure::contestant*> players;
     for (auto const& plan : plans) players.push_back(player(plan));
     measure::problem shape{.ranks = ranks(), .what = what};
     shape.count = bytes / shape.element_bytes() / ranks() * ranks();
-    return play(players, shape);
+    return play(players, shape, of);
   }
 
-  measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& shape) {
+  measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& shape,
+                            measure::timing of = measure::timing::cycle) {
     bool const few = shape.bytes() > most_measured_often;
-    measure::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
-        seldom{.rounds = 3, .iterations = 2, .warmup = 1};
+    measure::round_options const often{.timing = of, .rounds = 5, .burst_nanoseconds = 1e6},
+        seldom{.timing = of, .rounds = 3, .iterations = 2, .warmup = 1};
     return measure::play_rounds(players, *probe_, shape, few ? seldom : often,
                                 [](std::size_t) { stop_if_interrupted(); });
   }
@@ -287,6 +291,22 @@ class tuner {
 
   static std::size_t middle(std::size_t a, std::size_t b) {
     return static_cast<std::size_t>(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
+  }
+
+  /// As calls of the library's default storages show. Of more ranks than that rounds would take their time from the plans.
+  void fit_costs() {
+    constexpr rank_t most_ranks = 16;
+    if (ranks() < 2 || ranks() > most_ranks) return;
+    progress("costs");
+    choice::question like{.ranks = ranks(), .memory = calibration::told_of(machine_)};
+    choice::put_on_levels(like, places_);
+    made_.costs = cli::fit_costs(like, [&](verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+      auto const found = measure(what, bytes, plans, measure::timing::call);
+      std::vector<double> seconds(plans.size());
+      for (std::size_t i = 0; i < plans.size() && !found.states.empty(); ++i)
+        if (double const ns = time_of(found.states.front().of[i]); std::isfinite(ns)) seconds[i] = ns * 1e-9;
+      return seconds;
+    });
   }
 
   void measure_model() {

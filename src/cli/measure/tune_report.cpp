@@ -23,6 +23,16 @@ std::string line_of(calibration::rule const& r, std::string const& as_long_as) {
                      r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), program::text_of(r.how), as_long_as);
 }
 
+/// Beside what defaults assume.
+std::string costs_of(calibration::memory_costs const& found) {
+  constexpr calibration::memory_costs usual;
+  if (found == usual) return "";
+  std::string text = "costs in ns, of a byte or each time (by default):";
+  for (auto const& each : calibration::costs_by_name)
+    text += fmt::format(" {} {:.3g} ({:.3g})", each.name, found.*each.value * 1e9, usual.*each.value * 1e9);
+  return text + '\n';
+}
+
 }  // namespace
 
 std::string tune_report(std::vector<contest> const& contests, calibration::profile const& found,
@@ -31,6 +41,7 @@ std::string tune_report(std::vector<contest> const& contests, calibration::profi
   for (contest const& c : contests) text += line_of(c);
   text += fmt::format("machine {}, {} ranks: alpha {:.0f} ns, lambda {:.0f} ns per peer, beta {:.3f} ns per byte\n",
                       found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
+  text += costs_of(found.costs);
   if (found.rules.empty() && found.hidden.rules.empty()) text += "no plan was clearly better than the defaults\n";
   for (auto const& r : found.hidden.rules) text += line_of(r, "  (while the clusters are there)");
   for (auto const& r : found.rules) text += line_of(r, "");

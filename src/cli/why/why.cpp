@@ -78,8 +78,9 @@ struct why_command {
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
     if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), show.json, show.all));
-    auto const asked = question_asked();
+    auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
+    if (on_this_machine()) asked.memory.costs = rules.costs();
     auto const found = choice::explain(asked);
     auto const* const rule = rule_for(asked, rules);
     std::vector<priced_and_measured> measured;
@@ -94,8 +95,9 @@ struct why_command {
   }
 
   ordered_json answer() const {
-    auto const asked = question_asked();
+    auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
+    if (on_this_machine()) asked.memory.costs = rules.costs();
     return as_json(asked, choice::explain(asked), rule_for(asked, rules));
   }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What moving bytes costs on a machine: the parameters of prices, by default and as `coset tune` fits them.
+#pragma once
+
+#include <array>
+#include <span>
+
+namespace coset::calibration {
+
+/// Seconds, and seconds per byte. Like all facts about memory they decide between storages, never between bracketings. The
+/// defaults were measured on virtual machines of Zen 4 and Zen 5, cores near and apart.
+struct memory_costs {
+  double round = 100e-9, peer = 20e-9;  ///< of flags within an L3, and for each rank that is awaited
+  double fetched = 0.03e-9;             ///< of a line that another core of the L3 has
+  double folded = 0.01e-9;
+  double copy = 12.4e-9;           ///< a copy, however short
+  double copied = 0.01e-9;         ///< while both arrays fit a core's own cache
+  double copied_beyond = 0.06e-9;  ///< else
+  double rewritten = 0.013e-9;     ///< into an output where others have stored since the last call
+  double touched = 10.5e-9;  ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
+  double pushed = 0.5e-9;    ///< into lines of others that this rank has not read before
+  double stored = 0.04e-9;   ///< into others' lines by the owners of what is stored, all at once
+  double from_memory = 0.1e-9;   ///< that no cache holds
+  double overwritten = 0.05e-9;  ///< fetched from memory in vain, as all of it is overwritten
+  double kept_out = 0.3e-9;      ///< stored past caches that would have held it
+  double turn = 1400e-9;         ///< between two ranks on one processor
+
+  friend bool operator==(memory_costs const&, memory_costs const&) = default;
+};
+
+/// All of them, as profiles and `coset info` name them.
+struct named_cost {
+  char const* name;
+  double memory_costs::*value;
+};
+inline constexpr std::array costs_by_name{
+    named_cost{"round", &memory_costs::round},
+    named_cost{"peer", &memory_costs::peer},
+    named_cost{"fetched", &memory_costs::fetched},
+    named_cost{"folded", &memory_costs::folded},
+    named_cost{"copy", &memory_costs::copy},
+    named_cost{"copied", &memory_costs::copied},
+    named_cost{"copied_beyond", &memory_costs::copied_beyond},
+    named_cost{"rewritten", &memory_costs::rewritten},
+    named_cost{"touched", &memory_costs::touched},
+    named_cost{"pushed", &memory_costs::pushed},
+    named_cost{"stored", &memory_costs::stored},
+    named_cost{"from_memory", &memory_costs::from_memory},
+    named_cost{"overwritten", &memory_costs::overwritten},
+    named_cost{"kept_out", &memory_costs::kept_out},
+    named_cost{"turn", &memory_costs::turn},
+};
+
+/// What a call took, and how its price depends on the costs, on each as much: price = constant + sum of factor · cost.
+struct priced_call {
+  std::array<double, costs_by_name.size()> factor = {};
+  double constant = 0, measured = 0;
+};
+
+/// The costs with which prices come nearest to what was measured, by the logarithms of their ratios. None is less than a
+/// tenth of its default; what calls do not show stays as it is by default.
+memory_costs fitted_costs(std::span<priced_call const>);
+
+}  // namespace coset::calibration

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What moving bytes costs here, from what calls take.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibration/memory_costs.hpp"
+#include "choice/choose.hpp"
+
+namespace coset::cli {
+
+/// Seconds that calls of each plan take alone, "direct/staged"; 0 of one that cannot serve.
+using measured_calls =
+    std::function<std::vector<double>(verb, std::size_t bytes, std::vector<std::string> const& plans)>;
+
+/// Fitted to the cheapest storages of every verb, from 8 bytes to 4 MiB. `like` has the ranks and where they are.
+calibration::memory_costs fit_costs(choice::question const& like, measured_calls const&);
+
+}  // namespace coset::cli
