@@ -34,6 +34,13 @@ class Simulate(Files):
                 self.assertGreater(chosen["model_seconds"], 0)
                 self.assertLessEqual({"barriers", "binomial/staged", "direct/staged", "direct/zero_copy"}, plans.keys())
 
+    def test_the_chosen_plan_is_told_where_it_is_named_too(self):
+        said = json.loads(coset("why", "gather", "1K", "--topology", "core:32 pu:1", "--json").stdout)["chosen"]
+        asked = ["gather", "1K", "--topology", "core:32 pu:1", "--plan", f"{said['algorithm']}/{said['storage']}"]
+        plans = json.loads(coset("simulate", *asked, "--json").stdout)["machines"][0]["sizes"][0]["plans"]
+        self.assertEqual([row["by"] for row in plans if row["chosen"]], ["named"])
+        self.assertIn(asked[-1], coset("simulate", *asked).stdout)
+
     def test_the_chosen_plan_is_what_why_says(self):
         for size in (8, "64K", "1M"):
             said = json.loads(coset("why", "allreduce", size, "--topology", PACKAGES, "--json").stdout)["chosen"]

@@ -29,7 +29,7 @@ class entrants {
   simulated_contest all() && {
     for (auto const& plan : request_.plans) add_named(plan);
     auto const explained = choice::explain(request_.asked);
-    add(explained.chosen.what, offer::chosen, explained.chosen.seconds());
+    simulate_program(explained.chosen.what, offer::chosen, explained.chosen.seconds());
     if (request_.asked.what == verb::allreduce) add_by_hand();
     for (char const* const storage : flat_storages) add_text("direct", storage, offer::flat);
     add_considered(explained);
@@ -85,8 +85,11 @@ class entrants {
   void simulate_program(choice::answer const& what, offer by, std::optional<double> model_seconds) {
     std::string const name = what.algorithm.text() + "/" + program::policy_name(what.storage);
     if (!seen_.insert(name).second) {
-      for (contest_row& row : found_.rows)
-        if (row.name == name && !row.model_seconds) row.model_seconds = model_seconds;
+      for (contest_row& row : found_.rows) {
+        if (row.name != name) continue;
+        if (!row.model_seconds) row.model_seconds = model_seconds;
+        row.is_chosen |= by == offer::chosen;
+      }
       return;
     }
     cache::program_call call;
@@ -100,7 +103,8 @@ class entrants {
   }
 
   void simulate_work(std::string const& name, offer by, std::optional<double> model_seconds, cache::work const& work) {
-    found_.rows.push_back({name, by, model_seconds, cache::simulate(machine_, work, request_.timing)});
+    found_.rows.push_back(
+        {name, by, model_seconds, cache::simulate(machine_, work, request_.timing), by == offer::chosen});
   }
 
   contest_request const& request_;
@@ -121,7 +125,7 @@ contest_row const* simulated_contest::best(offer by) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-contest_row const* simulated_contest::chosen() const { return best(offer::chosen); }
+contest_row const& simulated_contest::chosen() const { return *std::ranges::find_if(rows, &contest_row::is_chosen); }
 
 contest_row const* simulated_contest::named(std::string const& name) const {
   auto const found = std::ranges::find(rows, name, &contest_row::name);

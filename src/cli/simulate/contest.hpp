@@ -28,6 +28,7 @@ struct contest_row {
   offer by;
   std::optional<double> model_seconds;  ///< what the choice expects, if it considers this
   cache::simulated found;
+  bool is_chosen = false;  ///< the library takes it, whoever offers it first
 };
 
 struct contest_request {
@@ -44,7 +45,8 @@ struct simulated_contest {
   std::uint64_t bytes;
   std::vector<contest_row> rows;  ///< fastest first
 
-  contest_row const* chosen() const;
+  /// What the library takes; there is always one.
+  contest_row const& chosen() const;
   /// The fastest of a kind, or none.
   contest_row const* best(offer) const;
   contest_row const* named(std::string const& name) const;

@@ -24,14 +24,13 @@ std::string microseconds(contest_row const* row) {
 
 std::string line_of(simulated_contest const& one) {
   contest_row const& fastest = one.rows.front();
-  contest_row const* const chosen = one.chosen();
+  contest_row const& chosen = one.chosen();
   std::string text = fmt::format("{:>8}", bytes_for_people(one.bytes));
-  for (contest_row const* const row : {chosen, one.best(offer::flat), one.named(barriers_name), one.named(tree_name),
+  for (contest_row const* const row : {&chosen, one.best(offer::flat), one.named(barriers_name), one.named(tree_name),
                                        one.named(everything_name), &fastest})
     text += microseconds(row);
-  if (chosen == nullptr) return text + "  the choice cannot be simulated\n";
-  text += fmt::format("  {:>6.2f}  {}", chosen->found.last / fastest.found.last, chosen->name);
-  return text + (chosen == &fastest ? "" : fmt::format("; fastest: {}", fastest.name)) + '\n';
+  text += fmt::format("  {:>6.2f}  {}", chosen.found.last / fastest.found.last, chosen.name);
+  return text + (&chosen == &fastest ? "" : fmt::format("; fastest: {}", fastest.name)) + '\n';
 }
 
 std::string lines_of_all(simulated_contest const& one) {
@@ -51,10 +50,9 @@ ordered_json json_of(contest_row const& row) {
   ordered_json lines;
   for (std::size_t l = 0; l < cache::levels; ++l) lines[names_of_levels[l]] = row.found.lines[l];
   lines["memory"] = row.found.memory_lines;
-  ordered_json json{{"plan", row.name},           {"by", name_of(row.by)},
-                    {"seconds", row.found.last},  {"mean_seconds", row.found.mean},
-                    {"model_seconds", nullptr},   {"acts", row.found.acts},
-                    {"events", row.found.events}, {"lines", lines}};
+  ordered_json json{{"plan", row.name},          {"by", name_of(row.by)},          {"chosen", row.is_chosen},
+                    {"seconds", row.found.last}, {"mean_seconds", row.found.mean}, {"model_seconds", nullptr},
+                    {"acts", row.found.acts},    {"events", row.found.events},     {"lines", lines}};
   if (row.model_seconds) json["model_seconds"] = *row.model_seconds;
   return json;
 }
