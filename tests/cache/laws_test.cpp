@@ -116,6 +116,30 @@ TEST(Lines, LooksOfOneCoreOverlapUnlessOneIsInVain) {
   EXPECT_NEAR(call_of(m, w).last, (20 + 20 + 5) * ns, tiny);
 }
 
+/// Whether a rank waits for a line or comes just too late to: nothing is gained by having had more to do before.
+TEST(Lines, WhoComesLaterIsNeverDoneSooner) {
+  costs c = free_of_charge();
+  c.line[l3] = {20 * ns, 7 * ns, 0};
+  c.act = 3 * ns;
+  c.looks = 4;
+  c.link[static_cast<std::size_t>(link_kind::core)] = 64e9;  // a line of one's own each ns
+  machine const m = machine_like("core:3 pu:1", c);
+  double before = 0;
+  for (std::uint32_t lines = 1; lines < 120; ++lines) {
+    work w = idle_work(3);
+    auto const made = add_array(w, 0, 40 * 64), own = add_array(w, 1, lines * 64);
+    w.call[0][0].fold({{made, 1}}, {{made, 1}});
+    w.call[0][0].acts.push_back(post(0, 1));
+    w.call[0][2].acts = {post(2, 1)};
+    w.call[0][1].fold({{own, 1}}, {{own, 1}});
+    w.call[0][1].acts.push_back(look(0, 1));
+    w.call[0][1].acts.push_back(look(2, 1));
+    double const now = call_of(m, w).last;
+    EXPECT_GE(now, before - tiny) << lines;
+    before = now;
+  }
+}
+
 TEST(Links, ACopyTakesItsBytesOverTheBandwidth) {
   costs c = free_of_charge();
   c.link[static_cast<std::size_t>(link_kind::package)] = 1e9;

@@ -149,6 +149,75 @@ TEST(Programs, CrossPackagesAsOftenAsTheirSchedulesSay) {
   EXPECT_LT(crossed("product(dims=4x2)"), crossed("direct") / 2);
 }
 
+/// Lines that have to go from core to core in a cycle, whatever the way: all ranks rewrite what they give, and each reads
+/// what it gets.
+std::size_t least_lines(verb what, std::size_t others, std::size_t lines) {
+  using enum verb;
+  bool const goes_in_pieces = what == gather || what == scatter;
+  std::size_t const once = goes_in_pieces ? lines * others / (others + 1) : lines * others;
+  return what == allreduce ? 2 * once : once;
+}
+
+std::vector<program_call> calls_of_many_kinds(rank_t ranks, std::size_t bytes) {
+  using enum verb;
+  std::vector<program_call> all;
+  for (auto const what : {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, gather, scatter, all_to_all}) {
+    for (char const* const algorithm : {"direct", "direct(saved_steps=1)", "generalized(radix=4)", "ring"}) {
+      for (char const* const storage : {"staged", "staged_pull", "zero_copy", "zero_copy_push", "output"}) {
+        auto c = call_named(algorithm, storage, ranks, bytes);
+        c.verb = what;
+        try {
+          work_of(c);
+          all.push_back(c);
+        } catch (schedule_error const&) {  // undefined, or a value would be lost
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Programs, MoveWhatHasToMoveAndTakeTheirCoresThatLong) {
+  constexpr rank_t ranks = 4;
+  machine const m = flat_machine(ranks);
+  auto const lines_at_once = get(costs(), "streams");
+  double const least_seconds = get(costs(), "l3.read") / lines_at_once;
+  for (std::size_t const lines : {std::size_t{4}, std::size_t{64}, std::size_t{1024}}) {
+    for (program_call const& c : calls_of_many_kinds(ranks, lines * line_bytes)) {
+      auto const found = simulate(m, work_of(c), timing::cycle);
+      auto const moved = found.lines[static_cast<std::size_t>(level::l3)];
+      auto const where =
+          c.algorithm.text() + '/' + program::policy_name(c.storage) + ' ' + std::string(name_of(c.verb));
+      EXPECT_GE(moved, least_lines(c.verb, ranks - 1, lines)) << where << ' ' << lines;
+      EXPECT_GE(found.last * ranks, static_cast<double>(moved) * least_seconds) << where << ' ' << lines;
+    }
+  }
+}
+
+/// Blocks of whole lines: short ones that share lines are slower than longer ones that do not, as on any machine. Queues
+/// that ranks stand in come in another order where folds take longer, so that a few programs gain a little.
+TEST(Programs, TakeHardlyEverLessForMore) {
+  constexpr rank_t ranks = 4;
+  machine const m = flat_machine(ranks);
+  std::size_t cases = 0, falls = 0;
+  for (program_call c : calls_of_many_kinds(ranks, ranks * line_bytes)) {
+    for (timing const how : {timing::call, timing::cycle}) {
+      double before = 0;
+      for (std::size_t const lines : {1, 2, 3, 4, 5, 8, 16, 17, 32, 64}) {
+        c.bytes = ranks * lines * line_bytes;
+        double const now = simulate(m, work_of(c), how).last;
+        falls += now < before * (1 - 1e-9);
+        EXPECT_GE(now, 0.8 * before) << c.algorithm.text() << '/' << program::policy_name(c.storage) << ' '
+                                     << name_of(c.verb) << ' ' << c.bytes;
+        before = now;
+        ++cases;
+      }
+    }
+  }
+  EXPECT_GT(cases, 2000u);
+  EXPECT_LE(falls, cases / 100);
+}
+
 /// However far some ranks get ahead of others.
 TEST(Programs, TakeNoLessThanTheMemoryTheyShareTakesForWhatTheyMove) {
   auto const cores = test::by_effort<std::string>("4", "8", "8");

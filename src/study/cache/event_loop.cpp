@@ -102,16 +102,20 @@ void event_loop::look(rank_t r, act const& a, double now) {
   count_line(how);
   if (how.moves) send_line(how, r);
   double const latency = how.is_here ? 0 : machine_.line(how.from).read;
-  double const here = how.begin + latency + machine_.prices().act;
   flag& f = flags_[a.line];
-  if (f.value < value_of(me, a)) {
+  bool const is_there = f.value >= value_of(me, a);
+  double const here = std::max(how.begin, is_there ? f.visible : now) + latency + machine_.prices().act;
+  if (!how.is_here) f.farthest = std::max(f.farthest, how.from);
+  if (!is_there) {
     me.waits = true;
     f.waiters.push_back({r, here});
     return;
   }
   me.ready = std::max(me.ready, here);
   // Having waited, a core knows nothing of what comes next: the end of a wait is a mispredicted branch.
-  double const next = me.waits ? here : now + std::max(machine_.prices().act, latency / machine_.prices().looks);
+  // Nor does one that comes so late that it nearly had to: it does not overtake those that wait.
+  double const ahead = now + std::max(machine_.prices().act, latency / machine_.prices().looks);
+  double const next = me.waits ? here : std::max(ahead, std::min(here, f.visible + latency + machine_.prices().act));
   me.waits = false;
   go_on(r, next);
 }
@@ -121,9 +125,11 @@ double event_loop::post(rank_t r, std::uint32_t line, std::int64_t value, double
   core_state& me = cores_[r];
   served const how = directory_.write(line, r, std::max({now, me.stored, known(me)}));
   count_line(how);
-  double const visible = how.begin + (how.is_here ? machine_.prices().act : machine_.line(how.from).own);
-  me.stored = visible;
   flag& f = flags_[line];
+  level const farthest = std::max(f.farthest, how.from);
+  double const visible =
+      how.begin + (farthest == level::core && how.is_here ? machine_.prices().act : machine_.line(farthest).own);
+  me.stored = f.visible = visible;
   f.value = value;
   for (waiter const& w : std::exchange(f.waiters, {})) wake(w.rank, std::max(visible, w.since));
   return visible;

@@ -67,6 +67,9 @@ class event_loop {
 
   struct flag {
     std::int64_t value = 0;
+    double visible = 0;  ///< when its value became so
+    level farthest =
+        level::core;  ///< of all that have ever looked: a post is to reach them, whether they wait or are late
     rank_t counted = 0;
     std::vector<waiter> waiters = {};
   };
