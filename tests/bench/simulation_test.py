@@ -125,6 +125,15 @@ class Simulation(unittest.TestCase):
         self.assertLess(segments, whole)
         self.assertGreater(segments, 0.08)  # one vector over each link of 1.25 GB/s
 
+    def test_segments_weigh_as_much_as_the_whole(self):
+        self.place([2, 2])
+        priced = run(PROGRAM, "--model", self.folder / "network.json", input="\n".join(
+            f"100000000 unequal(nodes=2+2){segments}" for segments in ("", "/8", "/16")))
+        whole, *cut = [line.split() for line in priced.splitlines()]
+        for line in cut:
+            self.assertAlmostEqual(float(line[3]), float(whole[3]), delta=1e-6)  # vectors over the busiest link
+            self.assertLess(float(line[1]), 1.01 * float(whole[1]))
+
     def test_says_what_it_cannot_read(self):
         for line, why in (("x ring", "begins with no number of bytes"), ("8 ring/0x", "ends with no number of segments"),
                           ("8 nonsense", "nonsense")):
