@@ -20,15 +20,12 @@ struct memory_costs {
   double touched = 10.5e-9;  ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
   double pushed = 0.5e-9;    ///< into lines of others that this rank has not read before
   double stored = 0.04e-9;   ///< into others' lines by the owners of what is stored, all at once
-  double from_memory = 0.1e-9;   ///< that no cache holds
-  double overwritten = 0.05e-9;  ///< fetched from memory in vain, as all of it is overwritten
-  double kept_out = 0.3e-9;      ///< stored past caches that would have held it
-  double turn = 1400e-9;         ///< between two ranks on one processor
+  double kept_out = 0.3e-9;  ///< stored past caches that would have held it
 
   friend bool operator==(memory_costs const&, memory_costs const&) = default;
 };
 
-/// All of them, as profiles and `coset info` name them.
+/// All of them, as profiles and `coset tune` name them.
 struct named_cost {
   char const* name;
   double memory_costs::*value;
@@ -45,10 +42,7 @@ inline constexpr std::array costs_by_name{
     named_cost{"touched", &memory_costs::touched},
     named_cost{"pushed", &memory_costs::pushed},
     named_cost{"stored", &memory_costs::stored},
-    named_cost{"from_memory", &memory_costs::from_memory},
-    named_cost{"overwritten", &memory_costs::overwritten},
     named_cost{"kept_out", &memory_costs::kept_out},
-    named_cost{"turn", &memory_costs::turn},
 };
 
 /// What a call took, and how its price depends on the costs, on each as much: price = constant + sum of factor · cost.

@@ -91,8 +91,12 @@ json json_of(hidden_levels const& hidden) {
 
 memory_costs costs_of(field const& from) {
   memory_costs made;
-  for (named_cost const& each : costs_by_name)
-    if (from.has(each.name)) made.*each.value = from[each.name].number() * 1e-9;
+  for (named_cost const& each : costs_by_name) {
+    if (!from.has(each.name)) continue;
+    double const nanoseconds = from[each.name].number();
+    if (!(nanoseconds > 0)) from[each.name].refuse(text::format("it costs {} ns, not more than none", nanoseconds));
+    made.*each.value = nanoseconds * 1e-9;
+  }
   return made;
 }
 

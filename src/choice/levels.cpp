@@ -73,7 +73,6 @@ schedule::link link_of_l3() {
 }
 
 ranks_on_levels levels_of(std::vector<processor> const& places) {
-  if (places.empty()) return usual_levels(1);
   std::vector<std::vector<unsigned>> domains(kinds.size());
   for (std::size_t k = kind_of_l3; k < kinds.size(); ++k)
     for (processor const& p : places) domains[k].push_back(domain_of(p, kinds[k]));
@@ -126,6 +125,7 @@ levels_ptr scattered_levels(std::vector<processor> const& places) {
 }
 
 level_facts level_facts_of(std::vector<processor> const& places) {
+  if (places.empty()) return {};
   return {std::make_shared<ranks_on_levels const>(levels_of(places)), scattered_levels(places)};
 }
 

@@ -37,7 +37,7 @@ struct ranks_on_levels {
 };
 using levels_ptr = std::shared_ptr<ranks_on_levels const>;
 
-/// Of these processors, as ranks are numbered. With one level if they report no more, or ranks are spread unevenly.
+/// Of these processors, one at least, as ranks are numbered. With one level if they report no more, or ranks are spread unevenly.
 ranks_on_levels levels_of(std::vector<processor> const& places);
 /// Of groups that are known without a machine, innermost first, at usual prices.
 ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes = {});
@@ -46,7 +46,8 @@ ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> cons
 /// numbered so, or where that makes no levels either.
 levels_ptr scattered_levels(std::vector<processor> const& places);
 
-/// Of the same ranks, as they are numbered and in an order in which they are on more levels, if there is one.
+/// Of the same ranks, as they are numbered and in an order in which they are on more levels, if there is one. Nothing of ranks
+/// of which nobody knows where they are.
 struct level_facts {
   levels_ptr as_numbered, scattered;
 };

@@ -38,6 +38,14 @@ TEST(Levels, AreFoldedAlongFromInsideOut) {
   }
 }
 
+/// Threads that nobody pins may be anywhere.
+TEST(Levels, OfRanksThatAreNowhereAreTheUsualOnes) {
+  question q{.ranks = 3, .bytes = 4096}, anywhere = q;
+  put_on_levels(anywhere, std::vector<processor>{});
+  EXPECT_EQ(choose(anywhere).algorithm, choose(q).algorithm);
+  EXPECT_EQ(choose(anywhere).seconds, choose(q).seconds);
+}
+
 TEST(Levels, OfClustersServeLikeCaches) {
   auto sixteen = places("core:16 pu:1");
   EXPECT_EQ(groups_on(sixteen), (std::vector<rank_t>{}));
