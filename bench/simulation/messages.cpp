@@ -13,7 +13,7 @@ namespace coset::simulation {
 namespace {
 
 /// What the rank 0 of a fold over a group receives, and sends to the ranks that it is as far from.
-std::vector<std::vector<rank_step>> steps_of(schedule::symmetric_schedule const& of) {
+std::vector<std::vector<rank_step>> rank_steps_of(schedule::symmetric_schedule const& of) {
   std::set<std::tuple<schedule::element, schedule::element, schedule::slot_t>> read;
   std::vector<std::vector<rank_step>> all;
   for (auto const& assignments : of.steps) {
@@ -43,7 +43,7 @@ messages::messages(schedule::algorithm const& given, rank_t ranks, std::size_t s
   if (auto const once = symmetric_form(completed(given), ranks, schedule::collective::allreduce)) {
     group_ = once->ranks;
     parts_ = once->whole ? 1 : ranks;
-    steps_ = steps_of(*once);
+    steps_ = rank_steps_of(*once);
   } else {
     add_all(make(given, ranks));
   }

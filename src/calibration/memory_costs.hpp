@@ -51,8 +51,9 @@ struct priced_call {
   double constant = 0, measured = 0;
 };
 
-/// The costs with which prices come nearest to what was measured, by the logarithms of their ratios. None is less than a
-/// tenth of its default; what calls do not show stays as it is by default.
+/// The costs with which prices come nearest to what was measured, by the logarithms of their ratios, of which outliers
+/// count less. None is less than a tenth of its default or more than ten times that; what calls do not show stays as it is by
+/// default. Calls that took no time, or have no price, are left out.
 memory_costs fitted_costs(std::span<priced_call const>);
 
 }  // namespace coset::calibration

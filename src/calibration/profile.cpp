@@ -94,7 +94,9 @@ memory_costs costs_of(field const& from) {
   for (named_cost const& each : costs_by_name) {
     if (!from.has(each.name)) continue;
     double const nanoseconds = from[each.name].number();
-    if (!(nanoseconds > 0)) from[each.name].refuse(text::format("it costs {} ns, not more than none", nanoseconds));
+    constexpr double most = 1e9;
+    if (!(nanoseconds > 0 && nanoseconds <= most))
+      from[each.name].refuse(text::format("it costs {} ns: take more than none, and up to a second", nanoseconds));
     made.*each.value = nanoseconds * 1e-9;
   }
   return made;

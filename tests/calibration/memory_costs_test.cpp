@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -49,6 +50,17 @@ TEST(MemoryCosts, ThatNoCallShowsStayAsTheyAre) {
   EXPECT_EQ(fitted_costs({}), memory_costs{});
   auto const found = fitted_costs(calls_at(planted(), 0));
   EXPECT_DOUBLE_EQ(found.*costs_by_name[known].value, memory_costs{}.*costs_by_name[known].value);
+}
+
+/// Red if one call that was interrupted moves them far, or one that took no time makes them none.
+TEST(MemoryCosts, OutlastCallsThatWereInterrupted) {
+  auto calls = calls_at(planted(), 0);
+  for (std::size_t i = 0; i < calls.size(); i += 20) calls[i].measured *= 1000;
+  calls[1].measured = 0;
+  auto const found = fitted_costs(calls);
+  for (std::size_t k = 0; k < known; ++k)
+    EXPECT_NEAR(std::log(found.*costs_by_name[k].value / planted().*costs_by_name[k].value), 0, 0.7)
+        << costs_by_name[k].name;
 }
 
 /// Red if what seems free is: a store into others' lines is so only until a virtual machine moves its cores.

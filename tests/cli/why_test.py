@@ -65,7 +65,7 @@ class Why(Files):
         for elsewhere in (["--topology", "core:4 pu:1"], ["--hosts", "1,1"], ["--nodes", "2,2"]):
             refused = coset("why", "allreduce", *elsewhere, "--measure")
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
-            self.assertIn("--measure is for a collective of ranks of this machine", refused.stderr)
+            self.assertIn("--measure is for a collective of compact ranks of this machine", refused.stderr)
 
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout

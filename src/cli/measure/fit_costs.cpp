@@ -16,6 +16,7 @@ constexpr std::size_t fitted_sizes[] = {8, 1 << 10, 8 << 10, 64 << 10, 256 << 10
 constexpr verb fitted_verbs[] = {verb::allreduce,      verb::reduce,     verb::broadcast,
                                  verb::reduce_scatter, verb::allgather,  verb::gather,
                                  verb::scatter,        verb::all_to_all, verb::scan};
+constexpr std::size_t element_bytes = sizeof(float);
 /// What is far from being chosen says little of what is chosen.
 constexpr std::size_t most_plans_fitted = 3;
 
@@ -58,13 +59,13 @@ memory_costs fit_costs(choice::question const& like, measured_calls const& measu
     for (std::size_t const bytes : fitted_sizes) {
       auto q = like;
       q.what = what;
-      q.bytes = bytes / q.ranks * q.ranks;
+      q.bytes = bytes / (q.ranks * element_bytes) * q.ranks * element_bytes;  // as they are measured
       if (q.bytes == 0) continue;
       auto const plans = plans_of(q);
       std::vector<std::string> texts;
       for (auto const& one : plans)
         texts.push_back(one.what.algorithm.text() + "/" + program::policy_name(one.what.storage));
-      auto const seconds = measured(what, bytes, texts);
+      auto const seconds = measured(what, q.bytes, texts);
       for (std::size_t i = 0; i < plans.size(); ++i)
         if (seconds[i] > 0) calls.push_back(priced(q, plans[i], seconds[i]));
     }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -135,6 +136,7 @@ class tuner {
       }
     } catch (interrupted const&) {  // what has been measured is kept
     }
+    forget_fitted_default();
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
       // Levels that the machine itself reports need no second look when a team starts.
@@ -296,17 +298,36 @@ class tuner {
   /// As calls of the library's default storages show. Of more ranks than that rounds would take their time from the plans.
   void fit_costs() {
     constexpr rank_t most_ranks = 16;
+    constexpr std::chrono::seconds most_time{6};
     if (ranks() < 2 || ranks() > most_ranks) return;
     progress("costs");
+    auto const until = std::chrono::steady_clock::now() + most_time;
     choice::question like{.ranks = ranks(), .memory = calibration::told_of(machine_)};
     choice::put_on_levels(like, places_);
     made_.costs = cli::fit_costs(like, [&](verb what, std::size_t bytes, std::vector<std::string> const& plans) {
-      auto const found = measure(what, bytes, plans, measure::timing::call);
       std::vector<double> seconds(plans.size());
+      if (std::chrono::steady_clock::now() > until) return seconds;
+      auto const found = measure(what, bytes, plans, measure::timing::call);
       for (std::size_t i = 0; i < plans.size() && !found.states.empty(); ++i)
         if (double const ns = time_of(found.states.front().of[i]); std::isfinite(ns)) seconds[i] = ns * 1e-9;
       return seconds;
     });
+    compare_with_fitted_default();
+  }
+
+  /// The default that other plans have to beat is the one that teams will have with these costs.
+  void compare_with_fitted_default() {
+    fitted_ = std::filesystem::temp_directory_path() / fmt::format("coset-tune-{}.json", getpid());
+    std::ofstream(fitted_) << made_.text();
+    setenv("COSET_TUNING", fitted_.c_str(), 1);
+    players_.clear();
+  }
+
+  void forget_fitted_default() {
+    if (fitted_.empty()) return;
+    unsetenv("COSET_TUNING");
+    std::error_code ignored;
+    std::filesystem::remove(fitted_, ignored);
   }
 
   void measure_model() {
@@ -328,6 +349,7 @@ class tuner {
   std::optional<measure::latency_probe> probe_;
   std::map<std::string, std::unique_ptr<measure::contestant>> players_;
   calibration::profile made_;
+  std::filesystem::path fitted_;                 ///< a profile without rules, while plans are compared
   std::vector<calibration::clustering> levels_;  ///< measured, of ranks
   std::string told_and_measured_;
   std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< the best wherever ranks are; empty: the default

@@ -68,9 +68,9 @@ struct why_command {
   shown show;
 
   void run() {
-    if (show.measures && (!on_this_machine() || hosts.any() || verb_name.find("scatter_add") == 0 ||
-                          verb_name.find("reduction") != std::string::npos))
-      throw argument_error("--measure is for a collective of ranks of this machine");
+    if (show.measures && (!on_this_machine() || place != "compact" || hosts.any() ||
+                          verb_name.find("scatter_add") == 0 || verb_name.find("reduction") != std::string::npos))
+      throw argument_error("--measure is for a collective of compact ranks of this machine");
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.json));
     if (verb_name == "sparse_reduction")
       return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.json));

@@ -52,8 +52,6 @@ struct units {
 
   std::int64_t denominator = 1;
   std::vector<std::int64_t> size;  ///< by block
-
-  double vectors(std::int64_t volume) const { return static_cast<double>(volume) / static_cast<double>(denominator); }
 };
 
 /// All that a price has to know of a step: who gets how much of whom, by receiver and giver, and what ranks combine that do

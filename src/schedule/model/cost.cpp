@@ -140,16 +140,19 @@ class counter {
     most_messages_ = std::max(most_messages_, ++on.messages);
   }
 
-  /// Where links are not shared, all that crosses one is the reader's own.
-  double seconds_on(link_t link, std::span<laid const> read) const {
-    if (how_ == sharing::links) return links_[link].in_step;
-    double own = 0;
-    for (way::use const& u : std::span(uses_).subspan(read.front().first, read.back().last - read.front().first))
-      if (u.link == link) own += u.per_byte;
-    return own;
+  std::span<way::use const> uses_of(std::span<laid const> read) const {
+    return std::span(uses_).subspan(read.front().first, read.back().last - read.front().first);
   }
 
-  void add_parts(std::span<laid const> read, std::int64_t combined, parts_of_step& to) const {
+  /// Where links are not shared, all that crosses one is the reader's own.
+  void leave_alone(std::span<laid const> read) {
+    if (how_ == sharing::links || read.empty()) return;
+    for (way::use const& u : uses_of(read)) links_[u.link].in_step = 0;
+    for (way::use const& u : uses_of(read)) links_[u.link].in_step += u.per_byte;
+  }
+
+  void add_parts(std::span<laid const> read, std::int64_t combined, parts_of_step& to) {
+    leave_alone(read);
     price part{.combine = costs_.combine_per_byte * in_vectors(combined)};
     if (read.empty()) to.push_back(part);
     double seconds = 0;
@@ -162,7 +165,7 @@ class counter {
       part.peers = std::max(seconds, by_peer.seconds) + beyond;
       part.transfer = m.alone;
       for (std::size_t u = m.first; u < m.last; ++u)
-        part.transfer = std::max(part.transfer, seconds_on(uses_[u].link, read));
+        part.transfer = std::max(part.transfer, links_[uses_[u].link].in_step);
       if (to.empty() || to.back() != part) to.push_back(part);
     }
   }
@@ -237,6 +240,9 @@ counts::counts(std::size_t steps, std::int64_t parts_of_a_vector,
 }
 
 counts::counts(alike_steps const& of, level_machine const& on) {
+  if (on.ranks() != of.ranks.order())
+    throw schedule_error("the machine has " + std::to_string(on.ranks()) + " ranks, the schedule " +
+                         std::to_string(of.ranks.order()));
   bool const by_one = looks_alike(of, on.domains());
   std::optional<counter> one, all;
   steps_.reserve(of.steps.size());
