@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -137,6 +136,7 @@ class tuner {
     } catch (interrupted const&) {  // what has been measured is kept
     }
     forget_fitted_default();
+    if (measured_ == 0) made_.costs = {};  // where there was no time for plans, calls tell how busy the machine is
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
       // Levels that the machine itself reports need no second look when a team starts.
@@ -318,7 +318,7 @@ class tuner {
   /// The default that other plans have to beat is the one that teams will have with these costs.
   void compare_with_fitted_default() {
     fitted_ = std::filesystem::temp_directory_path() / fmt::format("coset-tune-{}.json", getpid());
-    std::ofstream(fitted_) << made_.text();
+    output_file(fitted_.string()).write(made_.text());
     setenv("COSET_TUNING", fitted_.c_str(), 1);
     players_.clear();
   }
