@@ -136,7 +136,7 @@ char const* candidates::why_no_others() const {
 double candidates::gain() const { return machine_.domains().is_even() ? 0.9 : 1; }
 
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
-constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 6; }
+constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 8; }
 
 schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
@@ -145,7 +145,7 @@ schedule::demand candidates::demand_of_others() const {
           .nodes = uneven_nodes_of(question_)};
 }
 
-/// Those whose bound is lower, with it, the lowest first.
+/// Those whose bound is lower, with it, the lowest first, and of equal ones those that know of nodes.
 std::vector<std::pair<double, algorithm>> candidates::others_below(double seconds) const {
   auto const wanted = demand_of_others();
   std::vector<std::pair<double, algorithm>> bounded;
@@ -157,7 +157,8 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
     double const bound = schedule::least_seconds(how, wanted.verb, machine_, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
   }
-  std::ranges::stable_sort(bounded, {}, [](auto const& b) { return b.first; });
+  auto const order = [](auto const& b) { return std::pair(b.first, !b.second.parameters.contains("nodes")); };
+  std::ranges::stable_sort(bounded, {}, order);
   return bounded;
 }
 
@@ -196,8 +197,10 @@ priced_schedule candidates::cheapest_on_levels() const {
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {
     if (bound + storage >= least || made == most_made(question_.ranks)) break;
+    auto const one = counted(how, wanted);
+    if (!one) continue;
     ++made;
-    if (auto const one = counted(how, wanted)) compare(*one, [&] { return one->algorithm; });
+    compare(*one, [&] { return one->algorithm; });
   }
   return best;
 }
@@ -217,11 +220,10 @@ std::vector<priced_schedule> candidates::all_on_levels() const {
   auto const wanted = demand_of_others();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max())) {
-    bool const is_beyond = made++ >= most_made(question_.ranks);
     auto one = counted(how, wanted);
     if (!one) continue;
     one->removed_by = why_no_others();
-    if (one->removed_by == nullptr && is_beyond)
+    if (made++ >= most_made(question_.ranks) && one->removed_by == nullptr)
       one->removed_by = "of so many ranks few schedules are made, by their bounds";
     found.push_back(std::move(*one));
   }

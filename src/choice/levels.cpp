@@ -11,11 +11,12 @@
 namespace coset::choice {
 namespace {
 
+constexpr calibration::memory_costs usual;
+
 /// latency + 3 per_peer of one L3 is a flag round of 4 ranks there, 0.16 µs measured on Zen 4; the others are scaled by
 /// their one-way line latencies. per_byte is one core's share while its neighbours read as well: measured within an L3
 /// and from the node's memory, which stands for other L3s; a rule of thumb beyond. So is what a group's link takes.
 /// Lines are fetched by each reader, at no cost of whom they are from.
-constexpr calibration::memory_costs usual;
 constexpr std::array kinds{
     level_kind{"core", &processor::core, 60e-9, 10e-9, 0.02e-9, 0, 0},
     level_kind{"l3", &processor::l3, usual.round, usual.peer, usual.fetched, 0, 0},

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -96,6 +97,16 @@ void output_file::write(std::string const& text) const {
   if (!special) unlink(file.c_str());
   throw output_error(why);
 }
+
+temporary_file::temporary_file(std::string const& text) : name_(fs::temp_directory_path() / "coset-XXXXXX") {
+  descriptor out(::mkstemp(name_.data()));
+  if (out.opened() && out.write(text) && out.close()) return;
+  auto const why = cannot_write(name_);
+  if (out.opened()) unlink(name_.c_str());
+  throw output_error(why);
+}
+
+temporary_file::~temporary_file() { unlink(name_.c_str()); }
 
 std::string csv_text(std::string const& text) {
   std::string inside;

@@ -29,6 +29,20 @@ class output_file {
   std::string name_;
 };
 
+/// A file of a name of its own, that is gone when nobody needs it any more. Throws output_error if it cannot be written.
+class temporary_file {
+ public:
+  explicit temporary_file(std::string const& text);
+  ~temporary_file();
+  temporary_file(temporary_file const&) = delete;
+  temporary_file& operator=(temporary_file const&) = delete;
+
+  std::string const& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
 /// A cell of CSV, in quotation marks.
 std::string csv_text(std::string const&);
 

@@ -209,6 +209,23 @@ TEST(Choose, NodesOfDifferentSizesLieInsidePackages) {
   EXPECT_LT(found.on.costs().links[0].latency, found.on.costs().links[1].latency);
 }
 
+/// Of so many ranks few schedules are made, by their bounds: red if these bring up others than those that fold by node.
+TEST(Choose, LargeNodesOfDifferentSizesAreFoldedByNode) {
+  for (std::vector<rank_t> const& nodes : {std::vector<rank_t>{60, 70}, {120, 130}}) {
+    question q{.ranks = nodes[0] + nodes[1], .bytes = 8192};
+    q.levels = std::make_shared<ranks_on_levels const>(usual_levels(q.ranks, {nodes}));
+    auto const chosen = choose(q);
+    auto const machine = machine_of(q);
+    for (auto const& [radix, saved] : {std::pair{"2", "0"}, {"2", "1"}, {"3", "0"}, {"3", "1"}}) {
+      schedule::algorithm const by_node{
+          "unequal", {{"nodes", schedule::value_of(nodes, '+')}, {"radix", radix}, {"saved_steps", saved}}};
+      schedule::counts const work(schedule::make(by_node, q.ranks), machine);
+      EXPECT_LE(chosen.seconds, work.seconds(8192) + price_of(q, chosen.storage, machine).total() + 1e-12)
+          << chosen.algorithm.text() << ", not " << by_node.text();
+    }
+  }
+}
+
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
   auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
   EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 16 << 10}));

@@ -156,19 +156,47 @@ TEST(Refusal, OfAnotherReasonIsLoggedToo) {
   EXPECT_THAT(said, HasSubstr("COSET_SCAN, ring/auto: "));
 }
 
+/// This machine's, in a file that is gone in the end.
+class kept_profile {
+ public:
+  explicit kept_profile(calibration::profile of) : folder_(::testing::TempDir() + "coset-refused-XXXXXX") {
+    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for a profile");
+    of.fingerprint = calibration::fingerprint_of(calibration::machine_tuned_for());
+    of.date = "2026-01-02T03:04:05Z";
+    std::ofstream(file()) << of.text();
+  }
+  ~kept_profile() { std::filesystem::remove_all(folder_); }
+  kept_profile(kept_profile const&) = delete;
+  kept_profile& operator=(kept_profile const&) = delete;
+
+  std::string file() const { return folder_ + "/profile.json"; }
+
+ private:
+  std::string folder_;
+};
+
 TEST(Refusal, OfAProfilesRuleNamesTheProfile) {
-  std::string folder = ::testing::TempDir() + "coset-refused-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::string const file = folder + "/profile.json";
-  calibration::profile made{
-      calibration::fingerprint_of(calibration::machine_tuned_for()), "2026-01-02T03:04:05Z", {}, {}, 0, 0, 0, {}};
+  calibration::profile made;
   made.rules.push_back({verb::allreduce, 3, 0, SIZE_MAX, plan_named(lossy), false});
-  std::ofstream(file) << made.text();
-  variable const named("COSET_TUNING", file);
+  kept_profile const kept(made);
+  variable const named("COSET_TUNING", kept.file());
   auto const said = said_by_calls({{verb::allreduce, pieces(3, 1000, false)}});
   EXPECT_EQ(occurrences(said, "passed over"), 1u) << said;
-  EXPECT_THAT(said, HasSubstr("coset: tuning profile '" + file + "', direct(saved_steps=1)/output: "));
-  std::filesystem::remove_all(folder);
+  EXPECT_THAT(said, HasSubstr("coset: tuning profile '" + kept.file() + "', direct(saved_steps=1)/output: "));
+}
+
+/// Red if teams price storages by the defaults, whatever the profile says that moving bytes costs.
+TEST(Costs, OfAProfileChooseTheStoragesOfTeams) {
+  auto const storage_at = [](double pushed) {
+    calibration::profile made;
+    made.costs.pushed = pushed;
+    kept_profile const kept(made);
+    variable const named("COSET_TUNING", kept.file());
+    team on({.ranks = 2, .place = placement::unbound});
+    return make_plan<int>(on, 100'000).describe();
+  };
+  EXPECT_THAT(storage_at(1e-12), HasSubstr("zero_copy"));
+  EXPECT_THAT(storage_at(1e-9), Not(HasSubstr("zero_copy")));
 }
 
 TEST(Refusal, IsNotSaidWhereNobodyAsks) {

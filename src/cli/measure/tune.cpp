@@ -317,17 +317,19 @@ class tuner {
 
   /// The default that other plans have to beat is the one that teams will have with these costs.
   void compare_with_fitted_default() {
-    fitted_ = std::filesystem::temp_directory_path() / fmt::format("coset-tune-{}.json", getpid());
-    output_file(fitted_.string()).write(made_.text());
-    setenv("COSET_TUNING", fitted_.c_str(), 1);
+    calibration::profile only_costs;
+    only_costs.fingerprint = made_.fingerprint;
+    only_costs.date = made_.date;
+    only_costs.costs = made_.costs;
+    fitted_.emplace(only_costs.text());
+    setenv("COSET_TUNING", fitted_->name().c_str(), 1);
     players_.clear();
   }
 
   void forget_fitted_default() {
-    if (fitted_.empty()) return;
+    if (!fitted_) return;
     unsetenv("COSET_TUNING");
-    std::error_code ignored;
-    std::filesystem::remove(fitted_, ignored);
+    fitted_.reset();
   }
 
   void measure_model() {
@@ -349,7 +351,7 @@ class tuner {
   std::optional<measure::latency_probe> probe_;
   std::map<std::string, std::unique_ptr<measure::contestant>> players_;
   calibration::profile made_;
-  std::filesystem::path fitted_;                 ///< a profile without rules, while plans are compared
+  std::optional<temporary_file> fitted_;         ///< a profile of costs alone, while plans are compared
   std::vector<calibration::clustering> levels_;  ///< measured, of ranks
   std::string told_and_measured_;
   std::map<verb, std::array<std::string, sizes.size()>> winners_;  ///< the best wherever ranks are; empty: the default

@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "cli/output.hpp"
 #include "coset/error.hpp"
@@ -25,25 +23,6 @@ std::string gnuplot_text(std::string const& text) {
     inside += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '_' : c);
   return '\'' + inside + '\'';
 }
-
-/// A file that is gone when nobody needs it any more.
-class temporary_file {
- public:
-  explicit temporary_file(std::string const& text) : name_(std::filesystem::temp_directory_path() / "coset-XXXXXX") {
-    int const made = ::mkstemp(name_.data());
-    if (made < 0) throw output_error(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
-    ::close(made);
-    output_file(name_).write(text);
-  }
-  ~temporary_file() { std::remove(name_.c_str()); }
-  temporary_file(temporary_file const&) = delete;
-  temporary_file& operator=(temporary_file const&) = delete;
-
-  std::string const& name() const { return name_; }
-
- private:
-  std::string name_;
-};
 
 /// What gnuplot prints; empty if it is missing or fails.
 std::string printed_by_gnuplot(std::string const& script) {

@@ -202,19 +202,17 @@ bool looks_alike(alike_steps const& of, rank_levels const& levels) {
 }
 
 step_messages messages_of(alike_step const& step, group const& ranks) {
+  using message = step_messages::message;
   step_messages made;
-  auto const add = [&](rank_t to, rank_t from, std::int64_t volume) {
-    made.messages.push_back({to, from, volume});
-    made.combined[to] = step.combined;
-  };
   for (rank_t rank = 0; rank < ranks.order(); ++rank) {
     if (rank % step.period >= step.run) continue;
     for (auto const& [displacement, volume] : step.reads) {
       rank_t const peer = ranks.add(rank, displacement);
-      step.gives ? add(peer, rank, volume) : add(rank, peer, volume);
+      made.messages.push_back(step.gives ? message{peer, rank, volume} : message{rank, peer, volume});
     }
   }
-  if (step.gives) std::ranges::stable_sort(made.messages, {}, &step_messages::message::to);
+  if (step.gives) std::ranges::stable_sort(made.messages, {}, &message::to);
+  for (message const& m : made.messages) made.combined.emplace_hint(made.combined.end(), m.to, step.combined);
   return made;
 }
 

@@ -169,34 +169,79 @@ std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& mo
 
 namespace {
 
-/// Steps of f peers each in which somebody hears of everybody, so that (1 + f)^steps = P, cost least where all are alike; more
-/// steps may have fewer peers.
-double least_rounds(std::uint32_t steps, double ranks, double latency, double per_peer) {
-  double least = std::numeric_limits<double>::max();
-  for (auto s = static_cast<double>(steps); s <= std::max<double>(steps, std::log2(ranks) + 1); ++s)
-    least = std::min(least, s * latency + std::max(s, s * (std::pow(ranks, 1 / s) - 1)) * per_peer);
-  return least;
-}
+/// The sum of f, over so many steps of f peers, is least where all are equal, with (1 + f)^steps = P.
+double least_peers(double steps, double ranks) { return std::max(steps, steps * (std::pow(ranks, 1 / steps) - 1)); }
+
+/// What no step or byte undercuts on these levels.
+class least_costs {
+ public:
+  explicit least_costs(level_machine const& on)
+      : costs_(on.costs()),
+        ranks_(on.ranks()),
+        latency_(cheapest(&link::latency)),
+        per_peer_(cheapest(&link::per_peer)),
+        per_byte_(cheapest(&link::per_byte) / costs_.ports) {
+    std::set<unsigned> seen;
+    for (rank_t r = 0; r < ranks_ && on.levels() > 1; ++r) seen.insert(on.domains().domain(r, on.levels() - 2));
+    domains_ = static_cast<rank_t>(std::max<std::size_t>(seen.size(), 1));
+  }
+
+  /// So many steps or more, in which somebody hears of everybody, or of a spreading verb everybody of one: more may have fewer
+  /// peers.
+  double phase(collective verb, std::uint32_t steps) const {
+    if (verb == collective::broadcast || verb == collective::scatter) return steps * latency_;
+    double found = rounds(steps);
+    for (std::uint32_t more = steps + 1; more <= ceil_log(ranks_, 2); ++more) found = std::min(found, rounds(more));
+    return found;
+  }
+
+  /// Everybody's part has to get out, and of an allreduce the result has to come back: (P − 1)/P of a vector for the busiest
+  /// rank, or both. The same holds for domains, whose share each of their ranks reads over the last link.
+  double for_a_byte(collective verb) const {
+    if (verb == collective::barrier) return 0;
+    double const both = verb == collective::allreduce ? 2 : 1, p = ranks_;
+    double const all = verb == collective::scatter ? 1 / p : both * (p - 1) / p;
+    if (verb != collective::allreduce && verb != collective::reduce_scatter) return all * per_byte_;
+    double const crossing = both * (domains_ - 1) / p;
+    return (all - crossing) * per_byte_ + crossing * costs_.links.back().per_byte / costs_.ports +
+           costs_.combine_per_byte * (p - 1) / p;
+  }
+
+ private:
+  double cheapest(double link::*what) const { return std::ranges::min(costs_.links, {}, what).*what; }
+
+  /// Some steps, the number of which is chosen best, cross the last link, and there some rank of each domain hears of all others.
+  double rounds(std::uint32_t steps) const {
+    double const inside = steps * latency_ + least_peers(steps, ranks_) * per_peer_;
+    if (domains_ < 2) return inside;
+    link const& last = costs_.links.back();
+    double found = std::numeric_limits<double>::max();
+    for (std::uint32_t crossing = 1; crossing <= steps; ++crossing)
+      found = std::min(found, crossing * last.latency + least_peers(crossing, domains_) * last.per_peer +
+                                  (steps - crossing) * (latency_ + per_peer_));
+    return std::max(inside, found);
+  }
+
+  cost_model const& costs_;
+  rank_t ranks_, domains_ = 1;
+  double latency_, per_peer_, per_byte_;
+};
 
 }  // namespace
 
-// Everybody's part has to get out, and of an allreduce the result has to come back: (P - 1)/P of a vector for the busiest
-// rank, or both.
 double least_seconds(algorithm const& how, collective verb, level_machine const& on, double bytes) {
-  double const ranks = on.ranks();
-  if (ranks < 2) return 0;
-  cost_model const& costs = on.costs();
-  auto const cheapest = [&](double link::*what) { return std::ranges::min(costs.links, {}, what).*what; };
+  if (on.ranks() < 2) return 0;
+  least_costs const on_levels(on);
   least_steps const least = find_algorithm(how.name).least;
-  bool const comes_back = verb == collective::allreduce, both_ways = comes_back || verb == collective::barrier;
-  std::uint32_t const all = least.of(how, on.ranks()), steps = std::max(1u, both_ways ? all : all / 2);
-  bool const spreads = verb == collective::broadcast || verb == collective::scatter;
-  double const latency = cheapest(&link::latency);
-  double const rounds = spreads ? steps * latency : least_rounds(steps, ranks, latency, cheapest(&link::per_peer));
-  double vectors = (verb == collective::scatter ? 1 : ranks - 1) / ranks;
-  if (verb == collective::barrier) vectors = 0;
-  if (comes_back) vectors *= least.whole_vectors ? std::max<double>(2, steps) : 2;
-  return rounds + vectors * bytes * cheapest(&link::per_byte) / costs.ports;
+  std::uint32_t const steps = least.of(how, on.ranks());
+  bool const for_all = verb == collective::allreduce || verb == collective::barrier;
+  bool const two_phases = !least.whole_vectors && number_or(how, "saved_steps", 0) == 0 && steps % 2 == 0;
+  double const transfer = bytes * on_levels.for_a_byte(verb);
+  // What folds blocks and spreads them does both for a root, too.
+  if (two_phases && (for_all || verb == collective::reduce)) return 2 * on_levels.phase(verb, steps / 2) + transfer;
+  if (!for_all) return on_levels.phase(verb, std::max(1u, steps / 2)) + transfer;
+  bool const moves_wholes = least.whole_vectors && verb == collective::allreduce;
+  return on_levels.phase(verb, steps) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }
 
 bool serves(algorithm const& how, demand const& wanted) {

@@ -64,7 +64,8 @@ std::optional<candidate> count(algorithm const&, demand const&, machine const&);
 bool serves(algorithm const&, demand const&);
 
 /// No schedule of the algorithm takes less: by the least number of steps that its row has, the fewest peers with which
-/// everybody hears of everybody in so many, the least volume of the verb, and the cheapest link of each kind.
+/// everybody hears of everybody in so many, the least volume of the verb, the last link for what has to cross it, and the
+/// cheapest for all else. Of many ranks only schedules with the lowest bounds are made, so it has to be close, too.
 double least_seconds(algorithm const&, collective, level_machine const&, double bytes);
 
 /// The algorithms that a selector tries.

@@ -48,7 +48,7 @@ void expect_equal_prices(alike_steps const& foreseen, schedule const& made, rank
 
 std::vector<std::vector<rank_t>> const shapes{{2}, {3}, {5}, {8}, {12}, {2, 2}, {4, 3}, {3, 4}, {2, 3, 2}, {4, 2, 3}};
 
-TEST(Foreseen, WorksOfProductsAreThoseThatAreCounted) {
+TEST(AlikeSteps, WorksOfProductsAreThoseThatAreCounted) {
   for (auto const& dims : shapes) {
     rank_t const ranks = product_of(dims);
     for (auto const& groups : {std::vector<rank_t>{all}, {2, all}, {4, all}, {3, 6, all}, {5, all}}) {
@@ -70,7 +70,7 @@ TEST(Foreseen, WorksOfProductsAreThoseThatAreCounted) {
 }
 
 /// Reductions, broadcasts and scans on one level, where every rank is as far as any other.
-TEST(Foreseen, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
+TEST(AlikeSteps, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
   for (auto const& dims : shapes) {
     rank_t const ranks = product_of(dims);
     rank_levels const levels(ranks, {all});
@@ -88,7 +88,7 @@ TEST(Foreseen, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
 }
 
 /// The same on levels of the fold's own dimensions, where what crosses a level does so once.
-TEST(Foreseen, PricesOfRootedVerbsOnTheirLevelsAreThoseThatAreCounted) {
+TEST(AlikeSteps, PricesOfRootedVerbsOnTheirLevelsAreThoseThatAreCounted) {
   for (auto const& [dims, groups] : {std::pair{std::vector<rank_t>{4, 3}, std::vector<rank_t>{4, all}},
                                      {{2, 3, 2}, {2, 6, all}},
                                      {{8}, {2, 4, all}}})
@@ -102,7 +102,7 @@ TEST(Foreseen, PricesOfRootedVerbsOnTheirLevelsAreThoseThatAreCounted) {
 }
 
 /// Nodes of 3, 1 and 4 ranks, and ranks that take nodes in turn.
-TEST(Foreseen, RanksMayBePlacedAnyhow) {
+TEST(AlikeSteps, RanksMayBePlacedAnyhow) {
   for (auto const& nodes : {std::vector<unsigned>{7, 7, 7, 0, 3, 3, 3, 3}, {0, 1, 0, 1, 0, 1, 0, 1}}) {
     rank_levels const levels({nodes, std::vector<unsigned>(8)});
     for (auto const& dims : {std::vector<rank_t>{8}, {2, 4}, {4, 2}, {2, 2, 2}})
@@ -112,7 +112,7 @@ TEST(Foreseen, RanksMayBePlacedAnyhow) {
 }
 
 /// On levels that look the same to all ranks or not: groups of which the fold's shifts are no multiples.
-TEST(Foreseen, WhatAllRanksDoAlikeCostsTheSameOnLevels) {
+TEST(AlikeSteps, WhatAllRanksDoAlikeCostsTheSameOnLevels) {
   std::size_t compared = 0;
   for (char const* const text :
        {"generalized", "generalized(radix=3,saved_steps=1)", "ring", "circulant", "swing", "direct(saved_steps=1)",
@@ -128,13 +128,13 @@ TEST(Foreseen, WhatAllRanksDoAlikeCostsTheSameOnLevels) {
   EXPECT_GT(compared, 80u);
 }
 
-TEST(Foreseen, OneRankDoesNothing) {
+TEST(AlikeSteps, OneRankDoesNothing) {
   EXPECT_TRUE(steps_of_product({1}, 0, collective::allreduce).steps.empty());
   EXPECT_EQ(least_seconds({"ring", {}}, collective::allreduce, level_machine(1, cost_model::ten_gigabit()), 8), 0);
 }
 
 /// Every row says how many steps its allreduces take at least, and none takes fewer. Most take no more.
-TEST(Foreseen, NoScheduleHasFewerStepsThanItsRowSays) {
+TEST(AlikeSteps, NoScheduleHasFewerStepsThanItsRowSays) {
   std::size_t exact = 0, cases = 0;
   for (named_algorithm const& row : registry()) EXPECT_NE(row.least.of, nullptr) << row.name;
   for (rank_t ranks = 2; ranks <= 33; ++ranks) {
@@ -153,7 +153,7 @@ TEST(Foreseen, NoScheduleHasFewerStepsThanItsRowSays) {
 }
 
 /// Nodes of 24 and 8 ranks, where peers are dear: two steps of seven take less than one of all.
-TEST(Foreseen, BoundsHoldWhereMoreStepsHaveFewerPeers) {
+TEST(AlikeSteps, BoundsHoldWhereMoreStepsHaveFewerPeers) {
   std::vector<unsigned> nodes(32, 0);
   std::fill(nodes.begin() + 24, nodes.end(), 1);
   rank_levels const levels({nodes, std::vector<unsigned>(32)});
@@ -169,7 +169,7 @@ TEST(Foreseen, BoundsHoldWhereMoreStepsHaveFewerPeers) {
 }
 
 /// A bound that is too high would hide the fastest schedule.
-TEST(Foreseen, NoScheduleIsFasterThanItsBound) {
+TEST(AlikeSteps, NoScheduleIsFasterThanItsBound) {
   cost_model shared;
   shared.links = {{4, 100, 0.03, 20}, {all, 300, 0.07, 60, 0.02}};
   shared.peers_per_latency = 1000;
