@@ -111,13 +111,27 @@ void run_piece_by_piece(rank_state& me, call const& c) {
 
 std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_bytes; }
 
+/// What has not come before, or is no short operation by itself.
+[[gnu::noinline]] void run_anew(rank_state& me, bound_plan const& plan, void const* in, void* out,
+                                void const* operation) {
+  if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, in, out, operation);
+  flight f;
+  prepare(f, me, 0, plan, in, out, operation);
+  complete(me, f);
+  me.resolved.called(me, plan);
+}
+
+[[gnu::always_inline]] inline void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out,
+                                            void const* operation) {
+  resolved_program* const known = me.resolved.find(plan, me.ends[0].capacity);
+  if (known != nullptr && me.root.requests.live == 0) [[likely]]
+    return run_resolved(me, plan, *known, in, out, operation);
+  run_anew(me, plan, in, out, operation);
+}
+
 /// Where staging has room for all of it.
 [[gnu::always_inline]] inline void run_at_once(rank_state& me, call const& c) {
-  bound_plan const& plan = checked_plan(me, c);
-  if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, c.in, c.out, c.operation);
-  flight f;
-  prepare(f, me, 0, plan, c.in, c.out, c.operation);
-  complete(me, f);
+  run_plan(me, checked_plan(me, c), c.in, c.out, c.operation);
 }
 
 /// What staging has no room for. To be called while the error is handled.
@@ -218,9 +232,8 @@ void require_array(rank_state& me, verb what, void const* array, std::size_t byt
     refuse(me, text::format("{}: the {} of rank {} is NULL", name_of(what), name, me.number));
 }
 
-void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
-  if (in != out) [[unlikely]]
-    refuse(me, text::format("{}: the input has {} elements, the output {}", verb, in, out));
+void refuse_lengths(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
+  refuse(me, text::format("{}: the input has {} elements, the output {}", verb, in, out));
 }
 
 std::size_t whole_of(rank_state& me, char const* verb, std::size_t piece, std::span<std::size_t const> counts) {
@@ -285,9 +298,7 @@ void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, 
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
   if (plan.goes_by_pieces()) return run_piece_by_piece(me, call_of(plan, in, out, operation));
-  flight f;
-  prepare(f, me, 0, plan, in, out, operation);
-  complete(me, f);
+  run_plan(me, plan, in, out, operation);
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);
 }

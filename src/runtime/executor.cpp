@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "numa/binding.hpp"
-#include "runtime/failure/argument_check.hpp"
-#include "runtime/failure/long_waits.hpp"
+#include "runtime/await.hpp"
 #include "runtime/memory/busy_mark.hpp"
-#include "runtime/memory/perturb.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
+#include "runtime/memory/use_staging.hpp"
 #include "runtime/recording.hpp"
 #include "runtime/transport/offload.hpp"
 #include "runtime/transport/proxy.hpp"
-#include "runtime/use_staging.hpp"
 
 namespace coset::runtime {
 namespace {
@@ -26,62 +23,6 @@ using program::wait;
 
 /// Long enough that marking busy costs nothing, short enough that an abort is not kept waiting.
 constexpr std::size_t foreign_bytes = 256 * 1024;
-/// Looks in vain between two questions whether the awaited rank will ever come, and whether all wait for one another.
-constexpr std::uint32_t looks_per_question = 64, looks_per_nonblocking_question = 16, looks_per_standstill = 1024;
-/// A rank that yields instead of spinning goes to sleep no sooner than one that spins.
-constexpr std::uint32_t yields_instead_of_spins = 5;
-
-bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
-std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
-
-/// Whether the awaited rank has left, or has done something else. What it signalled before is visible then: look again.
-template <class Ready>
-void ask_for(rank_state& me, flight const& f, rank_t other, std::atomic<std::uint64_t> const& word, Ready ready) {
-  bool const elsewhere = has_gone_elsewhere(me.shared.arena.own(other), f.act.number, f.act.history);
-  // Partner: the release store when a rank leaves. What it signalled is read by another look.
-  bool const left = me.shared.left(other).load(std::memory_order_acquire) == me.shared.round();
-  if ((!elsewhere && !left) || ready(word.load(std::memory_order_relaxed))) return;
-  elsewhere ? fail_mismatch(me, f, other) : fail_left(me, f, other);
-}
-
-/// Whether the awaited rank is itself in a long wait on the processor that this one is on. Then it runs when this one
-/// yields, not before. Tells the others where this one waits.
-bool shares_processor(rank_state const& me, rank_t other) {
-  auto const here = numa::processor_of_this_thread();
-  if (!here) return false;
-  me.lines.told.waits_on.store(*here + 1, std::memory_order_relaxed);
-  return me.shared.arena.own(other).waits_on.load(std::memory_order_relaxed) == *here + 1;
-}
-
-/// A function of its own, so that a wait that succeeds at once saves no registers for it.
-template <class Ready>
-[[gnu::noinline]] void await_blocking(rank_state& me, flight const& f, rank_t other,
-                                      std::atomic<std::uint64_t> const& word, half which, Ready ready) {
-  patience p = me.shared.patience;
-  for (std::uint32_t looks = 0; looks < p.bare_looks; ++looks) {
-    if (ready(word.load(std::memory_order_acquire))) return note_moving(me.root);
-  }
-  bool long_wait = false;
-  wait_until(word, which, me.shared.arena.attention(other).sleepers, p, ready, [&](std::uint32_t looks) {
-    if (me.shared.failed() || !me.shared.is_of_this_process()) leave(me);
-    if (did_something_meanwhile()) p.sleeps = false;
-    if (looks == p.few_spins && looks < p.spins) {
-      long_wait = true;
-      if (shares_processor(me, other)) {
-        p.spins = looks;
-        p.yields *= yields_instead_of_spins;
-      }
-    }
-    bool const slow = p.sleeps && looks >= p.spins + p.yields;
-    if (slow || looks % looks_per_question == looks_per_question - 1) {
-      listen_for_others(me);
-      ask_for(me, f, other, word, ready);
-    }
-    if (slow || looks % looks_per_standstill == looks_per_standstill - 1) note_waiting(me, f);
-  });
-  if (long_wait) me.lines.told.waits_on.store(0, std::memory_order_relaxed);
-  note_moving(me.root);
-}
 
 /// In the loop that records; `blocked`: it was a wait.
 template <manner How>
@@ -94,44 +35,33 @@ void end_of_wait(rank_state& me, flight const& f, std::atomic<std::uint64_t> con
   }
 }
 
-template <manner How, class Ready>
-bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, half which, Ready ready) {
+template <manner How>
+bool await(rank_state& me, flight& f, rank_t other, std::atomic<std::uint64_t> const& word, awaited what) {
   perturb();
-  if (ready(word.load(std::memory_order_acquire))) [[likely]] {  // partner: signal()
+  std::uint64_t const seen = word.load(std::memory_order_acquire);  // partner: signal()
+  if (what.is_in(seen)) [[likely]] {
     if constexpr (How.records) end_of_wait<How>(me, f, word, false);
     return true;
   }
   if constexpr (How.blocks) {
-    await_blocking(me, f, other, word, which, ready);
+    await_blocking(me, f, other, word, what);
     if constexpr (How.records) end_of_wait<How>(me, f, word, true);
     return true;
   } else {
+    if (what.is_refused_by(seen)) fail_mismatch(me, f, other);
     if constexpr (How.records) record_look_in_vain(me, f);
-    if (me.shared.failed() || !me.shared.is_of_this_process()) leave(me);
-    if (++f.looks.all % looks_per_nonblocking_question == 0) ask_for(me, f, other, word, ready);
+    look_in_vain(me, f, other, word, what);
     return false;
   }
 }
 
-/// Whether b begins less than `bytes` before or behind a. One comparison: this is asked three times of every peer.
-bool meet(std::byte const* a, std::byte const* b, std::size_t bytes) {
-  auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
-  return x - y + (bytes - 1) < 2 * bytes - (bytes == 0 ? 0 : 1);
-}
-
-/// A peer's entry. The same epoch with another history is a disagreement, seen before any data are read. So is a later
-/// epoch: a rank that has done what this one does writes no new entry before this one has seen the old.
+/// A peer's entry.
 template <manner How>
 [[gnu::always_inline]] inline bool await_entry(rank_state& me, flight& f, rank_t other) {
   if constexpr (How.records) record_awaited(me, f, other, program::entry_signal);
   channel_end& end = me.ends[f.line.channel];
   entry_line const& line = end.lines[other]->entry[f.line.parity];
-  auto const ready = [&](std::uint64_t tag) {
-    if (tag == f.line.tag) return true;
-    if (!before(epoch_of(tag), epoch_of(f.line.tag))) fail_mismatch(me, f, other);
-    return false;
-  };
-  if (!await<How>(me, f, other, line.tag, half::high, ready)) return false;
+  if (!await<How>(me, f, other, line.tag, {awaited::kind::entry, f.line.tag})) return false;
   __builtin_prefetch(line.second.data());  // a payload there is on its way while the pointers are looked at
   rank_t const ranks = me.shared.ranks;
   auto* const in = static_cast<std::byte*>(const_cast<void*>(line.in));
@@ -139,13 +69,8 @@ template <manner How>
   end.bases[program::row_input * ranks + other] = in;
   end.bases[program::row_output * ranks + other] = out;
   // A rank that may have left may have freed its arrays, and this rank's arrays may reuse their memory.
-  if (!f.code->stays[other]) return true;
-  // Quick, and nearly always enough: whole vectors that do not meet.
-  std::size_t const bytes = f.plan->bytes;
-  if (f.plan->arrays.shares_outputs || meet(f.out, out, bytes) || meet(f.out, in, bytes) || meet(f.in, out, bytes))
-      [[unlikely]] {
-    if (me.shared.in_one_process(me.rank, other)) compare_arrays(me, f, other, in, out);
-  }
+  if (f.code->stays[other] && may_overlap(f, in, out)) [[unlikely]]
+    compare_arrays_of(me, f, other, line);
   return true;
 }
 
@@ -153,9 +78,8 @@ template <manner How>
 bool await(rank_state& me, flight& f, wait const& w) {
   if (w.signal == program::entry_signal) return await_entry<How>(me, f, w.rank);
   if constexpr (How.records) record_awaited(me, f, w.rank, w.signal);
-  std::uint64_t const wanted = f.line.base + w.signal;
-  return await<How>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.signalled, half::low,
-                    [wanted](std::uint64_t signalled) { return signalled >= wanted; });
+  return await<How>(me, f, w.rank, me.ends[f.line.channel].lines[w.rank]->progress.signalled,
+                    {awaited::kind::signal, f.line.base + w.signal});
 }
 
 /// Before a parity's lines and staging are written again, the ranks that read them two operations ago must have left
@@ -170,8 +94,7 @@ bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
     rank_t const q = readers[f.wait];
     if constexpr (How.records) record_awaited(me, f, q, trace::has_left);
     std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[(epoch - 1) & 1].tag;
-    auto const entered = [epoch](std::uint64_t seen) { return !before(epoch_of(seen), epoch - 1); };
-    if (!await<How>(me, f, q, tag, half::high, entered)) return false;
+    if (!await<How>(me, f, q, tag, {awaited::kind::reuse, std::uint64_t{epoch - 1} << 32})) return false;
   }
   f.wait = 0;
   return true;
@@ -231,18 +154,6 @@ bool enter(rank_state& me, flight& f) {
   for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k)
     resolved[k] = moved(bases[operands[k].base[f.line.parity]], offsets[operands[k].piece]);
 }
-
-/// Operations may throw.
-class folding_mark {
- public:
-  explicit folding_mark(rank_state& root) : root_(root) { root_.requests.process = 0; }
-  ~folding_mark() { root_.requests.process = root_.shared.process(); }
-  folding_mark(folding_mark const&) = delete;
-  folding_mark& operator=(folding_mark const&) = delete;
-
- private:
-  rank_state& root_;
-};
 
 [[gnu::always_inline]] inline void fold_now(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
   void* const* const from = me.memory.operands.data();
@@ -312,19 +223,12 @@ void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::si
 }
 
 void signal(rank_state& me, flight const& f, std::uint32_t number) {
-  perturb();
   channel_lines& mine = *me.ends[f.line.channel].lines[me.rank];
-  if (number == program::entry_signal) {
-    // Not before a payload in the second line: as long as that is on its way here, a peer would take the first one back.
-    entry_line& entry = mine.entry[f.line.parity];
-    entry.in = f.in;
-    entry.out = f.out;
-    if (f.plan->candidacy.tells_times)  // the payload's place is free: nothing of such plans is that short
-      std::memcpy(entry.payload.data(), &me.acts.times, sizeof me.acts.times);
-    signal(entry.tag, f.line.tag, me.lines.sleepers, half::high, me.shared.kind.plain_signals);
-  } else {
-    signal(mine.progress.signalled, f.line.base + number, me.lines.sleepers, half::low, me.shared.kind.plain_signals);
-  }
+  if (number != program::entry_signal) return tell_progress(me, mine.progress, f.line.base + number);
+  entry_line& entry = mine.entry[f.line.parity];
+  if (f.plan->candidacy.tells_times)  // the payload's place is free: nothing of such plans is that short
+    std::memcpy(entry.payload.data(), &me.acts.times, sizeof me.acts.times);
+  tell_entry(me, entry, f.in, f.out, f.line.tag);
 }
 
 /// In the loop that records.
@@ -387,29 +291,6 @@ bool run_segment(rank_state& me, flight& f) {
   return !me.shared.kind.has_messages || all_sent(me, f);
 }
 
-/// What leaves an operation ends it on all ranks. To be called while it is handled.
-[[noreturn, gnu::noinline]] void leave_by_exception(rank_state& me, flight const& f) {
-  try {
-    throw;
-  } catch (mpi::error const& thrown) {
-    tell_of_no_wait(me.root);
-    me.shared.fail(cause::messages, thrown.what());
-    me.shared.quiesce(me);
-    throw;
-  } catch (std::bad_alloc const& thrown) {
-    // Nothing but the caller's operation allocates in a fold.
-    bool const by_operation =
-        f.line.entered && f.at < f.code->code.size() && f.code->code[f.at].what == program::action::fold;
-    if (!by_operation) fail_for_memory(me, f.plan->what.what, f.plan->bytes);
-    me.root.requests.operation_threw = true;
-    fail_by_exception(me, thrown.what());
-    throw;
-  } catch (std::exception const& thrown) {
-    fail_by_exception(me, thrown.what());
-    throw;
-  }
-}
-
 }  // namespace
 
 template <manner How>
@@ -432,13 +313,9 @@ bool advance_as(rank_state& me, flight& f) {
     }
     if constexpr (How.records) record_end(me, f);
     return true;
-  } catch (std::exception const&) {
-    if constexpr (How.records) record_failure(me, f);
-    leave_by_exception(me, f);
   } catch (...) {
     if constexpr (How.records) record_failure(me, f);
-    fail_by_exception(me, "");
-    throw;
+    leave_by_exception(me, f);
   }
 }
 

@@ -26,15 +26,20 @@ inline void prepare(flight& f, detail::rank_state const& me, std::uint32_t chann
 
 /// Makes it this rank's next operation, on its channel, and tells the others: they see what it is, whatever they wait
 /// for. Once, before advance().
-inline void announce(detail::rank_state& me, flight& f) {
-  f.act.number = ++me.acts.number;
-  f.act.history = me.acts.history = following(me.acts.history, f.plan->hash, f.line.channel);
-  std::uint64_t const said = f.plan->id << 3 | std::uint64_t(f.line.by) << 1 | (f.line.started ? 1 : 0);
-  if (std::exchange(me.acts.described[f.act.number % described_operations], said) != said)
-    f.plan->describe(me.lines.told.doing[f.act.number % described_operations], f.line.started, f.line.by);
+inline void announce(detail::rank_state& me, detail::bound_plan const& plan, std::uint32_t channel,
+                     planning::asked_by by, bool started) {
+  std::uint32_t const number = ++me.acts.number;
+  std::uint32_t const history = me.acts.history = following(me.acts.history, plan.hash, channel);
+  std::uint64_t const said = plan.id << 3 | std::uint64_t(by) << 1 | (started ? 1 : 0);
+  if (std::exchange(me.acts.described[number % described_operations], said) != said)
+    plan.describe(me.lines.told.doing[number % described_operations], started, by);
   // Partner: has_gone_elsewhere().
-  me.lines.told.begun[f.act.number % told_operations].store(std::uint64_t{f.act.number} << 32 | f.act.history,
-                                                            std::memory_order_release);
+  me.lines.told.begun[number % told_operations].store(std::uint64_t{number} << 32 | history, std::memory_order_release);
+}
+
+inline void announce(detail::rank_state& me, flight& f) {
+  announce(me, *f.plan, f.line.channel, f.line.by, f.line.started);
+  f.act = {me.acts.number, me.acts.history};
 }
 
 /// How the loop goes: whether it blocks where it waits, and whether it tells a trace or a sanitizer what it does.

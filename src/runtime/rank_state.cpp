@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/recording.hpp"
-#include "runtime/use_staging.hpp"
+#include "runtime/memory/use_staging.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 

@@ -17,6 +17,7 @@
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_handle.hpp"
 #include "runtime/recording.hpp"
+#include "runtime/repeated/resolved.hpp"
 #include "runtime/transport/messages.hpp"
 
 namespace coset::runtime {
@@ -181,6 +182,7 @@ struct alignas(runtime::line_spacing) rank_state {
   std::array<runtime::channel_end, runtime::channels> ends;
   runtime::rank_memory memory;
   planning::plan_cache plans;
+  runtime::resolved_programs resolved;
   runtime::rank_requests requests;
   runtime::rank_acts acts;
 };

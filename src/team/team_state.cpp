@@ -10,7 +10,7 @@
 
 #include "choice/choose.hpp"
 #include "numa/binding.hpp"
-#include "runtime/use_staging.hpp"
+#include "runtime/memory/use_staging.hpp"
 #include "team/adopted_threads.hpp"
 #include "team/lent_threads.hpp"
 #include "team/workers.hpp"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A rank that has left for good is not waited for; but what it signalled before counts, even if it was not seen yet.
  *
- * Stands for src/runtime/executor.cpp: ask_for(); and the release store when a body ends. The leaver makes any number
+ * Stands for src/runtime/await.cpp: ask_for(); and the release store when a body ends. The leaver makes any number
  * of signals up to EPOCHS, then leaves; whoever waits for more must find out, whoever waits for less must not be
  * misled.
  *

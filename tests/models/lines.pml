@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Entry lines, progress lines and the reuse of parities: every sequence of EPOCHS operations, each full or rooted.
  *
- * Stands for src/runtime/executor.cpp: enter() with await_reuse(), await_entry(), await() on progress, signal(). A cell
+ * Stands for src/runtime/executor.cpp and repeated/resolved.cpp: enter() with await_reuse(), await_entry(), await() on progress, signal(). A cell
  * holds the epoch that wrote it, so that "the right payload" is "that of my epoch".
  *
  * Mutants: PARITIES=1, NO_REUSE_WAIT, TAG_FIRST.

@@ -57,7 +57,11 @@ COSET_API void const* run_view(rank_state&, call const&, segment_listener const&
 [[noreturn]] COSET_API void refuse(rank_state&, std::string const& message);
 
 /// Refuses different lengths, naming both.
-COSET_API void require_same_length(rank_state&, char const* verb, std::size_t in, std::size_t out);
+[[noreturn]] COSET_API void refuse_lengths(rank_state&, char const* verb, std::size_t in, std::size_t out);
+inline void require_same_length(rank_state& me, char const* verb, std::size_t in, std::size_t out) {
+  if (in != out) [[unlikely]]
+    refuse_lengths(me, verb, in, out);
+}
 
 /// The length of this rank's piece of `total` elements. Refuses counts that are not one per rank or whose sum is not
 /// the total, and a total that cannot be split evenly.

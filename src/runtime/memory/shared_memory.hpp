@@ -92,7 +92,7 @@ struct shared_memory {
   bool in_one_process(rank_t a, rank_t b) const;
   floating_point_mode const& mode() const noexcept { return *part.mode; }
   bool is_origin() const noexcept { return &origin == this; }
-  bool failed() const noexcept { return failure.recorded() || root.failure.recorded(); }
+  bool failed() const noexcept { return failure.recorded() || (&root != this && root.failure.recorded()); }
   /// False in a forked child: the others' threads are its parent's, and what is recorded of them may be half written.
   bool is_of_this_process() const noexcept { return process_ == numa::process_number(); }
   std::uint32_t process() const noexcept { return process_; }  ///< that made it

@@ -30,13 +30,15 @@ explored_team::explored_team(rank_t ranks, waits how)
 }
 
 void explored_team::run(std::vector<body> const& bodies) {
-  ranks_->run([&](member& me) {
-    try {
-      bodies[me.rank()](me);
-    } catch (std::exception const&) {
-      // Only plans are wanted.
-    }
-  });
+  constexpr int until_all_is_kept = 3;  // what repeats is resolved, which takes memory
+  for (int k = 0; k < until_all_is_kept; ++k)
+    ranks_->run([&](member& me) {
+      try {
+        bodies[me.rank()](me);
+      } catch (std::exception const&) {
+        // Only plans are wanted.
+      }
+    });
 }
 
 /// Where a team is before its first operation, but for what it knows of plans.

@@ -6,7 +6,7 @@
 #include "runtime/executor.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/rank_handle.hpp"
-#include "runtime/use_staging.hpp"
+#include "runtime/memory/use_staging.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/use_staging.hpp"
+#include "runtime/memory/use_staging.hpp"
 
 namespace coset::runtime {
 
