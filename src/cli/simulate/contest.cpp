@@ -30,7 +30,7 @@ class entrants {
     for (auto const& plan : request_.plans) add_named(plan);
     auto const explained = choice::explain(request_.asked);
     simulate_program(explained.chosen.what, offer::chosen, explained.chosen.seconds());
-    if (request_.asked.what == verb::allreduce) add_by_hand();
+    add_by_hand();
     for (char const* const storage : flat_storages) add_text("direct", storage, offer::flat);
     add_considered(explained);
     std::ranges::stable_sort(found_.rows, {}, [](contest_row const& row) { return row.found.last; });
@@ -50,11 +50,13 @@ class entrants {
   }
 
   void add_by_hand() {
-    if (!request_.asked.in_place)
+    if (request_.asked.what == verb::allreduce && !request_.asked.in_place)
       simulate_work(barriers_name, offer::by_hand, std::nullopt,
                     cache::barrier_loop(request_.asked.ranks, request_.asked.bytes));
     add_text("binomial", "staged", offer::by_hand);
-    if (request_.asked.bytes <= most_for_everything) add_text("direct(saved_steps=1)", "staged_pull", offer::by_hand);
+    if (request_.asked.bytes > most_for_everything) return;
+    add_text("direct(saved_steps=1)", "staged_pull", offer::by_hand);
+    add_text("direct", "staged_pull", offer::flat);
   }
 
   /// With levels the library pushes copies on; both are simulated, as that is a rule and no price.
