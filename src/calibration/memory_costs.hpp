@@ -10,8 +10,8 @@ namespace coset::calibration {
 /// Seconds, and seconds per byte. Like all facts about memory they decide between storages, never between bracketings. The
 /// defaults were measured on virtual machines of Zen 4 and Zen 5, cores near and apart.
 struct memory_costs {
-  double round = 100e-9, peer = 20e-9;  ///< of flags within an L3, and for each rank that is awaited
-  double fetched = 0.03e-9;             ///< of a line that another core of the L3 has
+  double round = 140e-9, peer = 6.5e-9;  ///< of flags within an L3, and for each rank that is awaited
+  double fetched = 0.03e-9;              ///< of a line that another core of the L3 has
   double folded = 0.01e-9;
   double copy = 12.4e-9;           ///< a copy, however short
   double copied = 0.01e-9;         ///< while both arrays fit a core's own cache

@@ -78,9 +78,11 @@ class Why(Files):
         self.assertGreater(len(everything.splitlines()), len(some.splitlines()) + 5)
 
     def test_operations_in_order_get_schedules_that_keep_it(self):
-        found = why("allreduce", 8, "--topology", "core:31 pu:1")
-        self.assertEqual(found["chosen"]["algorithm"].split("(")[0], "hybrid")
-        names = {one["algorithm"] for one in why("allreduce", 8, "--topology", "core:31 pu:1", "--ordered")["candidates"]}
+        prime = ["allreduce", "4K", "--topology", "core:31 pu:1"]
+        self.assertEqual(why(*prime)["chosen"]["algorithm"].split("(")[0], "generalized")
+        ordered = why(*prime, "--ordered")
+        self.assertIn("ordered=1", ordered["chosen"]["algorithm"])
+        names = {one["algorithm"] for one in ordered["candidates"]}
         self.assertFalse(any(name.startswith(("generalized", "circulant")) for name in names), names)
 
     def test_between_hosts_terms_sum_up_and_the_cheapest_is_chosen(self):
