@@ -51,8 +51,9 @@ bool is_private_view(question const& q) { return q.what == verb::allreduce_view 
 bool is_shared_result(question const& q) { return has_view(q) && !is_private_view(q); }
 
 schedule_kind kind_of(std::vector<rank_t> const& dimensions, std::size_t saved) {
-  if (saved < dimensions.size()) return schedule_kind::folds;
-  return saved == 1 ? schedule_kind::whole_vector : schedule_kind::whole_rounds;
+  bool const is_flat = dimensions.size() == 1;
+  if (saved < dimensions.size()) return is_flat ? schedule_kind::one_fold : schedule_kind::folds;
+  return is_flat ? schedule_kind::whole_vector : schedule_kind::whole_rounds;
 }
 
 /// Whether every rank would get the same bits: then the root may be any.

@@ -181,7 +181,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (kind == schedule_kind::tree) return {out_of_lines};
   if (has_view(q)) return {whole ? eager : zero_copy};
   std::vector<policy> all;
-  bool const one_round = whole || detail::is_of_pieces(q.what);
+  bool const one_round = whole || (detail::is_of_pieces(q.what) && kind != schedule_kind::folds);
   if (one_round && q.bytes <= most_at_once) all.push_back(eager);
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.

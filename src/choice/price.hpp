@@ -33,7 +33,8 @@ bool has_view(question const&);
 enum class schedule_kind : std::uint8_t {
   whole_vector,  ///< every rank, or the root, folds all at once
   whole_rounds,  ///< … in one round for each dimension
-  folds,         ///< a product of full folds of blocks
+  one_fold,      ///< every rank folds a block, all at once
+  folds,         ///< … in one round for each dimension
   tree,          ///< one rank folds all
   other
 };
