@@ -122,12 +122,13 @@ double candidates::seconds_unmeasured(priced_schedule const& s) const {
 }
 
 /// The rule by which products of full folds alone are tried; null: others may gain where a level has no factors up to eight,
-/// where nodes differ in size, and in scans. A shared result has one owner for each part, which only full folds and trees
-/// give.
+/// where nodes differ in size, in scans and gathers. A shared result has one owner for each part, which only full folds and
+/// trees give.
 char const* candidates::why_no_others() const {
   if (has_view(question_)) return "a shared result is made by full folds or a tree";
   if (question_.ranks <= few) return "few ranks fold at once, so that a sum has the same bits wherever they run";
-  if (goes_straight(question_.what)) return "what only moves goes straight from rank to rank";
+  if (goes_straight(question_.what) && !may_gather_in_rounds(question_))
+    return "what only moves goes straight from rank to rank";
   if (!machine_.domains().is_even() || !has_products(question_.what)) return nullptr;
   for (rank_t const size : sizes_by_level(question_))
     if (std::ranges::max(dimensions(size, few)) > few) return nullptr;
@@ -136,8 +137,8 @@ char const* candidates::why_no_others() const {
 
 double candidates::gain() const { return machine_.domains().is_even() ? 0.9 : 1; }
 
-/// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250; the most promising come first.
-constexpr std::size_t most_made(rank_t ranks) { return ranks <= 64 ? 64 : 8; }
+/// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250, a gather at 1 ms for 64; the most promising come first.
+std::size_t most_made(question const& q) { return q.ranks <= 64 && q.what != verb::gather ? 64 : 8; }
 
 schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
@@ -197,7 +198,7 @@ priced_schedule candidates::cheapest_on_levels() const {
   least *= gain();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {
-    if (bound + storage >= least || made == most_made(question_.ranks)) break;
+    if (bound + storage >= least || made == most_made(question_)) break;
     auto const one = counted(how, wanted);
     if (!one) continue;
     ++made;
@@ -224,7 +225,7 @@ std::vector<priced_schedule> candidates::all_on_levels() const {
     auto one = counted(how, wanted);
     if (!one) continue;
     one->removed_by = why_no_others();
-    if (made++ >= most_made(question_.ranks) && one->removed_by == nullptr)
+    if (made++ >= most_made(question_) && one->removed_by == nullptr)
       one->removed_by = "of so many ranks few schedules are made, by their bounds";
     found.push_back(std::move(*one));
   }

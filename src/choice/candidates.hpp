@@ -11,9 +11,6 @@
 
 namespace coset::choice {
 
-/// Up to here ranks fold at once: measured with two to four, and a sum has the same bits wherever they run.
-inline constexpr rank_t few = 8;
-
 /// A schedule and what its steps cost.
 struct priced_schedule {
   schedule::algorithm algorithm;

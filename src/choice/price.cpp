@@ -16,6 +16,8 @@ constexpr double ns = 1e-9;
 
 /// A byte that comes from memory, and one that is fetched from there only to be overwritten.
 constexpr double from_memory = 0.1 * ns, fetched_in_vain = 0.05 * ns;
+/// A gather in rounds: each has so much of a flag round of all, and every piece is a copy. From simulated caches.
+constexpr double gather_round = 0.3;
 /// Between two ranks on one processor.
 constexpr double per_turn = 1400 * ns;
 
@@ -159,11 +161,16 @@ schedule::price round_of_all(schedule::level_machine const& on) {
 
 bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 
+bool may_gather_in_rounds(question const& q) { return q.what == verb::gather && q.ranks > few && q.ranks <= 64; }
+
 schedule::level_machine machine_of(question const& q) {
   auto on = q.levels == nullptr ? usual_levels(q.ranks).on : q.levels->on;
-  if (!q.crowded) return on;
+  if (!q.crowded && !may_gather_in_rounds(q)) return on;
   auto costs = on.costs();
-  for (schedule::link& each : costs.links) each.latency += per_turn;
+  for (schedule::link& each : costs.links) {
+    if (may_gather_in_rounds(q)) each.latency *= gather_round, each.per_peer += calibration::memory_costs{}.copy;
+    if (q.crowded) each.latency += per_turn;
+  }
   return {on.domains(), std::move(costs)};
 }
 

@@ -9,6 +9,9 @@
 
 namespace coset::choice {
 
+/// Up to here ranks fold at once: measured with two to four, and a sum has the same bits wherever they run.
+inline constexpr rank_t few = 8;
+
 /// Seconds, by what they are spent on; see the README of this folder for where the parameters come from.
 struct storage_price {
   double copies = 0;   ///< into staging or outputs and out of them
@@ -25,6 +28,9 @@ schedule::level_machine machine_of(question const&);
 
 /// What steps take at these costs: within an L3 as they say, beyond it in proportion. Schedules are chosen without.
 schedule::price priced_here(schedule::price steps, calibration::memory_costs const&);
+
+/// A gather whose root would take in many pieces alone, and whose ranks are few enough to make other schedules.
+bool may_gather_in_rounds(question const&);
 
 /// Whether the caller gets a view of a result instead of having it stored into an array of its own.
 bool has_view(question const&);

@@ -70,7 +70,7 @@ void expect_true(explained const& one, explanation const& found, question const&
   if (says("only moves")) is_true = schedule::is_derived(q.what);
   if (says("a shared result")) is_true = has_view(q);
   if (says("factors up to 8")) is_true = uneven_nodes_of(q).empty() && q.what != verb::scan;
-  if (says("few schedules are made")) is_true = q.ranks > 64 || found.candidates.size() > 64;
+  if (says("few schedules are made")) is_true = q.ranks > 64 || q.what == verb::gather || found.candidates.size() > 64;
   if (says("have to be")) is_true = one.kind == schedule_kind::other && one.unmeasured >= found.gain * product;
   if (says("nothing is measured")) is_true = one.unmeasured >= found.chosen.unmeasured * (1 - equal_within);
   if (says("value would be lost")) {
