@@ -27,8 +27,8 @@ constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes
 /// Whole arrays are read at once only while all fit first caches.
 constexpr std::size_t most_at_once = 32 * kibibyte;
 
-/// Two ranks whose arrays lie apart copy what is longer through no third place.
-constexpr std::size_t most_staged_of_two = 4 * kibibyte;
+/// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
+constexpr std::size_t most_staged_apart = 4 * kibibyte;
 
 /// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles; of two ranks of other verbs than allreduce
 /// on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
@@ -40,6 +40,13 @@ struct arrays {
 
 /// Two ranks on a processor each: only one reads what the other has.
 bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
+
+/// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
+/// two, a result would overwrite what others have not read yet.
+bool goes_through_outputs(question const& q) {
+  bool const is_scan = q.what == verb::scan || (q.what == verb::exclusive_scan && q.ranks <= 2);
+  return !q.in_place && (q.what == verb::allreduce || (is_scan && !q.crowded));
+}
 
 arrays arrays_of(question const& q) {
   switch (q.what) {
@@ -54,10 +61,10 @@ arrays arrays_of(question const& q) {
     case verb::reduce:
       return {0.023 * ns, are_two(q) ? 128 * kibibyte : 2 * mebibyte, true};
     case verb::broadcast:
-      return {0.084 * ns, are_two(q) ? most_staged_of_two : 512 * kibibyte, true};
+      return {0.084 * ns, are_two(q) ? most_staged_apart : 512 * kibibyte, true};
     case verb::scan:
     case verb::exclusive_scan:
-      return {0.079 * ns, are_two(q) && !q.in_place ? most_staged_of_two : 512 * kibibyte, true};
+      return {0.079 * ns, goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte, true};
     case verb::barrier:
     case verb::reduce_shared:
     case verb::allreduce_view:
@@ -66,12 +73,6 @@ arrays arrays_of(question const& q) {
       return {0.085 * ns, 0, false};
   }
   __builtin_unreachable();
-}
-
-/// Every rank gives a vector and gets one, so that results can be folded where they shall be.
-bool goes_through_outputs(question const& q) {
-  bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
-  return !q.in_place && (q.what == verb::allreduce || (is_scan && are_two(q)));
 }
 
 /// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.

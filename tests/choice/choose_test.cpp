@@ -11,6 +11,7 @@
 #include "choice/price.hpp"
 #include "effort.hpp"
 #include "plan/wanted.hpp"
+#include "program/program.hpp"
 #include "schedule/core/validate.hpp"
 #include "schedule/registry/algorithm.hpp"
 
@@ -39,6 +40,25 @@ TEST(Choose, TakesPlansThatAreValidKeepTheOrderWhereNeededAndGiveTheSameBits) {
       }
     }
   }
+}
+
+/// As wide as elements and wider. Red if a verb goes through outputs in which others' values would be lost.
+TEST(Choose, TakesStoragesThatLoseNoValue) {
+  rank_t const most = test::by_effort<rank_t>(9, 16, 40);
+  test::sample cases(1, 3);
+  for (verb const what : all_verbs())
+    for (rank_t ranks = 1; ranks <= most; ++ranks)
+      for (std::size_t bytes = 8; bytes <= std::size_t{64} << 20; bytes *= 8) {
+        if (cases.skips()) continue;
+        auto chosen = choose({.what = what, .ranks = ranks, .bytes = bytes});
+        auto const made = schedule::make(chosen.algorithm, ranks, choice::schedule_of(what), ranks / 2);
+        for (bool const widens : {false, true}) {
+          chosen.storage.widens = widens;
+          EXPECT_NO_THROW(program::compile(made, chosen.storage))
+              << chosen.algorithm.text() << "/" << program::policy_name(chosen.storage) << " of " << name_of(what)
+              << ", " << bytes << " bytes on " << ranks;
+        }
+      }
 }
 
 TEST(Choose, ReadsFromNoMoreThanSixteenRanksAtOnceWhereRanksHaveFactors) {
