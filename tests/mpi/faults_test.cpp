@@ -40,7 +40,7 @@ TEST(Faults, OfAllKindsEndOnAllProcessesAndLeaveATeamThatWorks) {
     std::mt19937_64 choices(test::seed());
     hybrid on(3, options);
     std::vector<kept_things> kept(on.all.threads());
-    int const runs = test::by_effort(60, 150, 500);
+    int const runs = test::by_effort(30, 150, 500);
     for (int k = 0; k < runs; ++k) {
       std::uint64_t const seed = choices();
       faulty_run const faulty(seed, on.all.size(), {.one_process = false, .most_pieces = 32});

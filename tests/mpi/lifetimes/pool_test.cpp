@@ -199,7 +199,7 @@ TEST(Pool, KeepsTeamsApartThatRunAtTheSameTime) {
 
 /// With messages under way that the next team must not take for its own: long ones, which need both sides, too.
 TEST(Pool, OutlivesTeamsThatFail) {
-  for (int turn = 0; turn < test::by_effort(20, 40, 200); ++turn) {
+  for (int turn = 0; turn < test::by_effort(12, 40, 200); ++turn) {
     auto options = usual_options();
     if (turn % 2 == 0) options.staging_bytes = 0;
     std::size_t const bytes = turn % 4 < 2 ? 4u << 20 : 1000;
