@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command under test, and what tests of several subcommands share. The first argument of each is the command."""
+import itertools
 import json
 import os
 import subprocess
@@ -15,6 +16,12 @@ TREE = {"tree": {"top": ["left", "right", 5], "left": [0, 3], "right": [1, 2, 4]
 
 def coset(*arguments):
     return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+
+
+def some(*lists, each):
+    """What the lists have to say of one another: under small effort one of `each`, which shares no factor with how long the
+    lists are, so that all that they have still meets."""
+    return list(itertools.product(*lists))[:: each if SMALL else 1]
 
 
 def halves(ranks):

@@ -62,7 +62,7 @@ class Routines(Files):
         shapes = (3,) if SMALL else (5, 2, 6, 3, 1, 7) if LONG else (5, 2)  # MPICH's ranks spin: no more than processors
         for at, ranks in enumerate(shapes):
             library = libraries()[(at + at // 2) % len(libraries())]
-            sources = self.write_cases(self.ALGORITHMS[1 - at % 2 :: 2], ranks)
+            sources = self.write_cases(self.ALGORITHMS[1 - at % 2 :: 4 if SMALL else 2], ranks)
             self.assertGreater(len(sources), 15)
             program = os.path.join(self.folder, "program")
             subprocess.run(["mpicc" + library, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", self.folder,
