@@ -118,12 +118,12 @@ std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_byte
   flight f;
   prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
-  me.resolved.called(me, plan);
+  me.memory.resolved.called(me, plan);
 }
 
 [[gnu::always_inline]] inline void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out,
                                             void const* operation) {
-  resolved_program* const known = me.resolved.find(plan, me.ends[0].capacity);
+  resolved_program* const known = me.memory.resolved.find(plan, me.ends[0].capacity);
   if (known != nullptr && me.root.requests.live == 0) [[likely]]
     return run_resolved(me, plan, *known, in, out, operation);
   run_anew(me, plan, in, out, operation);

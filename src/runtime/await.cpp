@@ -41,7 +41,8 @@ bool shares_processor(rank_state const& me, rank_t other) {
 
 }  // namespace
 
-void await_blocking(rank_state& me, flight const f, rank_t other, std::atomic<std::uint64_t> const& word, awaited what) {
+void await_blocking(rank_state& me, flight const f, rank_t other, std::atomic<std::uint64_t> const& word,
+                    awaited what) {
   auto const ready = [&](std::uint64_t seen) { return is_there(me, f, other, seen, what); };
   patience p = me.shared.patience;
   for (std::uint32_t looks = 0; looks < p.bare_looks; ++looks) {

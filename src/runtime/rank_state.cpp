@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "runtime/recording.hpp"
 #include "runtime/memory/use_staging.hpp"
+#include "runtime/recording.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 

@@ -123,6 +123,7 @@ struct rank_memory {
   std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
   bool watched = false;                        ///< by a trace, or by a sanitizer that is told
   std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it
+  resolved_programs resolved;                  ///< of calls that repeat
 
   whole_call const* part_of = nullptr;  ///< null: operations are calls themselves
 
@@ -182,7 +183,6 @@ struct alignas(runtime::line_spacing) rank_state {
   std::array<runtime::channel_end, runtime::channels> ends;
   runtime::rank_memory memory;
   planning::plan_cache plans;
-  runtime::resolved_programs resolved;
   runtime::rank_requests requests;
   runtime::rank_acts acts;
 };

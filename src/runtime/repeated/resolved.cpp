@@ -23,7 +23,8 @@ using step = resolved_program::step;
 
 bool can_be_resolved(rank_state const& me, bound_plan const& plan) {
   capabilities const& kind = me.shared.kind;
-  if (kind.has_messages || me.shared.origin.kind.has_messages || !kind.ranks_may_wait || me.memory.watched) return false;
+  if (kind.has_messages || me.shared.origin.kind.has_messages || !kind.ranks_may_wait || me.memory.watched)
+    return false;
   bool const learns = plan.candidacy.lessons != nullptr || plan.candidacy.tells_times;
   if (plan.segments.number != 1 || learns) return false;
   return std::ranges::none_of(plan.code->of[me.rank].code, [](instruction const& i) {

@@ -62,7 +62,8 @@ struct resolved_program {
   std::size_t capacity = 0;   ///< of the staging in use
   bool is_alone = false;      ///< a team of one, in which nobody has to be told anything
   own_copy own;
-  std::size_t to_whole_in = 0, to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
+  std::size_t to_whole_in = 0,
+              to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
   std::vector<rank_t> const* readers = nullptr;
   std::vector<step> steps;
   std::vector<wait> waits;

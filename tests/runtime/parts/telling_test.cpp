@@ -5,8 +5,8 @@
 #include "coset/detail/task_run.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/rank_handle.hpp"
 #include "runtime/memory/use_staging.hpp"
+#include "runtime/rank_handle.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
 
