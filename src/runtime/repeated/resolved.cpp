@@ -21,15 +21,19 @@ using program::operand;
 using array = resolved_program::array;
 using step = resolved_program::step;
 
+/// Some 60 B each, per plan and rank: of many ranks the parts themselves take the time.
+constexpr std::size_t most_parts = 64;
+
 bool can_be_resolved(rank_state const& me, bound_plan const& plan) {
   capabilities const& kind = me.shared.kind;
   if (kind.has_messages || me.shared.origin.kind.has_messages || !kind.ranks_may_wait || me.memory.watched)
     return false;
   bool const learns = plan.candidacy.lessons != nullptr || plan.candidacy.tells_times;
   if (plan.segments.number != 1 || learns) return false;
-  return std::ranges::none_of(plan.code->of[me.rank].code, [](instruction const& i) {
-    return i.foreign || i.mixed || i.what != program::action::fold;
-  });
+  program::program const& own = plan.code->of[me.rank];
+  if (own.operands.size() + own.waits.size() + own.unmet.size() > most_parts) return false;
+  return std::ranges::none_of(
+      own.code, [](instruction const& i) { return i.foreign || i.mixed || i.what != program::action::fold; });
 }
 
 /// An array of the caller's, as a call has it: a rank's piece may be all that there is.
@@ -67,8 +71,23 @@ void add_fold(resolved_program& to, step& made, rank_state const& me, bound_plan
     to.arrays.push_back(resolved(me, plan, plan.code->of[me.rank].operands[i.operands + k]));
 }
 
+/// The caller's arrays are others than in its latest call of this parity.
+[[gnu::noinline]] void take_addresses(resolved_program& program, std::size_t parity, void const* in, void* out) {
+  resolved_program::addresses& now = program.latest[parity];
+  std::array<std::uintptr_t, 3> const from{reinterpret_cast<std::uintptr_t>(in), reinterpret_cast<std::uintptr_t>(out),
+                                           0};
+  now.in = in;
+  now.out = out;
+  for (std::size_t k = 0; k < program.arrays.size(); ++k)
+    now.arrays[k] = reinterpret_cast<void*>(from[program.arrays[k].from] + program.arrays[k].at[parity]);
+  for (resolved_program::wait& w : program.waits) w.compared[parity] = {w.lines, nullptr};
+}
+
 void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan) {
   program::program const& code = plan.code->of[me.rank];
+  to.steps.clear();
+  to.waits.clear();
+  to.arrays.clear();
   to.is_alone = me.shared.size() == 1;
   if (extent const gives = plan.arrays.gives[me.rank]; plan.arrays.own_copied_first)
     to.own = {gives.begin - plan.arrays.gets[me.rank].begin, gives.end - gives.begin};
@@ -83,24 +102,14 @@ void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan)
   if (!code.unmet.empty())
     to.steps.push_back({.instruction = static_cast<std::uint32_t>(code.code.size()),
                         .waits_end = static_cast<std::uint32_t>(to.waits.size())});
-  for (resolved_program::addresses& each : to.latest) each.arrays.resize(to.arrays.size());
+  for (std::size_t const parity : {0, 1}) {
+    to.latest[parity].arrays.resize(to.arrays.size());
+    take_addresses(to, parity, nullptr, nullptr);
+  }
   to.readers = &code.readers;
   to.to_whole_in = 0 - plan.arrays.gives[me.rank].begin;
   to.to_whole_out = 0 - plan.arrays.gets[me.rank].begin;
   to.capacity = me.ends[0].capacity;
-  to.plan_id = plan.id;
-}
-
-/// The caller's arrays are others than in its latest call of this parity, or there was none.
-[[gnu::noinline]] void take_addresses(resolved_program& program, std::size_t parity, void const* in, void* out) {
-  resolved_program::addresses& now = program.latest[parity];
-  std::array<std::uintptr_t, 3> const from{reinterpret_cast<std::uintptr_t>(in), reinterpret_cast<std::uintptr_t>(out),
-                                           0};
-  now.in = in;
-  now.out = out;
-  for (std::size_t k = 0; k < program.arrays.size(); ++k)
-    now.arrays[k] = reinterpret_cast<void*>(from[program.arrays[k].from] + program.arrays[k].at[parity]);
-  for (resolved_program::wait& w : program.waits) w.compared[parity] = {w.lines, nullptr};
 }
 
 /// One call. Passed in registers: nothing of it is written down but where it waits for long or fails.
@@ -250,12 +259,19 @@ void fold_now(repeated_call const& c, step const& s, void* const* from) {
 }  // namespace
 
 void resolved_programs::called(rank_state const& me, bound_plan const& plan) noexcept try {
-  std::size_t const place = plan.id % places;
-  if (std::exchange(latest_[place], plan.id) != plan.id || !can_be_resolved(me, plan)) return;
-  programs_[place].reset();
-  auto made = std::make_unique<resolved_program>();
-  resolve(*made, me, plan);
-  programs_[place] = std::move(made);
+  auto& [id, known] = front_[plan.id % front_.size()];
+  if (id == plan.id && known == nullptr) return;
+  id = plan.id;
+  known = nullptr;
+  if (!can_be_resolved(me, plan)) return;
+  if (all_.size() >= most && !all_.contains(plan.id)) {
+    front_ = {};
+    all_.clear();
+  }
+  std::unique_ptr<resolved_program>& mine = all_[plan.id];
+  if (mine == nullptr) mine = std::make_unique<resolved_program>();
+  if (mine->capacity != me.ends[0].capacity || mine->readers == nullptr) resolve(*mine, me, plan);
+  front_[plan.id % front_.size()] = {plan.id, mine.get()};
 } catch (std::bad_alloc const&) {
   // The call is complete; the next goes as this one did.
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,9 +59,8 @@ struct resolved_program {
     std::size_t to = 0, bytes = 0;  ///< so far into the caller's output
   };
 
-  std::uint64_t plan_id = 0;  ///< of no plan: 0
-  std::size_t capacity = 0;   ///< of the staging in use
-  bool is_alone = false;      ///< a team of one, in which nobody has to be told anything
+  std::size_t capacity = 0;  ///< of the staging in use
+  bool is_alone = false;     ///< a team of one, in which nobody has to be told anything
   own_copy own;
   std::size_t to_whole_in = 0,
               to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
@@ -71,23 +71,22 @@ struct resolved_program {
   std::array<addresses, 2> latest;  ///< [parity]
 };
 
-/// A rank's programs that repeat, by plan.
+/// A rank's programs that repeat, by plan. Direct-mapped in front, so that a loop over a few plans looks nothing up.
 class resolved_programs {
  public:
   /// Null if this one is not resolved.
   resolved_program* find(detail::bound_plan const& plan, std::size_t capacity) const noexcept {
-    resolved_program* const at = programs_[plan.id % places].get();
-    return at != nullptr && at->plan_id == plan.id && at->capacity == capacity ? at : nullptr;
+    auto const& [id, known] = front_[plan.id % front_.size()];
+    return id == plan.id && known != nullptr && known->capacity == capacity ? known : nullptr;
   }
 
-  /// After a call of a plan that find() has not found. One that comes twice in a row in its place is resolved, if it can be,
-  /// and there is memory for it; so plans that share a place do not take it from each other at every call.
+  /// After a call of a plan that find() has not found: allocates after a plan's first call alone.
   void called(detail::rank_state const&, detail::bound_plan const&) noexcept;
 
  private:
-  static constexpr std::size_t places = 16;
-  std::array<std::uint64_t, places> latest_{};  ///< the id of a plan that was called and is not resolved
-  std::array<std::unique_ptr<resolved_program>, places> programs_;
+  static constexpr std::size_t most = 256;                               ///< more than that and all are forgotten
+  std::array<std::pair<std::uint64_t, resolved_program*>, 16> front_{};  ///< id of a plan; null: it cannot be resolved
+  std::unordered_map<std::uint64_t, std::unique_ptr<resolved_program>> all_;
 };
 
 /// A blocking call of the plan on channel 0, while this thread has no other operation under way: what prepare(),
