@@ -102,7 +102,7 @@ void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan)
   if (!code.unmet.empty())
     to.steps.push_back({.instruction = static_cast<std::uint32_t>(code.code.size()),
                         .waits_end = static_cast<std::uint32_t>(to.waits.size())});
-  for (std::size_t const parity : {0, 1}) {
+  for (std::size_t const parity : {0u, 1u}) {
     to.latest[parity].arrays.resize(to.arrays.size());
     take_addresses(to, parity, nullptr, nullptr);
   }
