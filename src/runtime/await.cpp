@@ -88,20 +88,15 @@ void leave_by_exception(rank_state& me, flight const f) {
     me.shared.fail(cause::messages, thrown.what());
     me.shared.quiesce(me);
     throw;
-  } catch (std::bad_alloc const& thrown) {
+  } catch (std::bad_alloc const&) {
     // Nothing but the caller's operation allocates in a fold.
     bool const by_operation =
         f.line.entered && f.at < f.code->code.size() && f.code->code[f.at].what == program::action::fold;
     if (!by_operation) fail_for_memory(me, f.plan->what.what, f.plan->bytes);
     me.root.requests.operation_threw = true;
-    fail_by_exception(me, thrown.what());
-    throw;
-  } catch (std::exception const& thrown) {
-    fail_by_exception(me, thrown.what());
-    throw;
+    fail_by_operation(me);
   } catch (...) {
-    fail_by_exception(me, "");
-    throw;
+    fail_by_operation(me);
   }
 }
 

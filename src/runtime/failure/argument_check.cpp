@@ -107,6 +107,18 @@ void fail_by_exception(detail::rank_state& me, char const* what) noexcept {
   me.shared.quiesce(me);
 }
 
+void fail_by_operation(detail::rank_state& me) {
+  try {
+    throw;
+  } catch (std::exception const& thrown) {
+    fail_by_exception(me, thrown.what());
+    throw;
+  } catch (...) {
+    fail_by_exception(me, "");
+    throw;
+  }
+}
+
 void fail_by_thrown(detail::rank_state& me, char const* call) {
   try {
     throw;
@@ -114,12 +126,8 @@ void fail_by_thrown(detail::rank_state& me, char const* call) {
     detail::refuse(me, wrong.what());
   } catch (std::bad_alloc const&) {
     fail_for_memory(me, call);
-  } catch (std::exception const& thrown) {
-    fail_by_exception(me, thrown.what());
-    throw;
   } catch (...) {
-    fail_by_exception(me, "");
-    throw;
+    fail_by_operation(me);
   }
 }
 

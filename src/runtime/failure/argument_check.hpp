@@ -39,6 +39,8 @@ std::uint64_t memory_limit() noexcept;
 /// Whatever was thrown, an operation's own coset::error too, must find the team quiet: the caller's arrays die while it
 /// unwinds. A failure that is recorded already stays the first. Called while it is handled.
 void fail_by_exception(detail::rank_state&, char const* what) noexcept;
+/// The same with the words of what is handled, which then leaves this rank.
+[[noreturn]] void fail_by_operation(detail::rank_state&);
 /// For a call that is no verb, while any exception is handled: argument_error is a refusal and std::bad_alloc a lack of memory,
 /// which all ranks throw alike. Anything else is a caller's: it leaves this rank, and the others throw aborted.
 [[noreturn]] void fail_by_thrown(detail::rank_state&, char const* call);
