@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "api/exchange.hpp"
 #include "coset/operations.hpp"
@@ -25,15 +27,16 @@ constexpr std::uint32_t looks_per_progress = 8, looks_per_clock = 64;
 
 /// Proxies in the order of their ranks, the same everywhere.
 std::vector<proxy_share> const& shares_of(rank_state& me) {
-  auto& all = me.memory.exchanged->shares;
-  if (!all.empty()) return all;
+  auto& known = me.memory.exchanged->shares;
+  if (!known.empty()) return known;
+  std::vector<proxy_share> all;  // kept only once it is whole: a part of it would be taken for all
   auto const& processes = me.shared.part.spread.processes;
   for (std::size_t p = 0; p < processes.size(); ++p) {
     auto const& [first, carriers, skipped] = processes[p];
     rank_t const end = p + 1 < processes.size() ? processes[p + 1].first : me.shared.size();
     for (rank_t k = 0; k < carriers; ++k) all.push_back({first + skipped + k, first + k, carriers, end});
   }
-  return all;
+  return known = std::move(all);
 }
 
 /// Of a rank of this process.
