@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How well coset judges on this machine: what its default takes beside the best plan that can be named, and what its model says
-beside what calls take.
+beside what plans add to a cycle.
 
     judged.py COSET [--ranks P] [--rounds N] [--verbs …] [--sizes …] [--timing cycle|call …] [--json FILE]
 
@@ -73,15 +73,15 @@ def regrets(coset, arguments):
 
 
 def model(coset, arguments):
-    """Rows of (verb, size, plan, model over call), for plans whose calls could be measured."""
+    """Rows of (verb, size, plan, model over what it adds to a cycle), for plans that could be measured."""
     for verb in arguments.verbs:
         print(f"model of {verb}", file=sys.stderr)
         for size in arguments.sizes:
             command = [coset, "why", verb, size, "--ranks", str(arguments.ranks), "--measure", "--json"]
             answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for one in answer["measured"]:
-                if one["call"]:
-                    yield verb, size, one["plan"], one["model"] / one["call"]
+                if one["added"]:
+                    yield verb, size, one["plan"], one["model"] / one["added"]
 
 
 def text_of(size):
@@ -108,7 +108,7 @@ def print_regrets(rows, timings):
 
 def print_model(rows):
     near = [row for row in rows if 1 / FAR_OFF <= row[3] <= FAR_OFF]
-    print(f"\nmodel over measured call: {len(near)} of {len(rows)} within {FAR_OFF}\n")
+    print(f"\nmodel over what is added to a cycle: {len(near)} of {len(rows)} within {FAR_OFF}\n")
     sizes = list(dict.fromkeys(row[1] for row in rows))
     print("| |", " | ".join(sizes), "|\n|---|" + "---:|" * len(sizes))
     for verb in dict.fromkeys(row[0] for row in rows):

@@ -13,14 +13,17 @@ struct memory_costs {
   double round = 140e-9, peer = 6.5e-9;  ///< of flags within an L3, and for each rank that is awaited
   double fetched = 0.03e-9;              ///< of a line that another core of the L3 has
   double folded = 0.01e-9;
-  double copy = 12.4e-9;           ///< a copy, however short
-  double copied = 0.01e-9;         ///< while both arrays fit a core's own cache
-  double copied_beyond = 0.06e-9;  ///< else
-  double rewritten = 0.013e-9;     ///< into an output where others have stored since the last call
-  double touched = 10.5e-9;  ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
-  double pushed = 0.5e-9;    ///< into lines of others that this rank has not read before
-  double stored = 0.04e-9;   ///< into others' lines by the owners of what is stored, all at once
-  double kept_out = 0.3e-9;  ///< stored past caches that would have held it
+  double copy = 12.4e-9;            ///< a copy, however short
+  double copied = 0.01e-9;          ///< while both arrays fit a core's own cache
+  double copied_beyond = 0.02e-9;   ///< else
+  double copied_at_once = 0.028e-9;  ///< into staging, for each who fetches it in the one round that there is
+  double rewritten =
+      0.013e-9;               ///< into an output where others have stored since the last call, and which was read first
+  double touched = 20e-9;     ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
+  double regained = 0.09e-9;  ///< of a line that others have fetched, when its owner writes there again
+  double regained_beyond = 0.05e-9;  ///< the same once it has left the owner's own cache
+  double stored = 0.13e-9;           ///< into others' lines, and fetched from there by who has them
+  double kept_out = 0.06e-9;         ///< stored past caches that would have held it
 
   friend bool operator==(memory_costs const&, memory_costs const&) = default;
 };
@@ -38,9 +41,11 @@ inline constexpr std::array costs_by_name{
     named_cost{"copy", &memory_costs::copy},
     named_cost{"copied", &memory_costs::copied},
     named_cost{"copied_beyond", &memory_costs::copied_beyond},
+    named_cost{"copied_at_once", &memory_costs::copied_at_once},
     named_cost{"rewritten", &memory_costs::rewritten},
     named_cost{"touched", &memory_costs::touched},
-    named_cost{"pushed", &memory_costs::pushed},
+    named_cost{"regained", &memory_costs::regained},
+    named_cost{"regained_beyond", &memory_costs::regained_beyond},
     named_cost{"stored", &memory_costs::stored},
     named_cost{"kept_out", &memory_costs::kept_out},
 };

@@ -28,15 +28,13 @@ constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes
 constexpr std::size_t most_at_once = 32 * kibibyte;
 
 /// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
-constexpr std::size_t most_staged_apart = 4 * kibibyte;
+constexpr std::size_t most_staged_apart = 8 * kibibyte;
 
-/// What a verb's arrays are to others. Measured with 2 to 4 ranks on Zen 4, cycles; of two ranks of other verbs than allreduce
-/// on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
-struct arrays {
-  double read_at_once;      ///< a byte copied where others read whole arrays: they have nothing else to do meanwhile
-  std::size_t most_staged;  ///< up to here lines that move between ranks cost more than copies
-  bool pushes;              ///< results are stored into others' arrays, if not copied out by their owners
-};
+/// So many readers delay who writes a line as no more would.
+constexpr double most_at_a_line = 3;
+
+/// Of so much that all ranks fetch from staging the lines are back before a call needs them.
+constexpr std::size_t most_staged_for_nothing = 16 * kibibyte;
 
 /// Two ranks on a processor each: only one reads what the other has.
 bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
@@ -48,29 +46,29 @@ bool goes_through_outputs(question const& q) {
   return !q.in_place && (q.what == verb::allreduce || (is_scan && !q.crowded));
 }
 
-arrays arrays_of(question const& q) {
+/// Up to so many bytes lines that move between ranks cost more than copies. Measured with 2 to 4 ranks on Zen 4, cycles; of two
+/// ranks of other verbs than allreduce on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
+std::size_t most_staged(question const& q) {
   switch (q.what) {
     case verb::allreduce:
-      return {0.085 * ns, 128 * kibibyte, true};
+      return 128 * kibibyte;
     case verb::allgather:
-      return {0.026 * ns, 64 * kibibyte, false};  // pieces are fetched
-    case verb::gather:
-      return {0.026 * ns, 0, false};  // see is_stored_by_owners
-    case verb::reduce_scatter:
-      return {0.057 * ns, 0, false};  // each line has one reader, and would have one in staging
+      return 64 * kibibyte;
     case verb::reduce:
-      return {0.023 * ns, are_two(q) ? 128 * kibibyte : 2 * mebibyte, true};
+      return are_two(q) ? 128 * kibibyte : 2 * mebibyte;
     case verb::broadcast:
-      return {0.084 * ns, are_two(q) ? most_staged_apart : 512 * kibibyte, true};
+      return are_two(q) ? most_staged_apart : 512 * kibibyte;
     case verb::scan:
     case verb::exclusive_scan:
-      return {0.079 * ns, goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte, true};
+      return goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte;
+    case verb::gather:          // see is_stored_by_owners
+    case verb::reduce_scatter:  // each line has one reader, and would have one in staging
     case verb::barrier:
     case verb::reduce_shared:
     case verb::allreduce_view:
     case verb::scatter:
     case verb::all_to_all:
-      return {0.085 * ns, 0, false};
+      return 0;
   }
   __builtin_unreachable();
 }
@@ -111,9 +109,6 @@ double fetched_by_root(question const& q, policy const& p, schedule::level_machi
   double const per_byte = priced_here({.transfer = on.costs().links.back().per_byte}, q.memory.costs).transfer + beyond;
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
 }
-double bytes_moved(question const& q, policy const& p) {
-  return static_cast<double>(q.bytes) / (is_stored_by_owners(q, p) ? q.ranks : 1);
-}
 
 double copied(question const& q, double bytes) {
   auto const& costs = q.memory.costs;
@@ -123,30 +118,68 @@ double copied(question const& q, double bytes) {
 /// What only moves has a piece that stays with its rank, and yet has to get into another array.
 bool copies_own_piece(question const& q) { return (goes_straight(q.what) || q.what == verb::allgather) && !q.in_place; }
 
+/// What others fetch of a rank's array, the root's if there is one. A reduction's ranks hand over all that they have; so does who
+/// broadcasts, and in an allreduce the part that others fold makes up for the results that they store.
+double fetched_by_others(question const& q) {
+  double const bytes = static_cast<double>(q.bytes), pieces = q.ranks;
+  if (q.what == verb::allgather || q.what == verb::gather) return bytes / pieces;
+  return q.what == verb::reduce_scatter || goes_straight(q.what) ? bytes * (pieces - 1) / pieces : bytes;
+}
+
+/// Whoever writes where others have fetched from has to fetch it back, which a call alone does not show.
+double regained(question const& q, double bytes) {
+  auto const& costs = q.memory.costs;
+  return bytes * (exceeds_own_cache(q) ? costs.regained_beyond : costs.regained);
+}
+
+/// The same for each who fetches it at once from staging, up to a few. What others fold or gather piece by piece has one reader.
+double fetched_at_once(question const& q) {
+  double const bytes = static_cast<double>(q.bytes), others = q.ranks - 1, moved = bytes * others / q.ranks;
+  if (q.what == verb::reduce || q.what == verb::gather || q.what == verb::allgather) return moved;
+  return (detail::is_of_pieces(q.what) ? moved : bytes) * std::min(others, most_at_a_line);
+}
+
+/// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
+double staging_regained(question const& q, policy const& p) {
+  bool const is_written_by_readers = q.what == verb::allreduce && !is_eager(p);
+  bool const is_back =
+      std::uint64_t{q.ranks} * (q.ranks - 1) * q.bytes <= most_staged_for_nothing || exceeds_own_cache(q);
+  if (is_back || is_written_by_readers) return 0;
+  bool const folds_meanwhile = !is_eager(p) && !detail::is_of_pieces(q.what);
+  return regained(q, fetched_by_others(q) / (folds_meanwhile ? 2 : 1));
+}
+
 double copies_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes);
   auto const& costs = q.memory.costs;
-  if (is_eager(p)) return costs.copy + bytes * arrays_of(q).read_at_once;
+  if (is_eager(p)) return costs.copy + fetched_at_once(q) * costs.copied_at_once;
   if (p == out_of_lines) return 0;
   if (p.first == area::input) return copies_own_piece(q) ? copied(q, bytes / q.ranks) : 0;
   return (p.first == area::staging ? 2 : 1) * copied(q, bytes);
 }
 
-double pushes_of(question const& q, policy const& p) {
-  if (p.first != area::input || q.ranks < 2) return 0;
+/// Lines that change hands beside those of the steps.
+double owners_of(question const& q, policy const& p) {
   auto const& costs = q.memory.costs;
-  if (has_view(q)) return 2 * costs.touched;  // both to fold and to store
-  // In place a rank has read the lines that it writes. What exceeds the caches is in nobody's.
-  bool const reads_first = q.what == verb::allreduce && q.in_place;
-  bool const stays_away = exceeds_caches(q) && q.what != verb::gather;
-  bool const pushes = arrays_of(q).pushes || is_stored_by_owners(q, p);
-  if (!pushes || reads_first || stays_away) return costs.touched;
-  bool const by_owners = is_stored_by_owners(q, p) || p.how == copies::store;
-  return costs.touched + bytes_moved(q, p) * (by_owners ? costs.stored : costs.pushed);
+  double const bytes = static_cast<double>(q.bytes), moved = fetched_by_others(q);
+  if (q.ranks < 2 || exceeds_caches(q)) return 0;
+  // Ranks that share a processor fetch no lines from each other.
+  if (p.first == area::output)
+    return q.crowded ? 0 : q.what == verb::allreduce ? bytes * costs.rewritten : regained(q, bytes / 2);
+  if (p == out_of_lines || has_view(q)) return regained(q, bytes);
+  if (p.first == area::staging) return staging_regained(q, p);
+  if (q.what == verb::allreduce && q.in_place) return 0;  // a rank has read the lines that it writes
+  return regained(q, moved) * (is_stored_by_owners(q, p) ? costs.stored / costs.regained : 1);
+}
+
+/// Both to fold and to store, where there is a view.
+double reaching_of(question const& q, policy const& p) {
+  if (p.first != area::input || q.ranks < 2) return 0;
+  return (has_view(q) ? 2 : 1) * q.memory.costs.touched;
 }
 
 double memory_of(question const& q, policy const& p) {
-  double const bytes = bytes_moved(q, p);
+  double const bytes = is_stored_by_owners(q, p) ? fetched_by_others(q) : static_cast<double>(q.bytes);
   auto const& costs = q.memory.costs;
   if (!exceeds_caches(q)) return p.streams ? bytes * costs.kept_out : 0;
   double const arrays = 1 + (p.first == area::input ? 0 : p.first == area::output ? 1 : 2);
@@ -198,7 +231,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
     all.push_back(staged);
     return all;
   }
-  if (q.bytes <= arrays_of(q).most_staged) all.push_back(staged);
+  if (q.bytes <= most_staged(q)) all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   all.push_back(is_stored_by_root(q) ? zero_copy_store : zero_copy);
@@ -210,9 +243,8 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
 storage_price price_of(question const& q, policy const& p, schedule::level_machine const& on) {
   storage_price sum;
   sum.copies = copies_of(q, p) + fetched_by_root(q, p, on);
-  // Ranks that share a processor fetch no lines from each other.
-  if (p.first == area::output && !q.crowded) sum.owners = static_cast<double>(q.bytes) * q.memory.costs.rewritten;
-  sum.pushes = pushes_of(q, p);
+  sum.owners = owners_of(q, p);
+  sum.reaching = reaching_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
   if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)

@@ -14,13 +14,14 @@ inline constexpr rank_t few = 8;
 
 /// Seconds, by what they are spent on; see the README of this folder for where the parameters come from.
 struct storage_price {
-  double copies = 0;   ///< into staging or outputs and out of them
-  double owners = 0;   ///< lines that callers rewrite after others have read or written them
-  double pushes = 0;   ///< stores into others' lines
-  double memory = 0;   ///< what caches do not hold
-  double meeting = 0;  ///< until others need a rank's arrays no more
+  double copies = 0;  ///< into staging or outputs and out of them
+  double owners =
+      0;  ///< lines that callers rewrite after others have read or written them, and stores into others' lines
+  double reaching = 0;  ///< others' arrays at all
+  double memory = 0;    ///< what caches do not hold
+  double meeting = 0;   ///< until others need a rank's arrays no more
 
-  double total() const { return copies + owners + pushes + memory + meeting; }
+  double total() const { return copies + owners + reaching + memory + meeting; }
 };
 
 /// The levels of this question's ranks, and what they cost. Ranks that take turns pay a turn for every round.

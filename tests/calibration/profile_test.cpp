@@ -102,9 +102,9 @@ TEST_F(Profile, KeepsWhatMovingBytesCosts) {
   for (auto const& each : costs_by_name)
     EXPECT_NEAR(again.costs.*each.value / fitted.costs.*each.value, 1, 1e-9) << each.name;
   std::ofstream(file()) << R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [], "alpha_ns": 1,
-      "lambda_ns": 1, "beta_ns_per_byte": 1, "processors": [], "rules": [], "costs_ns": {"pushed": 0.25}})";
+      "lambda_ns": 1, "beta_ns_per_byte": 1, "processors": [], "rules": [], "costs_ns": {"regained": 0.25}})";
   auto const one = profile::read(file());
-  EXPECT_DOUBLE_EQ(one.costs.pushed, 0.25e-9);
+  EXPECT_DOUBLE_EQ(one.costs.regained, 0.25e-9);
   EXPECT_THAT(refusal(R"({"coset_profile": 1, "fingerprint": "", "date": "", "latency_ns": [], "alpha_ns": 1,
       "lambda_ns": 1, "beta_ns_per_byte": 1, "processors": [], "rules": [], "costs_ns": {"round": 0}})"),
               HasSubstr("round: it costs 0 ns"));

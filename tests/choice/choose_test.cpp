@@ -192,7 +192,7 @@ TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
         using facts = calibration::memory_facts;
         for (facts const& each :
              {facts{mebibyte, mebibyte, mebibyte}, facts{1000 * mebibyte, 4 * mebibyte, 0},
-              facts{.costs = {.round = 5e-6, .peer = 1e-9, .fetched = 1e-9, .copied = 1e-8, .pushed = 0}}}) {
+              facts{.costs = {.round = 5e-6, .peer = 1e-9, .fetched = 1e-9, .copied = 1e-8, .regained = 0}}}) {
           q.memory = each;
           EXPECT_EQ(choose(q).algorithm, plain);
         }

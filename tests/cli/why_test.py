@@ -11,7 +11,7 @@ import unittest
 
 from command import COSET, Files, coset, some
 
-TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting"]
+TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "reaching", "memory", "meeting"]
 
 
 def why(*arguments):
@@ -59,9 +59,9 @@ class Why(Files):
         self.assertEqual(first["plan"].split("/")[0], found["chosen"]["algorithm"])
         self.assertNotEqual(first["plan"], second["plan"])
         for one in (first, second):
-            for time in ("model", "call", "cycle"):
+            for time in ("model", "added", "call", "cycle"):
                 self.assertGreater(one[time], 0)
-        self.assertIn("model/call", coset("why", "broadcast", 8, "--ranks", 2, "--measure").stdout)
+        self.assertIn("model/added", coset("why", "broadcast", 8, "--ranks", 2, "--measure").stdout)
         for elsewhere in (["--topology", "core:4 pu:1"], ["--hosts", "1,1"], ["--nodes", "2,2"]):
             refused = coset("why", "allreduce", *elsewhere, "--measure")
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
@@ -69,7 +69,7 @@ class Why(Files):
 
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout
-        for expected in ("allreduce of 1 MiB on 12 ranks, groups of 6", "ns a round", "rounds", "pushes", "\n> ",
+        for expected in ("allreduce of 1 MiB on 12 ranks, groups of 6", "ns a round", "rounds", "reaching", "\n> ",
                          "product(dims=6x2", "chosen: the cheapest"):
             self.assertIn(expected, text)
         prime = ["why", "allreduce", "1M", "--topology", "core:13 pu:1"]

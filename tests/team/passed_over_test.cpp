@@ -187,9 +187,9 @@ TEST(Refusal, OfAProfilesRuleNamesTheProfile) {
 
 /// Red if teams price storages by the defaults, whatever the profile says that moving bytes costs.
 TEST(Costs, OfAProfileChooseTheStoragesOfTeams) {
-  auto const storage_at = [](double pushed) {
+  auto const storage_at = [](double regained) {
     calibration::profile made;
-    made.costs.pushed = pushed;
+    made.costs.regained = made.costs.regained_beyond = regained;
     kept_profile const kept(made);
     variable const named("COSET_TUNING", kept.file());
     team on({.ranks = 2, .place = placement::unbound});

@@ -235,12 +235,17 @@ std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
     owned.push_back(measure::make_coset(processors, plan, asked.in_place));
     players.push_back(owned.back().get());
   }
+  std::size_t const work = players.size();
+  owned.push_back(measure::make_own_work(processors));
+  players.push_back(owned.back().get());
   measure::latency_probe probe(processors);
-  std::vector<measured_plan> found(players.size());
+  std::vector<measured_plan> found(work);
   for (auto const timing : {measure::timing::call, measure::timing::cycle}) {
     a.options.timing = timing;
     auto const rounds = measure(a, asked.bytes, players, probe, ranks);
-    for (std::size_t i = 0; i < players.size(); ++i) {
+    auto const added = measure::added_to(rounds, work);
+    for (std::size_t i = 0; i < work; ++i) {
+      if (timing == measure::timing::cycle) found[i].added = added[i] * 1e-9;
       found[i].declined = rounds.declined[i];
       bool const played = !rounds.states.empty() && !rounds.states.front().of[i].rounds.empty();
       auto& seconds = timing == measure::timing::call ? found[i].call : found[i].cycle;

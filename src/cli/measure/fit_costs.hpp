@@ -11,7 +11,7 @@
 
 namespace coset::cli {
 
-/// Seconds that calls of each plan take alone, "direct/staged"; 0 of one that cannot serve.
+/// Seconds that each plan, "direct/staged", adds to the work of a cycle; 0 of one that cannot serve.
 using measured_calls =
     std::function<std::vector<double>(verb, std::size_t bytes, std::vector<std::string> const& plans)>;
 

@@ -195,6 +195,7 @@ class tuner {
     processors_.clear();
     for (auto const& p : places_) processors_.push_back(p.os_index);
     probe_.emplace(processors_);
+    own_work_ = measure::make_own_work(processors_);
   }
 
   /// Ranks are in the order of the clusters from here on.
@@ -224,20 +225,33 @@ class tuner {
     return made.get();
   }
 
-  measure::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans,
-                               measure::timing of = measure::timing::cycle) {
-    std::vector<measure::contestant*> players;
-    for (auto const& plan : plans) players.push_back(player(plan));
-    measure::problem shape{.ranks = ranks(), .what = what};
-    shape.count = bytes / shape.element_bytes() / ranks() * ranks();
-    return play(players, shape, of);
+  measure::measurement measure(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+    return play(players_of(plans), shape_of(what, bytes));
   }
 
-  measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& shape,
-                            measure::timing of = measure::timing::cycle) {
+  /// What each adds to the work of a cycle.
+  std::vector<double> added_by(verb what, std::size_t bytes, std::vector<std::string> const& plans) {
+    auto players = players_of(plans);
+    players.push_back(own_work_.get());
+    return measure::added_to(play(players, shape_of(what, bytes)), plans.size());
+  }
+
+  std::vector<measure::contestant*> players_of(std::vector<std::string> const& plans) {
+    std::vector<measure::contestant*> players;
+    for (auto const& plan : plans) players.push_back(player(plan));
+    return players;
+  }
+
+  measure::problem shape_of(verb what, std::size_t bytes) const {
+    measure::problem shape{.ranks = ranks(), .what = what};
+    shape.count = bytes / shape.element_bytes() / ranks() * ranks();
+    return shape;
+  }
+
+  measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& shape) {
     bool const few = shape.bytes() > most_measured_often;
-    measure::round_options const often{.timing = of, .rounds = 5, .burst_nanoseconds = 1e6},
-        seldom{.timing = of, .rounds = 3, .iterations = 2, .warmup = 1};
+    measure::round_options const often{.rounds = 5, .burst_nanoseconds = 1e6},
+        seldom{.rounds = 3, .iterations = 2, .warmup = 1};
     return measure::play_rounds(players, *probe_, shape, few ? seldom : often,
                                 [](std::size_t) { stop_if_interrupted(); });
   }
@@ -307,9 +321,8 @@ class tuner {
     made_.costs = cli::fit_costs(like, [&](verb what, std::size_t bytes, std::vector<std::string> const& plans) {
       std::vector<double> seconds(plans.size());
       if (std::chrono::steady_clock::now() > until) return seconds;
-      auto const found = measure(what, bytes, plans, measure::timing::call);
-      for (std::size_t i = 0; i < plans.size() && !found.states.empty(); ++i)
-        if (double const ns = time_of(found.states.front().of[i]); std::isfinite(ns)) seconds[i] = ns * 1e-9;
+      auto const added = added_by(what, bytes, plans);
+      for (std::size_t i = 0; i < plans.size(); ++i) seconds[i] = added[i] * 1e-9;
       return seconds;
     });
     compare_with_fitted_default();
@@ -349,6 +362,7 @@ class tuner {
   std::vector<processor> places_;
   std::vector<unsigned> processors_;
   std::optional<measure::latency_probe> probe_;
+  std::unique_ptr<measure::contestant> own_work_;
   std::map<std::string, std::unique_ptr<measure::contestant>> players_;
   calibration::profile made_;
   std::optional<temporary_file> fitted_;         ///< a profile of costs alone, while plans are compared

@@ -182,7 +182,7 @@ struct why_command {
     choice::storage_price const& storage = e.storage;
     std::string text = fmt::format("{:>1} {}", mark, us(e.seconds()));
     for (double const term : {steps.latency, steps.peers, steps.transfer, steps.combine, storage.copies, storage.owners,
-                              storage.pushes, storage.memory, storage.meeting})
+                              storage.reaching, storage.memory, storage.meeting})
       text += us(term);
     return text + fmt::format("  {}\n", name_of_plan(e.what));
   }
@@ -222,7 +222,7 @@ struct why_command {
     constexpr std::size_t most_rows = 12;
     std::string text = machine_text(q);
     text += fmt::format("  {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  plan\n", "us", "rounds",
-                        "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting");
+                        "peers", "bytes", "combining", "copies", "owners", "reaching", "memory", "meeting");
     auto const rules = rules_of(found);
     std::size_t left_out = 0;
     for (std::size_t k = 0; k < found.candidates.size(); ++k) {
@@ -269,7 +269,7 @@ struct why_command {
             {"combining", e.steps.combine},
             {"copies", e.storage.copies},
             {"owners", e.storage.owners},
-            {"pushes", e.storage.pushes},
+            {"reaching", e.storage.reaching},
             {"memory", e.storage.memory},
             {"meeting", e.storage.meeting},
             {"removed_by", e.removed_by.empty() ? ordered_json() : ordered_json(e.removed_by)}};

@@ -31,14 +31,15 @@ std::vector<priced_and_measured> measure_first_two(choice::question const& q, ch
 }
 
 std::string text_of(std::vector<priced_and_measured> const& all) {
-  std::string text = fmt::format("{:>12} {:>9} {:>9} {:>11}  plan, here\n", "us: model", "call", "cycle", "model/call");
+  std::string text = fmt::format("{:>12} {:>9} {:>9} {:>9} {:>11}  plan, here: added to a cycle's own work\n",
+                                 "us: model", "added", "cycle", "call", "model/added");
   for (auto const& [priced, here] : all) {
     text += fmt::format("{:>12.3f}", priced.seconds() * 1e6);
-    if (here.call > 0)
-      text +=
-          fmt::format(" {:>9.3f} {:>9.3f} {:>11.2f}", here.call * 1e6, here.cycle * 1e6, priced.seconds() / here.call);
+    if (here.added > 0)
+      text += fmt::format(" {:>9.3f} {:>9.3f} {:>9.3f} {:>11.2f}", here.added * 1e6, here.cycle * 1e6, here.call * 1e6,
+                          priced.seconds() / here.added);
     else
-      text += fmt::format(" {:>9} {:>9} {:>11}", "-", "-", "-");
+      text += fmt::format(" {:>9} {:>9} {:>9} {:>11}", "-", "-", "-", "-");
     text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? "" : ": " + here.declined);
   }
   return text;
@@ -49,6 +50,7 @@ ordered_json json_of(std::vector<priced_and_measured> const& all) {
   for (auto const& [priced, here] : all)
     list.push_back({{"plan", plan_of(priced.what)},
                     {"model", priced.seconds()},
+                    {"added", number_or_null(here.added)},
                     {"call", number_or_null(here.call)},
                     {"cycle", number_or_null(here.cycle)},
                     {"declined", here.declined.empty() ? ordered_json() : ordered_json(here.declined)}});

@@ -20,9 +20,10 @@ struct plans_to_measure {
   std::vector<std::string> plans;
 };
 
-/// Seconds, medians of rounds; 0 and why not, if the plan cannot serve.
+/// Seconds, medians of rounds; 0 and why not, if the plan cannot serve. What a plan adds to the work of a cycle is what the
+/// model prices: a call alone does not pay for lines that it makes others fetch again.
 struct measured_plan {
-  double call = 0, cycle = 0;
+  double call = 0, cycle = 0, added = 0;
   std::string declined;
 };
 

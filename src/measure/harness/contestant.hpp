@@ -60,6 +60,9 @@ std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, 
 std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);
 
+/// No collective either: what the ranks of a cycle do beside it.
+std::unique_ptr<contestant> make_own_work(std::vector<unsigned> const& processors);
+
 /// The bandwidth of memory, or of the caches that hold arrays of this size. Each rank repeats its own work without
 /// waiting, and nothing is rewritten meanwhile: it reads its input; copies it; folds its slice of all inputs into all
 /// outputs, by plain stores or past the caches.

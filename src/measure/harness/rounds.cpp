@@ -198,4 +198,17 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
   return std::move(found);
 }
 
+std::vector<double> added_to(measurement const& found, std::size_t work) {
+  std::vector<double> added(found.declined.size(), 0);
+  if (found.states.empty()) return added;
+  auto const& all = found.states.front().of;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    std::vector<double> beyond;
+    for (std::size_t k = 0; k < std::min(all[i].rounds.size(), all[work].by_rank.size()); ++k)
+      beyond.push_back(all[i].rounds[k] - std::ranges::max(all[work].by_rank[k]));
+    if (!beyond.empty()) added[i] = std::max(0.0, median(std::move(beyond)));
+  }
+  return added;
+}
+
 }  // namespace coset::measure

@@ -51,4 +51,9 @@ struct measurement {
 measurement play_rounds(std::vector<contestant*> const&, latency_probe&, problem const&, round_options const&,
                         std::function<void(std::size_t)> const& after_round);
 
+/// Nanoseconds that a collective adds to a cycle, beyond what the busiest rank does beside it in the same round: what it
+/// takes itself, and what it makes dearer, as lines that others have fetched. `work` is make_own_work()'s place among the
+/// contestants. [contestant]: the median of the rounds of the commonest state; 0 of who declined or disappears in the work.
+std::vector<double> added_to(measurement const&, std::size_t work);
+
 }  // namespace coset::measure

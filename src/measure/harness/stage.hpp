@@ -51,6 +51,15 @@ class stage {
     }
   }
 
+  /// Plays what a rank does beside the collective; `result` is where it has that of the first iteration.
+  void play_work(rank_t rank, std::byte const* result) {
+    together_.arrive_and_wait(rank);
+    time_cycles(logs_[rank], [&](std::size_t k) {
+      work_.rewrite(rank, k);
+      logs_[rank].wrong += work_.wrong(rank, result, 0);
+    });
+  }
+
   /// Plays all ranks from one thread of a library that forks and joins. `on_all_ranks(f)` runs f(rank) for each rank in
   /// parallel; `collective(k, prepare)` calls prepare(rank) before it first reads that rank's input, and returns where
   /// all ranks find the result, or a function that gives each rank's place.

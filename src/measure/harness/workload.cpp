@@ -191,6 +191,16 @@ workload::part workload::part_of(std::size_t row, items which) const noexcept {
   return {pattern_of(row), which.begin, which.end - which.begin};
 }
 
+void workload::write_result(rank_t r, std::size_t k) const noexcept {
+  bool const is_gathered = shape_.what == verb::allgather || shape_.what == verb::gather;
+  if (!is_gathered && shape_.what != verb::all_to_all)
+    return fill_(output(r), got_[r].at(k, item_bytes_), got_[r].count);
+  for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q) {
+    part const piece = part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q));
+    fill_(output(r) + piece_of(shape_, q).begin * item_bytes_, piece.at(k, item_bytes_), piece.count);
+  }
+}
+
 std::size_t workload::wrong_pieces(rank_t r, std::byte const* result, std::size_t k) const noexcept {
   std::size_t found = 0;
   for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q) {

@@ -74,6 +74,9 @@ class workload {
       fill_(input(r), from, mine.count);
   }
 
+  /// Writes what rank r shall have of iteration k where it would be.
+  void write_result(rank_t r, std::size_t k) const noexcept;
+
   /// Reads all that rank r has of iteration k; returns how many items are wrong.
   std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
     bool const is_gathered = shape_.what == verb::allgather || shape_.what == verb::gather;

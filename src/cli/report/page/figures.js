@@ -94,7 +94,7 @@ function showCharts(bench, points) {
 
 function showPlans(points, why) {
   const us = seconds => digits(seconds * 1e6);
-  const terms = ["rounds", "peers", "bytes", "combining", "copies", "owners", "pushes", "memory", "meeting"];
+  const terms = ["rounds", "peers", "bytes", "combining", "copies", "owners", "reaching", "memory", "meeting"];
   const bySize = new Map(why.map(answer => [answer.bytes, answer]));
   const answers = points.map(point => [point, bySize.get(point.bytes)]).filter(([, answer]) => answer);
   section("plans", "Plans and why",
