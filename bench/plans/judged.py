@@ -73,7 +73,7 @@ def regrets(coset, arguments):
 
 
 def model(coset, arguments):
-    """Rows of (verb, size, plan, model over what it adds to a cycle), for plans that could be measured."""
+    """Rows of (verb, size, plan, model over what it adds to a cycle, latency between the cores), for plans that could be measured."""
     for verb in arguments.verbs:
         print(f"model of {verb}", file=sys.stderr)
         for size in arguments.sizes:
@@ -81,7 +81,7 @@ def model(coset, arguments):
             answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for one in answer["measured"]:
                 if one["added"]:
-                    yield verb, size, one["plan"], one["model"] / one["added"]
+                    yield verb, size, one["plan"], one["model"] / one["added"], one["one_way"] or 0
 
 
 def text_of(size):
@@ -107,12 +107,20 @@ def print_regrets(rows, timings):
 
 
 def print_model(rows):
-    near = [row for row in rows if 1 / FAR_OFF <= row[3] <= FAR_OFF]
-    print(f"\nmodel over what is added to a cycle: {len(near)} of {len(rows)} within {FAR_OFF}\n")
+    """Cores that a machine moved apart take several times as long for the same plan: their cells are a table of their own."""
+    least = min(row[4] for row in rows)
+    for state, cells in [("near", [row for row in rows if row[4] <= 2 * least]), ("apart", [row for row in rows if row[4] > 2 * least])]:
+        if cells:
+            print_model_of(state, cells)
+
+
+def print_model_of(state, rows):
+    close = [row for row in rows if 1 / FAR_OFF <= row[3] <= FAR_OFF]
+    print(f"\n{state}, model over what is added to a cycle: {len(close)} of {len(rows)} within {FAR_OFF}\n")
     sizes = list(dict.fromkeys(row[1] for row in rows))
     print("| |", " | ".join(sizes), "|\n|---|" + "---:|" * len(sizes))
     for verb in dict.fromkeys(row[0] for row in rows):
-        cells = [", ".join(f"{ratio:.2f}" for v, s, _, ratio in rows if (v, s) == (verb, size)) for size in sizes]
+        cells = [", ".join(f"{ratio:.2f}" for v, s, _, ratio, _ in rows if (v, s) == (verb, size)) for size in sizes]
         print(f"| {verb} |", " | ".join(cells), "|")
 
 

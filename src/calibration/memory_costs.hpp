@@ -13,9 +13,9 @@ struct memory_costs {
   double round = 140e-9, peer = 6.5e-9;  ///< of flags within an L3, and for each rank that is awaited
   double fetched = 0.03e-9;              ///< of a line that another core of the L3 has
   double folded = 0.01e-9;
-  double copy = 12.4e-9;            ///< a copy, however short
-  double copied = 0.01e-9;          ///< while both arrays fit a core's own cache
-  double copied_beyond = 0.02e-9;   ///< else
+  double copy = 12.4e-9;             ///< a copy, however short
+  double copied = 0.01e-9;           ///< while both arrays fit a core's own cache
+  double copied_beyond = 0.02e-9;    ///< else
   double copied_at_once = 0.028e-9;  ///< into staging, for each who fetches it in the one round that there is
   double rewritten =
       0.013e-9;               ///< into an output where others have stored since the last call, and which was read first

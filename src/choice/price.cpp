@@ -34,7 +34,7 @@ constexpr std::size_t most_staged_apart = 8 * kibibyte;
 constexpr double most_at_a_line = 3;
 
 /// Of so much that all ranks fetch from staging the lines are back before a call needs them.
-constexpr std::size_t most_staged_for_nothing = 16 * kibibyte;
+constexpr std::size_t most_staged_for_nothing = 20 * kibibyte;
 
 /// Two ranks on a processor each: only one reads what the other has.
 bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
@@ -133,18 +133,20 @@ double regained(question const& q, double bytes) {
 }
 
 /// The same for each who fetches it at once from staging, up to a few. What others fold or gather piece by piece has one reader.
+/// In an allreduce all copy while all fetch.
 double fetched_at_once(question const& q) {
   double const bytes = static_cast<double>(q.bytes), others = q.ranks - 1, moved = bytes * others / q.ranks;
   if (q.what == verb::reduce || q.what == verb::gather || q.what == verb::allgather) return moved;
-  return (detail::is_of_pieces(q.what) ? moved : bytes) * std::min(others, most_at_a_line);
+  return (detail::is_of_pieces(q.what) ? moved : bytes) *
+         std::min(q.what == verb::allreduce ? others + 1 : others, most_at_a_line);
 }
 
 /// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = q.what == verb::allreduce && !is_eager(p);
-  bool const is_back =
-      std::uint64_t{q.ranks} * (q.ranks - 1) * q.bytes <= most_staged_for_nothing || exceeds_own_cache(q);
-  if (is_back || is_written_by_readers) return 0;
+  std::uint64_t const readers = q.what == verb::reduce ? 1 : q.ranks - 1;
+  bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing || exceeds_own_cache(q);
+  if (is_back || is_written_by_readers || q.crowded) return 0;
   bool const folds_meanwhile = !is_eager(p) && !detail::is_of_pieces(q.what);
   return regained(q, fetched_by_others(q) / (folds_meanwhile ? 2 : 1));
 }

@@ -146,18 +146,19 @@ TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
     q.what = what;
     return q;
   };
-  for (auto const& [what, bytes, expected] : {std::tuple{verb::broadcast, 4 << 10, "staged"},
-                                              {verb::broadcast, 8 << 10, "zero_copy_store"},
+  for (auto const& [what, bytes, expected] : {std::tuple{verb::broadcast, 8 << 10, "staged_pull"},
+                                              {verb::broadcast, 16 << 10, "zero_copy_store"},
                                               {verb::broadcast, 4 << 20, "zero_copy_store"},
-                                              {verb::scatter, 8 << 10, "zero_copy_store"},
+                                              {verb::scatter, 4 << 10, "staged_pull"},
+                                              {verb::scatter, 32 << 10, "zero_copy_store"},
                                               {verb::scatter, 64 << 10, "zero_copy"},
                                               {verb::reduce, 64 << 10, "staged"},
                                               {verb::reduce, 256 << 10, "zero_copy"},
-                                              {verb::allgather, 4 << 10, "staged"},
+                                              {verb::allgather, 8 << 10, "staged_pull"},
                                               {verb::allgather, 64 << 10, "zero_copy"},
                                               {verb::gather, 256 << 10, "zero_copy_pull"},
                                               {verb::gather, 1 << 20, "zero_copy"},
-                                              {verb::scan, 4 << 10, "output"},
+                                              {verb::scan, 8 << 10, "staged"},
                                               {verb::scan, 64 << 10, "output"},
                                               {verb::scan, 1 << 20, "output"}}) {
     auto q = of_two(what, static_cast<std::size_t>(bytes));
@@ -248,7 +249,7 @@ TEST(Choose, LargeNodesOfDifferentSizesAreFoldedByNode) {
 
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
   auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
-  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 16 << 10}));
+  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 4 << 10}));
   EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 16 << 10}));
   EXPECT_FALSE(folds_alone({.ranks = 4, .bytes = 8 << 10}));
   EXPECT_TRUE(folds_alone({.ranks = 4, .bytes = 8 << 10, .crowded = true}));

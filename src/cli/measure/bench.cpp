@@ -215,6 +215,11 @@ void run_processes(bench_arguments const& a) {
   measure_processes(request);
 }
 
+/// Seconds, in the state of the machine in which most rounds were played.
+double one_way_in(measure::measurement const& rounds) {
+  return rounds.states.empty() ? 0 : rounds.states.front().one_way * 1e-9;
+}
+
 }  // namespace
 
 void measure_bench(bench_arguments const& a) {
@@ -245,7 +250,7 @@ std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
     auto const rounds = measure(a, asked.bytes, players, probe, ranks);
     auto const added = measure::added_to(rounds, work);
     for (std::size_t i = 0; i < work; ++i) {
-      if (timing == measure::timing::cycle) found[i].added = added[i] * 1e-9;
+      if (timing == measure::timing::cycle) found[i].added = added[i] * 1e-9, found[i].one_way = one_way_in(rounds);
       found[i].declined = rounds.declined[i];
       bool const played = !rounds.states.empty() && !rounds.states.front().of[i].rounds.empty();
       auto& seconds = timing == measure::timing::call ? found[i].call : found[i].cycle;

@@ -40,7 +40,8 @@ std::string text_of(std::vector<priced_and_measured> const& all) {
                           priced.seconds() / here.added);
     else
       text += fmt::format(" {:>9} {:>9} {:>9} {:>11}", "-", "-", "-", "-");
-    text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? "" : ": " + here.declined);
+    auto const cores = here.one_way > 0 ? fmt::format(", cores {:.0f} ns apart", here.one_way * 1e9) : "";
+    text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? cores : ": " + here.declined);
   }
   return text;
 }
@@ -53,6 +54,7 @@ ordered_json json_of(std::vector<priced_and_measured> const& all) {
                     {"added", number_or_null(here.added)},
                     {"call", number_or_null(here.call)},
                     {"cycle", number_or_null(here.cycle)},
+                    {"one_way", number_or_null(here.one_way)},
                     {"declined", here.declined.empty() ? ordered_json() : ordered_json(here.declined)}});
   return list;
 }

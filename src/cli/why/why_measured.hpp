@@ -24,6 +24,7 @@ struct plans_to_measure {
 /// model prices: a call alone does not pay for lines that it makes others fetch again.
 struct measured_plan {
   double call = 0, cycle = 0, added = 0;
+  double one_way = 0;  ///< the latency between the farthest cores while `added` was measured: machines move them
   std::string declined;
 };
 
