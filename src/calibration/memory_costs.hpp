@@ -17,12 +17,9 @@ struct memory_costs {
   double copied = 0.01e-9;           ///< while both arrays fit a core's own cache
   double copied_beyond = 0.02e-9;    ///< else
   double copied_at_once = 0.028e-9;  ///< into staging, for each who fetches it in the one round that there is
-  double rewritten =
-      0.013e-9;               ///< into an output where others have stored since the last call, and which was read first
   double touched = 20e-9;     ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
   double regained = 0.09e-9;  ///< of a line that others have fetched, when its owner writes there again
   double regained_beyond = 0.05e-9;  ///< the same once it has left the owner's own cache
-  double stored = 0.13e-9;           ///< into others' lines, and fetched from there by who has them
   double kept_out = 0.06e-9;         ///< stored past caches that would have held it
 
   friend bool operator==(memory_costs const&, memory_costs const&) = default;
@@ -42,11 +39,9 @@ inline constexpr std::array costs_by_name{
     named_cost{"copied", &memory_costs::copied},
     named_cost{"copied_beyond", &memory_costs::copied_beyond},
     named_cost{"copied_at_once", &memory_costs::copied_at_once},
-    named_cost{"rewritten", &memory_costs::rewritten},
     named_cost{"touched", &memory_costs::touched},
     named_cost{"regained", &memory_costs::regained},
     named_cost{"regained_beyond", &memory_costs::regained_beyond},
-    named_cost{"stored", &memory_costs::stored},
     named_cost{"kept_out", &memory_costs::kept_out},
 };
 

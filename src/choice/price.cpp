@@ -30,6 +30,10 @@ constexpr std::size_t most_at_once = 32 * kibibyte;
 /// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
 constexpr std::size_t most_staged_apart = 8 * kibibyte;
 
+/// Of what it costs to write a line again that others have fetched: if they have written it, too, as an allreduce's outputs;
+/// and if pieces are stored into the array of a root that has read it.
+constexpr double if_readers_write = 0.145, if_owners_store = 1.45;
+
 /// So many readers delay who writes a line as no more would.
 constexpr double most_at_a_line = 3;
 
@@ -46,6 +50,13 @@ bool goes_through_outputs(question const& q) {
   return !q.in_place && (q.what == verb::allreduce || (is_scan && !q.crowded));
 }
 
+std::uint64_t own_cache(question const& q) {
+  return q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
+}
+
+/// Two arrays that exceed a core's own cache are fetched from further away whichever core wrote them last.
+bool exceeds_own_cache(question const& q) { return std::uint64_t{2} * q.bytes >= own_cache(q); }
+
 /// Up to so many bytes lines that move between ranks cost more than copies. Measured with 2 to 4 ranks on Zen 4, cycles; of two
 /// ranks of other verbs than allreduce on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
 std::size_t most_staged(question const& q) {
@@ -55,7 +66,7 @@ std::size_t most_staged(question const& q) {
     case verb::allgather:
       return 64 * kibibyte;
     case verb::reduce:
-      return are_two(q) ? 128 * kibibyte : 2 * mebibyte;
+      return are_two(q) ? own_cache(q) / 2 - 1 : 2 * mebibyte;
     case verb::broadcast:
       return are_two(q) ? most_staged_apart : 512 * kibibyte;
     case verb::scan:
@@ -89,12 +100,6 @@ bool exceeds_caches(question const& q) {
   std::uint64_t caches = q.memory.last_cache_bytes != 0 ? q.memory.last_cache_bytes : usual_cache_bytes;
   if (q.memory.most_reached != 0) caches = std::min(caches, q.ranks * q.memory.most_reached);
   return footprint(q) > caches / 2 * 5;
-}
-
-/// Two arrays that exceed a core's own cache are fetched from further away whichever core wrote them last.
-bool exceeds_own_cache(question const& q) {
-  std::uint64_t const own = q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
-  return std::uint64_t{2} * q.bytes >= own;
 }
 
 bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area::staging; }
@@ -133,12 +138,13 @@ double regained(question const& q, double bytes) {
 }
 
 /// The same for each who fetches it at once from staging, up to a few. What others fold or gather piece by piece has one reader.
-/// In an allreduce all copy while all fetch.
+/// In an allreduce and a scan ranks copy while others fetch.
 double fetched_at_once(question const& q) {
   double const bytes = static_cast<double>(q.bytes), others = q.ranks - 1, moved = bytes * others / q.ranks;
-  if (q.what == verb::reduce || q.what == verb::gather || q.what == verb::allgather) return moved;
-  return (detail::is_of_pieces(q.what) ? moved : bytes) *
-         std::min(q.what == verb::allreduce ? others + 1 : others, most_at_a_line);
+  if (q.what == verb::reduce) return bytes;
+  if (q.what == verb::gather || q.what == verb::allgather) return moved;
+  if (detail::is_of_pieces(q.what)) return moved * std::min(others, most_at_a_line);
+  return bytes * std::min(q.what == verb::broadcast ? others : others + 1, most_at_a_line);
 }
 
 /// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
@@ -162,16 +168,15 @@ double copies_of(question const& q, policy const& p) {
 
 /// Lines that change hands beside those of the steps.
 double owners_of(question const& q, policy const& p) {
-  auto const& costs = q.memory.costs;
   double const bytes = static_cast<double>(q.bytes), moved = fetched_by_others(q);
   if (q.ranks < 2 || exceeds_caches(q)) return 0;
   // Ranks that share a processor fetch no lines from each other.
   if (p.first == area::output)
-    return q.crowded ? 0 : q.what == verb::allreduce ? bytes * costs.rewritten : regained(q, bytes / 2);
+    return q.crowded ? 0 : regained(q, q.what == verb::allreduce ? bytes * if_readers_write : bytes / 2);
   if (p == out_of_lines || has_view(q)) return regained(q, bytes);
   if (p.first == area::staging) return staging_regained(q, p);
   if (q.what == verb::allreduce && q.in_place) return 0;  // a rank has read the lines that it writes
-  return regained(q, moved) * (is_stored_by_owners(q, p) ? costs.stored / costs.regained : 1);
+  return regained(q, moved) * (is_stored_by_owners(q, p) ? if_owners_store : 1);
 }
 
 /// Both to fold and to store, where there is a view.

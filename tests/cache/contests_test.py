@@ -31,7 +31,7 @@ MACHINES = {**{str(ranks): f"core:{ranks} pu:1" for ranks in range(3, 17)}, "2x4
 VERBS = ["allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "gather", "scatter", "all_to_all", "scan", "exclusive_scan"]
 SIZES = [8, 64, 1 << 10, 8 << 10, 64 << 10, 1 << 20]
 # One of hundreds of ranks takes up to ten seconds of a processor, and more with more bytes.
-IN_LARGE = [("allreduce", "reduce_scatter", "broadcast"), (8,)]
+IN_LARGE = [("allreduce", "reduce_scatter", "broadcast"), (8, 1 << 10, 8 << 10, 64 << 10)]
 ALL = [(machine, verb, size) for machine in MACHINES for verb in VERBS for size in SIZES
        if machine not in LARGE or (verb in IN_LARGE[0] and size in IN_LARGE[1])]
 # Shares no factor with how many there are of verbs and sizes.
