@@ -80,7 +80,9 @@ def model(coset, arguments):
             command = [coset, "why", verb, size, "--ranks", str(arguments.ranks), "--measure", "--json"]
             answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for one in answer["measured"]:
-                if one["added"]:
+                if not one["added"]:
+                    print(f"left out: {verb} of {size} by {one['plan']}, {one['declined'] or 'lost in own work'}", file=sys.stderr)
+                else:
                     yield verb, size, one["plan"], one["model"] / one["added"], one["one_way"] or 0
 
 
@@ -108,7 +110,9 @@ def print_regrets(rows, timings):
 
 def print_model(rows):
     """Cores that a machine moved apart take several times as long for the same plan: their cells are a table of their own."""
-    least = min(row[4] for row in rows)
+    if not rows:
+        return
+    least = min((row[4] for row in rows if row[4] > 0), default=0)
     for state, cells in [("near", [row for row in rows if row[4] <= 2 * least]), ("apart", [row for row in rows if row[4] > 2 * least])]:
         if cells:
             print_model_of(state, cells)

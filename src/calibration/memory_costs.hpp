@@ -45,7 +45,7 @@ inline constexpr std::array costs_by_name{
     named_cost{"kept_out", &memory_costs::kept_out},
 };
 
-/// What a call took, and how its price depends on the costs, on each as much: price = constant + sum of factor · cost.
+/// What a plan added to a cycle, and how its price depends on the costs, on each as much: price = constant + sum of factor · cost.
 struct priced_call {
   std::array<double, costs_by_name.size()> factor = {};
   double constant = 0, measured = 0;

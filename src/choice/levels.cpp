@@ -27,7 +27,7 @@ constexpr std::array kinds{
 };
 constexpr std::size_t kind_of_l3 = 1, kind_of_node = 2, kind_of_machine = 4;
 
-/// Two ranks of an L3, which look at one flag each: 0.12 µs, with which their cheapest storage changes where the fastest did.
+/// Two ranks of an L3, which look at one flag each: 0.09 µs on Zen 4, 0.055 on Zen 5, 0.12 on Sapphire Rapids.
 constexpr level_kind l3_of_two{"l3", &processor::l3, 90e-9 - usual.peer, usual.peer, usual.fetched, 0, 0};
 
 /// That of a level which joins all of so many ranks.

@@ -66,7 +66,8 @@ std::size_t most_staged(question const& q) {
     case verb::allgather:
       return 64 * kibibyte;
     case verb::reduce:
-      return are_two(q) ? own_cache(q) / 2 - 1 : 2 * mebibyte;
+      return are_two(q) ? std::min<std::uint64_t>((std::max<std::uint64_t>(own_cache(q), 1) - 1) / 2, 2 * mebibyte)
+                        : 2 * mebibyte;
     case verb::broadcast:
       return are_two(q) ? most_staged_apart : 512 * kibibyte;
     case verb::scan:
@@ -131,14 +132,15 @@ double fetched_by_others(question const& q) {
   return q.what == verb::reduce_scatter || goes_straight(q.what) ? bytes * (pieces - 1) / pieces : bytes;
 }
 
-/// Whoever writes where others have fetched from has to fetch it back, which a call alone does not show.
+/// Whoever writes where others have fetched from has to fetch it back, which a call alone does not show. Beyond the own cache
+/// that is much less, so that an allreduce of 1 MiB without copies adds no more to a cycle than one of 256 KiB (32 and 39 us).
 double regained(question const& q, double bytes) {
   auto const& costs = q.memory.costs;
   return bytes * (exceeds_own_cache(q) ? costs.regained_beyond : costs.regained);
 }
 
-/// The same for each who fetches it at once from staging, up to a few. What others fold or gather piece by piece has one reader.
-/// In an allreduce and a scan ranks copy while others fetch.
+/// The same for each who fetches it at once from staging, up to a few; in an allreduce and a scan ranks copy while others fetch.
+/// What a root takes in costs the root's time instead. The factor of other pieces, which have one reader each, is measured.
 double fetched_at_once(question const& q) {
   double const bytes = static_cast<double>(q.bytes), others = q.ranks - 1, moved = bytes * others / q.ranks;
   if (q.what == verb::reduce) return bytes;
@@ -170,7 +172,7 @@ double copies_of(question const& q, policy const& p) {
 double owners_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes), moved = fetched_by_others(q);
   if (q.ranks < 2 || exceeds_caches(q)) return 0;
-  // Ranks that share a processor fetch no lines from each other.
+  // Ranks that share a processor fetch no lines from each other; what lies in arrays others, on other processors, do.
   if (p.first == area::output)
     return q.crowded ? 0 : regained(q, q.what == verb::allreduce ? bytes * if_readers_write : bytes / 2);
   if (p == out_of_lines || has_view(q)) return regained(q, bytes);
@@ -230,7 +232,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (has_view(q)) return {whole ? eager : zero_copy};
   std::vector<policy> all;
   bool const one_round = whole || (detail::is_of_pieces(q.what) && kind != schedule_kind::folds);
-  if (one_round && q.bytes <= most_at_once) all.push_back(eager);
+  if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1)) all.push_back(eager);
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.
   bool const swaps = q.what == verb::all_to_all && q.in_place;

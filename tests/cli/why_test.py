@@ -59,13 +59,15 @@ class Why(Files):
         self.assertEqual(first["plan"].split("/")[0], found["chosen"]["algorithm"])
         self.assertNotEqual(first["plan"], second["plan"])
         for one in (first, second):
-            for time in ("model", "added", "call", "cycle"):
+            for time in ("model", "call", "cycle"):
                 self.assertGreater(one[time], 0)
+            self.assertLess(one["added"] or 0, one["cycle"])  # null where it disappears in the ranks' own work
         self.assertIn("model/added", coset("why", "broadcast", 8, "--ranks", 2, "--measure").stdout)
         for elsewhere in (["--topology", "core:4 pu:1"], ["--hosts", "1,1"], ["--nodes", "2,2"]):
             refused = coset("why", "allreduce", *elsewhere, "--measure")
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
-            self.assertIn("--measure is for a collective of compact ranks of this machine", refused.stderr)
+            self.assertIn("--measure is for a collective, other than exclusive_scan, of compact ranks", refused.stderr)
+        self.assertEqual(coset("why", "exclusive_scan", 8, "--measure").returncode, 2)
 
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout

@@ -248,7 +248,8 @@ std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
   for (auto const timing : {measure::timing::call, measure::timing::cycle}) {
     a.options.timing = timing;
     auto const rounds = measure(a, asked.bytes, players, probe, ranks);
-    auto const added = measure::added_to(rounds, work);
+    // In place, ranks read what they have written: own_work reads another array.
+    auto const added = asked.in_place ? std::vector<double>(work, 0) : measure::added_to(rounds, work);
     for (std::size_t i = 0; i < work; ++i) {
       if (timing == measure::timing::cycle) found[i].added = added[i] * 1e-9, found[i].one_way = one_way_in(rounds);
       found[i].declined = rounds.declined[i];

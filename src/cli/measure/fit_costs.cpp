@@ -53,7 +53,7 @@ std::vector<choice::explained> plans_of(choice::question const& q) {
 
 }  // namespace
 
-memory_costs fit_costs(choice::question const& like, measured_calls const& measured) {
+memory_costs fit_costs(choice::question const& like, measured_plans const& measured) {
   std::vector<priced_call> calls;
   for (verb const what : fitted_verbs) {
     for (std::size_t const bytes : fitted_sizes) {

@@ -136,7 +136,8 @@ class tuner {
     } catch (interrupted const&) {  // what has been measured is kept
     }
     forget_fitted_default();
-    if (measured_ == 0) made_.costs = {};  // where there was no time for plans, calls tell how busy the machine is
+    if (2 * measured_ < cells())
+      made_.costs = {};  // where there was no time for plans, calls tell how busy the machine is
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
       // Levels that the machine itself reports need no second look when a team starts.
@@ -309,7 +310,7 @@ class tuner {
     return static_cast<std::size_t>(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
   }
 
-  /// As calls of the library's default storages show. Of more ranks than that rounds would take their time from the plans.
+  /// As the library's default storages show. Of more ranks than that rounds would take their time from the plans.
   void fit_costs() {
     constexpr rank_t most_ranks = 16;
     constexpr std::chrono::seconds most_time{6};

@@ -68,9 +68,10 @@ struct why_command {
   shown show;
 
   void run() {
-    if (show.measures && (!on_this_machine() || place != "compact" || hosts.any() ||
+    if (show.measures && (!on_this_machine() || place != "compact" || hosts.any() || verb_name == "exclusive_scan" ||
                           verb_name.find("scatter_add") == 0 || verb_name.find("reduction") != std::string::npos))
-      throw argument_error("--measure is for a collective of compact ranks of this machine");
+      throw argument_error(
+          "--measure is for a collective, other than exclusive_scan, of compact ranks of this machine");
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.json));
     if (verb_name == "sparse_reduction")
       return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.json));
@@ -383,8 +384,8 @@ void add_why(CLI::App& app) {
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
   why.add_flag("--measure", state->show.measures,
-               "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: calls "
-               "alone, and cycles in which inputs are rewritten and results read");
+               "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: what "
+               "they add to cycles in which inputs are rewritten and results read, these cycles, and calls alone");
   why.add_flag("--all", state->show.all, "Show all candidates, not only the cheapest");
   why.add_flag("--json", state->show.json, "As JSON");
   why.callback([state, &why] {

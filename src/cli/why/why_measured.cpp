@@ -13,6 +13,10 @@ using nlohmann::ordered_json;
 
 std::string plan_of(choice::answer const& a) { return a.algorithm.text() + "/" + program::policy_name(a.storage); }
 
+std::string column(double value, int width, int digits) {
+  return value > 0 ? fmt::format(" {:>{}.{}f}", value, width, digits) : fmt::format(" {:>{}}", "-", width);
+}
+
 ordered_json number_or_null(double seconds) { return seconds > 0 ? ordered_json(seconds) : ordered_json(); }
 
 }  // namespace
@@ -35,11 +39,8 @@ std::string text_of(std::vector<priced_and_measured> const& all) {
                                  "us: model", "added", "cycle", "call", "model/added");
   for (auto const& [priced, here] : all) {
     text += fmt::format("{:>12.3f}", priced.seconds() * 1e6);
-    if (here.added > 0)
-      text += fmt::format(" {:>9.3f} {:>9.3f} {:>9.3f} {:>11.2f}", here.added * 1e6, here.cycle * 1e6, here.call * 1e6,
-                          priced.seconds() / here.added);
-    else
-      text += fmt::format(" {:>9} {:>9} {:>9} {:>11}", "-", "-", "-", "-");
+    for (double const seconds : {here.added, here.cycle, here.call}) text += column(seconds * 1e6, 9, 3);
+    text += column(here.added > 0 ? priced.seconds() / here.added : 0, 11, 2);
     auto const cores = here.one_way > 0 ? fmt::format(", cores {:.0f} ns apart", here.one_way * 1e9) : "";
     text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? cores : ": " + here.declined);
   }
