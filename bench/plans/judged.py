@@ -97,14 +97,14 @@ def print_regrets(rows, timings):
             sizes = sorted({size for _, size in cells})
             if not cells:
                 continue
-            within = sum(regret <= BEHIND for regret, _ in cells.values())
+            within = sum(round(regret, 2) <= BEHIND for regret, _ in cells.values())
             print(f"\n{state}, {timing}: {within} of {len(cells)} cells within {BEHIND}\n")
             print("| |", " | ".join(map(text_of, sizes)), "|\n|---|" + "---:|" * len(sizes))
             for verb in dict.fromkeys(verb for verb, _ in cells):
                 texts = []
                 for size in sizes:
                     regret, who = cells.get((verb, size), (0, ""))
-                    texts.append("" if not regret else f"{regret:.2f}" if regret <= BEHIND else f"**{regret:.2f}** {who}")
+                    texts.append("" if not regret else f"{regret:.2f}" if round(regret, 2) <= BEHIND else f"**{regret:.2f}** {who}")
                 print(f"| {verb} |", " | ".join(texts), "|")
 
 
@@ -130,14 +130,15 @@ def print_model_of(state, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("coset")
-    parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--verbs", nargs="+", default=VERBS, choices=VERBS)
-    parser.add_argument("--sizes", nargs="+", default=SIZES)
-    parser.add_argument("--timing", nargs="+", default=["cycle", "call"], choices=["cycle", "call"])
-    parser.add_argument("--json")
+    parser.add_argument("coset", type=os.path.abspath, help="the command, build/release/coset")
+    parser.add_argument("--ranks", type=int, default=2, help="default: 2")
+    parser.add_argument("--rounds", type=int, default=9, help="of each cell, of which five have to be in one state; default: 9")
+    parser.add_argument("--verbs", nargs="+", default=VERBS, choices=VERBS, metavar="VERB", help="default: " + " ".join(VERBS))
+    parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="SIZE", help="default: " + " ".join(SIZES))
+    parser.add_argument("--timing", nargs="+", default=["cycle", "call"], choices=["cycle", "call"], help="default: both")
+    parser.add_argument("--json", metavar="FILE", help="all ratios")
     arguments = parser.parse_args()
+    arguments.sizes = [size for word in arguments.sizes for size in word.split(",")]
     found = {"regret": list(regrets(arguments.coset, arguments))}
     print_regrets(found["regret"], arguments.timing)
     found["model"] = list(model(arguments.coset, arguments))

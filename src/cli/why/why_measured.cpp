@@ -41,7 +41,7 @@ std::string text_of(std::vector<priced_and_measured> const& all) {
     text += fmt::format("{:>12.3f}", priced.seconds() * 1e6);
     for (double const seconds : {here.added, here.cycle, here.call}) text += column(seconds * 1e6, 9, 3);
     text += column(here.added > 0 ? priced.seconds() / here.added : 0, 11, 2);
-    auto const cores = here.one_way > 0 ? fmt::format(", cores {:.0f} ns apart", here.one_way * 1e9) : "";
+    auto const cores = here.one_way > 0 ? fmt::format(", {:.0f} ns between the cores", here.one_way * 1e9) : "";
     text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? cores : ": " + here.declined);
   }
   return text;
