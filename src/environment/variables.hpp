@@ -50,11 +50,11 @@ inline constexpr std::array variables{
     variable{"COSET_GATHER", plans, chosen, "The same for gather.", at_team},
     variable{"COSET_SCATTER", plans, chosen, "The same for scatter.", at_team},
     variable{"COSET_ALL_TO_ALL", plans, chosen, "The same for all_to_all.", at_team},
-    variable{
-        "COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
-        "Whether ranks learn from blocking calls of 4 KiB and more which storage serves a shape best; all storages "
-        "give the same bits. `flip` takes another one at each call, for tests.",
-        at_plan},
+    variable{"COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
+             "Whether ranks learn from blocking calls of allreduce, reduce_scatter and allgather of more than 4 KiB "
+             "which storage serves a shape best; all storages give the same bits. `flip` takes another one at each "
+             "call, for tests.",
+             at_plan},
     variable{"COSET_BIND", "`yes`, `no`", "`yes`", "Whether ranks are pinned to processors.", at_team},
     variable{"COSET_INTERPOSE_REQUIRE", "`1`", "off",
              "A collective that `libcoset_mpi.so` would leave to MPI is an error of its communicator.",
