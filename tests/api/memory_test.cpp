@@ -53,17 +53,32 @@ std::map<std::string, verb_call> calls(bool one_memory) {
   return all;
 }
 
-/// Every allocation of a rank's first call of a verb fails once. Either all ranks are told, or the call does without; until
-/// one call has had all that it wants. `run` runs a body on all ranks.
-void fail_every_allocation(rank_t p, rank_t failing, bool one_memory,
-                           std::function<void(std::function<void(member&)>)> const& run) {
+/// Which allocation of the next call fails. The first one, the second one, …: what calls before have kept is skipped over.
+/// Or again and again the same one: what is made piece by piece then fails at every piece in turn, once the one before is kept.
+struct failures_in_turn {
+  std::size_t first = 0;
+  bool again = false;
+
+  std::size_t next(std::size_t n) const {
+    return again ? n : n + test::by_effort<std::size_t>(1 + n / 2, 1 + n / 8, 1);
+  }
+};
+
+/// What no call keeps may fail for ever.
+constexpr int most_calls = 60;
+
+/// Allocations of a rank's first calls of a verb fail. Either all ranks are told, or the call does without; until one call has had
+/// all that it wants. `run` runs a body on all ranks.
+void fail_allocations(failures_in_turn const& turn, rank_t p, rank_t failing, bool one_memory,
+                      std::function<void(std::function<void(member&)>)> const& run) {
   for (auto const& named : calls(one_memory)) {
     std::string const& name = named.first;
     auto const& call = named.second;  // clang 14 captures no structured binding
     std::string const verb = name.substr(0, name.find(' '));
     std::size_t failures = 0;
     bool failed = true;
-    for (std::size_t n = 0; failed; n += test::by_effort<std::size_t>(1 + n / 2, 1 + n / 8, 1)) {
+    std::size_t n = turn.first;
+    for (int k = 0; failed && (k < most_calls || !turn.again); ++k, n = turn.next(n)) {
       std::vector<outcome> left(p);
       run([&](member& me) {
         arrays mine(p);
@@ -89,8 +104,8 @@ void fail_every_allocation(rank_t p, rank_t failing, bool one_memory,
         FAIL() << name << ", allocation " << n;
       }
     }
-    // What the others call, too, has nothing left to make.
-    EXPECT_TRUE(failures > 0 || name == "barrier") << name << " allocates nothing at first";
+    // What the others call, too, has nothing left to make; nor has the last of what the calls before have kept.
+    EXPECT_TRUE(turn.again || failures > 0 || name == "barrier") << name << " allocates nothing at first";
   }
 }
 
@@ -103,7 +118,7 @@ TEST(Memory, ThatAThreadCannotHaveIsAnErrorOfAll) {
   });
   for (rank_t const failing : {0u, 2u}) {
     team ranks({.ranks = 3, .place = placement::unbound});
-    fail_every_allocation(3, failing, true, [&](auto const& body) { ranks.run(body); });
+    fail_allocations({}, 3, failing, true, [&](auto const& body) { ranks.run(body); });
     expect_works(ranks);
   }
 }
@@ -111,7 +126,15 @@ TEST(Memory, ThatAThreadCannotHaveIsAnErrorOfAll) {
 TEST(Memory, ThatOneProcessCannotHaveIsAnErrorOfAll) {
   for (rank_t const failing : {0u, 3u}) {
     hosts on({{2, 1}, {1}}, true);
-    fail_every_allocation(on.size(), failing, false, [&](auto const& body) { on.run(body); });
+    fail_allocations({}, on.size(), failing, false, [&](auto const& body) { on.run(body); });
+  }
+}
+
+/// Red if what has been made in part is taken for the whole by the next call: ranks then wait, or meet each other's next calls.
+TEST(Memory, OfWhichThereWasAPartIsMadeAnew) {
+  for (std::size_t which = 1; which <= 6; ++which) {
+    hosts on({{2, 1}, {1}}, true);
+    fail_allocations({which, true}, on.size(), 0, false, [&](auto const& body) { on.run(body); });
   }
 }
 
