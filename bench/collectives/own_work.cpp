@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a cycle without its collective: each rank rewrites its input and reads a result that it has already.
+// What is left of a cycle without its collective: each rank rewrites its input and reads a result that it has already, in an
+// array of its own, where a shared result would be, too.
 #include "measure/harness/stage.hpp"
 #include "measure/machine/parking.hpp"
 
@@ -12,10 +13,7 @@ class own_work final : public contestant {
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
-    crew_.run([&](rank_t rank) {
-      work.write_result(rank, 0);
-      stage.play_work(rank, work.output(rank));
-    });
+    crew_.run([&](rank_t rank) { stage.play_work(rank); });
     return stage.result();
   }
 

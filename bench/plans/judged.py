@@ -5,8 +5,8 @@ beside what plans add to a cycle.
 
     judged.py COSET [--ranks P] [--rounds N] [--verbs …] [--sizes …] [--timing cycle|call …] [--json FILE]
 
-Regret: the default's time as a multiple of the least of all plans' and of the ways by hand that `coset bench` has, the median of
-ratios in one round each. Every verb is a process of its own, so it begins as fresh as a user's does. Near and apart are the
+Regret: the default's time as a multiple of the least of all plans' and of the ways by hand of `coset bench --against std`, the median
+of ratios in one round each. Every verb is a process of its own, so it begins as fresh as a user's does. Near and apart are the
 states of the cores that the benchmark tells from each other. Model: by `coset why --measure`, the chosen plan and the runner-up.
 """
 import argparse

@@ -6,6 +6,7 @@
 
 #include "coset/topology.hpp"
 #include "effort.hpp"
+#include "measure/harness/rounds.hpp"
 #include "measure/machine/parking.hpp"
 
 namespace coset::measure {
@@ -92,6 +93,31 @@ TEST(Workload, NoticesEveryWrongItem) {
   EXPECT_GT(work.wrong(1, work.output(1), 4), 0u);  // the answer of iteration 3 is not the next one's
   reinterpret_cast<float*>(work.output(1))[36] += 1;
   EXPECT_EQ(work.wrong(1, work.output(1), 3), 1u);
+}
+
+/// Red if own work reads wrong results: to look for what is wrong takes another pass, which would be taken off every plan.
+TEST(Workload, OwnWorkReadsWhatIsRight) {
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
+                          verb::scan, verb::gather, verb::scatter, verb::all_to_all, verb::reduce_shared}) {
+    workload const work({.count = 36, .ranks = 3, .what = what});
+    auto const result = make_own_work(processors_for(3))->burst(work, {timing::cycle, 1, 12});
+    EXPECT_EQ(result.wrong, 0u) << name_of(what);
+    EXPECT_EQ(result.by_rank.size(), 3u);
+  }
+}
+
+/// Of each round the busiest rank's own work; 0 of who declined, and of who is lost in that work.
+TEST(Rounds, WhatIsAddedIsBeyondTheBusiestRanksOwnWork) {
+  measurement found;
+  found.declined = {"", "", "cannot", ""};
+  state_figures often{"near", 30, std::vector<figures>(4), 3}, seldom{"far", 200, std::vector<figures>(4), 1};
+  often.of[0].rounds = {100, 210, 330};
+  often.of[1].rounds = {11, 21, 31};
+  often.of[3] = {.rounds = {5, 5, 5}, .samples = {}, .by_rank = {{2, 20}, {40, 30}, {10, 50}}};
+  seldom.of[0].rounds = {9000};
+  found.states = {often, seldom};
+  EXPECT_EQ(added_to(found, 3), (std::vector<double>{170, 0, 0, 0}));
+  EXPECT_EQ(added_to({.shape = {}, .states = {}, .declined = {"", ""}, .wrong = {}}, 1), (std::vector<double>{0, 0}));
 }
 
 TEST(Workload, NamesAreThoseOfTheTables) {

@@ -53,7 +53,7 @@ std::vector<choice::explained> plans_of(choice::question const& q) {
 
 }  // namespace
 
-memory_costs fit_costs(choice::question const& like, measured_plans const& measured) {
+memory_costs fit_costs(choice::question const& like, added_by_plans const& added) {
   std::vector<priced_call> calls;
   for (verb const what : fitted_verbs) {
     for (std::size_t const bytes : fitted_sizes) {
@@ -65,7 +65,7 @@ memory_costs fit_costs(choice::question const& like, measured_plans const& measu
       std::vector<std::string> texts;
       for (auto const& one : plans)
         texts.push_back(one.what.algorithm.text() + "/" + program::policy_name(one.what.storage));
-      auto const seconds = measured(what, q.bytes, texts);
+      auto const seconds = added(what, q.bytes, texts);
       for (std::size_t i = 0; i < plans.size(); ++i)
         if (seconds[i] > 0) calls.push_back(priced(q, plans[i], seconds[i]));
     }

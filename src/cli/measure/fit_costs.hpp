@@ -12,10 +12,10 @@
 namespace coset::cli {
 
 /// Seconds that each plan, "direct/staged", adds to the work of a cycle; 0 of one that cannot serve.
-using measured_plans =
+using added_by_plans =
     std::function<std::vector<double>(verb, std::size_t bytes, std::vector<std::string> const& plans)>;
 
 /// Fitted to the cheapest storages of every verb, from 8 bytes to 4 MiB. `like` has the ranks and where they are.
-calibration::memory_costs fit_costs(choice::question const& like, measured_plans const&);
+calibration::memory_costs fit_costs(choice::question const& like, added_by_plans const&);
 
 }  // namespace coset::cli

@@ -136,8 +136,8 @@ class tuner {
     } catch (interrupted const&) {  // what has been measured is kept
     }
     forget_fitted_default();
-    if (2 * measured_ < cells())
-      made_.costs = {};  // where there was no time for plans, calls tell how busy the machine is
+    // Where there was no time for most plans, what they add tells how busy the machine is.
+    if (2 * measured_ < cells()) made_.costs = {};
     for (verb const what : verbs) {
       add_rules(what, winners_[what], made_.rules);
       // Levels that the machine itself reports need no second look when a team starts.

@@ -51,12 +51,13 @@ class stage {
     }
   }
 
-  /// Plays what a rank does beside the collective; `result` is where it has that of the first iteration.
-  void play_work(rank_t rank, std::byte const* result) {
+  /// Plays what a rank does in cycles beside the collective: it reads the same right result again and again.
+  void play_work(rank_t rank) {
+    work_.write_result(rank);
     together_.arrive_and_wait(rank);
     time_cycles(logs_[rank], [&](std::size_t k) {
       work_.rewrite(rank, k);
-      logs_[rank].wrong += work_.wrong(rank, result, 0);
+      logs_[rank].wrong += work_.wrong(rank, work_.output(rank), 0);
     });
   }
 

@@ -191,22 +191,24 @@ workload::part workload::part_of(std::size_t row, items which) const noexcept {
   return {pattern_of(row), which.begin, which.end - which.begin};
 }
 
-void workload::write_result(rank_t r, std::size_t k) const noexcept {
-  bool const is_gathered = shape_.what == verb::allgather || shape_.what == verb::gather;
-  if (!is_gathered && shape_.what != verb::all_to_all)
-    return fill_(output(r), got_[r].at(k, item_bytes_), got_[r].count);
-  for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q) {
-    part const piece = part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q));
-    fill_(output(r) + piece_of(shape_, q).begin * item_bytes_, piece.at(k, item_bytes_), piece.count);
-  }
+template <class Visit>
+void workload::for_each_piece(rank_t r, Visit visit) const noexcept {
+  for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q)
+    visit(part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q)),
+          piece_of(shape_, q).begin * item_bytes_);
+}
+
+void workload::write_result(rank_t r) const noexcept {
+  if (!comes_in_pieces()) return fill_(output(r), got_[r].at(0, item_bytes_), got_[r].count);
+  for_each_piece(
+      r, [&](part const& piece, std::size_t at) { fill_(output(r) + at, piece.at(0, item_bytes_), piece.count); });
 }
 
 std::size_t workload::wrong_pieces(rank_t r, std::byte const* result, std::size_t k) const noexcept {
   std::size_t found = 0;
-  for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q) {
-    part const piece = part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q));
-    check_(result + piece_of(shape_, q).begin * item_bytes_, piece.at(k, item_bytes_), piece.count, &found);
-  }
+  for_each_piece(r, [&](part const& piece, std::size_t at) {
+    check_(result + at, piece.at(k, item_bytes_), piece.count, &found);
+  });
   return found;
 }
 

@@ -74,13 +74,12 @@ class workload {
       fill_(input(r), from, mine.count);
   }
 
-  /// Writes what rank r shall have of iteration k where it would be.
-  void write_result(rank_t r, std::size_t k) const noexcept;
+  /// Writes what rank r shall have of iteration 0 into its output.
+  void write_result(rank_t r) const noexcept;
 
   /// Reads all that rank r has of iteration k; returns how many items are wrong.
   std::size_t wrong(rank_t r, std::byte const* result, std::size_t k) const noexcept {
-    bool const is_gathered = shape_.what == verb::allgather || shape_.what == verb::gather;
-    if (is_gathered || shape_.what == verb::all_to_all) [[unlikely]]
+    if (comes_in_pieces()) [[unlikely]]
       return wrong_pieces(r, result, k);
     part const& mine = got_[r];
     std::byte const* const right = mine.at(k, item_bytes_);
@@ -110,6 +109,14 @@ class workload {
       return pattern + (begin + k) % period * item_bytes;
     }
   };
+
+  /// Whether a result has something else of each rank.
+  bool comes_in_pieces() const noexcept {
+    return shape_.what == verb::allgather || shape_.what == verb::gather || shape_.what == verb::all_to_all;
+  }
+  /// Calls visit(the piece that rank r has of each rank, its place in bytes).
+  template <class Visit>
+  void for_each_piece(rank_t r, Visit visit) const noexcept;
 
   buffer allocate();
   std::byte const* pattern_of(std::size_t row) const noexcept;
