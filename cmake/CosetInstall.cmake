@@ -86,8 +86,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cosetConfig.cmake ${PROJECT_BINARY_DIR}/cose
   DESTINATION ${package_folder} COMPONENT development)
 # Flags, as a requirement of hwloc would with --static link what hwloc's own static library takes: libudev, which Debian's
 # libhwloc-dev does not bring along.
-pkg_check_modules(libhwy QUIET libhwy)
-set(beneath ${hwloc_LDFLAGS} ${libhwy_LDFLAGS} -lhwloc -lhwy)
+set(beneath ${hwloc_LDFLAGS} -lhwloc)
 list(TRANSFORM cxx_runtime PREPEND -l)
 list(APPEND beneath ${cxx_runtime})
 list(TRANSFORM CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES PREPEND -L OUTPUT_VARIABLE known_to_linkers)

@@ -42,7 +42,7 @@ if(COSET_LIBRARY)
   endif()
   target_compile_features(coset::static INTERFACE cxx_std_20)
   target_include_directories(coset::static INTERFACE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc hwy::hwy)
+  target_link_libraries(coset::static INTERFACE Threads::Threads PkgConfig::hwloc)
   coset_keep_to_itself(coset::static)
   add_library(coset::coset ALIAS coset::static)
   return()
@@ -80,7 +80,7 @@ set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shar
   VERSION ${PROJECT_VERSION} SOVERSION ${interface_version}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
 target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
-target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc hwy::hwy)
+target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc)
 # The shared library leaves out what its interface does not reach.
 target_compile_options(coset PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(coset_shared PRIVATE LINKER:--gc-sections)

@@ -55,7 +55,7 @@ foreach(build ${builds})
   if(mpi STREQUAL "off")
     package(runtime ${library} libs ${build} "The shared library.")
     package(development libcoset-dev libdevel ${build} "Headers, the static library, and files for CMake and pkg-config."
-      same:${library} libhwloc-dev libhwy-dev)
+      same:${library} libhwloc-dev)
     package(tools coset-tools utils ${build} "The command coset: plans, predictions and measurements of collectives.")
     package(documentation coset-doc doc ${build} "Documents and examples.")
     set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)

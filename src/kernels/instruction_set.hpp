@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the entry of one instruction set in a table that HWY_EXPORT made.
+// A function's table of instruction sets, and the entry of one of them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,16 @@
 
 namespace coset::kernels {
 
-/// HWY_DYNAMIC_DISPATCH takes the target from a global of Highway's, which the program may use for kernels of its own.
+/// The table that HWY_EXPORT would make, without its first entry, which chooses: that needs Highway's library, and takes the target
+/// from a global of it, which the program may use for kernels of its own.
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+#define COSET_TABLE_OF(function) \
+  { &HWY_STATIC_DISPATCH(function) }
+#else
+#define COSET_TABLE_OF(function) \
+  { nullptr, HWY_CHOOSE_TARGET_LIST(function), HWY_CHOOSE_FALLBACK(function) }
+#endif
+
 template <class Function, std::size_t Size>
 Function entry_for(std::int64_t target, Function const (&table)[Size]) {
   if constexpr (Size == 1) {

@@ -11,6 +11,7 @@
 #include "environment/variables.hpp"
 #include "hwy/targets.h"
 #include "kernels/operation_sets.hpp"
+#include "kernels/processor.hpp"
 
 namespace coset::kernels {
 namespace {
@@ -20,6 +21,13 @@ struct choice {
   std::array<operation_sets const*, operations> sets;  // indexed by `operation`
 };
 
+/// Those that folds are compiled for, best first.
+std::vector<std::int64_t> targets_here() {
+  std::vector<std::int64_t> all;
+  for (std::int64_t left = supported_targets() & HWY_TARGETS; left != 0; left &= left - 1) all.push_back(left & -left);
+  return all;
+}
+
 choice choose(std::int64_t target) {
   return {target,
           {&plus_sets(target), &multiplies_sets(target), &minimum_sets(target), &maximum_sets(target),
@@ -28,7 +36,7 @@ choice choose(std::int64_t target) {
 
 std::int64_t target_named(std::string_view name) {
   std::string possible;
-  for (auto const target : hwy::SupportedAndGeneratedTargets()) {
+  for (auto const target : targets_here()) {
     if (name == hwy::TargetName(target)) return target;
     possible += possible.empty() ? "" : ", ";
     possible += hwy::TargetName(target);
@@ -39,7 +47,7 @@ std::int64_t target_named(std::string_view name) {
 
 choice choose_at_start() try {
   auto const restricted = environment::value("COSET_ISA");
-  return choose(restricted.empty() ? hwy::SupportedAndGeneratedTargets().front() : target_named(restricted));
+  return choose(restricted.empty() ? targets_here().front() : target_named(restricted));
 } catch (argument_error const& e) {
   throw argument_error(std::string("COSET_ISA: ") + e.what());
 }
@@ -80,7 +88,7 @@ std::string instruction_set() { return hwy::TargetName(current().target); }
 
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> names;
-  for (auto const target : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(target));
+  for (auto const target : targets_here()) names.emplace_back(hwy::TargetName(target));
   return names;
 }
 

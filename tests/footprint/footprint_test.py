@@ -16,9 +16,9 @@ MOST_BYTES = 2_500_000
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 CXX = C_LIBRARY | {"libstdc++.so.6", "libgcc_s.so.1"}
 MAY_NEED = {
-    "libcoset.so": CXX | {"libhwloc.so.15", "libhwy.so.1"},
+    "libcoset.so": CXX | {"libhwloc.so.15"},
     "src/study/libcoset_study.so": CXX,
-    "coset": CXX | {"libhwloc.so.15", "libhwy.so.1", "libfmt.so.9"},
+    "coset": CXX | {"libhwloc.so.15", "libfmt.so.9"},
 }
 
 # Of the rooms, nothing; of coset::detail, what the public headers declare there; of templates, what they instantiate.

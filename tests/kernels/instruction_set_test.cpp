@@ -6,10 +6,23 @@
 #include <cstdlib>
 
 #include "coset/error.hpp"
+#include "hwy/targets.h"
 #include "kernels/kernels.hpp"
+#include "kernels/processor.hpp"
 
 namespace coset::kernels::test {
 namespace {
+
+/// Highway's library knows all of its targets; coset compiles these.
+TEST(InstructionSet, TheProcessorIsAsHighwaySaysItIs) {
+#if HWY_ARCH_X86
+  constexpr std::int64_t compiled = HWY_AVX2 | HWY_AVX3;
+#else
+  constexpr std::int64_t compiled = HWY_TARGETS;
+#endif
+  EXPECT_EQ(supported_targets() & compiled, hwy::SupportedTargets() & compiled);
+  EXPECT_NE(supported_targets() & HWY_STATIC_TARGET, 0);
+}
 
 TEST(InstructionSet, AForcedOneServesWhatIsFoundFromThenOn) {
   auto const& best = find(operation::plus, element::float32);

@@ -16,9 +16,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(bit_xor_folds);
-operation_sets const& bit_xor_sets(std::int64_t target) {
-  return *entry_for(target, HWY_DISPATCH_TABLE(bit_xor_folds))();
-}
+constexpr decltype(&HWY_STATIC_DISPATCH(bit_xor_folds)) bit_xor_folds_by_target[] = COSET_TABLE_OF(bit_xor_folds);
+operation_sets const& bit_xor_sets(std::int64_t target) { return *entry_for(target, bit_xor_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

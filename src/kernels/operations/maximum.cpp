@@ -16,9 +16,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(maximum_folds);
-operation_sets const& maximum_sets(std::int64_t target) {
-  return *entry_for(target, HWY_DISPATCH_TABLE(maximum_folds))();
-}
+constexpr decltype(&HWY_STATIC_DISPATCH(maximum_folds)) maximum_folds_by_target[] = COSET_TABLE_OF(maximum_folds);
+operation_sets const& maximum_sets(std::int64_t target) { return *entry_for(target, maximum_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

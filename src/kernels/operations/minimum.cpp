@@ -16,9 +16,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(minimum_folds);
-operation_sets const& minimum_sets(std::int64_t target) {
-  return *entry_for(target, HWY_DISPATCH_TABLE(minimum_folds))();
-}
+constexpr decltype(&HWY_STATIC_DISPATCH(minimum_folds)) minimum_folds_by_target[] = COSET_TABLE_OF(minimum_folds);
+operation_sets const& minimum_sets(std::int64_t target) { return *entry_for(target, minimum_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

@@ -16,9 +16,8 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(multiplies_folds);
-operation_sets const& multiplies_sets(std::int64_t target) {
-  return *entry_for(target, HWY_DISPATCH_TABLE(multiplies_folds))();
-}
+constexpr decltype(&HWY_STATIC_DISPATCH(multiplies_folds)) multiplies_folds_by_target[] =
+    COSET_TABLE_OF(multiplies_folds);
+operation_sets const& multiplies_sets(std::int64_t target) { return *entry_for(target, multiplies_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

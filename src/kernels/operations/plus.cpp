@@ -16,7 +16,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(plus_folds);
-operation_sets const& plus_sets(std::int64_t target) { return *entry_for(target, HWY_DISPATCH_TABLE(plus_folds))(); }
+constexpr decltype(&HWY_STATIC_DISPATCH(plus_folds)) plus_folds_by_target[] = COSET_TABLE_OF(plus_folds);
+operation_sets const& plus_sets(std::int64_t target) { return *entry_for(target, plus_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

@@ -183,9 +183,10 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/instruction_set.hpp"
 
 namespace coset::kernels {
-HWY_EXPORT(reproducible_plus_folds);
+constexpr decltype(&HWY_STATIC_DISPATCH(reproducible_plus_folds)) reproducible_plus_folds_by_target[] =
+    COSET_TABLE_OF(reproducible_plus_folds);
 operation_sets const& reproducible_plus_sets(std::int64_t target) {
-  return *entry_for(target, HWY_DISPATCH_TABLE(reproducible_plus_folds))();
+  return *entry_for(target, reproducible_plus_folds_by_target)();
 }
 }  // namespace coset::kernels
 #endif
