@@ -2,6 +2,7 @@
 #include "choice/price.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "choice/storages.hpp"
 
@@ -37,6 +38,12 @@ constexpr double if_readers_write = 0.145, if_owners_store = 1.45;
 /// So many readers delay who writes a line as no more would.
 constexpr double most_at_a_line = 3;
 
+/// What ranks touch stays in their own caches up to so much of one, and nothing does from so much on: ten verbs of two near
+/// cores of Zen 4, the table in this folder's README.
+constexpr double caches_at_hand = 0.7, most_caches_at_hand = 2.2;
+/// Staging pays where so much of it has left, and so much of the arrays has not.
+constexpr double most_staging_at_hand = 0.65, fewest_at_hand = 0.25;
+
 /// Of so much that all ranks fetch from staging the lines are back before a call needs them: the table of two ranks in this
 /// folder's README, and simulated caches of 3 to 16.
 constexpr std::size_t most_staged_for_nothing = 20 * kibibyte;
@@ -55,8 +62,29 @@ std::uint64_t own_cache(question const& q) {
   return q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
 }
 
-/// Two arrays that exceed a core's own cache are fetched from further away whichever core wrote them last.
-bool exceeds_own_cache(question const& q) { return std::uint64_t{2} * q.bytes >= own_cache(q); }
+/// What a rank fetches from others of their arrays, on average.
+double fetched_by_each(question const& q) {
+  double const moved = static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks;
+  return q.what == verb::gather || q.what == verb::scatter ? moved / q.ranks : moved;
+}
+
+/// What goes through a rank's own cache from one call to the next, on average: what it gives, gets and fetches, and staging. Of
+/// that a rank writes and reads two parities, and by measurement it weighs half more than its bytes.
+double touched_by_each(question const& q, policy const& p) {
+  double const bytes = static_cast<double>(q.bytes), part = bytes / q.ranks, fetched = fetched_by_each(q);
+  double const through = fetched * (p.first == area::staging ? 6 : 1);
+  if (q.what == verb::broadcast) return bytes + through;
+  if (q.what == verb::gather || q.what == verb::scatter) return 2 * part + through;
+  bool const has_one_whole = q.what == verb::reduce || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  return bytes + (has_one_whole ? part : bytes) + through;
+}
+
+/// The share of these lines that is still in the own cache when its owner comes back to it. What has left is fetched from further
+/// away, whichever core wrote it last, and nobody has to be asked for it.
+double at_hand(question const& q, policy const& p) {
+  double const caches = touched_by_each(q, p) / static_cast<double>(own_cache(q));
+  return std::clamp((most_caches_at_hand - caches) / (most_caches_at_hand - caches_at_hand), 0.0, 1.0);
+}
 
 /// Up to so many bytes lines that move between ranks cost more than copies. Measured with 2 to 4 ranks on Zen 4, cycles; of two
 /// ranks of other verbs than allreduce on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
@@ -67,8 +95,7 @@ std::size_t most_staged(question const& q) {
     case verb::allgather:
       return 64 * kibibyte;
     case verb::reduce:
-      return are_two(q) ? std::min<std::uint64_t>((std::max<std::uint64_t>(own_cache(q), 1) - 1) / 2, 2 * mebibyte)
-                        : 2 * mebibyte;
+      return are_two(q) ? std::min<std::uint64_t>(own_cache(q) / 2, 2 * mebibyte) : 2 * mebibyte;
     case verb::broadcast:
       return are_two(q) ? most_staged_apart : 512 * kibibyte;
     case verb::scan:
@@ -84,6 +111,13 @@ std::size_t most_staged(question const& q) {
       return 0;
   }
   __builtin_unreachable();
+}
+
+/// Of sizes at which arrays would stay in the own caches, and staging does not: others fetch it from where nobody has to be asked.
+/// Measured between two ranks. A scatter gains less than its runs differ.
+bool staging_alone_leaves(question const& q) {
+  return are_two(q) && q.what != verb::scatter && at_hand(q, staged) < most_staging_at_hand &&
+         at_hand(q, zero_copy) > fewest_at_hand;
 }
 
 /// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
@@ -112,14 +146,14 @@ bool is_stored_by_owners(question const& q, policy const& p) {
 }
 double fetched_by_root(question const& q, policy const& p, schedule::level_machine const& on) {
   if (q.what != verb::gather || is_stored_by_owners(q, p)) return 0;
-  double const beyond = exceeds_own_cache(q) ? q.memory.costs.copied_beyond : 0;
+  double const beyond = p.first == area::staging ? 0 : (1 - at_hand(q, p)) * q.memory.costs.copied_beyond;
   double const per_byte = priced_here({.transfer = on.costs().links.back().per_byte}, q.memory.costs).transfer + beyond;
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
 }
 
-double copied(question const& q, double bytes) {
+double copied(question const& q, policy const& p, double bytes) {
   auto const& costs = q.memory.costs;
-  return costs.copy + bytes * (exceeds_own_cache(q) ? costs.copied_beyond : costs.copied);
+  return costs.copy + bytes * std::lerp(costs.copied_beyond, costs.copied, at_hand(q, p));
 }
 
 /// What only moves has a piece that stays with its rank, and yet has to get into another array.
@@ -136,9 +170,9 @@ double fetched_by_others(question const& q) {
 /// Whoever writes where others have fetched from has to fetch it back, which a call alone does not show. Beyond the own cache
 /// that is much less, so that an allreduce of 1 MiB without copies adds no more to a cycle than one of 256 KiB: 32 and 39 us on two cores of Zen 4
 /// (`coset why allreduce 1M --ranks 2 --measure`).
-double regained(question const& q, double bytes) {
+double regained(question const& q, policy const& p, double bytes) {
   auto const& costs = q.memory.costs;
-  return bytes * (exceeds_own_cache(q) ? costs.regained_beyond : costs.regained);
+  return bytes * std::lerp(costs.regained_beyond, costs.regained, at_hand(q, p));
 }
 
 /// The same for each who fetches it at once from staging, up to a few; in an allreduce and a scan ranks copy while others fetch.
@@ -155,19 +189,22 @@ double fetched_at_once(question const& q) {
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = q.what == verb::allreduce && !is_eager(p);
   std::uint64_t const readers = q.what == verb::reduce ? 1 : q.ranks - 1;
-  bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing || exceeds_own_cache(q);
+  bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
   bool const folds_meanwhile = !is_eager(p) && !detail::is_of_pieces(q.what);
-  return regained(q, fetched_by_others(q) / (folds_meanwhile ? 2 : 1));
+  return at_hand(q, p) * q.memory.costs.regained * fetched_by_others(q) / (folds_meanwhile ? 2 : 1);
 }
 
 double copies_of(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes);
   auto const& costs = q.memory.costs;
   if (is_eager(p)) return costs.copy + fetched_at_once(q) * costs.copied_at_once;
-  if (p == out_of_lines) return 0;
-  if (p.first == area::input) return copies_own_piece(q) ? copied(q, bytes / q.ranks) : 0;
-  return (p.first == area::staging ? 2 : 1) * copied(q, bytes);
+  if (p == staged_in) return staging_alone_leaves(q) ? copied(q, p, fetched_by_each(q)) : 0;
+  if (p.first == area::input) return copies_own_piece(q) ? copied(q, p, bytes / q.ranks) : 0;
+  if (!detail::is_of_pieces(q.what)) return (p.first == area::staging ? 2 : 1) * copied(q, p, bytes);
+  bool const goes_both_ways = q.what == verb::reduce_scatter || q.what == verb::all_to_all;
+  double const staged_bytes = goes_both_ways ? 2 * fetched_by_others(q) : bytes;
+  return copied(q, p, staged_bytes) + (copies_own_piece(q) ? copied(q, p, bytes / q.ranks) : 0);
 }
 
 /// Lines that change hands beside those of the steps.
@@ -176,11 +213,12 @@ double owners_of(question const& q, policy const& p) {
   if (q.ranks < 2 || exceeds_caches(q)) return 0;
   // Ranks that share a processor fetch no lines from each other. Arrays are priced as if no readers of theirs did: unmeasured.
   if (p.first == area::output)
-    return q.crowded ? 0 : regained(q, q.what == verb::allreduce ? bytes * if_readers_write : bytes / 2);
-  if (p == out_of_lines || has_view(q)) return regained(q, bytes);
+    return q.crowded ? 0 : regained(q, p, q.what == verb::allreduce ? bytes * if_readers_write : bytes / 2);
+  if (p == staged_in && staging_alone_leaves(q)) return regained(q, p, bytes / 2) + staging_regained(q, p);
+  if (p == staged_in || has_view(q)) return regained(q, p, bytes);
   if (p.first == area::staging) return staging_regained(q, p);
   if (q.what == verb::allreduce && q.in_place) return 0;  // a rank has read the lines that it writes
-  return regained(q, moved) * (is_stored_by_owners(q, p) ? if_owners_store : 1);
+  return regained(q, p, moved) * (is_stored_by_owners(q, p) ? if_owners_store : 1);
 }
 
 /// Both to fold and to store, where there is a view.
@@ -230,8 +268,9 @@ schedule::price priced_here(schedule::price steps, calibration::memory_costs con
 
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const whole = kind == schedule_kind::whole_vector || kind == schedule_kind::whole_rounds;
-  if (kind == schedule_kind::tree) return {out_of_lines};
-  if (has_view(q)) return {whole ? eager : zero_copy};
+  if (kind == schedule_kind::tree) return {staged_in};
+  if (has_view(q) && whole) return {eager};
+  if (has_view(q)) return staging_alone_leaves(q) ? std::vector{zero_copy, staged_in} : std::vector{zero_copy};
   std::vector<policy> all;
   bool const one_round = whole || (detail::is_of_pieces(q.what) && kind != schedule_kind::folds);
   if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1)) all.push_back(eager);
@@ -242,7 +281,9 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
     all.push_back(staged);
     return all;
   }
-  if (q.bytes <= most_staged(q)) all.push_back(staged);
+  // Pieces that go through several ranks are awaited in each round, and arrays once more, which costs more than short copies.
+  bool const passes_on = detail::is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
+  if (q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q)) all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   all.push_back(is_stored_by_root(q) ? zero_copy_store : zero_copy);

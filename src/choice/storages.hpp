@@ -23,8 +23,8 @@ inline constexpr program::policy zero_copy_pull{program::area::input, program::a
 inline constexpr program::policy zero_copy_store{program::area::input, program::area::output, program::copies::store};
 /// Everybody reads everybody's copy and folds alone.
 inline constexpr program::policy eager{program::area::staging, program::area::staging, program::copies::pull};
-/// One rank folds what others' lines bring, where all will read it.
-inline constexpr program::policy out_of_lines{program::area::staging, program::area::output, program::copies::forward};
+/// What others fold is staged, and folded where all will read it; of a few bytes one rank folds what others' lines bring.
+inline constexpr program::policy staged_in{program::area::staging, program::area::output, program::copies::forward};
 
 /// The same, but results are stored past the caches.
 constexpr program::policy streaming(program::policy p) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "coset/error.hpp"
@@ -132,6 +133,28 @@ std::shared_ptr<program::compiled const> compile(team_facts const& team, compile
   return storage.staging == program::home::pieces ? code : programs.get(team, key);
 }
 
+/// From an output, its own or another rank's, or from another rank's input.
+bool fetches_from_arrays(program::program const& p, std::size_t ranks) {
+  return std::ranges::any_of(p.code, [&](program::instruction const& i) {
+    auto const sources = std::span(p.operands).subspan(i.operands, i.sources);
+    return i.foreign || std::ranges::any_of(sources, [&](program::operand const& o) {
+             return o.base[0] / ranks == program::row_output;
+           });
+  });
+}
+
+/// While others fetch from the same array, the copy of it takes twice as long: allgathers of 1 to 2 MiB, two near cores.
+detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
+  bool const is_part_of_result =
+      plan.what.what == verb::allgather || (team.ranks == 1 && in_place_always(plan.what.what));
+  if (!is_part_of_result) return detail::own_copy::none;
+  auto const& of = plan.code->of;
+  bool const told_first = of.size() > 1 && std::ranges::none_of(of, [&](program::program const& p) {
+                            return fetches_from_arrays(p, of.size());
+                          });
+  return told_first ? detail::own_copy::once_told : detail::own_copy::first;
+}
+
 }  // namespace
 
 std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& programs, signature const& what,
@@ -145,7 +168,6 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   plan->arrays.shares_outputs = what.what == verb::reduce_shared && what.count > 0;
   plan->counts.assign(c.counts.begin(), c.counts.end());
   chosen.storage.widens = what.reduction->mixed != nullptr;
-  plan->arrays.own_copied_first = what.what == verb::allgather || (team.ranks == 1 && in_place_always(what.what));
   try {
     plan->code = compile(team, programs, what, chosen);
   } catch (schedule_error const&) {
@@ -154,6 +176,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
     chosen.storage.first = chosen.storage.later = program::area::staging;
     plan->code = compile(team, programs, what, chosen);
   }
+  plan->arrays.own = own_copy_of(*plan, team);
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
   plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
   auto const pieces = pieces_of(c, team.ranks);

@@ -34,11 +34,18 @@ struct plan_segments {
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == number ? last_layout : layout; }
 };
 
+/// When a rank puts its own input where it is a part of the result.
+enum class own_copy : std::uint8_t {
+  none,
+  first,     ///< before it tells anybody that it is there
+  once_told  ///< then, while others' parts are on their way: nobody fetches from its arrays
+};
+
 /// What callers' arrays are of the whole vector.
 struct plan_extents {
   std::vector<extent> gives, gets;  ///< [rank that shares memory]: input and output
   bool shares_outputs = false;      ///< reduce_shared: they have to be one array
-  bool own_copied_first = false;    ///< the rank's own input is its own part of the result, and put there beforehand
+  own_copy own = own_copy::none;
 };
 
 /// For people.

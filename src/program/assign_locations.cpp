@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "program/value_copies.hpp"
+#include "schedule/core/verbs.hpp"
 
 namespace coset::program {
 namespace {
@@ -142,6 +143,9 @@ class location_assignment {
 
   void list_operations() {
     for (rank_t r = 0; r < schedule_.ranks; ++r) list_entry(r);
+    // What only changes places has nothing to do with its rank's piece: others' pieces are on their way meanwhile.
+    bool const copies_own_first = schedule::is_derived(schedule_.verb);
+    for (rank_t r = 0; copies_own_first && r < schedule_.ranks; ++r) list_own_results(r);
     std::size_t const agreed = step_before_agreement();
     std::uint32_t number = 1;  // messages belong to the step that reads what they bring
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
@@ -165,7 +169,10 @@ class location_assignment {
       if (!split_.has_messages[i]) ++number;
     }
     std::size_t const before = operations_.size();
-    for (rank_t r = 0; r < schedule_.ranks; ++r) list_exit(r);
+    for (rank_t r = 0; r < schedule_.ranks; ++r) {
+      if (!copies_own_first) list_own_results(r);
+      list_exit(r);
+    }
     for (std::size_t k = before; k < operations_.size(); ++k) operations_[k].step = number - 1;
   }
 
@@ -359,8 +366,8 @@ class location_assignment {
     if (!o.to.empty()) operations_.push_back(std::move(o));
   }
 
-  /// Leaving: an input that is its own result (allgather, broadcast's root) still has to reach the output.
-  void list_exit(rank_t r) {
+  /// An input that is its own result still has to reach the output.
+  void list_own_results(rank_t r) {
     for (block_t b = 0; b < blocks_; ++b) {
       copy_t const input = copies_.at(r, b, 0);
       bool const there = policy_.in_place || (policy_.first == area::output && copies_[input].peers_read);
@@ -372,6 +379,9 @@ class location_assignment {
                              {{area::output, r, input, b, input}},
                              false});
     }
+  }
+
+  void list_exit(rank_t r) {
     operation leave{operation::kind::leave, r, 0, {}, {}, false};
     for (block_t b = 0; b < blocks_; ++b) {
       slot_t const slot = schedule_.result[r][b];

@@ -100,7 +100,7 @@ bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   return true;
 }
 
-/// Where a rank's input is its part of the result, it is put there before anybody can be told: of segments this one's.
+/// Where a rank's input is its part of the result: of segments this one's.
 void copy_own(flight const& f, rank_t self) {
   detail::extent const part = f.plan->arrays.gives[self];
   std::size_t const each = f.plan->segments.count * f.plan->what.reduction->element_bytes;
@@ -134,7 +134,7 @@ bool enter(rank_state& me, flight& f) {
   end.base += plan.code->span;
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
-  if (plan.arrays.own_copied_first) copy_own(f, me.rank);
+  if (plan.arrays.own == detail::own_copy::first) copy_own(f, me.rank);
   if (me.shared.kind.has_messages) [[unlikely]] {
     f.line.entered = false;  // what this cannot have is no operation's fault, see leave_by_exception()
     expect_messages(me, f);
@@ -229,6 +229,7 @@ void signal(rank_state& me, flight const& f, std::uint32_t number) {
   if (f.plan->candidacy.tells_times)  // the payload's place is free: nothing of such plans is that short
     std::memcpy(entry.payload.data(), &me.acts.times, sizeof me.acts.times);
   tell_entry(me, entry, f.in, f.out, f.line.tag);
+  if (f.plan->arrays.own == detail::own_copy::once_told) copy_own(f, me.rank);
 }
 
 /// In the loop that records.

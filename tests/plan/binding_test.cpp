@@ -35,13 +35,15 @@ struct bound {
 };
 
 bound bind(verb what, std::size_t count, std::vector<std::size_t> const& counts = {},
-           std::size_t most_staging = SIZE_MAX, std::size_t segment_bytes = 0) {
+           std::size_t most_staging = SIZE_MAX, std::size_t segment_bytes = 0, char const* algorithm = "direct",
+           char const* storage = "staged") {
   compiled_table programs;
   detail::call const c{
       .what = what, .count = count, .reduction = &detail::table_of<float, plus>(), .root = 1, .counts = counts};
   signature const s{what, c.reduction, count, c.root, in_place(c), 0, counts_hash(counts)};
-  return bound(bind_plan(three_ranks(most_staging), programs, s, c,
-                         {.algorithm = {"direct", {}}, .storage = {}, .segment_bytes = segment_bytes}));
+  return bound(bind_plan(
+      three_ranks(most_staging), programs, s, c,
+      {.algorithm = {algorithm, {}}, .storage = program::parse_policy(storage), .segment_bytes = segment_bytes}));
 }
 
 using sizes = std::vector<std::size_t>;
@@ -71,10 +73,14 @@ TEST(Outputs, AreOneWhereThereIsAnythingToShare) {
   EXPECT_FALSE(bind(verb::allreduce, 1).plan->arrays.shares_outputs);
 }
 
-TEST(OwnInput, IsCopiedFirstWhereItIsPartOfTheResult) {
-  EXPECT_TRUE(bind(verb::allgather, 6).plan->arrays.own_copied_first);
-  EXPECT_FALSE(bind(verb::reduce_scatter, 6).plan->arrays.own_copied_first);
-  EXPECT_FALSE(bind(verb::allreduce, 6).plan->arrays.own_copied_first);
+TEST(OwnInput, IsCopiedWhereItIsPartOfTheResult) {
+  EXPECT_EQ(bind(verb::allgather, 6).plan->arrays.own, detail::own_copy::once_told);
+  EXPECT_EQ(bind(verb::allgather, 6, {}, SIZE_MAX, 0, "direct", "zero_copy").plan->arrays.own, detail::own_copy::first);
+  // What is passed on round after round is fetched from where it has come to.
+  EXPECT_EQ(bind(verb::allgather, 6, {}, SIZE_MAX, 0, "ring", "zero_copy_pull").plan->arrays.own,
+            detail::own_copy::first);
+  EXPECT_EQ(bind(verb::reduce_scatter, 6).plan->arrays.own, detail::own_copy::none);
+  EXPECT_EQ(bind(verb::allreduce, 6).plan->arrays.own, detail::own_copy::none);
 }
 
 /// All that a rank stages: in the line of its entry, in the one behind, or in pieces of staging.

@@ -127,6 +127,27 @@ TEST(Compact, PiecesOfAGatherAreStoredByTheirOwners) {
   }
 }
 
+/// Red if a rank's own piece is put into its place once others' have come, instead of while they are on their way.
+TEST(Compact, OwnPiecesAreCopiedBeforeAnybodyIsAwaited) {
+  constexpr rank_t ranks = 4;
+  for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
+    for (std::string const storage : {"staged_pull", "staged", "zero_copy"}) {
+      std::size_t own = 0;
+      auto const c = call_of(plan_of("direct", ranks, verb), storage);
+      for (rank_t r = 0; r < ranks; ++r) {
+        program const& p = c.code->of[r];
+        for (instruction const& i : p.code) {
+          if (i.sources != 1 || i.destinations != 1) continue;
+          bool const is_own = p.operands[i.operands].base[0] == row_input * ranks + r &&
+                              p.operands[i.operands + 1].base[0] == row_output * ranks + r;
+          own += is_own;
+          EXPECT_TRUE(!is_own || i.waits_end == 0) << name_of(verb) << ", " << storage << ", rank " << r;
+        }
+      }
+      EXPECT_EQ(own, verb == collective::all_to_all ? ranks : 1) << name_of(verb) << ", " << storage;
+    }
+}
+
 /// [rank]: how many blocks it copies into others' outputs, and how many out of others' inputs.
 using crossings = std::vector<std::pair<std::size_t, std::size_t>>;
 crossings crossings_of(compiled const& all) {

@@ -89,8 +89,8 @@ void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan)
   to.waits.clear();
   to.arrays.clear();
   to.is_alone = me.shared.size() == 1;
-  if (extent const gives = plan.arrays.gives[me.rank]; plan.arrays.own_copied_first)
-    to.own = {gives.begin - plan.arrays.gets[me.rank].begin, gives.end - gives.begin};
+  extent const gives = plan.arrays.gives[me.rank];
+  to.own = {plan.arrays.own, gives.begin - plan.arrays.gets[me.rank].begin, gives.end - gives.begin};
   for (instruction const& i : code.code) {
     while (to.waits.size() < i.waits_end) add_wait(to, me, code, code.waits[to.waits.size()]);
     step made{.instruction = static_cast<std::uint32_t>(&i - code.code.data()), .waits_end = i.waits_end};
@@ -211,22 +211,22 @@ void fold_now(repeated_call const& c, step const& s, void* const* from) {
     compare_arrays_at(me, c, w);
 }
 
+inline void copy_own(repeated_call const& c) {
+  auto const* const from = static_cast<std::byte const*>(c.in);
+  std::byte* const to = moved(static_cast<std::byte*>(c.out), c.program.own.to);
+  if (from != to) std::memcpy(to, from, c.program.own.bytes);
+}
+
 [[gnu::always_inline]] inline void tell(rank_state const& me, repeated_call const& c, std::uint32_t signal,
                                         std::size_t parity, std::uint64_t tag) {
   channel_lines& mine = *me.ends[0].lines[me.rank];
   if (signal == program::entry_signal) {
     tell_entry(me, mine.entry[parity], moved(static_cast<std::byte const*>(c.in), c.program.to_whole_in),
                moved(static_cast<std::byte*>(c.out), c.program.to_whole_out), tag);
+    if (c.program.own.when == detail::own_copy::once_told) copy_own(c);
   } else {
     tell_progress(me, mine.progress, me.ends[0].base - c.plan.code->span + signal);
   }
-}
-
-/// Before this rank tells anybody that it is there.
-[[gnu::always_inline]] inline void copy_own(repeated_call const& c) {
-  auto const* const from = static_cast<std::byte const*>(c.in);
-  std::byte* const to = moved(static_cast<std::byte*>(c.out), c.program.own.to);
-  if (from != to) std::memcpy(to, from, c.program.own.bytes);
 }
 
 [[gnu::always_inline]] inline void run_steps(rank_state& me, repeated_call const& c) {
@@ -236,7 +236,7 @@ void fold_now(repeated_call const& c, step const& s, void* const* from) {
   resolved_program::addresses const& at = c.program.latest[parity];
   if (at.in != c.in || at.out != c.out) [[unlikely]]
     take_addresses(c.program, parity, c.in, c.out);
-  if (c.program.own.bytes != 0) copy_own(c);
+  if (c.program.own.when == detail::own_copy::first) copy_own(c);
   void* const* const arrays = at.arrays.data();
   resolved_program::wait* w = c.program.waits.data();
   resolved_program::wait* const first = w;

@@ -54,14 +54,15 @@ struct resolved_program {
     std::vector<void*> arrays;
   };
 
-  /// The rank's own input is its own part of the result, and put there before all else.
-  struct own_copy {
+  /// The rank's own input is its own part of the result.
+  struct own_piece {
+    detail::own_copy when = detail::own_copy::none;
     std::size_t to = 0, bytes = 0;  ///< so far into the caller's output
   };
 
   std::size_t capacity = 0;  ///< of the staging in use
   bool is_alone = false;     ///< a team of one, in which nobody has to be told anything
-  own_copy own;
+  own_piece own;
   std::size_t to_whole_in = 0,
               to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
   std::vector<rank_t> const* readers = nullptr;
