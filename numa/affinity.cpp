@@ -87,10 +87,11 @@ char const* binding_variable() {
 
 affinity affinity_of_process() {
   affinity found{mask::of_thread(0), false, ""};
-  auto const online = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   // A runtime that has not been used yet binds the thread that asks it, so it is asked only if necessary.
   char const* const variable = binding_variable();
-  if (variable == nullptr || is_bound() || found.processors.count() >= online) return found;
+  if (variable == nullptr || is_bound()) return found;
+  auto const online = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));  // reads a file
+  if (found.processors.count() >= online) return found;
   auto const* const runtime = loaded_runtime();
   if (runtime == nullptr) {
     found.warning =

@@ -93,7 +93,7 @@ unsigned usable_processors() {
     if (thread->d_name[0] != '.') processors.merge(mask::of_thread(std::atoi(thread->d_name)));
   processors.merge(affinity_of_process().processors);
 
-  auto const quota = std::ceil(processor_quota().value_or(std::numeric_limits<unsigned>::max()));
+  auto const quota = std::ceil(recent_processor_quota().value_or(std::numeric_limits<unsigned>::max()));
   return static_cast<unsigned>(std::clamp<double>(processors.count(), 1, std::max(quota, 1.0)));
 }
 

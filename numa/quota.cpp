@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <string>
+
+#include "numa/process/fork.hpp"
 
 namespace coset::numa {
 namespace {
@@ -105,6 +109,21 @@ std::optional<double> processor_quota(std::string const& root) {
   return least_granted(root, "cpu", [](std::string const& group, bool second_version) {
     return second_version ? quota_v2(group) : quota_v1(group);
   });
+}
+
+std::optional<double> recent_processor_quota() {
+  struct known {
+    std::uint32_t process;
+    std::chrono::steady_clock::time_point read;
+    std::optional<double> quota;
+  };
+  static fork_safe_mutex& reading = *new fork_safe_mutex;
+  static std::optional<known> latest;
+  auto const now = std::chrono::steady_clock::now();
+  std::lock_guard const lock(reading);
+  if (!latest || latest->process != process_number() || now - latest->read > std::chrono::seconds(1))
+    latest = known{process_number(), now, processor_quota()};
+  return latest->quota;
 }
 
 std::uint64_t free_memory(std::string const& root) {

@@ -11,6 +11,8 @@ namespace coset::numa {
 /// The tightest quota, in processors, of this process's control group and the groups around it; none if there is none.
 /// Reads versions 1 and 2 below `root`, which only tests set to something else.
 std::optional<double> processor_quota(std::string const& root = "/");
+/// The same below "/", as it was within the last second: a dozen files take longer to read than a team to make. Any thread.
+std::optional<double> recent_processor_quota();
 
 /// Bytes that are free on this system, and that this process's control group and the groups around it let it have. `root`
 /// as above.

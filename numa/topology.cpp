@@ -24,6 +24,7 @@
 #include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/process/fork.hpp"
+#include "numa/process/remembered.hpp"
 #include "numa/share.hpp"
 #include "text/file.hpp"
 
@@ -339,25 +340,40 @@ handle load_native(std::string const& name) {
   return machine;
 }
 
+constexpr auto this_machine = "this machine";
+
+/// What is set for hwloc may make another machine of this one, and change while the program runs.
+bool hwloc_is_told() {
+  auto const is_set = [](environment::name const& variable) { return !environment::value(variable).empty(); };
+  return std::ranges::any_of(stand_ins, is_set, &stand_in::variable) || is_set("HWLOC_THISSYSTEM") ||
+         is_set("HWLOC_COMPONENTS");
+}
+
+/// With these processors of it.
+topology machine_of(numa::mask const& usable) {
+  auto const read_now = [&] {
+    return read(load_native(this_machine).get(), this_machine,
+                [&](unsigned os_index) { return usable.contains(os_index); });
+  };
+  return hwloc_is_told() ? read_now() : numa::remembered(usable, read_now);
+}
+
 }  // namespace
 
 topology topology::machine() {
-  std::string const name = "this machine";
-  auto const machine = load_native(name);
   // The environment can replace this machine by another; a mask says nothing about that one.
-  if (!hwloc_topology_is_thissystem(machine.get())) return read(machine.get(), name, anything);
-  auto const usable = numa::affinity_of_process().processors;
-  return read(machine.get(), name, [&](unsigned os_index) { return usable.contains(os_index); });
+  if (hwloc_is_told())
+    if (auto const other = load_native(this_machine); !hwloc_topology_is_thissystem(other.get()))
+      return read(other.get(), this_machine, anything);
+  return machine_of(numa::affinity_of_process().processors);
 }
 
 /// Read once, which takes a millisecond: it does not change while a program runs. Never destroyed, as teams may be made
 /// until the process ends.
 topology topology::whole_machine() {
   numa::fork_waits const until_read;  // a child would wait for ever for a thread that it has not
-  static topology const& all = *new topology([] {
-    std::string const name = "this machine";
-    return read(load_native(name).get(), name, anything);
-  }());
+  static topology const& all =
+      *new topology([] { return read(load_native(this_machine).get(), this_machine, anything); }());
   return all;
 }
 
@@ -384,7 +400,9 @@ topology machine_for(rank_t ranks) {
   if (!siblings || !own.this_system || own.processors.size() != topology::whole_machine().processors.size()) return own;
   auto const processors = share_of(own, *siblings);
   if (ranks > processors.size()) return own;
-  return read(load_native(own.name).get(), own.name, [&](unsigned os_index) { return processors.contains(os_index); });
+  mask share;
+  for (unsigned const os_index : processors) share.merge(mask::single(os_index));
+  return machine_of(share);
 }
 
 }  // namespace coset::numa

@@ -55,7 +55,8 @@ struct COSET_API topology {
 
   /// The machine on which this process runs, restricted to the calling thread's mask: read it before pinning. If OpenMP
   /// has confined that thread to one of its places (OMP_PROC_BIND, OMP_PLACES), restricted to all of its places. Takes
-  /// some ms; 9 the first time. Throws topology_error if it cannot be read.
+  /// some ms the first time that a process has this mask, 9 if it is the first time at all, and microseconds from then on. Throws
+  /// topology_error if it cannot be read.
   static topology machine();
   /// The same without the mask: all processors that the control group permits. For threads that have masks of their
   /// own.

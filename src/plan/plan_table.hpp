@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,7 @@ class plan_table {
   /// kept.
   template <class Make>
   pointer get(plan_request const& key, Make&& make) {
-    std::lock_guard const lock(mutex_);
+    auto const lock = locked();
     return plans_.get(key, std::forward<Make>(make));
   }
 
@@ -92,6 +93,19 @@ class plan_table {
   }
 
  private:
+  /// Ranks meet a new length all at once, and one of them binds it for all. To be woken takes some 25 µs, several times as long as
+  /// that, so the others sleep only once it has taken as long.
+  std::unique_lock<std::mutex> locked() const {
+    constexpr int looks = 100;  // yielding, some 0.3 µs each
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int i = 0; i < looks && !lock.owns_lock(); ++i) {
+      std::this_thread::yield();
+      if (lock.try_lock()) break;
+    }
+    if (!lock.owns_lock()) lock.lock();
+    return lock;
+  }
+
   mutable std::mutex mutex_;
   weak_map<plan_request, detail::bound_plan const> plans_;
   std::set<std::string> said_;
