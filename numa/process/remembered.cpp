@@ -56,9 +56,10 @@ topology remembered(mask const& usable, std::function<topology()> const& read) {
   auto const found =
       std::ranges::find_if(here.all, [&](known const& each) { return each.usable == usable && each.nodes == nodes; });
   if (found != here.all.end()) return found->machine;
-  topology machine = read();
+  known fresh{usable, nodes, read()};
   if (here.all.size() == known_machines::most) here.all.clear();
-  return here.all.emplace_back(usable, nodes, std::move(machine)).machine;
+  here.all.push_back(std::move(fresh));
+  return here.all.back().machine;
 }
 
 }  // namespace coset::numa
