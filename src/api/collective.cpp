@@ -294,10 +294,14 @@ void const* run_view(rank_state& me, call const& c, segment_listener const& afte
 }
 
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {
+  require_current(me);
+  if (auto const* const same = me.plans.again(plans, arrays)) [[likely]]
+    return run_plan(me, same->is_in_place ? *plans.in_place : *plans.apart, same->in, same->out, operation);
   void const* in;
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
   if (plan.goes_by_pieces()) return run_piece_by_piece(me, call_of(plan, in, out, operation));
+  me.plans.note({plans.apart->id, arrays, &plan == plans.in_place.get(), in, out});
   run_plan(me, plan, in, out, operation);
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);

@@ -40,6 +40,24 @@ struct plan_cache {
     latest_plan_ = c.counts.empty() ? &plan : nullptr;
   }
 
+  /// What a plan object's latest execution came to.
+  struct execution {
+    std::uint64_t plan = 0;  ///< the id of the plan for separate arrays: used for one only, as an address is not
+    detail::plan_arrays arrays{};
+    bool is_in_place = false;
+    void const* in = nullptr;
+    void* out = nullptr;
+  };
+  /// That of the same plan on the same arrays, or null.
+  execution const* again(detail::plan_pair const& plans, detail::plan_arrays const& arrays) const noexcept {
+    bool const same = latest_execution_.plan == plans.apart->id && latest_execution_.arrays.in == arrays.in &&
+                      latest_execution_.arrays.out == arrays.out &&
+                      latest_execution_.arrays.in_count == arrays.in_count &&
+                      latest_execution_.arrays.out_count == arrays.out_count;
+    return same && (!latest_execution_.is_in_place || plans.in_place != nullptr) ? &latest_execution_ : nullptr;
+  }
+  void note(execution const& e) noexcept { latest_execution_ = e; }
+
   /// The plan that the library chooses for a call: bound the first time, found again after. May throw lacks_staging.
   /// `idle`: no operation is under way that needs its plan. `tells`: of all ranks, this one tells the log.
   detail::bound_plan const& plan_for(plan_store& store, detail::call const& c, bool idle, bool tells) {
@@ -58,6 +76,7 @@ struct plan_cache {
 
   detail::call latest_{};
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
+  execution latest_execution_;
 };
 
 }  // namespace coset::planning

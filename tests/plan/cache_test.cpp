@@ -82,6 +82,31 @@ TEST_F(Cache, KnowsTheSameCallOnTheSameArraysAgain) {
   EXPECT_EQ(cache_.again(other), nullptr);
 }
 
+/// Red if a plan object that lies where another one was has its arrays for checked, or goes on in place without such a plan.
+TEST_F(Cache, KnowsAPlanObjectOnTheSameArraysAgain) {
+  auto made = [](std::uint64_t id) {
+    auto plan = std::make_shared<detail::bound_plan>();
+    plan->id = id;
+    return plan;
+  };
+  detail::plan_pair const plans{made(7), made(8)};
+  detail::plan_arrays const arrays{in_.data(), 2, out_.data(), 2};
+  EXPECT_EQ(cache_.again(plans, arrays), nullptr);
+  cache_.note({7, arrays, true, in_.data(), out_.data()});
+  ASSERT_NE(cache_.again(plans, arrays), nullptr);
+  EXPECT_EQ(cache_.again(plans, arrays)->in, in_.data());
+  for (std::size_t changed = 0; changed < 4; ++changed) {
+    auto other = arrays;
+    if (changed == 0) other.in = nullptr;
+    if (changed == 1) other.in_count = 1;
+    if (changed == 2) other.out = nullptr;
+    if (changed == 3) other.out_count = 1;
+    EXPECT_EQ(cache_.again(plans, other), nullptr) << changed;
+  }
+  EXPECT_EQ(cache_.again({made(9), made(8)}, arrays), nullptr);
+  EXPECT_EQ(cache_.again({plans.apart, nullptr}, arrays), nullptr);
+}
+
 /// Their numbers may have changed while their address has not.
 TEST_F(Cache, LooksUpCallsWithCountsEachTime) {
   std::array<std::size_t, 2> counts{1, 2};
