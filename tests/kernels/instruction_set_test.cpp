@@ -21,7 +21,8 @@ TEST(InstructionSet, TheProcessorIsAsHighwaySaysItIs) {
   constexpr std::int64_t compiled = HWY_TARGETS;
 #endif
   EXPECT_EQ(supported_targets() & compiled, hwy::SupportedTargets() & compiled);
-  EXPECT_NE(supported_targets() & HWY_STATIC_TARGET, 0);
+  // What the compiler takes for granted: of the two targets without vectors coset takes HWY_SCALAR.
+  EXPECT_NE(supported_targets() & (HWY_STATIC_TARGET | HWY_SCALAR), 0);
 }
 
 TEST(InstructionSet, AForcedOneServesWhatIsFoundFromThenOn) {
