@@ -90,7 +90,9 @@ void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan)
   to.arrays.clear();
   to.is_alone = me.shared.size() == 1;
   extent const gives = plan.arrays.gives[me.rank];
-  to.own = {plan.arrays.own, gives.begin - plan.arrays.gets[me.rank].begin, gives.end - gives.begin};
+  bool const has_own = gives.begin != gives.end;  // or its array may be null
+  to.own = {has_own ? plan.arrays.own : detail::own_copy::none, gives.begin - plan.arrays.gets[me.rank].begin,
+            gives.end - gives.begin};
   for (instruction const& i : code.code) {
     while (to.waits.size() < i.waits_end) add_wait(to, me, code, code.waits[to.waits.size()]);
     step made{.instruction = static_cast<std::uint32_t>(&i - code.code.data()), .waits_end = i.waits_end};
