@@ -127,7 +127,9 @@ verb schedule_of(verb what) {
 
 bool goes_straight(verb what) { return schedule::is_derived(what); }
 
-answer choose(question const& q) {
+answer choose(question const& asked) {
+  question q = asked;
+  q.bytes = class_end(q.bytes);
   candidates const search(q);
   return with_storage(search.cheapest(), q, search.machine());
 }

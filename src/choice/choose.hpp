@@ -2,6 +2,8 @@
 // The choice: the schedule and storage that serve a call. A pure function, so that ranks agree without communication.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,11 +43,20 @@ struct host_facts {
   std::vector<rank_t> switches = {};       ///< hosts of a lowest switch, such switches of the next, and so on
 };
 
+/// Lengths that nothing tells apart are one class, and get what serves the longest of them: eight classes for each doubling, none
+/// of fewer than eight bytes. So a new length costs no choice, and what a team has met before makes no difference. Every bound of
+/// the choice is the end of a class.
+constexpr std::size_t class_end(std::size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return bytes;
+  std::size_t const step = std::max<std::size_t>(8, std::bit_floor(std::max<std::size_t>(bytes, 1) - 1) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
 /// What a choice depends on.
 struct question {
   verb what = verb::allreduce;
   rank_t ranks = 1;
-  std::size_t bytes = 0;  ///< of the whole vector
+  std::size_t bytes = 0;  ///< of the whole vector; of a host's ranks their class counts
   bool in_place = false;
   calibration::memory_facts memory = {};
   bool crowded = false;     ///< more ranks than processors

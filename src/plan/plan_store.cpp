@@ -7,7 +7,6 @@
 #include "coset/operations.hpp"
 #include "plan/binding.hpp"
 #include "plan/calls.hpp"
-#include "plan/wanted.hpp"
 #include "program/plan_text.hpp"
 #include "schedule/registry/named_file.hpp"
 #include "text/format.hpp"
@@ -101,11 +100,11 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     return bind(c, what, chosen);
   };
   calibration::rule const* const rule = rule_for(facts_, c);
-  if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(default_for(facts_, c));
+  if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(defaults_.of(facts_, c));
   plan_options const how = with_file_read(*rule);
   std::string refused;
   try {
-    auto chosen = changed(default_for(facts_, c), how, facts_, c);
+    auto chosen = changed(defaults_.of(facts_, c), how, facts_, c);
     // Hosts make their parts alone: if one cannot, the others find out by the signature.
     if (options == nullptr && (!facts_.spread.is_one_domain() || is_of_file(chosen))) what.plan = number_of(chosen);
     return bind_by(std::move(chosen));
@@ -113,7 +112,7 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
   }
   what.plan = 0;
-  auto made = bind_by(default_for(facts_, c));
+  auto made = bind_by(defaults_.of(facts_, c));
   made->words.refused = std::move(refused);
   return made;
 }
@@ -123,7 +122,7 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
   auto const can_learn = [](bound_plan const& plan) {
     return plan.code->all_meet && plan.code->storage.staging == program::home::pieces;
   };
-  auto const chosen = default_for(facts_, c);
+  auto const chosen = defaults_.of(facts_, c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
   if (!can_learn(*candidates[0])) return candidates[0];
   auto const is_another = [&](bound_plan const& plan) {
@@ -147,7 +146,9 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
 
 std::shared_ptr<std::vector<detail::rank_lesson>> plan_store::lessons_of(signature const& what,
                                                                          std::size_t candidates) {
-  return lessons_.get({what.hash(), what.in_place, candidates}, [&] {
+  signature of_class = what;
+  of_class.count = choice::class_end(what.count * what.reduction->element_bytes) / what.reduction->element_bytes;
+  return lessons_.get({of_class.hash(), what.in_place, candidates}, [&] {
     bool const flips = facts_.adapts == choice::adaptation::flipping;
     auto const pace = flips ? choice::learning_pace::flipping() : choice::learning_pace();
     detail::rank_lesson const fresh{choice::learner(static_cast<unsigned>(candidates), pace)};

@@ -14,6 +14,7 @@
 #include "plan/compiled_table.hpp"
 #include "plan/plan_table.hpp"
 #include "plan/team_facts.hpp"
+#include "plan/wanted.hpp"
 
 namespace coset::planning {
 
@@ -53,12 +54,13 @@ class plan_store {
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
   pointer bind_to_learn(detail::call const&, signature const&);
   std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);
-  /// By hash, in place or not, number of candidates: of all plans of one signature. Under the lock of plans_.
+  /// By hash, in place or not, number of candidates: of all plans of one class. Under the lock of plans_.
   std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
   std::string call_of(detail::bound_plan const&) const;
 
   team_facts const facts_;
   compiled_table programs_;
+  default_table defaults_;
   plan_table plans_;
   weak_map<std::tuple<std::uint32_t, bool, std::size_t>, std::vector<detail::rank_lesson>> lessons_;
 };

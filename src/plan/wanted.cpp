@@ -138,7 +138,7 @@ void put_on_processes(choice::question& q, team_facts const& team) {
 }
 
 choice::question question_of(team_facts const& team, call const& c) {
-  choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = c.count * c.reduction->element_bytes};
+  choice::question asked{.what = c.what, .ranks = team.ranks, .bytes = bytes_of_class(c)};
   asked.in_place = in_place(c);
   asked.memory = team.memory;
   asked.crowded = team.crowded;
@@ -150,6 +150,8 @@ choice::question question_of(team_facts const& team, call const& c) {
 }
 
 }  // namespace
+
+std::size_t bytes_of_class(call const& c) { return choice::class_end(c.count * c.reduction->element_bytes); }
 
 choice::answer default_for(team_facts const& team, call const& c) {
   auto domains = domains_of(team.spread);
@@ -165,6 +167,20 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.segment_bytes = choice::swapped_segment;
   }
   return chosen;
+}
+
+// Between hosts choices are for exact lengths, which networks tell apart, and cost little beside a message.
+choice::answer default_table::of(team_facts const& team, call const& c) {
+  if (!team.spread.is_one_domain()) return default_for(team, c);
+  std::lock_guard const lock(asking_);
+  auto const [at, is_new] = known_.try_emplace({bytes_of_class(c), c.what, in_place(c), c.reduction->commutative});
+  if (!is_new) return at->second;
+  try {
+    return at->second = default_for(team, c);
+  } catch (...) {
+    known_.erase(at);
+    throw;
+  }
 }
 
 std::vector<choice::answer> alternatives_for(team_facts const& team, call const& c, choice::answer const& chosen) {

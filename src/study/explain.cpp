@@ -46,7 +46,9 @@ void name_rules(explanation& found) {
 
 }  // namespace
 
-explanation explain(question const& q) {
+explanation explain(question const& asked) {
+  question q = asked;
+  q.bytes = class_end(q.bytes);
   candidates const search(q);
   auto const begin = std::chrono::steady_clock::now();
   answer const chosen = choose(q);

@@ -286,5 +286,31 @@ TEST(Choose, StagesInSegmentsWhatCachesDoNotHold) {
   EXPECT_EQ(segment(q), 0u);
 }
 
+TEST(Classes, AreNarrowAndEndWhereChoicesChange) {
+  for (std::size_t bytes = 0, before = 0; bytes <= 200'000; ++bytes) {
+    std::size_t const end = class_end(bytes);
+    ASSERT_TRUE(before <= end && bytes <= end && class_end(end) == end) << bytes;
+    ASSERT_TRUE(end - bytes < 8 || (end - bytes) * 8 < bytes) << bytes;
+    before = end;
+  }
+  for (std::size_t k = 3; k < 64; ++k)
+    for (std::size_t const eighth : {0u, 1u, 4u, 7u}) {
+      std::size_t const bound = (std::size_t{1} << k) / 8 * (8 + eighth);
+      EXPECT_EQ(class_end(bound), k < 6 ? (bound + 7) / 8 * 8 : bound);
+    }
+}
+
+/// Red if a length of its own is looked at where its class should be.
+TEST(Classes, AreServedAlike) {
+  for (verb const what : all_verbs())
+    for (rank_t const ranks : {2u, 4u, 12u})
+      for (std::size_t const bytes : {std::size_t{33}, std::size_t{1025}, std::size_t{33'000}, std::size_t{525'000}}) {
+        auto const one = choose({.what = what, .ranks = ranks, .bytes = bytes});
+        auto const longest = choose({.what = what, .ranks = ranks, .bytes = class_end(bytes)});
+        EXPECT_TRUE(one.algorithm == longest.algorithm && one.storage == longest.storage)
+            << name_of(what) << " of " << bytes << " on " << ranks;
+      }
+}
+
 }  // namespace
 }  // namespace coset::choice

@@ -2,8 +2,13 @@
 // What a rank keeps of the plans it has called, and when it forgets them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "coset/operations.hpp"
 #include "plan/binding.hpp"
@@ -48,6 +53,27 @@ TEST_F(Cache, HasOnePlanForEachShape) {
   EXPECT_NE(&of_two, &of_three);
   EXPECT_EQ(&call(sum_of(2)), &of_two);
   EXPECT_EQ(cache_.all.size(), 2u);
+}
+
+/// Whichever length comes first. Just above 8 KiB another storage serves.
+TEST_F(Cache, ChoosesByTheClassAndNotByWhatCameBefore) {
+  auto const plans_of = [](std::vector<std::size_t> const& counts, auto const& sum_of) {
+    plan_store store(two_ranks());
+    std::map<std::size_t, std::pair<std::string, double>> found;
+    for (std::size_t const count : counts) {
+      auto const plan = store.of_call(sum_of(count));
+      found[count] = {plan->words.choice, plan->words.seconds};
+    }
+    return found;
+  };
+  std::vector<std::size_t> counts{2047, 2048, 2049, 2150, 2304, 2305, 40'000, 40'001, 40'960};
+  auto const sum = [this](std::size_t count) { return sum_of(count); };
+  auto const upwards = plans_of(counts, sum);
+  std::ranges::reverse(counts);
+  EXPECT_EQ(plans_of(counts, sum), upwards);
+  EXPECT_EQ(upwards.at(2049), upwards.at(2304));
+  EXPECT_NE(upwards.at(2048), upwards.at(2049));
+  EXPECT_NE(upwards.at(2304), upwards.at(2305));
 }
 
 TEST_F(Cache, HasTheShapeCalledLastInFront) {

@@ -61,6 +61,18 @@ TEST(Learning, LeavesRulesAndNamedPlansAlone) {
   });
 }
 
+TEST(Learning, IsOfTheClassSoThatLengthsTeachEachOther) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team ranks(options_for(2));
+  ranks.run([&](member& me) {
+    auto const plan = plan_of(me, verb::allreduce, 10'001), alike = plan_of(me, verb::allreduce, 10'200),
+               longer = plan_of(me, verb::allreduce, 10'241);
+    EXPECT_NE(plan, alike);
+    EXPECT_EQ(plan->candidacy.lessons->of, alike->candidacy.lessons->of);
+    EXPECT_NE(plan->candidacy.lessons->of, longer->candidacy.lessons->of);
+  });
+}
+
 /// As where two shared libraries have a table each: ranks may call by either, in any turn.
 TEST(Learning, IsOfTheSignatureWhicheverTableACallBrings) {
   test::variable const flipping("COSET_ADAPT", "flip");
