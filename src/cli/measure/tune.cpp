@@ -46,8 +46,9 @@ constexpr std::uint64_t least_share_of_memory = 4;
 
 constexpr std::chrono::seconds time_limit{20};
 
-/// A difference by this factor is not by chance.
-constexpr double clearly = 1.1;
+/// A difference by this factor is not by chance. Nor is one by the other where all is measured in one process: where a process has
+/// its memory makes as much of a difference to plans that reach arrays, as long as it runs.
+constexpr double clearly = 1.1, clearly_in_any_process = 1.3;
 
 /// Latencies are the medians of so many matrices, so that one interrupted matrix makes no clusters.
 constexpr int matrices = 5;
@@ -103,7 +104,7 @@ std::vector<double> regrets(measure::measurement const& found) {
 std::size_t least_regret(std::vector<double> const& worst, std::size_t plans) {
   auto const least = std::min_element(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(plans));
   // The default stays unless another plan is clearly better.
-  return worst[0] <= *least * clearly ? 0 : static_cast<std::size_t>(least - worst.begin());
+  return worst[0] <= *least * clearly_in_any_process ? 0 : static_cast<std::size_t>(least - worst.begin());
 }
 
 std::string times_of(measure::measurement const& found, std::size_t along, std::size_t flat) {
@@ -133,6 +134,7 @@ class tuner {
         for (verb const what : verbs)
           if (is_measured(what, sizes[i])) tune(what, i);
       }
+      look_again();
     } catch (interrupted const&) {  // what has been measured is kept
     }
     forget_fitted_default();
@@ -280,6 +282,18 @@ class tuner {
     winners_[what][i] = plans[flat];
     if (plans.size() > flat_ones) compare(what, i, plans, found, worst, flat, flat_ones);
     ++measured_;
+  }
+
+  /// A virtual machine moves its cores within seconds, and what wins in one look loses where they are by then: reductions of 4 MiB
+  /// took twice as long by such a rule. So who beats the default has to do it once more, after all others.
+  void look_again() {
+    for (verb const what : verbs)
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        std::string& winner = winners_[what][i];
+        if (winner.empty()) continue;
+        progress(fmt::format("{} of {} again", name_of(what), bytes_for_people(sizes[i])));
+        if (least_regret(regrets(measure(what, sizes[i], {"", winner})), 2) == 0) winner.clear();
+      }
   }
 
   void compare(verb what, std::size_t i, std::vector<std::string> const& plans, measure::measurement const& found,
