@@ -75,6 +75,13 @@ class by_hand {
     }
   }
 
+  /// Of a verb that only moves: what rank `from` has for rank `to`, out of its input into the other's output.
+  void give(rank_t from, rank_t to) const {
+    problem const& p = work_.shape();
+    if (p.what == verb::broadcast || p.what == verb::scatter) return take(to, inputs_.data());
+    copy_piece(to, from, inputs_[from], p.what == verb::all_to_all ? piece_of(p, to).begin : 0);
+  }
+
   /// All ranks' pieces.
   void take_all(rank_t rank, void const* const* from) const {
     for (rank_t q = 0; q < work_.shape().ranks; ++q) copy_piece(rank, q, from[q], 0);

@@ -18,7 +18,7 @@ std::unique_ptr<contestant> make_omp_reduction(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_omp_by_hand(std::shared_ptr<openmp_region>);
 std::unique_ptr<contestant> make_std_barrier(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_std_push(std::vector<unsigned> const& processors);
-std::unique_ptr<contestant> make_flags(std::vector<unsigned> const& processors);
+contestants make_flags(verb, std::vector<unsigned> const& processors);
 
 /// Whole families, where the build has found their libraries: else these say false and throw.
 bool omp_is_there();

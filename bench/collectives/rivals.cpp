@@ -30,7 +30,7 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
   if (wanted("mpi")) rivals.push_back(make_mpi(processors));
   if (wanted("std")) {
     rivals.push_back(make_std_barrier(processors));
-    if (what != verb::reduce_shared) rivals.push_back(make_flags(processors));
+    if (what != verb::reduce_shared) add(make_flags(what, processors));
     if (what == verb::allreduce) rivals.push_back(make_std_push(processors));
   }
   return rivals;
