@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's own dependencies; one room each may link hwloc (numa) and Highway (src/kernels). What only tools,
+# The library's own dependencies; one room each may link hwloc (numa) and include Highway (src/kernels). What only tools,
 # rivals or tests need is found in their folders.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

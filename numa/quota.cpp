@@ -117,8 +117,12 @@ std::optional<double> recent_processor_quota() {
     std::chrono::steady_clock::time_point read;
     std::optional<double> quota;
   };
-  static fork_safe_mutex& reading = *new fork_safe_mutex;
   static std::optional<known> latest;
+  fork_safe_mutex& reading = [&]() -> fork_safe_mutex& {
+    fork_waits const until_made;  // a child would wait for ever for a thread that it has not
+    static fork_safe_mutex& made = *new fork_safe_mutex;
+    return made;
+  }();
   auto const now = std::chrono::steady_clock::now();
   std::lock_guard const lock(reading);
   if (!latest || latest->process != process_number() || now - latest->read > std::chrono::seconds(1))

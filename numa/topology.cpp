@@ -345,7 +345,9 @@ constexpr auto this_machine = "this machine";
 /// What is set for hwloc may make another machine of this one, and change while the program runs.
 bool hwloc_is_told() {
   auto const is_set = [](environment::name const& variable) { return !environment::value(variable).empty(); };
-  return std::ranges::any_of(stand_ins, is_set, &stand_in::variable) || is_set("HWLOC_THISSYSTEM") ||
+  // Where this one is there but empty, hwloc takes it for 0.
+  bool const takes_it_for_another = environment::value("HWLOC_THISSYSTEM").data() != nullptr;
+  return takes_it_for_another || std::ranges::any_of(stand_ins, is_set, &stand_in::variable) ||
          is_set("HWLOC_COMPONENTS");
 }
 

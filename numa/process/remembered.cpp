@@ -43,6 +43,7 @@ struct known_machines {
 };
 
 known_machines& known_here() {
+  fork_waits const until_made;  // a child would wait for ever for a thread that it has not
   static known_machines& here = *new known_machines;
   return here;
 }

@@ -19,13 +19,14 @@ namespace coset::kernels {
   { nullptr, HWY_CHOOSE_TARGET_LIST(function), HWY_CHOOSE_FALLBACK(function) }
 #endif
 
+/// That of the best of these targets, bits of Highway's, that the table has: some operations are compiled for fewer of them.
 template <class Function, std::size_t Size>
-Function entry_for(std::int64_t target, Function const (&table)[Size]) {
+Function entry_for(std::int64_t targets, Function const (&table)[Size]) {
   if constexpr (Size == 1) {
     return table[0];  // compiled for one target only
   } else {
     hwy::ChosenTarget chosen;
-    chosen.Update(target);
+    chosen.Update(targets);
     return table[chosen.GetIndex()];
   }
 }

@@ -28,10 +28,13 @@ std::vector<std::int64_t> targets_here() {
   return all;
 }
 
+/// This one and those that are no better, of which an operation takes the best that it is compiled for: the better a target is, the
+/// lower is its bit.
 choice choose(std::int64_t target) {
+  std::int64_t const these = supported_targets() & ~(target - 1);
   return {target,
-          {&plus_sets(target), &multiplies_sets(target), &minimum_sets(target), &maximum_sets(target),
-           &bit_and_sets(target), &bit_or_sets(target), &bit_xor_sets(target), &reproducible_plus_sets(target)}};
+          {&plus_sets(these), &multiplies_sets(these), &minimum_sets(these), &maximum_sets(these), &bit_and_sets(these),
+           &bit_or_sets(these), &bit_xor_sets(these), &reproducible_plus_sets(these)}};
 }
 
 std::int64_t target_named(std::string_view name) {

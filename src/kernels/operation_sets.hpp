@@ -18,14 +18,14 @@ struct operation_sets {
   std::array<detail::mixed_fold_function, elements> mixed;
 };
 
-/// The folds compiled for `target`, one bit of Highway's HWY_TARGETS that this machine can run.
-operation_sets const& plus_sets(std::int64_t target);
-operation_sets const& multiplies_sets(std::int64_t target);
-operation_sets const& minimum_sets(std::int64_t target);
-operation_sets const& maximum_sets(std::int64_t target);
-operation_sets const& bit_and_sets(std::int64_t target);
-operation_sets const& bit_or_sets(std::int64_t target);
-operation_sets const& bit_xor_sets(std::int64_t target);
-operation_sets const& reproducible_plus_sets(std::int64_t target);
+/// The folds compiled for the best of these targets, bits of Highway's HWY_TARGETS that this machine can run.
+operation_sets const& plus_sets(std::int64_t targets);
+operation_sets const& multiplies_sets(std::int64_t targets);
+operation_sets const& minimum_sets(std::int64_t targets);
+operation_sets const& maximum_sets(std::int64_t targets);
+operation_sets const& bit_and_sets(std::int64_t targets);
+operation_sets const& bit_or_sets(std::int64_t targets);
+operation_sets const& bit_xor_sets(std::int64_t targets);
+operation_sets const& reproducible_plus_sets(std::int64_t targets);
 
 }  // namespace coset::kernels

@@ -8,6 +8,7 @@ More is a fast path that is not taken any more, less a document to mend. Callgri
 takes is the difference of many calls and few.
 """
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -20,7 +21,12 @@ WITHIN = 0.05
 
 def counted(verb, calls):
     command = [VALGRIND, "--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM, verb, str(calls)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    # Folds of one instruction set, which valgrind knows, whatever the machine has and the caller has set.
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("COSET_")} | {"COSET_ISA": "AVX2"}
+    run = subprocess.run(command, check=False, capture_output=True, text=True, env=plain)
+    if run.returncode != 0:
+        raise AssertionError(f"{verb}: {run.stderr}")
+    said = run.stderr
     return int(re.search(r"Collected : (\d+)", said)[1])
 
 
@@ -36,6 +42,7 @@ def documented():
     return {verb: int(count) for verb, count in rows}
 
 
+@unittest.skipUnless("avx2" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split(), "the figures are of AVX2")
 class Instructions(unittest.TestCase):
     def test_are_as_documented(self):
         expected = documented()

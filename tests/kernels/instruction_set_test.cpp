@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 #include "coset/error.hpp"
 #include "hwy/targets.h"
@@ -34,6 +36,23 @@ TEST(InstructionSet, AForcedOneServesWhatIsFoundFromThenOn) {
   EXPECT_NE(find(operation::plus, element::float32).any, best.any);
   force_instruction_set(instruction_sets().front());
   EXPECT_EQ(&find(operation::plus, element::float32), &best);
+}
+
+/// Also operations that are not compiled for the best one: they take the next.
+TEST(InstructionSet, NoOperationFallsBackToTheLastOne) {
+  if (instruction_sets().size() == 1) GTEST_SKIP() << "this machine runs one instruction set only";
+  auto const folds = [] {
+    std::vector<detail::fold_set const*> all;
+    for (std::size_t op = 0; op < operations; ++op)
+      all.push_back(&find(static_cast<operation>(op),
+                          op == std::size_t(operation::reproducible_plus) ? element::float32 : element::int32));
+    return all;
+  };
+  auto const best = folds();
+  force_instruction_set(instruction_sets().back());
+  auto const last = folds();
+  force_instruction_set(instruction_sets().front());
+  for (std::size_t op = 0; op < operations; ++op) EXPECT_NE(best[op]->any, last[op]->any) << "operation " << op;
 }
 
 TEST(InstructionSet, AnUnknownNameIsRefusedWithAllThatArePossible) {

@@ -17,6 +17,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(bit_and_folds)) bit_and_folds_by_target[] = COSET_TABLE_OF(bit_and_folds);
-operation_sets const& bit_and_sets(std::int64_t target) { return *entry_for(target, bit_and_folds_by_target)(); }
+operation_sets const& bit_and_sets(std::int64_t targets) { return *entry_for(targets, bit_and_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

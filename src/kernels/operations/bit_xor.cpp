@@ -17,6 +17,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(bit_xor_folds)) bit_xor_folds_by_target[] = COSET_TABLE_OF(bit_xor_folds);
-operation_sets const& bit_xor_sets(std::int64_t target) { return *entry_for(target, bit_xor_folds_by_target)(); }
+operation_sets const& bit_xor_sets(std::int64_t targets) { return *entry_for(targets, bit_xor_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

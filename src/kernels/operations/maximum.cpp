@@ -17,6 +17,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(maximum_folds)) maximum_folds_by_target[] = COSET_TABLE_OF(maximum_folds);
-operation_sets const& maximum_sets(std::int64_t target) { return *entry_for(target, maximum_folds_by_target)(); }
+operation_sets const& maximum_sets(std::int64_t targets) { return *entry_for(targets, maximum_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

@@ -17,6 +17,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(minimum_folds)) minimum_folds_by_target[] = COSET_TABLE_OF(minimum_folds);
-operation_sets const& minimum_sets(std::int64_t target) { return *entry_for(target, minimum_folds_by_target)(); }
+operation_sets const& minimum_sets(std::int64_t targets) { return *entry_for(targets, minimum_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

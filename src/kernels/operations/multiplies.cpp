@@ -18,6 +18,8 @@ HWY_AFTER_NAMESPACE();
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(multiplies_folds)) multiplies_folds_by_target[] =
     COSET_TABLE_OF(multiplies_folds);
-operation_sets const& multiplies_sets(std::int64_t target) { return *entry_for(target, multiplies_folds_by_target)(); }
+operation_sets const& multiplies_sets(std::int64_t targets) {
+  return *entry_for(targets, multiplies_folds_by_target)();
+}
 }  // namespace coset::kernels
 #endif

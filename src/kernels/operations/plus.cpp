@@ -17,6 +17,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(plus_folds)) plus_folds_by_target[] = COSET_TABLE_OF(plus_folds);
-operation_sets const& plus_sets(std::int64_t target) { return *entry_for(target, plus_folds_by_target)(); }
+operation_sets const& plus_sets(std::int64_t targets) { return *entry_for(targets, plus_folds_by_target)(); }
 }  // namespace coset::kernels
 #endif

@@ -185,8 +185,8 @@ HWY_AFTER_NAMESPACE();
 namespace coset::kernels {
 constexpr decltype(&HWY_STATIC_DISPATCH(reproducible_plus_folds)) reproducible_plus_folds_by_target[] =
     COSET_TABLE_OF(reproducible_plus_folds);
-operation_sets const& reproducible_plus_sets(std::int64_t target) {
-  return *entry_for(target, reproducible_plus_folds_by_target)();
+operation_sets const& reproducible_plus_sets(std::int64_t targets) {
+  return *entry_for(targets, reproducible_plus_folds_by_target)();
 }
 }  // namespace coset::kernels
 #endif

@@ -19,10 +19,13 @@ using detail::rank_state;
 using program::instruction;
 using program::operand;
 using array = resolved_program::array;
-using step = resolved_program::step;
+using act = resolved_program::act;
 
-/// Some 60 B each, per plan and rank: of many ranks the parts themselves take the time.
-constexpr std::size_t most_parts = 64;
+/// Some 200 B each, per plan and rank: of many ranks the parts themselves take the time.
+constexpr std::size_t most_parts = 32;
+
+/// More is faster in vectors.
+constexpr std::size_t word_bytes = sizeof(std::uint64_t), most_copied_inline = 8 * word_bytes;
 
 bool can_be_resolved(rank_state const& me, bound_plan const& plan) {
   capabilities const& kind = me.shared.kind;
@@ -41,7 +44,7 @@ array of_caller(array::base from, extent const& own, std::size_t offset) {
   return {from, {offset - own.begin, offset - own.begin}};
 }
 
-array resolved(rank_state const& me, bound_plan const& plan, operand const& o) {
+[[gnu::cold]] array resolved(rank_state const& me, bound_plan const& plan, operand const& o) {
   std::size_t const offset = plan.segments.last_layout.offset[o.piece];
   rank_t const ranks = me.shared.ranks;
   if (o.base[0] == program::row_input * ranks + me.rank)
@@ -53,208 +56,310 @@ array resolved(rank_state const& me, bound_plan const& plan, operand const& o) {
   return {array::nowhere, {at(o.base[0]), at(o.base[1])}};
 }
 
-void add_wait(resolved_program& to, rank_state const& me, program::program const& code, program::wait const& w) {
-  bool const compares = w.signal == program::entry_signal && code.stays[w.rank] != 0;
-  to.waits.push_back({me.ends[0].lines[w.rank], w.rank, w.signal, compares, {}});
+/// What makes the acts of one parity.
+struct acts_of {
+  resolved_program& program;
+  rank_state const& me;
+  std::size_t parity;
+  std::size_t first_array = 0;  ///< of the next fold
+
+  program::program const& code() const { return program.plan->code->of[me.rank]; }
+  resolved_program::turn& turn() const { return program.turns[parity]; }
+};
+
+[[gnu::cold]] void add_wait(acts_of const& to, program::wait const& w, act made) {
+  bool const is_entry = w.signal == program::entry_signal;
+  made.what = !is_entry                      ? act::await_progress
+              : to.code().stays[w.rank] != 0 ? act::await_compared_entry
+                                             : act::await_entry;
+  channel_lines& lines = *to.me.ends[0].lines[w.rank];
+  made.peer = w.rank;
+  made.signal = w.signal;
+  made.entry = &lines.entry[to.parity];
+  made.reached = &lines.progress.signalled;
+  to.turn().acts.push_back(made);
 }
 
-void add_fold(resolved_program& to, step& made, rank_state const& me, bound_plan const& plan, instruction const& i) {
+act::kind kind_of_fold(detail::arithmetic computes) {
+  if (computes == detail::arithmetic::any) return act::fold_by_caller;
+  return computes == detail::arithmetic::integer ? act::fold : act::fold_numbers;
+}
+
+[[gnu::cold]] void add_fold(acts_of& to, instruction const& i, act made) {
+  bound_plan const& plan = *to.program.plan;
   program::layout const& layout = plan.segments.last_layout;
-  made.count = layout.boundary[i.block_end] - layout.boundary[i.block];
-  if (i.destinations == 0 || made.count == 0) return;
-  made.sources = i.sources;
-  made.destinations = i.destinations;
-  made.fold = plan.folds->for_sources(i.sources);
-  if (i.sources != 1) made.computes = plan.what.reduction->code.computes;
-  made.first_array = to.arrays.size();
-  for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
-    to.arrays.push_back(resolved(me, plan, plan.code->of[me.rank].operands[i.operands + k]));
+  std::size_t const count = layout.boundary[i.block_end] - layout.boundary[i.block];
+  if (i.destinations == 0 || count == 0) return;
+  void* const* const arrays = to.turn().arrays.data() + to.first_array;
+  to.first_array += i.sources + i.destinations;
+  made.folds = {plan.folds->for_sources(i.sources), arrays, i.sources, i.destinations, count};
+  bool const is_copy = i.sources == 1;
+  if (!is_copy) made.computes = plan.what.reduction->code.computes;
+  made.what = kind_of_fold(made.computes);
+  to.program.computes_numbers = to.program.computes_numbers || made.what == act::fold_numbers;
+  std::size_t const bytes = count * plan.what.reduction->element_bytes;
+  if (is_copy && i.destinations == 1 && bytes <= most_copied_inline && bytes % word_bytes == 0) {
+    made.what = act::copy_words;
+    made.folds.count = bytes / word_bytes;
+  }
+  to.turn().acts.push_back(made);
+}
+
+[[gnu::cold]] void add_signal(acts_of const& to, instruction const& i, act made) {
+  if (i.signal == 0 || to.program.is_alone) return;
+  made.what = i.signal == program::entry_signal ? act::tell_entry : act::tell_progress;
+  made.signal = i.signal;
+  made.entry = &to.me.ends[0].lines[to.me.rank]->entry[to.parity];
+  to.turn().acts.push_back(made);
+  if (made.what != act::tell_entry || to.program.own.when != detail::own_copy::once_told) return;
+  made.what = act::copy_own;
+  to.turn().acts.push_back(made);
+}
+
+[[gnu::cold]] void add_acts(acts_of to) {
+  program::program const& code = to.code();
+  std::uint32_t waits = 0;
+  act made;
+  made.what = act::copy_own;
+  if (to.program.own.when == detail::own_copy::first) to.turn().acts.push_back(made);
+  for (instruction const& i : code.code) {
+    made.at.instruction = static_cast<std::uint32_t>(&i - code.code.data());
+    for (; waits < i.waits_end; made.at.wait = ++waits) add_wait(to, code.waits[waits], made);
+    add_fold(to, i, made);
+    add_signal(to, i, made);
+  }
+  made.at.instruction = static_cast<std::uint32_t>(code.code.size());
+  for (rank_t const other : code.unmet) {
+    add_wait(to, {other, program::entry_signal}, made);
+    ++made.at.wait;
+  }
+  to.turn().acts.emplace_back();
+}
+
+/// Of all folds, in their order.
+[[gnu::cold]] std::vector<array> arrays_of(rank_state const& me, bound_plan const& plan) {
+  std::vector<array> all;
+  program::program const& code = plan.code->of[me.rank];
+  auto const& boundary = plan.segments.last_layout.boundary;
+  for (instruction const& i : code.code) {
+    if (i.destinations == 0 || boundary[i.block_end] == boundary[i.block]) continue;
+    for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
+      all.push_back(resolved(me, plan, code.operands[i.operands + k]));
+  }
+  return all;
 }
 
 /// The caller's arrays are others than in its latest call of this parity.
 [[gnu::noinline]] void take_addresses(resolved_program& program, std::size_t parity, void const* in, void* out) {
-  resolved_program::addresses& now = program.latest[parity];
+  resolved_program::turn& now = program.turns[parity];
   std::array<std::uintptr_t, 3> const from{reinterpret_cast<std::uintptr_t>(in), reinterpret_cast<std::uintptr_t>(out),
                                            0};
   now.in = in;
   now.out = out;
+  now.told_in = moved(static_cast<std::byte const*>(in), program.to_whole_in);
+  now.told_out = moved(static_cast<std::byte*>(out), program.to_whole_out);
   for (std::size_t k = 0; k < program.arrays.size(); ++k)
     now.arrays[k] = reinterpret_cast<void*>(from[program.arrays[k].from] + program.arrays[k].at[parity]);
-  for (resolved_program::wait& w : program.waits) w.compared[parity] = {w.lines, nullptr};
+  for (act& a : now.acts) a.compared = {&a, nullptr};
 }
 
-void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan) {
-  program::program const& code = plan.code->of[me.rank];
-  to.steps.clear();
-  to.waits.clear();
-  to.arrays.clear();
+[[gnu::cold]] void resolve(resolved_program& to, rank_state const& me, bound_plan const& plan) {
+  to.plan = &plan;
+  to.computes_numbers = false;
   to.is_alone = me.shared.size() == 1;
-  extent const gives = plan.arrays.gives[me.rank];
+  extent const gives = plan.arrays.gives[me.rank], gets = plan.arrays.gets[me.rank];
   bool const has_own = gives.begin != gives.end;  // or its array may be null
-  to.own = {has_own ? plan.arrays.own : detail::own_copy::none, gives.begin - plan.arrays.gets[me.rank].begin,
-            gives.end - gives.begin};
-  for (instruction const& i : code.code) {
-    while (to.waits.size() < i.waits_end) add_wait(to, me, code, code.waits[to.waits.size()]);
-    step made{.instruction = static_cast<std::uint32_t>(&i - code.code.data()), .waits_end = i.waits_end};
-    add_fold(to, made, me, plan, i);
-    if (!to.is_alone) made.signal = i.signal;
-    if (!to.is_alone || made.fold != nullptr) to.steps.push_back(made);
-  }
-  for (rank_t const other : code.unmet) add_wait(to, me, code, {other, program::entry_signal});
-  if (!code.unmet.empty())
-    to.steps.push_back({.instruction = static_cast<std::uint32_t>(code.code.size()),
-                        .waits_end = static_cast<std::uint32_t>(to.waits.size())});
+  to.own = {has_own ? plan.arrays.own : detail::own_copy::none, gives.begin - gets.begin, gives.end - gives.begin};
+  to.to_whole_in = 0 - gives.begin;
+  to.to_whole_out = 0 - gets.begin;
+  to.arrays = arrays_of(me, plan);
   for (std::size_t const parity : {0u, 1u}) {
-    to.latest[parity].arrays.resize(to.arrays.size());
+    to.turns[parity].arrays.resize(to.arrays.size());
+    to.turns[parity].acts.clear();
+    add_acts({to, me, parity});
     take_addresses(to, parity, nullptr, nullptr);
   }
-  to.readers = &code.readers;
-  to.to_whole_in = 0 - plan.arrays.gives[me.rank].begin;
-  to.to_whole_out = 0 - plan.arrays.gets[me.rank].begin;
+  to.readers = &plan.code->of[me.rank].readers;
   to.capacity = me.ends[0].capacity;
 }
 
-/// One call. Passed in registers: nothing of it is written down but where it waits for long or fails.
-struct repeated_call {
-  bound_plan const& plan;
-  resolved_program& program;
-  void const* in;
-  void* out;
-  void const* operation;
-};
-
 /// The call as others of this room know operations, once it has entered. All else follows from where the rank is.
-[[gnu::cold]] flight flight_of(rank_state const& me, repeated_call const c, std::uint32_t at, std::uint32_t wait) {
-  flight f;
-  prepare(f, me, 0, c.plan, c.in, c.out, c.operation);
+[[gnu::cold]] flight flight_of(rank_state const& me, resolved_program const& program, resolved_program::place at) {
   channel_end const& end = me.ends[0];
+  flight f;
+  prepare(f, me, 0, *program.plan, program.now.in->in, program.now.in->out, program.now.operation);
   f.act = {me.acts.number, me.acts.history};
-  f.layout = &c.plan.segments.last_layout;
+  f.layout = &program.plan->segments.last_layout;
   f.line.parity = static_cast<std::uint8_t>(end.epoch & 1);
   f.line.tag = std::uint64_t{end.epoch} << 32 | me.acts.history;
-  f.line.base = end.base - c.plan.code->span;
+  f.line.base = end.base - program.plan->code->span;
   f.line.entered = true;
-  f.at = at;
-  f.wait = wait;
+  f.at = at.instruction;
+  f.wait = at.wait;
   return f;
 }
 
-/// The same where it waits.
-[[gnu::cold]] flight flight_at(rank_state const& me, repeated_call const c, resolved_program::wait const& w) {
-  auto const wait = static_cast<std::uint32_t>(&w - c.program.waits.data());
-  auto const at = std::ranges::find_if(c.program.steps, [wait](step const& s) { return s.waits_end > wait; });
-  return flight_of(me, c, at->instruction, wait);
+[[gnu::noinline, gnu::cold]] void await_signal_blocking(rank_state& me, resolved_program const& program, act const& a) {
+  flight const f = flight_of(me, program, a.at);
+  await_blocking(me, f, a.peer, *a.reached, {awaited::kind::signal, f.line.base + a.signal});
 }
 
-[[gnu::noinline]] void await_signal_blocking(rank_state& me, repeated_call const c, resolved_program::wait const& w) {
-  flight const f = flight_at(me, c, w);
-  await_blocking(me, f, w.rank, w.lines->progress.signalled, {awaited::kind::signal, f.line.base + w.signal});
-}
-
-[[gnu::noinline]] void await_entry_blocking(rank_state& me, repeated_call const c, resolved_program::wait const& w) {
-  flight const f = flight_at(me, c, w);
-  await_blocking(me, f, w.rank, w.lines->entry[f.line.parity].tag, {awaited::kind::entry, f.line.tag});
+[[gnu::noinline, gnu::cold]] void await_entry_blocking(rank_state& me, resolved_program const& program, act const& a) {
+  flight const f = flight_of(me, program, a.at);
+  await_blocking(me, f, a.peer, a.entry->tag, {awaited::kind::entry, f.line.tag});
 }
 
 /// A comparison holds as long as both ranks' arrays stay where they are.
-[[gnu::noinline]] void compare_arrays_at(rank_state& me, repeated_call const c, resolved_program::wait& w) {
-  flight const f = flight_at(me, c, w);
-  entry_line const& line = w.lines->entry[f.line.parity];
+[[gnu::noinline, gnu::cold]] void compare_arrays_at(rank_state& me, resolved_program const& program, act& a) {
+  flight const f = flight_of(me, program, a.at);
+  entry_line const& line = *a.entry;
   if (may_overlap(f, static_cast<std::byte const*>(line.in), static_cast<std::byte const*>(line.out)))
-    compare_arrays_of(me, f, w.rank, line);
-  w.compared[f.line.parity] = {line.in, line.out};
+    compare_arrays_of(me, f, a.peer, line);
+  a.compared = {line.in, line.out};
 }
 
 /// Ranks that read this one's lines two operations ago have left that one. Before the next epoch is taken.
-[[gnu::noinline]] void await_readers(rank_state& me, repeated_call const c) {
+[[gnu::noinline]] void await_readers(rank_state& me, resolved_program const& program) {
   channel_end& end = me.ends[0];
   awaited const what{awaited::kind::reuse, std::uint64_t{end.epoch} << 32};
   for (rank_t const q : *end.readers[(end.epoch + 1) & 1]) {
     perturb();
     std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[end.epoch & 1].tag;
-    if (!what.is_in(tag.load(std::memory_order_acquire))) await_blocking(me, flight_of(me, c, 0, 0), q, tag, what);
+    if (!what.is_in(tag.load(std::memory_order_acquire))) await_blocking(me, flight_of(me, program, {}), q, tag, what);
   }
 }
 
 /// Takes the next epoch of the channel.
-[[gnu::always_inline]] inline void enter(rank_state& me, repeated_call const& c) {
+[[gnu::always_inline]] inline void enter(rank_state& me, resolved_program const& program, std::uint32_t epoch) {
   channel_end& end = me.ends[0];
-  if (!end.peers_entered && end.readers[(end.epoch + 1) & 1] != nullptr) await_readers(me, c);
-  std::uint32_t const epoch = ++end.epoch;
-  end.base += c.plan.code->span;
-  end.peers_entered = c.plan.code->full;
-  end.readers[epoch & 1] = c.program.readers;
+  if (!end.peers_entered && end.readers[epoch & 1] != nullptr) await_readers(me, program);
+  end.epoch = epoch;
+  program::compiled const& code = *program.plan->code;
+  end.base += code.span;
+  end.peers_entered = code.full;
+  end.readers[epoch & 1] = program.readers;
 }
 
-void fold_now(repeated_call const& c, step const& s, void* const* from) {
-  s.fold(c.operation, from + s.sources, s.destinations, from, s.sources, s.count);
+[[gnu::always_inline]] inline void fold(resolved_program const& program, act const& a) {
+  auto const& f = a.folds;
+  f.function(program.now.operation, f.arrays + f.sources, f.destinations, f.arrays, f.sources, f.count);
 }
 
 /// By the caller's operation, which may throw and call collectives, or by a rank whose thread has another floating-point mode
 /// than the team.
-[[gnu::noinline]] void fold_with_care(rank_state& me, repeated_call const c, step const& s, void* const* from) {
+[[gnu::noinline]] void fold_with_care(rank_state& me, resolved_program const& program, act const& a) {
   folding_mark const here(me.root);
-  computing_in const mode(me.shared.mode(), s.computes);
-  fold_now(c, s, from);
+  computing_in const mode(me.shared.mode(), a.computes);
+  fold(program, a);
 }
 
-[[gnu::always_inline]] inline void fold(rank_state& me, repeated_call const& c, step const& s, void* const* from) {
-  bool const with_care = s.computes != detail::arithmetic::integer &&
-                         (s.computes == detail::arithmetic::any || me.shared.mode().differs_here(s.computes));
-  with_care ? fold_with_care(me, c, s, from) : fold_now(c, s, from);
-}
-
-[[gnu::always_inline]] inline void await_entry(rank_state& me, repeated_call const& c, resolved_program::wait& w,
-                                               std::size_t parity, std::uint64_t tag) {
-  entry_line const& line = w.lines->entry[parity];
-  if (line.tag.load(std::memory_order_acquire) != tag) await_entry_blocking(me, c, w);  // partner: tell_entry()
-  __builtin_prefetch(line.second.data());  // a payload there is on its way while the pointers are looked at
-  if (w.compares && w.compared[parity] != std::pair<void const*, void const*>(line.in, line.out)) [[unlikely]]
-    compare_arrays_at(me, c, w);
-}
-
-inline void copy_own(repeated_call const& c) {
-  auto const* const from = static_cast<std::byte const*>(c.in);
-  std::byte* const to = moved(static_cast<std::byte*>(c.out), c.program.own.to);
-  if (from != to) std::memcpy(to, from, c.program.own.bytes);
-}
-
-[[gnu::always_inline]] inline void tell(rank_state const& me, repeated_call const& c, std::uint32_t signal,
-                                        std::size_t parity, std::uint64_t tag) {
-  channel_lines& mine = *me.ends[0].lines[me.rank];
-  if (signal == program::entry_signal) {
-    tell_entry(me, mine.entry[parity], moved(static_cast<std::byte const*>(c.in), c.program.to_whole_in),
-               moved(static_cast<std::byte*>(c.out), c.program.to_whole_out), tag);
-    if (c.program.own.when == detail::own_copy::once_told) copy_own(c);
-  } else {
-    tell_progress(me, mine.progress, me.ends[0].base - c.plan.code->span + signal);
+[[gnu::always_inline]] inline void copy_words(resolved_program::folding const& f) {
+  auto const* const from = static_cast<std::byte const*>(f.arrays[0]);
+  auto* const to = static_cast<std::byte*>(f.arrays[1]);
+  for (std::size_t at = 0; at < f.count * word_bytes; at += word_bytes) {
+    std::uint64_t word;
+    std::memcpy(&word, from + at, word_bytes);
+    std::memcpy(to + at, &word, word_bytes);
   }
 }
 
-[[gnu::always_inline]] inline void run_steps(rank_state& me, repeated_call const& c) {
-  channel_end const& end = me.ends[0];
-  std::size_t const parity = end.epoch & 1;
-  std::uint64_t const tag = std::uint64_t{end.epoch} << 32 | me.acts.history;
-  resolved_program::addresses const& at = c.program.latest[parity];
-  if (at.in != c.in || at.out != c.out) [[unlikely]]
-    take_addresses(c.program, parity, c.in, c.out);
-  if (c.program.own.when == detail::own_copy::first) copy_own(c);
-  void* const* const arrays = at.arrays.data();
-  resolved_program::wait* w = c.program.waits.data();
-  resolved_program::wait* const first = w;
-  for (step const& s : c.program.steps) {
-    for (auto* const waits_end = first + s.waits_end; w != waits_end; ++w) {
-      perturb();
-      if (w->signal == program::entry_signal) {
-        await_entry(me, c, *w, parity, tag);
-      } else {
-        std::uint64_t const wanted = end.base - c.plan.code->span + w->signal;
-        if (w->lines->progress.signalled.load(std::memory_order_acquire) < wanted)  // partner: tell_progress()
-          await_signal_blocking(me, c, *w);
-      }
+[[gnu::noinline]] void copy_own(resolved_program const& program) {
+  std::byte* const to = moved(static_cast<std::byte*>(program.now.in->out), program.own.to);
+  if (program.now.in->in != to) std::memcpy(to, program.now.in->in, program.own.bytes);
+}
+
+[[gnu::always_inline]] inline void await_entry(rank_state& me, resolved_program const& program, act const& a,
+                                               std::uint64_t tag) {
+  if (a.entry->tag.load(std::memory_order_acquire) != tag)
+    await_entry_blocking(me, program, a);      // partner: tell_entry()
+  __builtin_prefetch(a.entry->second.data());  // a payload there is on its way while the pointers are looked at
+}
+
+/// `Alone`: a team of one, in which nobody is told anything or awaited.
+template <bool Alone>
+[[gnu::always_inline]] inline void run_acts(rank_state& me, resolved_program& program, resolved_program::turn& now,
+                                            std::uint64_t tag) {
+  // Read before anything is awaited, as that takes as long as a fold. Nobody but this thread changes it.
+  bool const computes_elsewhere =
+      program.computes_numbers && me.shared.mode().differs_here(detail::arithmetic::floating_point);
+  for (act* a = now.acts.data();; ++a) {
+    switch (a->what) {
+      case act::copy_words:
+        copy_words(a->folds);
+        break;
+      case act::fold_numbers:
+        if (computes_elsewhere) [[unlikely]]
+          fold_with_care(me, program, *a);
+        else
+          fold(program, *a);
+        break;
+      case act::fold:
+        fold(program, *a);
+        break;
+      case act::fold_by_caller:
+        fold_with_care(me, program, *a);
+        break;
+      case act::copy_own:
+        copy_own(program);
+        break;
+      case act::done:
+        return;
+      case act::tell_entry:
+        if constexpr (!Alone) tell_entry(me, *a->entry, now.told_in, now.told_out, tag);
+        break;
+      case act::tell_progress:
+        if constexpr (!Alone)
+          tell_progress(me, me.ends[0].lines[me.rank]->progress,
+                        me.ends[0].base - program.plan->code->span + a->signal);
+        break;
+      case act::await_entry:
+        if constexpr (!Alone) {
+          perturb();
+          await_entry(me, program, *a, tag);
+        }
+        break;
+      case act::await_compared_entry:
+        if constexpr (!Alone) {
+          perturb();
+          await_entry(me, program, *a, tag);
+          if (a->compared != std::pair<void const*, void const*>(a->entry->in, a->entry->out)) [[unlikely]]
+            compare_arrays_at(me, program, *a);
+        }
+        break;
+      case act::await_progress:
+        if constexpr (!Alone) {
+          perturb();
+          std::uint64_t const wanted = me.ends[0].base - program.plan->code->span + a->signal;
+          if (a->reached->load(std::memory_order_acquire) < wanted) [[unlikely]]  // partner: tell_progress()
+            await_signal_blocking(me, program, *a);
+        }
+        break;
+      default:
+        __builtin_unreachable();
     }
-    if (s.fold != nullptr) fold(me, c, s, arrays + s.first_array);
-    if (s.signal != 0) tell(me, c, s.signal, parity, tag);
+  }
+}
+
+/// What it knows of the call from here on.
+[[gnu::always_inline]] inline resolved_program::turn& begin(resolved_program& program, std::size_t parity,
+                                                            void const* in, void* out, void const* operation) {
+  resolved_program::turn& now = program.turns[parity];
+  if (now.in != in || now.out != out) [[unlikely]]
+    take_addresses(program, parity, in, out);
+  program.now = {operation, &now};
+  return now;
+}
+
+/// A function of its own, which saves few registers.
+[[gnu::noinline]] void run_alone(rank_state& me, resolved_program& program, void const* in, void* out,
+                                 void const* operation) {
+  resolved_program::turn& now = begin(program, me.ends[0].epoch & 1, in, out, operation);
+  if (me.shared.failed()) [[unlikely]]
+    leave(me);
+  try {
+    run_acts<true>(me, program, now, 0);
+  } catch (...) {
+    leave_by_exception(me, flight_of(me, program, {}));
   }
 }
 
@@ -280,17 +385,17 @@ void resolved_programs::called(rank_state const& me, bound_plan const& plan) noe
 
 void run_resolved(rank_state& me, bound_plan const& plan, resolved_program& program, void const* in, void* out,
                   void const* operation) {
-  repeated_call const c{plan, program, in, out, operation};
-  if (!program.is_alone) [[likely]]
-    announce(me, plan, 0, me.acts.by, false);
+  if (program.is_alone) return run_alone(me, program, in, out, operation);
+  std::uint32_t const epoch = me.ends[0].epoch + 1;
+  resolved_program::turn& now = begin(program, epoch & 1, in, out, operation);
+  announce(me, plan, 0, me.acts.by, false);
   if (me.shared.failed()) [[unlikely]]
     leave(me);
   try {
-    if (!program.is_alone) [[likely]]
-      enter(me, c);
-    run_steps(me, c);
+    enter(me, program, epoch);
+    run_acts<false>(me, program, now, std::uint64_t{epoch} << 32 | me.acts.history);
   } catch (...) {
-    leave_by_exception(me, flight_of(me, c, 0, 0));
+    leave_by_exception(me, flight_of(me, program, {}));
   }
 }
 

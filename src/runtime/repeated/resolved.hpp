@@ -28,30 +28,50 @@ struct resolved_program {
     base from;
     std::array<std::uintptr_t, 2> at;
   };
-  /// A peer's word.
-  struct wait {
-    channel_lines* lines;
-    rank_t rank;
-    std::uint32_t signal;
-    bool compares;  ///< its arrays with this rank's
-    /// [parity]: those that this rank's latest of this parity were compared with; the lines: none yet.
-    std::array<std::pair<void const*, void const*>, 2> compared;
+  /// Where a rank is in its program, for those who ask.
+  struct place {
+    std::uint32_t instruction = 0, wait = 0;
   };
-  /// Waits, folds, signals; each may be absent.
-  struct step {
-    std::uint32_t instruction = 0;
-    std::uint32_t waits_end = 0;  ///< of all
-    std::uint32_t sources = 0, destinations = 0, signal = 0;
+  struct folding {
+    detail::fold_function function = nullptr;
+    void* const* arrays = nullptr;  ///< sources, then destinations
+    std::uint32_t sources = 0, destinations = 0;
+    std::size_t count = 0;  ///< elements, or words
+  };
+  /// One thing to do after the other: an instruction of the program is some of these.
+  struct act {
+    enum kind : std::uint8_t {
+      copy_words,            ///< of 8 bytes, a few of them
+      fold,                  ///< integers, or one array alone
+      fold_numbers,          ///< in the team's floating-point mode
+      fold_by_caller,        ///< by the caller's operation, which may throw and call collectives
+      copy_own,              ///< the rank's own input to its place in the output
+      tell_entry,            ///< that the rank is there, and where its arrays are
+      tell_progress,         ///< up to `signal`
+      await_entry,           ///< of `peer`
+      await_compared_entry,  ///< the same, and that its arrays go with this rank's
+      await_progress,        ///< of `peer` up to `signal`
+      done
+    };
+    kind what = done;
     detail::arithmetic computes = detail::arithmetic::integer;
-    detail::fold_function fold = nullptr;
-    std::size_t count = 0;
-    std::size_t first_array = 0;
+    place at{};
+    rank_t peer = 0;
+    std::uint32_t signal = 0;
+    folding folds{};
+    entry_line* entry = nullptr;                          ///< the peer's, or its own to tell
+    std::atomic<std::uint64_t> const* reached = nullptr;  ///< the peer's
+    /// What of the peer's arrays this rank's were compared with in the latest such call; itself: nothing yet.
+    std::pair<void const*, void const*> compared{};
   };
-  /// The arrays of the latest call of this parity, and where those of the folds were. Two such calls often have the same.
-  struct addresses {
+  /// All of it for calls of one parity, with the arrays of the latest one. Two such calls often have the same.
+  struct turn {
     void const* in = nullptr;
     void* out = nullptr;
+    std::byte const* told_in = nullptr;
+    std::byte* told_out = nullptr;
     std::vector<void*> arrays;
+    std::vector<act> acts;
   };
 
   /// The rank's own input is its own part of the result.
@@ -60,16 +80,22 @@ struct resolved_program {
     std::size_t to = 0, bytes = 0;  ///< so far into the caller's output
   };
 
+  struct call_under_way {
+    void const* operation = nullptr;
+    turn const* in = nullptr;
+  };
+
   std::size_t capacity = 0;  ///< of the staging in use
   bool is_alone = false;     ///< a team of one, in which nobody has to be told anything
   own_piece own;
   std::size_t to_whole_in = 0,
               to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
   std::vector<rank_t> const* readers = nullptr;
-  std::vector<step> steps;
-  std::vector<wait> waits;
+  bool computes_numbers = false;  ///< some act is fold_numbers
+  call_under_way now;
+  detail::bound_plan const* plan = nullptr;  ///< alive while a call of it is
   std::vector<array> arrays;
-  std::array<addresses, 2> latest;  ///< [parity]
+  std::array<turn, 2> turns;  ///< [parity]
 };
 
 /// A rank's programs that repeat, by plan. Direct-mapped in front, so that a loop over a few plans looks nothing up.
