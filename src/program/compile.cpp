@@ -18,7 +18,8 @@ class emission {
         here_(s.own.ranks),
         order_(assign_locations(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
-        number_(order_.operations.size(), 0) {
+        number_(order_.operations.size(), 0),
+        latest_look_(here_, std::vector<std::uint32_t>(here_, 0)) {
     out_.ranks = ranks;
     out_.blocks = s.own.blocks;
     out_.grain = s.grain;
@@ -41,13 +42,14 @@ class emission {
     for (std::uint32_t i = 0; i < order_.operations.size(); ++i) {
       emit_waits(i, entered[order_.operations[i].rank]);
       emit_instruction(i);
+      note_looks(i);
     }
     out_.all_meet = out_.full && here_ == out_.ranks && all_meet(entered);
     if (out_.full && !somebody_meets_all(entered)) introduce(entered);
     add_readers_of_staging(entered);
     for (rank_t r = 0; r < here_; ++r) {
       for (rank_t q = 0; q < here_; ++q) {
-        if (q != r && entered[q][r]) out_.of[r].readers.push_back(q);
+        if (q != r && entered[q][r]) out_.of[r].readers.push_back({q, tells_when_done_with(r, q)});
         out_.of[r].stays.push_back(dependences_.knows[q][r]);
       }
       out_.of[r].last_step = order_.operations.back().step;
@@ -89,16 +91,18 @@ class emission {
 
  private:
   /// Signals are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
-  /// reuse of parities looks at entries.
+  /// reuse of parities looks at entries, and last of all, so that its entry says that it has read what it reads.
   void number_signals() {
     std::vector<char> signals_at_all(here_, false);
-    for (std::uint32_t i = 0; i < number_.size(); ++i)
-      signals_at_all[order_.operations[i].rank] |= dependences_.signals[i];
-    std::vector<std::uint32_t> count(here_, 0);
+    std::vector<std::uint32_t> count(here_, 0), last(here_, 0);
     for (std::uint32_t i = 0; i < number_.size(); ++i) {
-      operation const& o = order_.operations[i];
-      bool const only_entry = !signals_at_all[o.rank] && count[o.rank] == 0 && !o.glued;
-      if (dependences_.signals[i] || only_entry) number_[i] = ++count[o.rank];
+      rank_t const r = order_.operations[i].rank;
+      signals_at_all[r] |= dependences_.signals[i];
+      last[r] = i;
+    }
+    for (std::uint32_t i = 0; i < number_.size(); ++i) {
+      rank_t const r = order_.operations[i].rank;
+      if (dependences_.signals[i] || (!signals_at_all[r] && i == last[r])) number_[i] = ++count[r];
     }
     out_.span = std::max(entry_signal, *std::max_element(count.begin(), count.end()));
   }
@@ -129,6 +133,23 @@ class emission {
         if (at.where == area::staging) readers[o.rank][at.rank] = true;
       }
     }
+  }
+
+  /// In which instruction a rank last looks at another's lines or staging.
+  void note_looks(std::uint32_t i) {
+    operation const& o = order_.operations[i];
+    auto& looks = latest_look_[o.rank];
+    auto const now = static_cast<std::uint32_t>(out_.of[o.rank].code.size());
+    for (std::uint32_t e : dependences_.needs[i]) looks[order_.operations[e].rank] = now;
+    for (auto const* side : {&o.from, &o.to})
+      for (location const& at : *side) looks[at.rank] = now;
+  }
+
+  bool tells_when_done_with(rank_t owner, rank_t reader) const {
+    program const& p = out_.of[reader];
+    auto const entry = std::ranges::find(p.code, entry_signal, &instruction::signal);
+    bool const looks_in_the_end = std::ranges::find(p.unmet, owner) != p.unmet.end();
+    return entry != p.code.end() && !looks_in_the_end && latest_look_[reader][owner] <= entry - p.code.begin() + 1;
   }
 
   operand operand_of(location const& p) const {
@@ -233,6 +254,7 @@ class emission {
   linear_order const order_;
   dependences const dependences_;
   std::vector<std::uint32_t> number_;
+  std::vector<std::vector<std::uint32_t>> latest_look_;  ///< [reader][owner]: one more than the instruction
   compiled out_;
 };
 

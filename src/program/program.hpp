@@ -134,6 +134,14 @@ struct distribution {
 /// Combiners for so many slices: of each domain its proxies, in turn.
 std::vector<std::vector<rank_t>> combiners_of(distribution const&, rank_t slices);
 
+/// A rank that reads another's lines or staging. Before their owner writes them again, two operations later, it looks at the reader's
+/// entry: into this operation if the reader tells that once it has read, else into the next one.
+struct reader {
+  rank_t rank;
+  bool tells_when_done;
+  friend bool operator==(reader const&, reader const&) = default;
+};
+
 /// One rank's part of a compiled schedule.
 struct program {
   std::vector<instruction> code;
@@ -141,7 +149,7 @@ struct program {
   std::vector<operand> operands;
   std::vector<detail::form> forms;  ///< of the operands
   std::vector<wait> waits;
-  std::vector<rank_t> readers;  ///< of this one's lines and staging: they must have left before a parity is reused
+  std::vector<reader> readers;  ///< of this one's lines and staging: they must have left before a parity is reused
   std::vector<char> stays;      ///< [rank]: leaves only after this one has entered, so that both have their arrays then
   std::vector<rank_t> unmet;    ///< full programs: whose entry to look at in the end, as neither waits on the other
   std::vector<std::uint32_t> received;  ///< [message]: the instruction that waits for it

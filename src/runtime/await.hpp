@@ -13,6 +13,11 @@ namespace coset::runtime {
 inline bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 inline std::uint32_t epoch_of(std::uint64_t tag) { return static_cast<std::uint32_t>(tag >> 32); }
 
+/// The epoch into which the reader's entry shows that it has read what is written again in this epoch.
+inline std::uint32_t entry_after_reading(program::reader const& r, std::uint32_t epoch) noexcept {
+  return epoch - (r.tells_when_done ? 2 : 1);
+}
+
 /// What a rank waits for in another's word.
 struct awaited {
   enum class kind : std::uint8_t {

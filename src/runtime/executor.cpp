@@ -83,18 +83,19 @@ bool await(rank_state& me, flight& f, wait const& w) {
 }
 
 /// Before a parity's lines and staging are written again, the ranks that read them two operations ago must have left
-/// that operation. If the operation in between was full, they have; else the readers' entries into it show that they
-/// have.
+/// that operation. If the operation in between was full, they have; else the readers' entries show that they have: into
+/// that one if they told it when done, or into the one in between.
 template <manner How>
 bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   channel_end& end = me.ends[f.line.channel];
   if (end.peers_entered || end.readers[epoch & 1] == nullptr) return true;
   auto const& readers = *end.readers[epoch & 1];
   for (; f.wait < readers.size(); ++f.wait) {
-    rank_t const q = readers[f.wait];
+    rank_t const q = readers[f.wait].rank;
     if constexpr (How.records) record_awaited(me, f, q, trace::has_left);
-    std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[(epoch - 1) & 1].tag;
-    if (!await<How>(me, f, q, tag, {awaited::kind::reuse, std::uint64_t{epoch - 1} << 32})) return false;
+    std::uint32_t const entry = entry_after_reading(readers[f.wait], epoch);
+    std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[entry & 1].tag;
+    if (!await<How>(me, f, q, tag, {awaited::kind::reuse, std::uint64_t{entry} << 32})) return false;
   }
   f.wait = 0;
   return true;

@@ -45,10 +45,10 @@ struct channel_end {
   std::uint64_t base = 0;     ///< of the next operation's signals
   std::size_t capacity = 0;   ///< of the staging in use
   bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
-  std::array<std::vector<rank_t> const*, 2> readers{};  ///< by parity: who read this rank's lines last
-  std::vector<channel_lines*> lines;                    ///< [rank]; empty until the channel is opened
-  std::vector<std::byte*> bases;                        ///< [row · ranks + rank], see program::row
-  std::unique_ptr<endpoint> messages;                   ///< opened by the first program that has messages
+  std::array<std::vector<program::reader> const*, 2> readers{};  ///< by parity: who read this rank's lines last
+  std::vector<channel_lines*> lines;                             ///< [rank]; empty until the channel is opened
+  std::vector<std::byte*> bases;                                 ///< [row · ranks + rank], see program::row
+  std::unique_ptr<endpoint> messages;                            ///< opened by the first program that has messages
 
   channel_position position() const { return {epoch, base, capacity}; }
 };

@@ -78,9 +78,11 @@ inline await_all(condition) {
   od
 }
 
+/* Readers of a rooted operation tell their entry when they have read, of others before. */
 inline await_reuse() {
   if
-  :: !peers_entered && has_readers[next % 2] -> await_all(memory[tag(q, next - 1)] >= next - 1)
+  :: !peers_entered && has_readers[next % 2] && !are_told[next % 2] -> await_all(memory[tag(q, next - 1)] >= next - 1)
+  :: !peers_entered && has_readers[next % 2] && are_told[next % 2] -> await_all(memory[tag(q, next - 2)] >= next - 2)
   :: else
   fi
 }
@@ -101,6 +103,7 @@ inline enter() {
     epoch[self] = next;
     peers_entered = (kind[next] != rooted);
     has_readers[next % 2] = (kind[next] != rooted || self == 0);
+    are_told[next % 2] = (kind[next] == rooted);
     if
     :: kind[next] == learning ->
       assert(taken[next] == 0 || taken[next] == learner);
@@ -111,7 +114,10 @@ inline enter() {
       fi
     :: else
     fi
-  };
+  }
+}
+
+inline tell_entry() {
 #ifdef TAG_FIRST
   store(tag(self, next), next);
   store(payload(self, next), told(next, took))
@@ -179,7 +185,7 @@ inline meet() {
 
 proctype rank(byte self) {
   byte next, q, took, learner = 1, known_failures;
-  bool peers_entered = true, has_readers[2], mine;
+  bool peers_entered = true, has_readers[2], are_told[2], mine;
   do
   :: epoch[self] == EPOCHS -> break
   :: epoch[self] < EPOCHS ->
@@ -191,7 +197,10 @@ proctype rank(byte self) {
 #endif
       leave_at_will();
       enter();
-      await_entries();
+      if
+      :: kind[next] == rooted && self != 0 -> await_entries(); tell_entry()
+      :: else -> tell_entry(); await_entries()
+      fi;
       if
       :: kind[next] == learning -> learn()
       :: else

@@ -4,7 +4,7 @@
  * Stands for src/runtime/executor.cpp and repeated/resolved.cpp: enter() with await_reuse(), await_entry(), await() on progress, signal(). A cell
  * holds the epoch that wrote it, so that "the right payload" is "that of my epoch".
  *
- * Mutants: PARITIES=1, NO_REUSE_WAIT, TAG_FIRST.
+ * Mutants: PARITIES=1, NO_REUSE_WAIT, TAG_FIRST, TELLS_FIRST.
  */
 #ifndef PARITIES
 #define PARITIES 2
@@ -27,23 +27,33 @@
 byte kind[EPOCHS + 1]; /* below RANKS: a broadcast from that rank */
 #define full(epoch) (kind[epoch] >= RANKS)
 
+inline await_entries(into) {
+  q = 0;
+  do
+  :: q == RANKS -> break
+  :: q < RANKS && q != self -> memory[tag(q, into)] >= into; q++
+  :: q == self -> q++
+  od
+}
+
+/* Readers of a broadcast tell their entry when they have read; of a full operation, before. */
 inline await_reuse() {
   if
-  :: epoch > 2 && !full(epoch - 1) && (full(epoch - 2) || kind[epoch - 2] == self) ->
-    q = 0;
-    do
-    :: q == RANKS -> break
-    :: q < RANKS && q != self -> memory[tag(q, epoch - 1)] >= epoch - 1; q++
-    :: q == self -> q++
-    od
+  :: epoch > 2 && !full(epoch - 1) && full(epoch - 2) -> await_entries(epoch - 1)
+  :: epoch > 2 && !full(epoch - 1) && kind[epoch - 2] == self -> await_entries(epoch - 2)
   :: else
   fi
 }
 
-inline enter() {
+inline begin() {
 #ifndef NO_REUSE_WAIT
-  await_reuse();
+  await_reuse()
+#else
+  skip
 #endif
+}
+
+inline tell_entry() {
 #ifdef TAG_FIRST
   store(tag(self, epoch), epoch);
   store(payload(self, epoch), epoch)
@@ -88,12 +98,16 @@ proctype rank(byte self) {
   do
   :: epoch > EPOCHS -> break
   :: else ->
-    enter();
+    begin();
     if
-    :: kind[epoch] == two_rounds -> read_all_entries(); share_partial_results()
-    :: kind[epoch] == one_round -> read_all_entries()
-    :: kind[epoch] < RANKS && kind[epoch] != self -> read_entry(kind[epoch])
-    :: kind[epoch] == self
+    :: kind[epoch] == two_rounds -> tell_entry(); read_all_entries(); share_partial_results()
+    :: kind[epoch] == one_round -> tell_entry(); read_all_entries()
+#ifdef TELLS_FIRST
+    :: kind[epoch] < RANKS && kind[epoch] != self -> tell_entry(); read_entry(kind[epoch])
+#else
+    :: kind[epoch] < RANKS && kind[epoch] != self -> read_entry(kind[epoch]); tell_entry()
+#endif
+    :: kind[epoch] == self -> tell_entry()
     fi;
     epoch++
   od

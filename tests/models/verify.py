@@ -24,7 +24,7 @@ EPOCHS_OF_MUTANTS = {"lines": 4, "sleep": 3, "abort": 3, "left": 3, "standstill"
 VARIANTS = {"lines": [[]], "sleep": [[], ["EXCHANGED"]], "abort": [[]], "left": [[]], "standstill": [[]],
             "learning": [[]]}
 MUTANTS = {
-    "lines": ["PARITIES=1", "NO_REUSE_WAIT", "TAG_FIRST"],
+    "lines": ["PARITIES=1", "NO_REUSE_WAIT", "TAG_FIRST", "TELLS_FIRST"],
     "sleep": ["NO_MEMBARRIER", "NO_RECHECK"],
     "abort": ["PLAIN_BUSY", "PLAIN_ABORT", "NO_QUIESCE"],
     "left": ["NO_SECOND_LOOK", "LEFT_FIRST"],

@@ -89,10 +89,20 @@ TEST(Reuse, WaitsForReadersByHearsay) {
   call const c = reader_by_hearsay(3, 2, 1, 0);
   EXPECT_FALSE(c.code->full);
   for (wait const& w : c.code->of[2].waits) EXPECT_NE(w.rank, 0u) << "no hearsay";
-  EXPECT_NE(std::ranges::count(c.code->of[0].readers, 2u), 0);
+  EXPECT_NE(std::ranges::count(c.code->of[0].readers, 2u, &reader::rank), 0);
   EXPECT_EQ(failures({c, idle(3), c}, {}), 0);
   EXPECT_EQ(failures({c, idle(3), lone_owner(3, 0)}, {}), 0);
   EXPECT_NE(failures({c, idle(3), c}, {.waits_before_reuse = false}), 0);
+}
+
+/// Whom nobody awaits tells its entry last, which says that it has read. Others tell it before: red if that is taken for the same.
+TEST(Reuse, LooksAtTheNextEntryOfReadersThatTellTheirsFirst) {
+  call const reduction = call_of(plan_of("direct(saved_steps=1)", 4, collective::reduce, 1), "staged_pull");
+  call const scan = call_of(plan_of("direct(saved_steps=1)", 4, collective::scan), "staged_pull");
+  for (reader const& root : reduction.code->of[0].readers) EXPECT_TRUE(root.tells_when_done);
+  EXPECT_EQ(failures({reduction, reduction, reduction, reduction}, {.takes_all_as_done = true}), 0);
+  EXPECT_EQ(scan.code->of[0].readers, (std::vector<reader>{{1, false}, {2, false}, {3, true}}));
+  EXPECT_NE(failures({scan, scan, scan, scan}, {.takes_all_as_done = true}), 0);
 }
 
 TEST(Reuse, IsFreeAfterFullOperations) {

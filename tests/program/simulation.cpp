@@ -156,12 +156,13 @@ class machine {
 
   program const& program_of(rank_t r) const { return call_of(actors_[r].operation).what->code->of[r]; }
 
-  /// Whoever reads what this rank left two operations ago must have entered the operation in between.
+  /// Whoever reads what this rank left two operations ago must have told so by its entry, or have entered the operation in between.
   bool may_reuse(rank_t r, actor& me) {
     std::uint32_t const n = me.operation;
     if (n <= 2 || !rules_.waits_before_reuse || call_of(n - 1).what->code->full) return true;
-    for (rank_t q : call_of(n - 2).what->code->of[r].readers) {
-      vector_clock const& entered = signals_[q][call_of(n - 1).base + entry_signal];
+    for (reader const& q : call_of(n - 2).what->code->of[r].readers) {
+      std::uint32_t const entry = q.tells_when_done || rules_.takes_all_as_done ? n - 2 : n - 1;
+      vector_clock const& entered = signals_[q.rank][call_of(entry).base + entry_signal];
       if (entered.empty()) return false;
       join(me.clock, entered);
     }

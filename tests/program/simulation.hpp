@@ -30,6 +30,7 @@ struct call {
 /// The protocol, and what becomes of it when parts are left out.
 struct protocol {
   bool waits_before_reuse = true;  ///< entering, wait for the readers of what was left two operations ago
+  bool takes_all_as_done = false;  ///< … by their entries into that operation, though they told them before they read
   std::uint32_t parities = 2;
 };
 

@@ -34,7 +34,7 @@ awaited awaited_by(rank_state const& me, flight const& f) {
   if (!f.line.entered) {
     auto const* const readers = end.readers[(end.epoch + 1) & 1];
     if (readers == nullptr || f.wait >= readers->size()) return {told_wait::cause::reuse, told_wait::nobody};
-    return named(told_wait::cause::reuse, (*readers)[f.wait]);
+    return named(told_wait::cause::reuse, (*readers)[f.wait].rank);
   }
   auto const& code = f.code->code;
   std::size_t const waits = f.code->waits.size();

@@ -221,11 +221,14 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 /// Ranks that read this one's lines two operations ago have left that one. Before the next epoch is taken.
 [[gnu::noinline]] void await_readers(rank_state& me, resolved_program const& program) {
   channel_end& end = me.ends[0];
-  awaited const what{awaited::kind::reuse, std::uint64_t{end.epoch} << 32};
-  for (rank_t const q : *end.readers[(end.epoch + 1) & 1]) {
+  std::uint32_t const epoch = end.epoch + 1;
+  for (program::reader const& each : *end.readers[epoch & 1]) {
     perturb();
-    std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[end.epoch & 1].tag;
-    if (!what.is_in(tag.load(std::memory_order_acquire))) await_blocking(me, flight_of(me, program, {}), q, tag, what);
+    std::uint32_t const entry = entry_after_reading(each, epoch);
+    awaited const what{awaited::kind::reuse, std::uint64_t{entry} << 32};
+    std::atomic<std::uint64_t> const& tag = end.lines[each.rank]->entry[entry & 1].tag;
+    if (!what.is_in(tag.load(std::memory_order_acquire)))
+      await_blocking(me, flight_of(me, program, {}), each.rank, tag, what);
   }
 }
 

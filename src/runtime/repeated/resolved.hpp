@@ -90,7 +90,7 @@ struct resolved_program {
   own_piece own;
   std::size_t to_whole_in = 0,
               to_whole_out = 0;  ///< from a rank's piece to where the whole vector would begin, in bytes
-  std::vector<rank_t> const* readers = nullptr;
+  std::vector<program::reader> const* readers = nullptr;
   bool computes_numbers = false;  ///< some act is fold_numbers
   call_under_way now;
   detail::bound_plan const* plan = nullptr;  ///< alive while a call of it is

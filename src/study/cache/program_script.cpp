@@ -156,12 +156,14 @@ class program_work {
   script script_of(rank_t r, std::uint32_t parity) {
     program::program const& mine = code_.of[r];
     script s;
-    // Who read this parity's lines two operations ago must have begun the last one.
+    // Who read this parity's lines two operations ago must have told so, or have begun the last one.
     if (!code_.full)
-      for (rank_t const q : mine.readers)
+      for (program::reader const& q : mine.readers) {
+        std::int64_t const operations_ago = q.tells_when_done ? 2 : 1;
         s.acts.push_back({.what = act_kind::look,
-                          .line = entry_line(q, 1 - parity),
-                          .value = static_cast<std::int64_t>(program::entry_signal) - made_.span});
+                          .line = entry_line(q.rank, q.tells_when_done ? parity : 1 - parity),
+                          .value = static_cast<std::int64_t>(program::entry_signal) - operations_ago * made_.span});
+      }
     std::uint32_t wait = 0;
     for (instruction const& i : mine.code) {
       for (; wait < i.waits_end; ++wait) append_look(s, mine.waits[wait].rank, mine.waits[wait].signal, parity);
