@@ -345,9 +345,9 @@ constexpr auto this_machine = "this machine";
 /// What is set for hwloc may make another machine of this one, and change while the program runs.
 bool hwloc_is_told() {
   auto const is_set = [](environment::name const& variable) { return !environment::value(variable).empty(); };
-  // Where this one is there but empty, hwloc takes it for 0.
-  bool const takes_it_for_another = environment::value("HWLOC_THISSYSTEM").data() != nullptr;
-  return takes_it_for_another || std::ranges::any_of(stand_ins, is_set, &stand_in::variable) ||
+  // hwloc takes this one for 0 where it is there but empty.
+  bool const this_system_is_set = environment::value("HWLOC_THISSYSTEM").data() != nullptr;
+  return this_system_is_set || std::ranges::any_of(stand_ins, is_set, &stand_in::variable) ||
          is_set("HWLOC_COMPONENTS");
 }
 

@@ -44,8 +44,8 @@ struct host_facts {
 };
 
 /// Lengths that nothing tells apart are one class, and get what serves the longest of them: eight classes for each doubling, none
-/// of fewer than eight bytes. So a new length costs no choice, and what a team has met before makes no difference. Every bound of
-/// the choice is the end of a class.
+/// of fewer than eight bytes. So a new length costs no choice, and what a team has met before makes no difference. The choice is
+/// made for the end of a class; its constants are such ends.
 constexpr std::size_t class_end(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2) return bytes;
   std::size_t const step = std::max<std::size_t>(8, std::bit_floor(std::max<std::size_t>(bytes, 1) - 1) / 8);
@@ -56,7 +56,7 @@ constexpr std::size_t class_end(std::size_t bytes) {
 struct question {
   verb what = verb::allreduce;
   rank_t ranks = 1;
-  std::size_t bytes = 0;  ///< of the whole vector; of a host's ranks their class counts
+  std::size_t bytes = 0;  ///< of the whole vector; on one host only its class matters
   bool in_place = false;
   calibration::memory_facts memory = {};
   bool crowded = false;     ///< more ranks than processors

@@ -124,7 +124,7 @@ void add_bench(CLI::App& app) {
 
 void add_tune(CLI::App& app) {
   auto const a = std::make_shared<tune_arguments>();
-  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep the best plan for each verb and size");
+  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep by what later teams choose");
   add_ranks(tune, a->ranks, "Threads; default: one per core");
   tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
   tune.footer(

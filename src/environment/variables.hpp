@@ -148,7 +148,7 @@ class name {
   char const* text_;
 };
 
-/// Empty if it is not set, too, and then without data(). Refers to the environment itself.
+/// Empty if it is not set, too; data() is null then, and only then. Refers to the environment itself.
 std::string_view value(name) noexcept;
 /// Of a file to write: empty, too, where a program has rights that whoever set the environment may not have.
 std::string_view value_to_write(name) noexcept;

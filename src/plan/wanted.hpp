@@ -19,7 +19,7 @@ using choice::schedule_of;
 /// The first rule of the team's table for a call; null if there is none.
 calibration::rule const* rule_for(team_facts const&, detail::call const&);
 
-/// Of the longest whole vector that gets the same choice on one host.
+/// Bytes of the longest whole vector that gets the same choice on one host.
 std::size_t bytes_of_class(detail::call const&);
 
 /// The library's choice, rules left aside. On one host the same for all lengths of a class.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expert writes without barriers: whoever gives something says so by a tag, whoever takes it waits for that one tag, and
-// nobody waits for anybody else. Three ways: what is given lies behind the tag, in the giver's array, or in the taker's.
+// What an expert writes without barriers: ranks wait only for those to whom they give something or from whom they take it, by one tag
+// each way. Three ways: what is given lies behind the tag, in the giver's array, or in the taker's.
 #include <algorithm>
 
 #include "bench/collectives/by_hand.hpp"
@@ -53,7 +53,7 @@ class places {
 /// One rank's view of a burst: whom it waits for, and where it finds what they give.
 struct seat {
   std::vector<rank_t> givers, takers;
-  std::vector<void const*> from[2];  ///< [turn][rank]: its own is where it gives it
+  std::vector<void const*> from[2];  ///< [turn][rank]: of its own, its input
 };
 
 class flags : public contestant {
@@ -75,10 +75,11 @@ class flags : public contestant {
  protected:
   struct table {
     table(workload const& work, std::size_t room)
-        : given(work.shape(), room), taken(work.shape().ranks), is_mutual(mutual(work.shape())) {}
+        : given(work.shape(), room), reached(work.shape().ranks), is_mutual(mutual(work.shape())) {}
     places given;
-    std::vector<flag> taken;  ///< [rank]: so many calls it has taken all of
-    bool const is_mutual;     ///< whoever gives to a rank also takes from it, so that its next tag says that it has
+    std::vector<flag>
+        reached;           ///< [rank]: the call after the last one of which it has taken all; pushing: that it is in
+    bool const is_mutual;  ///< whoever gives to a rank also takes from it, so that its next tag says that it has
 
    private:
     static bool mutual(problem const& p) {
@@ -151,7 +152,7 @@ class staged_flags final : public flags {
     problem const& p = work.shape();
     if (!mine.takers.empty()) {
       if (!all.is_mutual && k >= 2)
-        for (rank_t const q : mine.takers) await(all.taken[q].value, k - 1);
+        for (rank_t const q : mine.takers) await(all.reached[q].value, k - 1);
       auto const [begin, end] = gives(p, rank);
       tag& own = all.given.at(k, rank);
       std::memcpy(static_cast<void*>(&own + 1), work.input(rank), (end - begin) * p.element_bytes());
@@ -159,7 +160,7 @@ class staged_flags final : public flags {
     }
     for (rank_t const q : mine.givers) await(all.given.at(k, q), k + 1);
     auto const* const found = result(work, hand, mine.from[k & 1], rank);
-    if (!all.is_mutual && !mine.givers.empty()) all.taken[rank].value.store(k + 1, std::memory_order_release);
+    if (!all.is_mutual && !mine.givers.empty()) all.reached[rank].value.store(k + 1, std::memory_order_release);
     return found;
   }
 };
@@ -177,13 +178,13 @@ class pulling_flags final : public flags {
     all.given.at(k, rank).store(k + 1, std::memory_order_release);
     for (rank_t const q : mine.givers) await(all.given.at(k, q), k + 1);
     auto const* const found = result(work, hand, mine.from[k & 1], rank);
-    all.taken[rank].value.store(k + 1, std::memory_order_release);
-    for (rank_t const q : mine.takers) await(all.taken[q].value, k + 1);
+    all.reached[rank].value.store(k + 1, std::memory_order_release);
+    for (rank_t const q : mine.takers) await(all.reached[q].value, k + 1);
     return found;
   }
 };
 
-/// Into the taker's array, once it says that it has read its last result.
+/// Into the taker's array, as soon as the taker is there, which has read its last result then.
 class pushing_flags final : public flags {
  public:
   explicit pushing_flags(std::vector<unsigned> const& processors) : flags(processors, "flags push") {}
@@ -194,9 +195,9 @@ class pushing_flags final : public flags {
   std::byte const* act(workload const& work, by_hand const& hand, table& all, seat const& mine, rank_t rank,
                        std::size_t k) const override {
     problem const& p = work.shape();
-    all.taken[rank].value.store(k + 1, std::memory_order_release);  // here: its array is free
+    all.reached[rank].value.store(k + 1, std::memory_order_release);  // here: its array is free
     for (rank_t const q : mine.takers) {
-      await(all.taken[q].value, k + 1);
+      await(all.reached[q].value, k + 1);
       hand.give(rank, q);
     }
     all.given.at(k, rank).store(k + 1, std::memory_order_release);

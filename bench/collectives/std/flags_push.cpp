@@ -13,7 +13,7 @@ namespace {
 class std_push final : public contestant {
  public:
   explicit std_push(std::vector<unsigned> const& processors)
-      : contestant("std", "flags push"), crew_(processors), barrier_(crew_.size(), looks_among(processors)) {}
+      : contestant("std", "flags slices"), crew_(processors), barrier_(crew_.size(), looks_among(processors)) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coset tune`: measures this machine's candidates and keeps the best for each verb and size.
+// `coset tune`: measures this machine, and keeps what prices need and where another plan is clearly better.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,10 +44,10 @@ constexpr std::size_t most_measured_often = 16 * mebibyte;
 /// Arrays of all ranks may take one part in so many of free memory.
 constexpr std::uint64_t least_share_of_memory = 4;
 
-constexpr std::chrono::seconds time_limit{20};
+constexpr std::chrono::seconds time_limit{18}, time_for_second_looks{2};
 
-/// A difference by this factor is not by chance. Nor is one by the other where all is measured in one process: where a process has
-/// its memory makes as much of a difference to plans that reach arrays, as long as it runs.
+/// Within one process a difference by the first factor is not by chance. Another process may have its memory elsewhere, which makes as
+/// much of a difference to plans that reach arrays: what is kept for it has to win by the second.
 constexpr double clearly = 1.1, clearly_in_any_process = 1.3;
 
 /// Latencies are the medians of so many matrices, so that one interrupted matrix makes no clusters.
@@ -135,7 +135,8 @@ class tuner {
           if (is_measured(what, sizes[i])) tune(what, i);
       }
       look_again();
-    } catch (interrupted const&) {  // what has been measured is kept
+    } catch (interrupted const&) {  // the costs are kept; winners are only with a second look
+      winners_.clear();
     }
     forget_fitted_default();
     // Where there was no time for most plans, what they add tells how busy the machine is.
@@ -291,6 +292,10 @@ class tuner {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::string& winner = winners_[what][i];
         if (winner.empty()) continue;
+        if (std::chrono::steady_clock::now() > deadline_ + time_for_second_looks) {
+          winner.clear();
+          continue;
+        }
         progress(fmt::format("{} of {} again", name_of(what), bytes_for_people(sizes[i])));
         if (least_regret(regrets(measure(what, sizes[i], {"", winner})), 2) == 0) winner.clear();
       }

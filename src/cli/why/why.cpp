@@ -196,7 +196,10 @@ struct why_command {
   }
 
   std::string machine_text(choice::question const& q) const {
-    std::string text = fmt::format("{} of {} on {} ranks", name_of(q.what), bytes_for_people(q.bytes), q.ranks);
+    std::size_t const longest = choice::class_end(q.bytes);
+    std::string text = fmt::format("{} of {}", name_of(q.what), bytes_for_people(q.bytes));
+    if (longest != q.bytes) text += fmt::format(" (served and priced as {})", bytes_for_people(longest));
+    text += fmt::format(" on {} ranks", q.ranks);
     auto const groups = choice::groups_of(q), uneven = choice::uneven_nodes_of(q);
     if (!groups.empty()) text += fmt::format(", groups of {}", schedule::value_of(groups, ' '));
     if (!uneven.empty()) text += fmt::format(", nodes of {}", schedule::value_of(uneven, ' '));
@@ -204,9 +207,13 @@ struct why_command {
     if (q.crowded) text += ", in turns on processors";
     text += '\n';
     auto const machine = choice::machine_of(q);
-    for (schedule::link const& l : machine.costs().links)
-      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte\n", name_of_group(q, l),
-                          l.latency * 1e9, l.per_peer * 1e9, l.per_byte * 1e9);
+    bool const is_fitted = q.memory.costs != calibration::memory_costs{};
+    for (schedule::link const& l : machine.costs().links) {
+      auto const here = choice::priced_here(
+          {.latency = l.latency, .peers = l.per_peer, .transfer = l.per_byte, .combine = 0}, q.memory.costs);
+      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte{}\n", name_of_group(q, l),
+                          here.latency * 1e9, here.peers * 1e9, here.transfer * 1e9, is_fitted ? ", as fitted" : "");
+    }
     return text;
   }
 

@@ -187,7 +187,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 [[gnu::cold]] flight flight_of(rank_state const& me, resolved_program const& program, resolved_program::place at) {
   channel_end const& end = me.ends[0];
   flight f;
-  prepare(f, me, 0, *program.plan, program.now.in->in, program.now.in->out, program.now.operation);
+  prepare(f, me, 0, *program.plan, program.now.arrays->in, program.now.arrays->out, program.now.operation);
   f.act = {me.acts.number, me.acts.history};
   f.layout = &program.plan->segments.last_layout;
   f.line.parity = static_cast<std::uint8_t>(end.epoch & 1);
@@ -267,8 +267,8 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 }
 
 [[gnu::noinline]] void copy_own(resolved_program const& program) {
-  std::byte* const to = moved(static_cast<std::byte*>(program.now.in->out), program.own.to);
-  if (program.now.in->in != to) std::memcpy(to, program.now.in->in, program.own.bytes);
+  std::byte* const to = moved(static_cast<std::byte*>(program.now.arrays->out), program.own.to);
+  if (program.now.arrays->in != to) std::memcpy(to, program.now.arrays->in, program.own.bytes);
 }
 
 [[gnu::always_inline]] inline void await_entry(rank_state& me, resolved_program const& program, act const& a,
@@ -282,7 +282,8 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 template <bool Alone>
 [[gnu::always_inline]] inline void run_acts(rank_state& me, resolved_program& program, resolved_program::turn& now,
                                             std::uint64_t tag) {
-  // Read before anything is awaited, as that takes as long as a fold. Nobody but this thread changes it.
+  // The mode is looked at before anything is awaited, since the look takes as long as a short fold. Nobody but this thread changes
+  // the mode.
   bool const computes_elsewhere =
       program.computes_numbers && me.shared.mode().differs_here(detail::arithmetic::floating_point);
   for (act* a = now.acts.data();; ++a) {
@@ -343,7 +344,7 @@ template <bool Alone>
   }
 }
 
-/// What it knows of the call from here on.
+/// From here on the program knows its call, whoever asks.
 [[gnu::always_inline]] inline resolved_program::turn& begin(resolved_program& program, std::size_t parity,
                                                             void const* in, void* out, void const* operation) {
   resolved_program::turn& now = program.turns[parity];
@@ -353,7 +354,7 @@ template <bool Alone>
   return now;
 }
 
-/// A function of its own, which saves few registers.
+/// A function of its own, so that it has few registers to save.
 [[gnu::noinline]] void run_alone(rank_state& me, resolved_program& program, void const* in, void* out,
                                  void const* operation) {
   resolved_program::turn& now = begin(program, me.ends[0].epoch & 1, in, out, operation);

@@ -61,10 +61,10 @@ struct resolved_program {
     folding folds{};
     entry_line* entry = nullptr;                          ///< the peer's, or its own to tell
     std::atomic<std::uint64_t> const* reached = nullptr;  ///< the peer's
-    /// What of the peer's arrays this rank's were compared with in the latest such call; itself: nothing yet.
+    /// What of the peer's arrays this rank's were compared with in the latest such call; a pointer to this act: nothing yet.
     std::pair<void const*, void const*> compared{};
   };
-  /// All of it for calls of one parity, with the arrays of the latest one. Two such calls often have the same.
+  /// The acts of calls of one parity, with the arrays of the latest such call. Two of them often have the same.
   struct turn {
     void const* in = nullptr;
     void* out = nullptr;
@@ -82,7 +82,7 @@ struct resolved_program {
 
   struct call_under_way {
     void const* operation = nullptr;
-    turn const* in = nullptr;
+    turn const* arrays = nullptr;
   };
 
   std::size_t capacity = 0;  ///< of the staging in use
