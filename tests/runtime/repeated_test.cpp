@@ -186,6 +186,23 @@ TEST_P(Repeated, RequestsMayBeUnderWay) {
   });
 }
 
+/// Red under UBSan if an empty piece is copied from where no array is.
+TEST_P(Repeated, ARankMayGiveNothing) {
+  std::vector<std::size_t> counts(ranks.size(), 3);
+  counts.back() = 0;
+  std::size_t const whole = 3 * (ranks.size() - 1);
+  ranks.run([&](member& me) {
+    std::vector<int> const own(counts[me.rank()], value_of(me));
+    std::span<int const> const in = own.empty() ? std::span<int const>() : own;
+    std::vector<int> out(whole);
+    for (int k = 0; k < repeats; ++k) {
+      std::ranges::fill(out, -1);
+      allgather(me, in, out, counts);
+      for (std::size_t i = 0; i < whole; ++i) ASSERT_EQ(out[i], static_cast<int>(i / 3) + 1) << "call " << k;
+    }
+  });
+}
+
 /// More plans than are kept, and than have places in front.
 TEST_P(Repeated, PlansMayBeMany) {
   std::vector<std::vector<int>> in(ranks.size(), std::vector<int>(300)), out = in;

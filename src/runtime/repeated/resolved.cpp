@@ -248,7 +248,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   f.function(program.now.operation, f.arrays + f.sources, f.destinations, f.arrays, f.sources, f.count);
 }
 
-/// By the caller's operation, which may throw and call collectives, or by a rank whose thread has another floating-point mode
+/// By the caller's operation, which may throw and is refused collectives, or by a rank whose thread has another floating-point mode
 /// than the team.
 [[gnu::noinline]] void fold_with_care(rank_state& me, resolved_program const& program, act const& a) {
   folding_mark const here(me.root);

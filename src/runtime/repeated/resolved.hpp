@@ -44,7 +44,7 @@ struct resolved_program {
       copy_words,            ///< of 8 bytes, a few of them
       fold,                  ///< integers, or one array alone
       fold_numbers,          ///< in the team's floating-point mode
-      fold_by_caller,        ///< by the caller's operation, which may throw and call collectives
+      fold_by_caller,        ///< by the caller's operation, which may throw
       copy_own,              ///< the rank's own input to its place in the output
       tell_entry,            ///< that the rank is there, and where its arrays are
       tell_progress,         ///< up to `signal`
