@@ -2,6 +2,7 @@
 #include "choice/candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,10 @@ using schedule::value_of;
 
 /// A root that reads alone reads a byte faster by so much than its share among other readers is.
 constexpr double faster_alone = 0.018e-9;
+
+/// Calls of whole vectors to or from a root form a pipeline: of a round after the first one so much counts. From simulated caches,
+/// between cycles, in which it costs next to nothing, and calls alone, in which it costs all.
+constexpr double later_round = 0.25;
 
 /// Those of each level, innermost first, so that no step crosses a level unnecessarily.
 std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
@@ -79,6 +84,32 @@ algorithm product_of(std::vector<rank_t> const& dimensions, std::size_t saved_st
 
 candidates::candidates(question const& q) : question_(without_measurements(q)), machine_(machine_of(question_)) {}
 
+schedule::price candidates::steps_of(std::vector<rank_t> const& dimensions, std::uint32_t saved, verb what) const {
+  return schedule::counts(schedule::steps_of_product(dimensions, saved, what), machine_).priced(bytes());
+}
+
+/// In a gather the storage says who moves pieces to their root, and what that takes if they go straight.
+double candidates::moved_straight() const {
+  return question_.what == verb::gather ? steps_of({question_.ranks}, 0, verb::gather).transfer : 0;
+}
+
+/// Longer pieces are stored by their owners, all at once, if they go straight, and by nobody if they do not.
+double candidates::moved_by_storage() const { return question_.bytes <= most_at_once ? moved_straight() : 0; }
+
+schedule::price candidates::priced_product(std::vector<rank_t> const& dimensions, std::uint32_t saved) const {
+  auto const what = schedule_of(question_.what);
+  auto steps = steps_of(dimensions, saved, what);
+  steps.transfer -= moved_straight();
+  bool const is_rooted = what == verb::reduce || what == verb::broadcast;
+  if (!is_rooted || question_.ranks < 3 || saved < dimensions.size()) return steps;
+  double const first_round = machine_.costs().links.back().latency;
+  steps.latency = std::lerp(first_round, steps.latency, later_round);
+  // Ranks fetch a root's line one after the other, as a root fetches theirs.
+  if (what == verb::broadcast) steps.peers = steps_of(dimensions, saved, verb::reduce).peers;
+  if (what == verb::reduce && dimensions.size() == 1) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
+  return steps;
+}
+
 /// Visits (dimensions, saved steps, price).
 template <typename Visit>
 void candidates::for_each_product(Visit visit) const {
@@ -88,12 +119,7 @@ void candidates::for_each_product(Visit visit) const {
     std::size_t const most_saved =
         detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
-      auto const known = schedule::steps_of_product(dimensions, static_cast<std::uint32_t>(saved), what);
-      auto steps = schedule::counts(known, machine_).priced(bytes());
-      if (what == verb::gather) steps.transfer = 0;  // who moves its pieces is for the storage to say
-      bool const alone = what == verb::reduce && kind_of(dimensions, saved) == schedule_kind::whole_vector;
-      if (alone && question_.ranks > 2) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
-      visit(dimensions, saved, steps);
+      visit(dimensions, saved, priced_product(dimensions, static_cast<std::uint32_t>(saved)));
     }
   }
 }
@@ -126,16 +152,17 @@ double candidates::seconds_unmeasured(priced_schedule const& s) const {
 /// trees give.
 char const* candidates::why_no_others() const {
   if (has_view(question_)) return "a shared result is made by full folds or a tree";
-  if (question_.ranks <= few) return "few ranks fold at once, so that a sum has the same bits wherever they run";
   if (goes_straight(question_.what) && !may_gather_in_rounds(question_))
     return "what only moves goes straight from rank to rank";
+  if (question_.ranks <= few && question_.what != verb::gather)
+    return "few ranks fold at once, so that a sum has the same bits wherever they run";
   if (!machine_.domains().is_even() || !has_products(question_.what)) return nullptr;
   for (rank_t const size : sizes_by_level(question_))
     if (std::ranges::max(dimensions(size, few)) > few) return nullptr;
   return "where all levels have factors up to 8, ranks fold along these";
 }
 
-double candidates::gain() const { return machine_.domains().is_even() ? 0.9 : 1; }
+double candidates::gain() const { return machine_.domains().is_even() && question_.what != verb::gather ? 0.9 : 1; }
 
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250, a gather at 1 ms for 64; the most promising come first.
 std::size_t most_made(question const& q) { return q.ranks <= 64 && q.what != verb::gather ? 64 : 8; }
@@ -147,7 +174,8 @@ schedule::demand candidates::demand_of_others() const {
           .nodes = uneven_nodes_of(question_)};
 }
 
-/// Those whose bound is lower, with it, the lowest first, and of equal ones those that know of nodes.
+/// Those whose bound is lower, with it, the lowest first, and of equal ones those that know of nodes; of gathers circulants, as in
+/// simulated caches of 8 to 15 ranks they take up to 1.3 times less than generalized folds of the same rounds.
 std::vector<std::pair<double, algorithm>> candidates::others_below(double seconds) const {
   auto const wanted = demand_of_others();
   std::vector<std::pair<double, algorithm>> bounded;
@@ -159,7 +187,11 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
     double const bound = schedule::least_seconds(how, wanted.verb, machine_, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
   }
-  auto const order = [](auto const& b) { return std::pair(b.first, !b.second.parameters.contains("nodes")); };
+  auto const order = [&](auto const& b) {
+    bool const comes_first =
+        wanted.verb == verb::gather ? b.second.name == "circulant" : b.second.parameters.contains("nodes");
+    return std::pair(b.first, !comes_first);
+  };
   std::ranges::stable_sort(bounded, {}, order);
   return bounded;
 }
@@ -168,7 +200,9 @@ std::optional<priced_schedule> candidates::counted(algorithm const& how, schedul
   if (wanted.verb == verb::reduce && !serves_all(how, wanted)) return std::nullopt;
   auto const found = schedule::count(how, wanted, machine_);
   if (!found) return std::nullopt;
-  return priced_schedule{how, schedule_kind::other, found->work.priced(bytes())};
+  auto steps = found->work.priced(bytes());
+  steps.transfer -= moved_by_storage();
+  return priced_schedule{how, schedule_kind::other, steps};
 }
 
 /// All are priced as if ranks were numbered as they lie on the levels.
@@ -194,7 +228,7 @@ priced_schedule candidates::cheapest_on_levels() const {
   for (priced_schedule const& tree : trees()) compare(tree, [&] { return tree.algorithm; });
   if (why_no_others() != nullptr) return best;
   auto const wanted = demand_of_others();
-  double const storage = least_storage(schedule_kind::other);
+  double const storage = least_storage(schedule_kind::other) - moved_by_storage();
   least *= gain();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(least - storage)) {

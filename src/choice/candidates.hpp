@@ -43,6 +43,10 @@ class candidates {
  private:
   template <typename Visit>
   void for_each_product(Visit visit) const;
+  schedule::price steps_of(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, verb) const;
+  double moved_straight() const;
+  double moved_by_storage() const;
+  schedule::price priced_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps) const;
   std::vector<priced_schedule> trees() const;
   double least_storage(schedule_kind) const;
   priced_schedule cheapest_on_levels() const;

@@ -18,15 +18,12 @@ constexpr double ns = 1e-9;
 /// A byte that comes from memory, and one that is fetched from there only to be overwritten.
 constexpr double from_memory = 0.1 * ns, fetched_in_vain = 0.05 * ns;
 /// A gather in rounds: each has so much of a flag round of all, and every piece is a copy. From simulated caches.
-constexpr double gather_round = 0.3;
+constexpr double gather_round = 0.25;
 /// Between two ranks on one processor.
 constexpr double per_turn = 1400 * ns;
 
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
-
-/// Whole arrays are read at once only while all fit first caches.
-constexpr std::size_t most_at_once = 32 * kibibyte;
 
 /// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
 constexpr std::size_t most_staged_apart = 8 * kibibyte;
@@ -235,8 +232,10 @@ double memory_of(question const& q, policy const& p) {
   return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
 }
 
-schedule::price round_of_all(schedule::level_machine const& on) {
-  schedule::link const& last = on.costs().links.back();
+/// Where the rounds of a gather are cheaper than flag rounds, the one in which its ranks meet is not.
+schedule::price round_of_all(question const& q, schedule::level_machine const& on) {
+  schedule::link last = on.costs().links.back();
+  if (may_gather_in_rounds(q)) last.latency /= gather_round, last.per_peer -= calibration::memory_costs{}.copy;
   return {.latency = last.latency, .peers = (on.ranks() - 1) * last.per_peer};
 }
 
@@ -244,7 +243,9 @@ schedule::price round_of_all(schedule::level_machine const& on) {
 
 bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
 
-bool may_gather_in_rounds(question const& q) { return q.what == verb::gather && q.ranks > few && q.ranks <= 64; }
+bool may_gather_in_rounds(question const& q) {
+  return q.what == verb::gather && q.ranks > 3 && q.ranks <= 64 && !q.crowded;
+}
 
 schedule::level_machine machine_of(question const& q) {
   auto on = q.levels == nullptr ? usual_levels(q.ranks).on : q.levels->on;
@@ -300,7 +301,7 @@ storage_price price_of(question const& q, policy const& p, schedule::level_machi
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
   if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)
-    sum.meeting = priced_here(round_of_all(on), q.memory.costs).total();
+    sum.meeting = priced_here(round_of_all(q, on), q.memory.costs).total();
   return sum;
 }
 

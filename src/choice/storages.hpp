@@ -13,6 +13,9 @@ inline constexpr double equal_within = 1e-6;
 
 inline constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 
+/// Whole arrays are read at once only while all fit first caches.
+inline constexpr std::size_t most_at_once = 32 * kibibyte;
+
 inline constexpr program::policy staged{program::area::staging, program::area::staging, program::copies::forward};
 inline constexpr program::policy zero_copy{program::area::input, program::area::output, program::copies::forward};
 inline constexpr program::policy through_outputs{program::area::output, program::area::output,
