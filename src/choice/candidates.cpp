@@ -101,11 +101,14 @@ schedule::price candidates::priced_product(std::vector<rank_t> const& dimensions
   auto steps = steps_of(dimensions, saved, what);
   steps.transfer -= moved_straight();
   bool const is_rooted = what == verb::reduce || what == verb::broadcast;
-  if (!is_rooted || question_.ranks < 3 || saved < dimensions.size()) return steps;
-  double const first_round = machine_.costs().links.back().latency;
-  steps.latency = std::lerp(first_round, steps.latency, later_round);
+  if (!is_rooted || question_.ranks < 3) return steps;
   // Ranks fetch a root's line one after the other, as a root fetches theirs.
   if (what == verb::broadcast) steps.peers = steps_of(dimensions, saved, verb::reduce).peers;
+  if (saved < dimensions.size()) return steps;
+  double const first_round = machine_.costs().links.back().latency;
+  steps.latency = std::lerp(first_round, steps.latency, later_round);
+  if (what == verb::broadcast)  // each rank reads in one of the rounds
+    steps.transfer *= std::lerp(1 / static_cast<double>(dimensions.size()), 1, later_round);
   if (what == verb::reduce && dimensions.size() == 1) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
   return steps;
 }
