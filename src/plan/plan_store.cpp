@@ -63,6 +63,16 @@ plan_options with_file_read(calibration::rule const& rule) try {
 /// Files may differ between processes.
 bool is_of_file(choice::answer const& chosen) { return chosen.algorithm.parameters.contains("content"); }
 
+/// Each rank has to read what every other tells in its entry line after the operation, and to have room there to tell it. The line is
+/// kept until its readers enter the next operation, unless some of them tell their entry as the last thing in this one.
+bool can_learn(bound_plan const& plan) {
+  auto const tells_late = [](program::program const& p) {
+    return std::ranges::any_of(p.readers, &program::reader::tells_when_done);
+  };
+  return plan.code->all_meet && plan.code->storage.staging == program::home::pieces &&
+         std::ranges::none_of(plan.code->of, tells_late);
+}
+
 }  // namespace
 
 std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
@@ -117,11 +127,7 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
   return made;
 }
 
-/// Each rank has to read what every other tells in its entry line, and to have room there to tell it.
 plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& what) {
-  auto const can_learn = [](bound_plan const& plan) {
-    return plan.code->all_meet && plan.code->storage.staging == program::home::pieces;
-  };
   auto const chosen = defaults_.of(facts_, c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
   if (!can_learn(*candidates[0])) return candidates[0];

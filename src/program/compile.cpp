@@ -126,13 +126,30 @@ class emission {
     }
   }
 
-  /// A rank's staging may be read on another's word alone, by ranks that never look at its lines.
+  /// A rank's staging may be read on another's word alone, by ranks that never look at its lines. Whoever writes there unawaited
+  /// has to be done, too, before the rank uses it again: a copy that is passed on to somebody may have no reader of its own.
   void add_readers_of_staging(std::vector<std::vector<char>>& readers) const {
     for (operation const& o : order_.operations) {
       for (location const& at : o.from) {
         if (at.where == area::staging) readers[o.rank][at.rank] = true;
       }
     }
+    auto const waiting = who_waits();
+    for (std::uint32_t i = 0; i < waiting.size(); ++i) {
+      operation const& o = order_.operations[i];
+      for (location const& at : o.to) {
+        bool const is_awaited = at.rank == o.rank || std::ranges::find(waiting[i], at.rank) != waiting[i].end();
+        if (at.where == area::staging && !is_awaited) readers[o.rank][at.rank] = true;
+      }
+    }
+  }
+
+  /// [operation]: ranks that wait for it.
+  std::vector<std::vector<rank_t>> who_waits() const {
+    std::vector<std::vector<rank_t>> waiting(order_.operations.size());
+    for (std::uint32_t i = 0; i < waiting.size(); ++i)
+      for (std::uint32_t const e : dependences_.needs[i]) waiting[e].push_back(order_.operations[i].rank);
+    return waiting;
   }
 
   /// In which instruction a rank last looks at another's lines or staging.

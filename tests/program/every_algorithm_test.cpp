@@ -44,6 +44,13 @@ class EveryAlgorithm : public ::testing::TestWithParam<rank_t> {
       call const a = call_of(plans[0], storage, how), b = call_of(plans[1], storage, how);
       auto const failure = failure_of({a, b, b, a, a}, test::seed() + cases_);
       EXPECT_FALSE(failure) << text << ": " << *failure;
+      // A rank that goes on alone uses its lines and staging again, whatever the others have yet to do there.
+      auto const alone = static_cast<rank_t>((test::seed() + cases_) % a.code->ranks);
+      for (call const& first : {a, b}) {
+        auto const late =
+            failure_of({first, idle(first.code->ranks), lone_owner(first.code->ranks, alone)}, test::seed() + cases_);
+        EXPECT_FALSE(late) << text << ", then rank " << alone << " alone: " << *late;
+      }
     } catch (schedule_error const& e) {
       EXPECT_TRUE(may_lose_values(plans.front()->verb, storage)) << text << ": " << e.what();
     }
