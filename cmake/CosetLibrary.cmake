@@ -129,6 +129,8 @@ if(coset_for_size)
   get_target_property(large coset SOURCES)
   list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample|api/joint)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
+  # Loops over vectors that callers of C name by numbers: all that -O3 gains beside is copies of loops.
+  set_property(SOURCE src/api/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
   set_source_files_properties(${passed_through} ${large} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
 # What reads foreign text.

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "coset/error.hpp"
 #include "environment/variables.hpp"
@@ -30,7 +31,7 @@ thread_local bool bound = false;
 }  // namespace
 
 struct saved_mask::state {
-  pid_t thread = gettid();
+  std::thread::id thread = std::this_thread::get_id();
   mask saved = mask::of_thread(0);
   bool was_bound = bound;
 };
@@ -47,7 +48,7 @@ saved_mask& saved_mask::operator=(saved_mask&& other) noexcept {
 
 void saved_mask::restore() noexcept {
   // Only on the mask's own thread: elsewhere it would pin or free another thread.
-  if (state_ == nullptr || state_->thread != gettid()) return;
+  if (state_ == nullptr || state_->thread != std::this_thread::get_id()) return;
   state_->saved.apply();
   bound = state_->was_bound;
   state_.reset();

@@ -205,6 +205,10 @@ COSET_API coset_status coset_dump(coset_team*, int32_t descriptor);
 /// COSET_ARGUMENT_ERROR naming the bytes if there is not enough memory; the team then stays as it was.
 COSET_API coset_status coset_team_reserve(coset_team*, size_t bytes);
 
+/// Ends the threads of teams that have been freed, which wait a while for the next team alike: see team.hpp. Returns once they have
+/// ended.
+COSET_API void coset_end_idle_teams(void);
+
 // ---- members ----
 
 COSET_API uint32_t coset_member_rank(coset_member const*);

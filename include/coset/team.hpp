@@ -127,7 +127,8 @@ class COSET_API member_guard {
   int exceptions_;
 };
 
-/// P ranks that share one arena. Immovable, as its members point into it.
+/// P ranks that share one arena. Immovable, as its members point into it. The threads of one that is destroyed wait a while for
+/// the next team that is asked for alike, by a thread that is alike: it has them and their plans at once. See end_idle_teams().
 class COSET_API team {
  public:
   using clock = std::chrono::steady_clock;
@@ -192,6 +193,11 @@ class COSET_API team {
 
   std::shared_ptr<detail::team_state> state_;
 };
+
+/// Ends the threads, and frees the memory, of teams that have ended, which are kept for COSET_IDLE seconds in case that such a team is
+/// asked for again. Returns once the threads have ended. For who needs a process of one thread, as unshare(CLONE_NEWUSER) does,
+/// or has changed what a thread does not tell of itself, such as its namespaces or capabilities. Any thread may call it that is no rank.
+COSET_API void end_idle_teams() noexcept;
 
 /// Writes where the ranks of a team are: a line for each group of ranks that are alike, which says in what operation and
 /// step they wait, for whom and for how long; else which operation they began last. Ranks tell that they wait once they have

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "environment/variables.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <cstring>
 
 namespace coset::environment {
 namespace {
@@ -11,7 +14,49 @@ std::string_view value_named(char const* name) noexcept {
   return set != nullptr ? set : std::string_view();
 }
 
+/// Names of others that begin like one of the table, as COSET_TEST_EFFORT, do no harm.
+bool begins_like_a_listed_one(char const* entry) noexcept {
+  static constexpr std::size_t letters = 4;
+  static constexpr auto beginnings = [] {
+    std::array<std::string_view, variables.size()> all;
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] = std::string_view(variables[v].name).substr(0, letters);
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  static constexpr auto distinct = [] {
+    std::array<std::string_view, static_cast<std::size_t>(std::count_if(beginnings.begin(), beginnings.end(),
+                                                                        [](auto const& each) {
+                                                                          return &each == beginnings.data() ||
+                                                                                 each != *(&each - 1);
+                                                                        }))>
+        all;
+    std::unique_copy(beginnings.begin(), beginnings.end(), all.begin());
+    return all;
+  }();
+  return std::any_of(distinct.begin(), distinct.end(),
+                     [&](std::string_view each) { return std::strncmp(entry, each.data(), letters) == 0; });
+}
+
 }  // namespace
+
+std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept {
+  digest = (digest ^ with) * 0x9e3779b97f4a7c15;
+  return digest ^ digest >> 29;
+}
+
+std::uint64_t digest() noexcept {
+  std::uint64_t all = 0;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    if (!begins_like_a_listed_one(*each)) continue;
+    for (std::string_view left = *each; !left.empty();
+         left.remove_prefix(std::min(left.size(), sizeof(std::uint64_t)))) {
+      std::uint64_t next = 0;
+      std::memcpy(&next, left.data(), std::min(left.size(), sizeof next));
+      all = mixed(all, next);
+    }
+  }
+  return all;
+}
 
 std::string_view value_to_write(name of) noexcept {
   char const* const set = secure_getenv(of.text());

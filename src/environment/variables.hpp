@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,10 @@ inline constexpr std::array variables{
              "call, for tests.",
              at_plan},
     variable{"COSET_BIND", "`yes`, `no`", "`yes`", "Whether ranks are pinned to processors.", at_team},
+    variable{"COSET_IDLE", "seconds", "5",
+             "How long the threads and memory of a team that has ended wait for the next team that is asked for alike; "
+             "0: not at all.",
+             "the library, when a team ends"},
     variable{"COSET_INTERPOSE_REQUIRE", "`1`", "off",
              "A collective that `libcoset_mpi.so` would leave to MPI is an error of its communicator.",
              "`libcoset_mpi.so`, at its first collective"},
@@ -153,6 +158,12 @@ std::string_view value(name) noexcept;
 /// Of a file to write: empty, too, where a program has rights that whoever set the environment may not have.
 std::string_view value_to_write(name) noexcept;
 std::string_view value_of(variable const&) noexcept;
+
+/// Of all variables in the table that are set, with their values: two environments that differ in them have different ones, but
+/// for one pair in 2^64.
+std::uint64_t digest() noexcept;
+/// A digest that goes on with one more number.
+std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept;
 
 /// Whether a value like "plan,mpi" has this word.
 constexpr bool has_word(std::string_view list, std::string_view word) noexcept {

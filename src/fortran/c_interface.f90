@@ -281,6 +281,9 @@ module coset_c
       integer(c_int32_t) :: c_team_abort
     end function
 
+    subroutine c_end_idle_teams() bind(c, name='coset_end_idle_teams')
+    end subroutine
+
     function c_member_refuse(me, reason) bind(c, name='coset_member_refuse')
       import
       type(c_ptr), value :: me

@@ -35,7 +35,7 @@ module coset
 
   public :: coset_team, coset_member, coset_request, coset_operation, coset_body, coset_fold
   public :: coset_team_create, coset_team_adopt, coset_team_free, coset_team_size, coset_team_run
-  public :: coset_team_join, coset_team_leave, coset_team_abort
+  public :: coset_team_join, coset_team_leave, coset_team_abort, coset_end_idle_teams
   public :: coset_compact, coset_scatter, coset_unbound
   public :: coset_wait_automatic, coset_wait_spin, coset_wait_yield, coset_wait_block
   public :: coset_member_rank, coset_member_size, coset_member_node
@@ -147,6 +147,11 @@ contains
     character(*), intent(in) :: reason
     integer, intent(out), optional :: status
     call arrived(c_team_abort(team%handle, reason//c_null_char), status)
+  end subroutine
+
+  !> Ends the threads of teams that have been freed, which wait a while for the next team alike.
+  subroutine coset_end_idle_teams()
+    call c_end_idle_teams()
   end subroutine
 
   function options_of(ranks, placement, waiting) result(options)

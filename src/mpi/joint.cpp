@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "team/adopted_threads.hpp"
+#include "team/threads/adopted_threads.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {

@@ -18,7 +18,7 @@
 #include "mpi/transport/transport.hpp"
 #include "numa/process/fork.hpp"
 #include "team/domain_team.hpp"
-#include "team/lent_threads.hpp"
+#include "team/threads/lent_threads.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 

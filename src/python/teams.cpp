@@ -17,7 +17,7 @@
 #include "python/module.hpp"
 #include "python/signals.hpp"
 #include "team/team_state.hpp"
-#include "team/workers.hpp"
+#include "team/threads/workers.hpp"
 #include "text/format.hpp"
 
 namespace coset::python {
@@ -209,6 +209,9 @@ void add_teams(py::module_& m) {
            "On Python's main thread Ctrl-C ends a wait for other ranks.")
       .def("allreduce", &python_team::allreduce, "arrays"_a, "op"_a = "plus",
            "Reduces one array per rank in place, without the GIL: each gets the total.");
+  m.def(
+      "end_idle_teams", [] { without_gil([] { end_idle_teams(); }); },
+      "Ends the threads of teams that have ended, which wait a while for the next team alike.");
 }
 
 }  // namespace coset::python

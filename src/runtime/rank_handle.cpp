@@ -48,6 +48,10 @@ own_handle::own_handle(detail::rank_state& of)
   handle_.rank.store(&of, std::memory_order_relaxed);
 }
 
+void own_handle::begin_another_life() noexcept {
+  reference_.life = handle_.life.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 own_handle::~own_handle() {
   handle_.rank.store(nullptr, std::memory_order_relaxed);
   handle_.life.fetch_add(1, std::memory_order_relaxed);

@@ -30,6 +30,9 @@ class own_handle {
   own_handle(own_handle const&) = delete;
   own_handle& operator=(own_handle const&) = delete;
 
+  /// What refers to the rank as it was finds it ended from now on.
+  void begin_another_life() noexcept;
+
   detail::rank_reference reference() const noexcept { return reference_; }
 
  private:

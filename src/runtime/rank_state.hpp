@@ -149,7 +149,7 @@ struct rank_requests {
   std::uint32_t process = numa::process_number();  ///< of a root: in which it may call; 0 inside the caller's operation
   bool operation_threw = false;                    ///< what leaves a call is its operation's own exception
   std::vector<detail::rank_state*> family;         ///< of a root: itself and this thread's ranks of teams split from it
-  own_handle const handle;
+  own_handle handle;
 };
 
 /// The operations that a rank has begun in this generation, as it tells them, see announce().

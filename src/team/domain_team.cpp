@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/requests.hpp"
-#include "team/lent_threads.hpp"
+#include "team/threads/lent_threads.hpp"
 
 namespace coset::team_room {
 namespace {

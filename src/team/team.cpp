@@ -15,10 +15,11 @@
 #include "numa/process/fork.hpp"
 #include "numa/share.hpp"
 #include "runtime/requests.hpp"
-#include "team/adopted_threads.hpp"
-#include "team/lent_threads.hpp"
 #include "team/team_state.hpp"
-#include "team/workers.hpp"
+#include "team/threads/adopted_threads.hpp"
+#include "team/threads/idle_teams.hpp"
+#include "team/threads/lent_threads.hpp"
+#include "team/threads/workers.hpp"
 #include "text/format.hpp"
 #include "text/log.hpp"
 
@@ -128,7 +129,12 @@ topology machine_for(team_options const& options) {
 
 }  // namespace
 
-team::team(team_options options) : team(machine_for(options), std::move(options)) {}
+team::team(team_options options) {
+  circumstances asked_in(std::move(options));
+  if ((state_ = idle_teams::take(asked_in))) return;
+  state_ = owning_state(machine_for(asked_in.asked), asked_in.asked);
+  state_->membership.asked_in.emplace(std::move(asked_in));
+}
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}
 
@@ -138,10 +144,13 @@ team::~team() {
     keep_for_good(std::move(state_));
     return;
   }
-  state_->membership.workers.reset();
+  state_->membership.offers.withdraw();
+  if (state_->membership.workers) {
+    idle_teams::keep(std::move(state_));
+    return;
+  }
   if (state_->membership.adopted && state_->membership.adopted->is_attended())
     state_->shared.fail(cause::aborted, "the team has been destroyed while ranks were in it");
-  state_->membership.offers.withdraw();
 }
 
 std::unique_ptr<team> team::adopt(rank_t ranks, team_options options) {
@@ -164,6 +173,8 @@ member_guard team::join(rank_t rank, clock::time_point deadline) {
 }
 
 void team::abort(std::string const& reason) noexcept { state_->shared.fail(cause::aborted, reason); }
+
+void end_idle_teams() noexcept { idle_teams::end(); }
 
 /// The memory is made at once, so that what cannot be had is refused here and not to the ranks of the next run.
 void team::reserve(std::size_t bytes) {

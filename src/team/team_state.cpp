@@ -11,9 +11,9 @@
 #include "choice/choose.hpp"
 #include "numa/binding.hpp"
 #include "runtime/memory/use_staging.hpp"
-#include "team/adopted_threads.hpp"
-#include "team/lent_threads.hpp"
-#include "team/workers.hpp"
+#include "team/threads/adopted_threads.hpp"
+#include "team/threads/lent_threads.hpp"
+#include "team/threads/workers.hpp"
 #include "trace/process.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -223,6 +223,12 @@ void team_state::begin_generation() {
   forget_operations();
   settle(furthest());
   settle_views();
+}
+
+void team_state::begin_another_life() noexcept {
+  for (auto const& m : members) m->requests.handle.begin_another_life();
+  shared.arena.failure().stuck_told.store(0, std::memory_order_relaxed);
+  reserved_bytes = 0;
 }
 
 void team_state::begin_shared_round(std::uint32_t round, std::array<channel_position, channels> const& together) {

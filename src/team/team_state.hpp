@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "calibration/memory_facts.hpp"
@@ -20,6 +21,7 @@
 #include "runtime/rank_state.hpp"
 #include "team/reset_barrier.hpp"
 #include "team/split/parts.hpp"
+#include "team/threads/circumstances.hpp"
 
 namespace coset::team_room {
 
@@ -63,6 +65,7 @@ struct membership {
   ~membership();
 
   std::unique_ptr<team_room::workers> workers;          ///< owning teams
+  std::optional<circumstances> asked_in;                ///< … that may stand for others once they have ended
   std::unique_ptr<team_room::adopted_threads> adopted;  ///< adopted teams
   std::unique_ptr<team_room::lent_threads> lent;        ///< larger teams of an adopted one's threads
   std::atomic<bool> task_run_open = false;              ///< teams of tasks
@@ -97,6 +100,9 @@ struct team_state : std::enable_shared_from_this<team_state> {
   /// Itself, or what it was split from at first: a root, or a domain of a team over processes.
   team_state& origin() noexcept { return part.origin != nullptr ? *part.origin : *this; }
 
+  /// Where it stands for another team from now on: nothing that refers to its ranks does any more, and nothing has been said of it.
+  /// Only while no rank runs.
+  void begin_another_life() noexcept;
   /// Starts a generation: every rank's channels agree again, whatever the last one ended with. Only while no rank runs.
   void begin_generation();
   /// The same where processes have agreed on the round and on where to go on. The failure is theirs to clear.

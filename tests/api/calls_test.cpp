@@ -6,6 +6,7 @@
 
 #include "support/hosts.hpp"
 #include "team/team_state.hpp"
+#include "variable.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -184,7 +185,9 @@ TEST_P(Calls, BelongToTheRankThatStartedThem) {
 }
 
 TEST_P(Calls, AreKnownAgain) {
-  ranks.run([](member& me) {
+  test::variable const new_team("COSET_IDLE", "0");
+  team fresh(options_for(GetParam()));
+  fresh.run([](member& me) {
     std::vector<int> x(10);
     detail::call const c{.what = verb::allreduce,
                          .in = x.data(),

@@ -7,6 +7,7 @@
 #include "support/counted_new.hpp"
 #include "support/hosts.hpp"
 #include "team/team_state.hpp"
+#include "variable.hpp"
 
 namespace coset::team_test {
 namespace {
@@ -110,6 +111,7 @@ void fail_allocations(failures_in_turn const& turn, rank_t p, rank_t failing, bo
 }
 
 TEST(Memory, ThatAThreadCannotHaveIsAnErrorOfAll) {
+  test::variable const new_teams("COSET_IDLE", "0");
   team others({.ranks = 1, .place = placement::unbound});
   others.run([](member& me) {  // what arrays that go together are is found out once per process
     std::vector<int> few(1);

@@ -24,6 +24,7 @@ void test_statuses(void) {
   SUCCEEDS(coset_team_reserve(team, 1 << 20));
   CHECK(strcmp(coset_error_message(), "the team is NULL") == 0);  // success leaves it
   SUCCEEDS(coset_team_free(team));
+  coset_end_idle_teams();
 }
 
 static int count_ranks(coset_member* me, void* context) {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "support/teams.hpp"
-#include "team/adopted_threads.hpp"
+#include "team/threads/adopted_threads.hpp"
 
 namespace coset::team_test {
 namespace {

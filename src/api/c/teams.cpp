@@ -122,6 +122,8 @@ coset_status coset_team_reserve(coset_team* team, size_t bytes) {
   return guarded([&] { in(team).reserve(bytes); });
 }
 
+void coset_end_idle_teams(void) { coset::end_idle_teams(); }
+
 uint32_t coset_member_rank(coset_member const* me) { return me != nullptr ? me->of->rank() : 0; }
 uint32_t coset_member_size(coset_member const* me) { return me != nullptr ? me->of->size() : 0; }
 uint32_t coset_member_node(coset_member const* me) { return me != nullptr ? me->of->node() : COSET_UNKNOWN_NODE; }

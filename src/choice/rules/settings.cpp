@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choice/rules/settings.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,6 +107,7 @@ std::string wrong_value(std::string_view name, std::string_view value) {
   if (name == "COSET_SHARE" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; processes of one host share its cores";
   if (name == "COSET_STUCK" && !seconds_of(value)) return "is no number of seconds; it is taken for 60";
+  if (name == "COSET_IDLE" && !seconds_of(value)) return "is no number of seconds; it is taken for 5";
   if (name == "COSET_TIMEOUT" && !seconds_of(value)) return "is no number of seconds; ranks wait for ever";
   for (verb const what : all_verbs()) {
     if (name == environment::variable_of(what)) return wrong_plan(what, value);
@@ -135,6 +137,20 @@ adaptation wanted_adaptation() {
 wait_limits wanted_wait_limits() {
   return {seconds_of(environment::value("COSET_STUCK")).value_or(std::chrono::seconds(60)),
           seconds_of(environment::value("COSET_TIMEOUT")).value_or(std::chrono::seconds(0))};
+}
+
+std::chrono::nanoseconds wanted_idle_time() {
+  return seconds_of(environment::value("COSET_IDLE")).value_or(std::chrono::seconds(5));
+}
+
+std::uint64_t settings_now() {
+  std::uint64_t const set = environment::digest();
+  auto const profile = environment::value("COSET_TUNING");
+  if (profile.empty() || profile == "off") return set;
+  struct stat of = {};
+  if (stat(std::string(profile).c_str(), &of) != 0) return set;
+  auto const written = static_cast<std::uint64_t>(of.st_mtim.tv_sec * 1'000'000'000 + of.st_mtim.tv_nsec);
+  return environment::mixed(environment::mixed(set, written), static_cast<std::uint64_t>(of.st_size));
 }
 
 std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {

@@ -132,6 +132,13 @@ void arena::settle(rank_t rank, unsigned node) {
   nodes_[rank] = node;
 }
 
+std::size_t arena::grown_bytes() const {
+  std::size_t sum = 0;
+  for (auto const& [made, of] : stagings_) sum += staging::bytes_for(homes_.size(), made.second);
+  for (auto const& [made, of] : views_) sum += made.second;
+  return sum;
+}
+
 std::byte* arena::view_for(rank_t of, std::size_t bytes) {
   std::lock_guard const lock(growing_);
   std::size_t const capacity = capacity_for(bytes);

@@ -54,6 +54,9 @@ class arena {
   staging const& staging_for(std::uint32_t channel, std::size_t bytes);
   std::size_t largest_staging() const noexcept { return largest_staging_; }
 
+  /// Of staging and views so far. Only while no rank runs.
+  std::size_t grown_bytes() const;
+
   /// Where memory made for this rank from now on belongs: adopted ranks are on no node before they join.
   void settle(rank_t, unsigned node);
 

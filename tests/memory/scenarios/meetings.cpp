@@ -11,8 +11,8 @@
 #include "memory/scenarios/scenarios.hpp"
 #include "reducer/core.hpp"
 #include "runtime/rank_handle.hpp"
-#include "team/lent_threads.hpp"
-#include "team/workers.hpp"
+#include "team/threads/lent_threads.hpp"
+#include "team/threads/workers.hpp"
 
 namespace coset::memory_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "numa/binding.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
-#include "team/workers.hpp"
+#include "team/threads/workers.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {

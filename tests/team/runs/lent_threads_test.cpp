@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that a larger team borrows: they come and go without waiting, and nobody is inside while it is closed.
-#include "team/lent_threads.hpp"
+#include "team/threads/lent_threads.hpp"
 
 #include <atomic>
 #include <optional>
@@ -8,8 +8,8 @@
 
 #include "effort.hpp"
 #include "support/teams.hpp"
-#include "team/adopted_threads.hpp"
 #include "team/domain_team.hpp"
+#include "team/threads/adopted_threads.hpp"
 
 namespace coset::team_test {
 namespace {

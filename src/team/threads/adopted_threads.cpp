@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/adopted_threads.hpp"
+#include "team/threads/adopted_threads.hpp"
 
 #include <algorithm>
 #include <new>

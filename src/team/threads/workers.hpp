@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,12 +56,24 @@ class workers {
   bool have_ended() noexcept;
   /// Whether the threads are idle: no body runs.
   bool can_stop() noexcept;
+  /// Whether they are as they were before the first run.
+  bool are_whole() const noexcept { return !running_ && !left_ && !lost_; }
+
+  /// Of an idle team: its threads retire it if nothing has happened for so long.
+  void leave_after(std::chrono::nanoseconds) noexcept;
+  void stay() noexcept { leave_at_.store(0, std::memory_order_relaxed); }
+  /// The next run's threads are as if the calling thread, with this, had just started them.
+  void begin_anew(inherited const&) noexcept;
+  /// The calling one. Without it the others can be ended.
+  std::thread own_thread() noexcept;
 
  private:
   void start_threads();
   void pin(rank_t) const;
   void work(rank_t);
   void settle(rank_t);
+  void become_as_new(rank_t) const noexcept;
+  bool is_time_to_leave() const noexcept;
   void execute(rank_t);
   void end_job(rank_t) noexcept;
   void fail(rank_t, std::exception_ptr const&, std::string_view reason) noexcept;
@@ -81,7 +95,10 @@ class workers {
   std::atomic<bool> left_ = false;  ///< run_or_leave() has returned before all bodies ended
   std::atomic<bool> lost_ = false;  ///< a body has ended one of the threads
   std::mutex failing_;
-  std::exception_ptr escaped_;  ///< the first exception that left a body
+  std::atomic<std::int64_t> leave_at_ = 0;  ///< ns of steady_clock; 0: never
+  std::uint64_t anew_from_ = 0;             ///< the run before which threads become as new ones
+  std::optional<inherited> maker_;          ///< of whoever the team was made for last, if not for the first time
+  std::exception_ptr escaped_;              ///< the first exception that left a body
   std::vector<std::thread> threads_;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/lent_threads.hpp"
+#include "team/threads/lent_threads.hpp"
 
 #include <thread>
 #include <utility>
 
 #include "runtime/memory/told_to_sanitizer.hpp"
-#include "team/adopted_threads.hpp"
+#include "team/threads/adopted_threads.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {

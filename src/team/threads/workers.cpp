@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team/workers.hpp"
+#include "team/threads/workers.hpp"
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "numa/binding.hpp"
@@ -12,6 +14,7 @@
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/requests.hpp"
+#include "team/threads/idle_teams.hpp"
 #include "text/format.hpp"
 
 namespace coset::team_room {
@@ -52,8 +55,16 @@ workers::~workers() { stop(); }
 
 void workers::start_threads() {
   rank_t r = 1;
+  auto const start = [&] { threads_.emplace_back([this, r] { work(r); }); };
   try {
-    for (; r < team_.shared.ranks; ++r) threads_.emplace_back([this, r] { work(r); });
+    for (; r < team_.shared.ranks; ++r) {
+      try {
+        start();
+      } catch (std::system_error const&) {  // threads of idle teams may be those that are too many
+        idle_teams::end();
+        start();
+      }
+    }
   } catch (std::system_error const& e) {
     stop();
     throw topology_error(
@@ -79,7 +90,36 @@ void workers::pin(rank_t rank) const try {
 void workers::stop() noexcept {
   stopping_ = true;
   jobs_.add_one();
-  for (std::thread& t : threads_) t.join();
+  for (std::thread& t : threads_)
+    if (t.joinable()) t.join();
+}
+
+void workers::leave_after(std::chrono::nanoseconds time) noexcept {
+  auto const at = std::chrono::steady_clock::now().time_since_epoch() + time;
+  leave_at_.store(std::chrono::nanoseconds(at).count(), std::memory_order_relaxed);
+}
+
+bool workers::is_time_to_leave() const noexcept {
+  auto const at = leave_at_.load(std::memory_order_relaxed);
+  if (at == 0) return false;
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count() >= at;
+}
+
+std::thread workers::own_thread() noexcept {
+  auto const own = std::ranges::find(threads_, std::this_thread::get_id(), &std::thread::get_id);
+  return std::exchange(*own, std::thread());
+}
+
+void workers::begin_anew(inherited const& of_maker) noexcept {
+  maker_ = of_maker;
+  anew_from_ = runs_ + 1;
+}
+
+/// A body may have changed what belongs to its thread.
+void workers::become_as_new(rank_t rank) const noexcept try {
+  maker_->apply();
+  pin(rank);
+} catch (topology_error const&) {  // the processor has gone since: the kernel has moved the thread
 }
 
 void workers::settle(rank_t rank) {
@@ -96,8 +136,10 @@ void workers::work(rank_t rank) {
   }
   done_.add_one();
   for (std::uint64_t job = 1;; ++job) {
-    jobs_.wait_for(job, idle_);
+    while (!jobs_.wait_for(job, idle_, [this] { return is_time_to_leave(); }))
+      if (idle_teams::retire(team_)) return;
     if (stopping_) return;
+    if (job == anew_from_) become_as_new(rank);
     struct ending {
       workers& of;
       ~ending() { of.done_.add_one(); }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams that nobody has any more, with their threads asleep: the next one that is asked for in equal circumstances is one of
+// them. To make a team of two takes some 300 µs, to take one 1.
+#pragma once
+
+#include <memory>
+
+#include "team/team_state.hpp"
+#include "team/threads/circumstances.hpp"
+
+namespace coset::team_room::idle_teams {
+
+/// One that stands for the team that is asked for, or null. To be called before a team is made: what ends idle teams as the
+/// process ends is to be there before any team with static storage is.
+std::shared_ptr<detail::team_state> take(circumstances const&);
+
+/// Keeps a team that is like a new one and not too large; ends any other, or the one that has been idle the longest if they
+/// become too many. It ends by itself once it has been idle for COSET_IDLE seconds.
+void keep(std::shared_ptr<detail::team_state>) noexcept;
+
+/// Ends all, and returns once their threads have ended.
+void end() noexcept;
+
+/// By a thread of this team that has been idle for long: whether it has ended the team, and is to return from where it began
+/// without touching it.
+bool retire(detail::team_state&) noexcept;
+
+}  // namespace coset::team_room::idle_teams
