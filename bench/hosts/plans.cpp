@@ -125,7 +125,7 @@ figures measured(row const& of, rank_t carriers, std::size_t host, planned const
   for (auto const& program : plan->code->of) {
     for (auto const& i : program.code) f.messages += i.what == program::action::send;
   }
-  plan->words.choice.substr(0, sizeof f.schedule - 1).copy(f.schedule, sizeof f.schedule - 1);
+  plan->words->choice.substr(0, sizeof f.schedule - 1).copy(f.schedule, sizeof f.schedule - 1);
   return f;
 }
 

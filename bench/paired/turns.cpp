@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both versions in turns, in any order: a line for each turn, bytes and ns of the old one and of the new one.
 #include <unistd.h>
-#include <cstdlib>
 
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 
 extern "C" double measure_old(int count, int calls, int gap);

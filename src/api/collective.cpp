@@ -118,7 +118,7 @@ std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_byte
   flight f;
   prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
-  me.memory.resolved.called(me, plan);
+  if (!me.plans.is_first_call(plan)) me.memory.resolved.called(me, plan);
 }
 
 [[gnu::always_inline]] inline void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out,

@@ -57,6 +57,6 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
   return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
 }
 
-[[gnu::cold]] std::string describe(bound_plan const& plan) { return plan.words.choice; }
+[[gnu::cold]] std::string describe(bound_plan const& plan) { return plan.words->choice; }
 
 }  // namespace coset::detail

@@ -80,8 +80,8 @@ staging_need need_of(bound_plan const& plan, program::item_bytes items) {
 
 /// Segments of equal length, whole cache lines, none longer than wanted and than the arena has room for. Vectors are cut;
 /// of those that are made of ranks' pieces each piece is, if all are equally long.
-void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_pieces const& pieces,
-                       std::size_t wanted_bytes) {
+void cut_into_segments(bound_plan& plan, team_facts const& team, program::rank_pieces const& pieces) {
+  std::size_t const wanted_bytes = plan.segments.wanted_bytes;
   std::size_t const element_bytes = plan.what.reduction->element_bytes;
   program::item_bytes const items = items_of(plan.what);
   bool const of_pieces = detail::is_of_pieces(plan.what.what);
@@ -157,16 +157,29 @@ detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
 
 }  // namespace
 
+namespace {
+
+/// What follows from the call, once it is known which program it runs.
+void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
+  plan.hash = plan.what.hash();
+  static std::atomic<std::uint64_t> latest_id = 0;
+  plan.id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
+  plan.arrays.shares_outputs = plan.what.what == verb::reduce_shared && plan.what.count > 0;
+  plan.counts.assign(c.counts.begin(), c.counts.end());
+  auto const pieces = pieces_of(c, team.ranks);
+  set_extents(plan, pieces, team.spread.first());
+  cut_into_segments(plan, team, pieces);
+  plan.candidacy.most_operands = plan.code->most_operands;
+  plan.candidacy.most_staging = std::max(plan.segments.layout.staging_bytes, plan.segments.last_layout.staging_bytes);
+}
+
+}  // namespace
+
 std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& programs, signature const& what,
                                       call const& c, choice::answer chosen) {
   auto plan = std::make_shared<bound_plan>();
   plan->what = what;
-  plan->hash = what.hash();
-  static std::atomic<std::uint64_t> latest_id = 0;
-  plan->id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
-  plan->bytes = what.count * what.reduction->element_bytes;
-  plan->arrays.shares_outputs = what.what == verb::reduce_shared && what.count > 0;
-  plan->counts.assign(c.counts.begin(), c.counts.end());
   chosen.storage.widens = what.reduction->mixed != nullptr;
   try {
     plan->code = compile(team, programs, what, chosen);
@@ -179,25 +192,36 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
   plan->arrays.own = own_copy_of(*plan, team);
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
   plan->folds = streams ? what.reduction->streaming_folds : what.reduction->folds;
-  auto const pieces = pieces_of(c, team.ranks);
-  set_extents(*plan, pieces, team.spread.first());
-  cut_into_segments(*plan, team, pieces, chosen.segment_bytes);
+  plan->segments.wanted_bytes = chosen.segment_bytes;
+  put_on_call(*plan, team, c);
   require_room(*plan, team);
-  plan->candidacy.most_operands = plan->code->most_operands;
-  plan->candidacy.most_staging =
-      std::max(plan->segments.layout.staging_bytes, plan->segments.last_layout.staging_bytes);
-  plan->words.choice =
-      text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage),
-                   plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "");
-  plan->words.seconds = chosen.seconds;
+  auto const segments = plan->segments.number > 1 ? text::format(", {} segments", plan->segments.number) : "";
+  std::string choice =
+      text::format("{}, {}{}", chosen.algorithm.text(), program::policy_name(chosen.storage), segments);
+  plan->words = std::make_shared<detail::plan_words>(detail::plan_words{std::move(choice), chosen.seconds, ""});
   return plan;
+}
+
+std::shared_ptr<bound_plan> bind_like(bound_plan const& like, team_facts const& team, call const& c) {
+  std::size_t const bytes = c.count * items_of(like.what).staged(*like.code);
+  if (like.segments.number != 1 || home_of(*like.code, bytes) != like.code->storage.staging) return nullptr;
+  auto plan = std::make_shared<bound_plan>();
+  plan->what = like.what;
+  plan->what.count = c.count;
+  plan->owner = like.owner;
+  plan->code = like.code;
+  plan->folds = like.folds;
+  plan->arrays.own = like.arrays.own;
+  plan->segments.wanted_bytes = like.segments.wanted_bytes;
+  plan->words = like.words;
+  put_on_call(*plan, team, c);
+  return plan->segments.number == 1 ? plan : nullptr;
 }
 
 void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
                      std::shared_ptr<std::vector<detail::rank_lesson>> learned) {
   bound_plan& first = *all.front();
   auto lessons = std::make_shared<detail::plan_lessons>();
-  std::string names;
   for (auto const& plan : all) {
     plan->candidacy.tells_times = true;
     first.candidacy.most_operands = std::max(first.candidacy.most_operands, plan->candidacy.most_operands);
@@ -206,11 +230,18 @@ void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
     lessons->others.push_back(plan);
     // Ranks that do not agree on the candidate find that out before any data are read.
     plan->hash = static_cast<std::uint32_t>(mixed(plan->hash, lessons->others.size()));
-    names += (names.empty() ? "" : ", ") + program::policy_name(plan->code->storage);
   }
   lessons->of = std::move(learned);
-  first.words.choice += text::format(" (or {}, as calls show)", names);
   first.candidacy.lessons = std::move(lessons);
+}
+
+void name_candidates(std::vector<std::shared_ptr<bound_plan>> const& all) {
+  std::string names;
+  for (auto const& plan : std::span(all).subspan(1))
+    names += (names.empty() ? "" : ", ") + program::policy_name(plan->code->storage);
+  auto words = *all.front()->words;
+  words.choice += text::format(" (or {}, as calls show)", names);
+  all.front()->words = std::make_shared<detail::plan_words>(std::move(words));
 }
 
 }  // namespace coset::planning

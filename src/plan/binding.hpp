@@ -22,9 +22,16 @@ struct lacks_staging : argument_error {
 std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
                                               choice::answer);
 
+/// The plan of a call of the same class as that of `like`, of one segment: what is chosen and compiled stays, all else is arithmetic.
+/// Null if the call needs more segments than one, or another place in staging.
+std::shared_ptr<detail::bound_plan> bind_like(detail::bound_plan const& like, team_facts const&, detail::call const&);
+
 /// Makes plans candidates for one shape: by what they learn, ranks take one of them instead of the first. There are at
 /// least two.
 void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,
                      std::shared_ptr<std::vector<detail::rank_lesson>> learned);
+
+/// Says of the first that it may become one of the others.
+void name_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&);
 
 }  // namespace coset::planning

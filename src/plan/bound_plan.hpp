@@ -28,7 +28,8 @@ struct extent {
 struct plan_segments {
   std::size_t number = 1;  ///< 0: as a call of its own for each rank's piece, since staging has no room for the whole
   std::size_t count = 0;   ///< elements of every segment but the last; of each rank's piece, where pieces are cut
-  program::layout layout;  ///< of all segments but the last
+  std::size_t wanted_bytes = 0;  ///< of a segment, as was chosen; 0: any
+  program::layout layout;        ///< of all segments but the last
   program::layout last_layout;
 
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == number ? last_layout : layout; }
@@ -95,7 +96,7 @@ struct bound_plan {
   plan_segments segments;
   std::vector<std::size_t> counts;  ///< of the pieces, where the caller named them
   plan_extents arrays;
-  plan_words words;
+  std::shared_ptr<plan_words const> words;  ///< of plans of one class the same
 
   bool goes_by_pieces() const noexcept { return segments.number == 0; }
   void describe(planning::described_signature& to, bool started, planning::asked_by by) const noexcept {

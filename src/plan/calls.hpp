@@ -56,4 +56,8 @@ struct plan_key {
   }
 };
 
+struct plan_key_hash {
+  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
+};
+
 }  // namespace coset::planning

@@ -13,6 +13,7 @@ detail::bound_plan const& plan_cache::bind_anew(plan_store& store, detail::call 
   auto& bound = all[key];
   if (!bound) {
     bound = store.of_call(c);
+    bound_last_ = bound->id;
     if (tells) store.log(*bound);
   }
   front_of(key) = {key, bound.get()};

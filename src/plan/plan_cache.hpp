@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -13,10 +14,6 @@
 #include "plan/plan_store.hpp"
 
 namespace coset::planning {
-
-struct plan_key_hash {
-  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
-};
 
 /// Plans by request; ranks that make the same call share them. Direct-mapped in front, so that a loop over the same few
 /// shapes looks nothing up.
@@ -39,6 +36,9 @@ struct plan_cache {
     latest_ = c;
     latest_plan_ = c.counts.empty() ? &plan : nullptr;
   }
+
+  /// Whether a call of this plan is the first since it was bound here, which no second one may follow. Once.
+  bool is_first_call(detail::bound_plan const& plan) noexcept { return std::exchange(bound_last_, 0) == plan.id; }
 
   /// What a plan object's latest execution came to.
   struct execution {
@@ -77,6 +77,7 @@ struct plan_cache {
   detail::call latest_{};
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
   execution latest_execution_;
+  std::uint64_t bound_last_ = 0;  ///< id of a plan that no call has had yet, if that was the last to be bound
 };
 
 }  // namespace coset::planning

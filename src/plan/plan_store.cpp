@@ -46,7 +46,8 @@ std::shared_ptr<bound_plan> bind_pieces(call const& c, team_facts const& team) {
     plan->arrays.gives.push_back(gathers ? piece : whole);
     plan->arrays.gets.push_back(gathers ? whole : piece);
   }
-  plan->words.choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
+  std::string choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
+  plan->words = std::make_shared<detail::plan_words>(detail::plan_words{std::move(choice), 0, ""});
   return plan;
 }
 
@@ -76,13 +77,33 @@ bool can_learn(bound_plan const& plan) {
 }  // namespace
 
 std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
-  return plans_.get({plan_key::of(c), {}}, [&] { return bind_by_rules(c, nullptr); });
+  return plans_.get(plan_key::of(c), [&] {
+    bool const has_class = c.counts.empty() && facts_.spread.is_one_domain() && rule_for(facts_, c) == nullptr;
+    if (!has_class) return bind_by_rules(c, nullptr);
+    plan_key of_class = plan_key::of(c);
+    of_class.count = bytes_of_class(c);
+    if (models_.size() >= most_models) models_.clear();
+    auto& model = models_[of_class];
+    pointer bound = model != nullptr ? bind_like_model(c, *model) : nullptr;
+    if (bound == nullptr) bound = bind_by_rules(c, nullptr);
+    model = bound;
+    return bound;
+  });
 }
 
 std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
   return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
                                                 options.required, options.counts}},
                     [&] { return bind_by_options(c, options); });
+}
+
+plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const& model) {
+  std::vector<std::shared_ptr<bound_plan>> candidates{bind_like(model, facts_, c)};
+  if (model.candidacy.lessons == nullptr) return candidates[0];
+  for (auto const& other : model.candidacy.lessons->others) candidates.push_back(bind_like(*other, facts_, c));
+  if (std::ranges::find(candidates, nullptr) != candidates.end()) return nullptr;
+  make_candidates(candidates, model.candidacy.lessons->of);
+  return candidates[0];
 }
 
 plan_store::pointer plan_store::bind_by_options(call const& c, plan_options const& options) try {
@@ -123,7 +144,9 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
   }
   what.plan = 0;
   auto made = bind_by(defaults_.of(facts_, c));
-  made->words.refused = std::move(refused);
+  auto words = *made->words;
+  words.refused = std::move(refused);
+  made->words = std::make_shared<detail::plan_words>(std::move(words));
   return made;
 }
 
@@ -146,7 +169,10 @@ plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& wh
       continue;  // this storage would lose a value of the schedule
     }
   }
-  if (candidates.size() > 1) make_candidates(candidates, lessons_of(what, candidates.size()));
+  if (candidates.size() > 1) {
+    make_candidates(candidates, lessons_of(what, candidates.size()));
+    name_candidates(candidates);
+  }
   return candidates[0];
 }
 
@@ -167,23 +193,23 @@ std::string plan_store::call_of(bound_plan const& plan) const {
 }
 
 void plan_store::log_refusal(bound_plan const& plan) {
-  if (plan.words.refused.empty() || !text::plans_are_logged() || !plans_.is_new(plan.words.refused)) return;
-  text::complain(text::format("{}; passed over for {}", plan.words.refused, call_of(plan)));
+  if (plan.words->refused.empty() || !text::plans_are_logged() || !plans_.is_new(plan.words->refused)) return;
+  text::complain(text::format("{}; passed over for {}", plan.words->refused, call_of(plan)));
 }
 
 void plan_store::log(bound_plan const& plan) {
   log_refusal(plan);
   if (!text::plans_are_logged()) return;
-  std::string line = text::format("{}: {}", call_of(plan), plan.words.choice);
-  if (plan.words.seconds > 0) {
-    auto const nanoseconds = static_cast<std::uint64_t>(plan.words.seconds * 1e9 + 0.5);
+  std::string line = text::format("{}: {}", call_of(plan), plan.words->choice);
+  if (plan.words->seconds > 0) {
+    auto const nanoseconds = static_cast<std::uint64_t>(plan.words->seconds * 1e9 + 0.5);
     line += text::format("; expected to take {} ns, see coset why", nanoseconds);
   }
   text::complain(line);
 }
 
 std::string plan_store::refusal_of(call const& c) try {
-  return bind_by_rules(c, nullptr)->words.refused;
+  return bind_by_rules(c, nullptr)->words->refused;
 } catch (schedule_error const& wrong_file) {
   return wrong_file.what();
 }

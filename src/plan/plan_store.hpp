@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "choice/choose.hpp"
@@ -49,6 +50,8 @@ class plan_store {
   pointer bind_by_rules(detail::call const&, plan_options const* options);
   /// Why the rule that applies to a call cannot serve it, or nothing.
   std::string refusal_of(detail::call const&);
+  /// By the plan of another length of the same class; null where that does not serve.
+  pointer bind_like_model(detail::call const&, detail::bound_plan const& model);
   /// As the options say. Where staging has no room for pieces, and nobody has named an algorithm, they go one by one.
   pointer bind_by_options(detail::call const&, plan_options const&);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
@@ -58,10 +61,14 @@ class plan_store {
   std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
   std::string call_of(detail::bound_plan const&) const;
 
+  static constexpr std::size_t most_models = 256;
+
   team_facts const facts_;
   compiled_table programs_;
   default_table defaults_;
   plan_table plans_;
+  std::unordered_map<plan_key, pointer, plan_key_hash>
+      models_;  ///< of each class the plan that was bound last; likewise
   weak_map<std::tuple<std::uint32_t, bool, std::size_t>, std::vector<detail::rank_lesson>> lessons_;
 };
 

@@ -8,10 +8,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,11 +30,11 @@ struct plan_wish {
   friend auto operator<=>(plan_wish const&, plan_wish const&) = default;
 };
 
-/// What tells plans apart: the call, and the wish of a plan object, which an ordinary call has not.
-using plan_request = std::pair<plan_key, std::optional<plan_wish>>;
+/// What tells the plans of plan objects apart.
+using plan_request = std::pair<plan_key, plan_wish>;
 
-/// What is kept as long as others use it.
-template <class Key, class Value>
+/// What is kept as long as others use it. `Map`: some map of the keys to weak pointers.
+template <class Key, class Value, class Map = std::map<Key, std::weak_ptr<Value>>>
 class weak_map {
  public:
   using pointer = std::shared_ptr<Value>;
@@ -62,7 +62,7 @@ class weak_map {
 
   static constexpr std::size_t smallest_limit = 64;
 
-  std::map<Key, std::weak_ptr<Value>> all_;
+  Map all_;
   std::size_t limit_ = smallest_limit;
 };
 
@@ -75,15 +75,21 @@ class plan_table {
   /// The plan of this key; `make` makes it if no call, plan object or request uses it. If `make` throws, nothing is
   /// kept.
   template <class Make>
+  pointer get(plan_key const& key, Make&& make) {
+    auto const lock = locked();
+    return of_calls_.get(key, std::forward<Make>(make));
+  }
+  /// The same of a plan object's.
+  template <class Make>
   pointer get(plan_request const& key, Make&& make) {
     auto const lock = locked();
-    return plans_.get(key, std::forward<Make>(make));
+    return of_objects_.get(key, std::forward<Make>(make));
   }
 
   /// Plans and keys kept, for tests.
   std::size_t size() const {
     std::lock_guard const lock(mutex_);
-    return plans_.size();
+    return of_calls_.size() + of_objects_.size();
   }
 
   /// Whether this is said for the first time.
@@ -107,7 +113,9 @@ class plan_table {
   }
 
   mutable std::mutex mutex_;
-  weak_map<plan_request, detail::bound_plan const> plans_;
+  using by_hash = std::unordered_map<plan_key, std::weak_ptr<detail::bound_plan const>, plan_key_hash>;
+  weak_map<plan_key, detail::bound_plan const, by_hash> of_calls_;
+  weak_map<plan_request, detail::bound_plan const> of_objects_;
   std::set<std::string> said_;
 };
 

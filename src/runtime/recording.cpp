@@ -63,7 +63,7 @@ void push_wait(rank_state& me, flight const& f, course& c, std::uint64_t since, 
 }
 
 trace::plan_words words_for(flight const& f) {
-  std::string schedule = f.plan->words.choice;
+  std::string schedule = f.plan->words->choice;
   if (auto const others = schedule.find(" (or "); others != schedule.npos) schedule.resize(others);
   planning::signature call = f.plan->what;
   call.plan = 0;  // its number says nothing to people

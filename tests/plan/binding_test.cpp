@@ -126,7 +126,7 @@ TEST(Segments, AreAsLongAsWanted) {
       // As few as that allows, in whole lines.
       std::size_t const longest = wanted / 64 * 16;
       EXPECT_EQ(plan->segments.number, (count + longest - 1) / longest);
-      EXPECT_NE(plan->words.choice.find(" segments"), std::string::npos);
+      EXPECT_NE(plan->words->choice.find(" segments"), std::string::npos);
     }
   }
   EXPECT_EQ(bind(verb::allreduce, 1000, {}, SIZE_MAX, 4000).plan->segments.number, 1u);

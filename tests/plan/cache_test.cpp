@@ -62,7 +62,7 @@ TEST_F(Cache, ChoosesByTheClassAndNotByWhatCameBefore) {
     std::map<std::size_t, std::pair<std::string, double>> found;
     for (std::size_t const count : counts) {
       auto const plan = store.of_call(sum_of(count));
-      found[count] = {plan->words.choice, plan->words.seconds};
+      found[count] = {plan->words->choice, plan->words->seconds};
     }
     return found;
   };
@@ -74,6 +74,62 @@ TEST_F(Cache, ChoosesByTheClassAndNotByWhatCameBefore) {
   EXPECT_EQ(upwards.at(2049), upwards.at(2304));
   EXPECT_NE(upwards.at(2048), upwards.at(2049));
   EXPECT_NE(upwards.at(2304), upwards.at(2305));
+}
+
+/// What ranks run by, and what they tell each other of it.
+void expect_the_same(detail::bound_plan const& a, detail::bound_plan const& b) {
+  EXPECT_EQ(a.hash, b.hash);
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.folds, b.folds);
+  EXPECT_EQ(a.code->storage, b.code->storage);
+  EXPECT_EQ(a.code->span, b.code->span);
+  EXPECT_EQ(a.segments.number, b.segments.number);
+  EXPECT_EQ(a.segments.count, b.segments.count);
+  EXPECT_EQ(a.segments.layout.offset, b.segments.layout.offset);
+  EXPECT_EQ(a.segments.layout.boundary, b.segments.layout.boundary);
+  EXPECT_EQ(a.segments.last_layout.offset, b.segments.last_layout.offset);
+  EXPECT_EQ(a.segments.last_layout.staging_bytes, b.segments.last_layout.staging_bytes);
+  EXPECT_EQ(a.arrays.shares_outputs, b.arrays.shares_outputs);
+  EXPECT_EQ(a.arrays.own, b.arrays.own);
+  ASSERT_EQ(a.arrays.gives.size(), b.arrays.gives.size());
+  for (std::size_t r = 0; r < a.arrays.gives.size(); ++r) {
+    EXPECT_EQ(a.arrays.gives[r].begin, b.arrays.gives[r].begin);
+    EXPECT_EQ(a.arrays.gives[r].end, b.arrays.gives[r].end);
+    EXPECT_EQ(a.arrays.gets[r].begin, b.arrays.gets[r].begin);
+    EXPECT_EQ(a.arrays.gets[r].end, b.arrays.gets[r].end);
+  }
+  EXPECT_EQ(a.candidacy.most_operands, b.candidacy.most_operands);
+  EXPECT_EQ(a.candidacy.most_staging, b.candidacy.most_staging);
+  EXPECT_EQ(a.words->choice, b.words->choice);
+  ASSERT_EQ(a.candidacy.lessons == nullptr, b.candidacy.lessons == nullptr);
+  if (a.candidacy.lessons == nullptr) return;
+  ASSERT_EQ(a.candidacy.lessons->others.size(), b.candidacy.lessons->others.size());
+  for (std::size_t k = 0; k < a.candidacy.lessons->others.size(); ++k)
+    expect_the_same(*a.candidacy.lessons->others[k], *b.candidacy.lessons->others[k]);
+}
+
+/// A plan that is made from another one of its class, as a store makes it that has met that one, is the plan that a store makes which
+/// has met none. Around the ends of classes, and of what entry lines have room for.
+TEST_F(Cache, MakesThePlanOfALengthAsIfItWereTheFirst) {
+  plan_store met(two_ranks());
+  std::array<std::byte, 8> one_array;
+  for (verb const what : all_verbs()) {
+    if (what == verb::barrier) continue;
+    for (bool const in_place : {false, true}) {
+      if (in_place && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;
+      std::vector<std::shared_ptr<detail::bound_plan const>> kept;
+      for (std::size_t count : {40'960, 40'000, 4098, 4096, 2304, 2150, 2050, 100, 98, 70,  36,  34,
+                                32,     18,     16,   14,   12,   10,   2,    4,   38, 102, 4100}) {
+        detail::call c{.what = what, .count = count};
+        c.reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>();
+        if (in_place) c.in = c.out = one_array.data();
+        kept.push_back(met.of_call(c));
+        SCOPED_TRACE(std::string(name_of(what)) + " of " + std::to_string(count) + (in_place ? ", in place" : ""));
+        expect_the_same(*kept.back(), *plan_store(two_ranks()).of_call(c));
+        if (HasFailure()) return;
+      }
+    }
+  }
 }
 
 TEST_F(Cache, HasTheShapeCalledLastInFront) {

@@ -108,8 +108,8 @@ TEST_P(Verbs, GiveEveryRankWhatTheyPromiseUnderFlatAndHierarchicalPlans) {
       EXPECT_EQ(fault_of(me, all, shared), "");
       for (auto const& [key, bound] : me.state().plans.all) {
         bool const served = key.what != verb::barrier && serves(plan, key.what, me.size());
-        EXPECT_TRUE(!served || bound->words.choice.starts_with(algorithm))
-            << name_of(key.what) << " by " << bound->words.choice;
+        EXPECT_TRUE(!served || bound->words->choice.starts_with(algorithm))
+            << name_of(key.what) << " by " << bound->words->choice;
       }
     });
   }

@@ -65,7 +65,7 @@ void tell_wait(rank_state const& me, flight const& f, std::uint64_t since) {
   awaited const what = awaited_by(me, f);
   auto const& steps = f.code->steps;
   std::array<char, sizeof(told_wait::plan)> words{};
-  std::string const& choice = f.plan->words.choice;
+  std::string const& choice = f.plan->words->choice;
   std::copy_n(choice.begin(), std::min(choice.size(), words.size()), words.begin());
   for_each_line(me.root, &me, [&](own_line& line) {
     told_wait& to = line.wait;

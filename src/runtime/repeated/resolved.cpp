@@ -118,6 +118,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 
 [[gnu::cold]] void add_acts(acts_of to) {
   program::program const& code = to.code();
+  to.turn().acts.reserve(code.waits.size() + code.unmet.size() + 2 * code.code.size() + 2);
   std::uint32_t waits = 0;
   act made;
   made.what = act::copy_own;
@@ -140,6 +141,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 [[gnu::cold]] std::vector<array> arrays_of(rank_state const& me, bound_plan const& plan) {
   std::vector<array> all;
   program::program const& code = plan.code->of[me.rank];
+  all.reserve(code.operands.size());
   auto const& boundary = plan.segments.last_layout.boundary;
   for (instruction const& i : code.code) {
     if (i.destinations == 0 || boundary[i.block_end] == boundary[i.block]) continue;
@@ -375,9 +377,16 @@ void resolved_programs::called(rank_state const& me, bound_plan const& plan) noe
   id = plan.id;
   known = nullptr;
   if (!can_be_resolved(me, plan)) return;
-  if (all_.size() >= most && !all_.contains(plan.id)) {
+  bool const is_new = !all_.contains(plan.id);
+  if (is_new && rests_ > 0) {
+    --rests_;
+    id = 0;
+    return;
+  }
+  if (is_new && all_.size() >= most) {
     front_ = {};
     all_.clear();
+    rests_ = 4 * most;
   }
   std::unique_ptr<resolved_program>& mine = all_[plan.id];
   if (mine == nullptr) mine = std::make_unique<resolved_program>();
