@@ -30,11 +30,24 @@ namespace {
 /// addresses only.
 using row_number = std::uint64_t;
 
+/// Elements side by side in a row of one kind, which one fold takes: of one part, or of several that are folded alike.
+struct joint_run {
+  joint_part const* first;
+  std::size_t count;
+};
+
 /// How parts lie in rows, for the folds; which are given its address as that of the operation.
 struct joint_layout {
+  joint_layout() : joint_layout({}, nullptr, 0) {}
+  /// Runs are not cleared: a small call takes no longer than that.
+  joint_layout(std::span<joint_part const> of, reduction_table const* by, std::size_t in_rows) noexcept
+      : parts(of), table(by), rows(in_rows) {}
+
   std::span<joint_part const> parts;
-  reduction_table const* table = nullptr;
-  std::size_t rows = 0;
+  std::array<joint_run, 16> runs;  ///< of the one row, if there are so few
+  std::size_t number_of_runs = 0;  ///< 0: each part by itself
+  reduction_table const* table;
+  std::size_t rows;
   std::byte* packed = nullptr;
   runtime::floating_point_mode const* mode = nullptr;  ///< the team's: elements may travel in another type
 
@@ -49,22 +62,49 @@ std::size_t filled(joint_part const& part, std::size_t row) noexcept {
   return before < part.count ? std::min(part.slice, part.count - before) : 0;
 }
 
-/// One row of each array, `offset` bytes into it: of no more arrays than one pass of a fold takes.
-void fold_row(joint_layout const& all, std::size_t row, std::span<void* const> to, std::span<void const* const> from,
-              std::size_t offset) {
+/// Nothing that callers have written tells such parts apart.
+bool are_folded_alike(joint_part const& a, joint_part const& b) noexcept {
+  return a.travelling.table == b.travelling.table && a.travelling.table->code.computes != arithmetic::any;
+}
+
+void find_runs(joint_layout& all) noexcept {
+  if (all.rows != 1) return;
+  std::size_t end = 0;  // of the last run, in bytes
+  for (joint_part const& part : all.parts) {
+    if (part.slice == 0) continue;
+    bool const goes_on =
+        all.number_of_runs > 0 && part.at == end && are_folded_alike(*all.runs[all.number_of_runs - 1].first, part);
+    if (!goes_on && all.number_of_runs == all.runs.size()) {
+      all.number_of_runs = 0;
+      return;
+    }
+    if (!goes_on) all.runs[all.number_of_runs++] = {&part, 0};
+    all.runs[all.number_of_runs - 1].count += part.slice;
+    end = part.at + part.slice * part.travelling.table->element_bytes;
+  }
+}
+
+/// `count` elements from where `first` lies in one row of each array, `offset` bytes into it.
+void fold_elements(joint_part const& first, std::size_t count, std::span<void* const> to,
+                   std::span<void const* const> from, std::size_t offset) {
   std::array<void*, max_fused_sources> destinations;
   std::array<void const*, max_fused_sources> sources;
   auto const number = static_cast<std::uint32_t>(from.size());
-  for (joint_part const& part : all.parts) {
-    std::size_t const count = filled(part, row);
-    if (count == 0) continue;
-    for (std::size_t d = 0; d < to.size(); ++d) destinations[d] = static_cast<std::byte*>(to[d]) + offset + part.at;
-    for (std::size_t s = 0; s < from.size(); ++s)
-      sources[s] = static_cast<std::byte const*>(from[s]) + offset + part.at;
-    part.travelling.table->folds->for_sources(number)(part.travelling.operation, destinations.data(),
-                                                      static_cast<std::uint32_t>(to.size()), sources.data(), number,
-                                                      count);
-  }
+  for (std::size_t d = 0; d < to.size(); ++d) destinations[d] = static_cast<std::byte*>(to[d]) + offset + first.at;
+  for (std::size_t s = 0; s < from.size(); ++s) sources[s] = static_cast<std::byte const*>(from[s]) + offset + first.at;
+  first.travelling.table->folds->for_sources(number)(first.travelling.operation, destinations.data(),
+                                                     static_cast<std::uint32_t>(to.size()), sources.data(), number,
+                                                     count);
+}
+
+/// One row of each array: of no more arrays than one pass of a fold takes.
+void fold_row(joint_layout const& all, std::size_t row, std::span<void* const> to, std::span<void const* const> from,
+              std::size_t offset) {
+  for (joint_run const& run : std::span(all.runs).first(all.number_of_runs))
+    fold_elements(*run.first, run.count, to, from, offset);
+  if (all.number_of_runs > 0) return;
+  for (joint_part const& part : all.parts)
+    if (std::size_t const count = filled(part, row); count > 0) fold_elements(part, count, to, from, offset);
   if (!all.numbers_rows()) return;
   row_number const same = row;
   for (void* const there : to) std::memcpy(static_cast<std::byte*>(there) + offset, &same, sizeof(same));
@@ -117,7 +157,7 @@ constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (valu
 std::size_t cut(std::span<joint_part> parts, std::size_t rows) {
   std::size_t bytes = rows > 1 ? sizeof(row_number) : 0;
   for (joint_part& part : parts) {
-    part.slice = part.stays ? 0 : (part.count + rows - 1) / rows;
+    part.slice = part.stays ? 0 : rows == 1 ? part.count : (part.count + rows - 1) / rows;
     part.at = round_up(bytes, part.alignment);
     bytes = part.at + part.slice * part.travelling.table->element_bytes;
   }
@@ -137,14 +177,29 @@ joint_layout laid_out(joint_kind const& kind, std::span<joint_part> parts) {
   while (bytes > longest_row) bytes = cut(parts, rows += rows / 64 + 1);
   std::size_t size = 0;
   while (row_sizes[size] < bytes || row_sizes[size] % alignment != 0) ++size;
-  return {.parts = parts, .table = &kind.table(size), .rows = rows};
+  joint_layout made(parts, &kind.table(size), rows);
+  find_runs(made);
+  return made;
+}
+
+/// Whether each lies behind the one before, or before it, so that no two overlap.
+bool are_in_a_row(std::span<joint_part const> parts) noexcept {
+  bool up = true, down = true;
+  for (std::size_t p = 1; p < parts.size() && (up || down); ++p) {
+    auto const a = reinterpret_cast<std::uintptr_t>(parts[p - 1].place),
+               b = reinterpret_cast<std::uintptr_t>(parts[p].place);
+    up = up && a + parts[p - 1].count * parts[p - 1].element_bytes <= b;
+    down = down && b + parts[p].count * parts[p].element_bytes <= a;
+  }
+  return up || down;
 }
 
 /// Comes before rows are written: they may be those of a call under way. The arrays are compared here, as the ranks see
-/// each other's rows only. Cost: a few comparisons for each pair.
+/// each other's rows only. Cost: a few comparisons for each pair, unless they lie in a row.
 void check_call(rank_state& me, std::span<joint_part const> parts) {
   runtime::require_current(me);
   for (joint_part const& part : parts) require_array(me, verb::allreduce, part.place, part.count, "array");
+  if (are_in_a_row(parts)) return;
   for (std::size_t p = 1; p < parts.size(); ++p) {
     auto const a = reinterpret_cast<std::uintptr_t>(parts[p].place);
     std::size_t const a_bytes = parts[p].count * parts[p].element_bytes;
@@ -157,6 +212,19 @@ void check_call(rank_state& me, std::span<joint_part const> parts) {
                                 q + 1, p + 1, me.number, b_bytes, parts[q].place, a_bytes, parts[p].place));
     }
   }
+}
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+/// Whether an element is a word that travels as it is.
+bool is_word(joint_part const& part) noexcept {
+  return part.element_bytes == word_bytes && part.own.table == part.travelling.table;
+}
+
+void copy_word(void* to, void const* from) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof(word));
+  std::memcpy(to, &word, sizeof(word));
 }
 
 /// Copies the callers' arrays into rows at `to`, which has room for them.
@@ -225,6 +293,46 @@ call call_of(joint_layout const& all, part_lengths const& lengths) {
           .counts = lengths};
 }
 
+/// A few values, the most frequent of such calls: words that travel as they are, each in memory behind the one before or before it,
+/// in one row. All that is checked and laid out for arrays goes without saying. False, and nothing is done, of other parts.
+bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+  static constexpr std::array<std::size_t, 16> ones{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  if (parts.size() > ones.size()) return false;
+  runtime::require_current(me);
+  std::size_t size = 0;
+  while (row_sizes[size] < parts.size() * word_bytes) ++size;
+  joint_layout all(parts, &kind.table(size), 1);
+  all.packed = room_in(me.memory.packed, all.bytes());
+  std::size_t at = 0;
+  bool up = true, down = true;
+  for (joint_part& part : parts) {
+    if (part.count != 1 || part.place == nullptr || !is_word(part)) return false;
+    copy_word(all.packed + at, part.place);
+    part.at = at;
+    part.slice = 1;
+    bool const goes_on = at > 0 && are_folded_alike(*(&part - 1), part);
+    if (!goes_on) all.runs[all.number_of_runs++] = {&part, 0};
+    ++all.runs[all.number_of_runs - 1].count;
+    if (at > 0) {
+      auto const distance = static_cast<std::byte*>(part.place) - static_cast<std::byte*>((&part - 1)->place);
+      up = up && distance >= static_cast<std::ptrdiff_t>(word_bytes);
+      down = down && distance <= -static_cast<std::ptrdiff_t>(word_bytes);
+    }
+    at += word_bytes;
+  }
+  if (!up && !down) return false;
+  std::memset(all.packed + at, 0, all.bytes() - at);
+  run(me, {.what = verb::allreduce,
+           .in = all.packed,
+           .out = all.packed,
+           .count = 1,
+           .reduction = all.table,
+           .operation = &all,
+           .counts = std::span(ones).first(parts.size())});
+  for (joint_part const& part : parts) copy_word(part.place, all.packed + part.at);
+  return true;
+}
+
 /// An operation in split phase: its own copy of everything.
 struct started_joint {
   std::vector<joint_part> parts;
@@ -274,6 +382,7 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
 }
 
 void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) try {
+  if (run_words(me, kind, parts)) return;
   check_call(me, parts);
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);

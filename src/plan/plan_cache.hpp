@@ -30,11 +30,14 @@ struct plan_cache {
   detail::bound_plan const* again(detail::call const& c) const noexcept {
     bool const same = c.in == latest_.in && c.out == latest_.out && c.count == latest_.count &&
                       c.reduction == latest_.reduction && c.what == latest_.what && c.root == latest_.root;
-    return same && c.counts.empty() ? latest_plan_ : nullptr;
+    if (!c.counts.empty() || latest_counts_ != 0) [[unlikely]]
+      return same && counts_hash(c.counts) == latest_counts_ ? latest_plan_ : nullptr;
+    return same ? latest_plan_ : nullptr;
   }
   void note(detail::call const& c, detail::bound_plan const& plan) noexcept {
     latest_ = c;
-    latest_plan_ = c.counts.empty() ? &plan : nullptr;
+    latest_counts_ = counts_hash(c.counts);
+    latest_plan_ = &plan;
   }
 
   /// Whether a call of this plan is the first since it was bound here, which no second one may follow. Once.
@@ -74,7 +77,8 @@ struct plan_cache {
   }
   detail::bound_plan const& bind_anew(plan_store&, detail::call const&, plan_key const&, bool idle, bool tells);
 
-  detail::call latest_{};
+  detail::call latest_{};            ///< whose counts are gone
+  std::uint64_t latest_counts_ = 0;  ///< hash
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
   execution latest_execution_;
   std::uint64_t bound_last_ = 0;  ///< id of a plan that no call has had yet, if that was the last to be bound

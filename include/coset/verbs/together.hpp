@@ -162,7 +162,8 @@ requires(sizeof...(Things) > 0) auto together(Things&&... things) {
 /// the lengths of the others. Sums of 16-bit floats and reproducible sums are rounded once, as in calls of their own.
 /// Cost: that of one allreduce of all bytes, and a copy of each array out and in. Arrays beyond 4 KiB, which would pay more
 /// for the copies than for rounds, follow by operations of their own. For three arrays of up to 0.5 KiB and two values all
-/// that is a third to a half of the time of five calls (two ranks). Each pair of arrays is compared, for overlaps. No
+/// that is a third to a half of the time of five calls (two ranks). Each pair of arrays is compared, for overlaps, unless
+/// they lie one behind the other. Up to 16 values of 8 bytes that travel as they are, take half the time of others. No
 /// allocation once a call of these lengths has run, up to 16 arrays and values.
 /// Throws mismatch_error on every rank if the ranks disagree in number, types, operations or lengths; the message tells
 /// types, operations and the first four lengths of both sides. Otherwise as allreduce.
