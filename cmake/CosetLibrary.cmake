@@ -120,14 +120,14 @@ if(coset_for_size)
   get_target_property(passed_through coset SOURCES)
   string(JOIN "|" names
     "/src/(kernels|reducer|api)/.*" "/src/runtime/[a-z_]+" "/runtime/repeated/.*" "/memory/waiting" "/plan/(plan_cache|signature)"
-    "/choice/learner" "/team/task_run")
+    "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
   # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.
   list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|dump|lost|recording|plan_objects|by_messages|exchange|segments|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|owned_copy|processes/[a-z]+))[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample|api/joint)[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|updates/sample|api/joint|choice/learner)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   # Loops over vectors that callers of C name by numbers: all that -O3 gains beside is copies of loops.
   set_property(SOURCE src/api/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
