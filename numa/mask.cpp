@@ -40,6 +40,7 @@ bool mask::contains(unsigned os_index) const {
 unsigned mask::count() const { return static_cast<unsigned>(CPU_COUNT_S(bytes(), chunks_.data())); }
 
 void mask::merge(mask const& other) {
+  if (other.chunks_.empty()) return;  // of a thread that has gone meanwhile
   chunks_.resize(std::max(chunks_.size(), other.chunks_.size()));
   CPU_OR_S(other.bytes(), chunks_.data(), chunks_.data(), other.chunks_.data());
 }

@@ -194,9 +194,10 @@ class COSET_API team {
   std::shared_ptr<detail::team_state> state_;
 };
 
-/// Ends the threads, and frees the memory, of teams that have ended, which are kept for COSET_IDLE seconds in case that such a team is
-/// asked for again. Returns once the threads have ended. For who needs a process of one thread, as unshare(CLONE_NEWUSER) does,
-/// or has changed what a thread does not tell of itself, such as its namespaces or capabilities. Any thread may call it that is no rank.
+/// Ends the threads, and frees the memory, of teams that have ended, which are kept for COSET_IDLE seconds in case that such a
+/// team is asked for again. Returns once the threads have ended. For who needs a process of one thread, as
+/// unshare(CLONE_NEWUSER) does, or has changed what is not looked at: namespaces, capabilities, memory policy, a profile in
+/// its usual place. Any thread may call it; that of a rank waits for no others.
 COSET_API void end_idle_teams() noexcept;
 
 /// Writes where the ranks of a team are: a line for each group of ranks that are alike, which says in what operation and

@@ -44,15 +44,17 @@ std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept {
   return digest ^ digest >> 29;
 }
 
-std::uint64_t digest() noexcept {
-  std::uint64_t all = 0;
+all_set look_at_all() noexcept {
+  all_set all;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     if (!begins_like_a_listed_one(*each)) continue;
-    for (std::string_view left = *each; !left.empty();
-         left.remove_prefix(std::min(left.size(), sizeof(std::uint64_t)))) {
+    std::string_view const entry = *each;
+    all.names_files = all.names_files || entry.find("file=") != entry.npos;
+    all.digest = mixed(all.digest, entry.size());  // where one entry ends another begins
+    for (std::size_t at = 0; at < entry.size(); at += sizeof(std::uint64_t)) {
       std::uint64_t next = 0;
-      std::memcpy(&next, left.data(), std::min(left.size(), sizeof next));
-      all = mixed(all, next);
+      std::memcpy(&next, entry.data() + at, std::min(entry.size() - at, sizeof next));
+      all.digest = mixed(all.digest, next);
     }
   }
   return all;

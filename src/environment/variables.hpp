@@ -161,7 +161,11 @@ std::string_view value_of(variable const&) noexcept;
 
 /// Of all variables in the table that are set, with their values: two environments that differ in them have different ones, but
 /// for one pair in 2^64.
-std::uint64_t digest() noexcept;
+struct all_set {
+  std::uint64_t digest = 0;
+  bool names_files = false;  ///< some plan is `plan(file=…)`, which the name says nothing of
+};
+all_set look_at_all() noexcept;
 /// A digest that goes on with one more number.
 std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept;
 

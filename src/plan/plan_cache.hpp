@@ -77,8 +77,8 @@ struct plan_cache {
   }
   detail::bound_plan const& bind_anew(plan_store&, detail::call const&, plan_key const&, bool idle, bool tells);
 
-  detail::call latest_{};            ///< whose counts are gone
-  std::uint64_t latest_counts_ = 0;  ///< hash
+  detail::call latest_{};                            ///< whose counts are gone
+  std::uint64_t latest_counts_ = 0;                  ///< hash
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
   execution latest_execution_;
   std::uint64_t bound_last_ = 0;  ///< id of a plan that no call has had yet, if that was the last to be bound

@@ -229,6 +229,7 @@ void team_state::begin_another_life() noexcept {
   for (auto const& m : members) m->requests.handle.begin_another_life();
   shared.arena.failure().stuck_told.store(0, std::memory_order_relaxed);
   reserved_bytes = 0;
+  forget_operations();
 }
 
 void team_state::begin_shared_round(std::uint32_t round, std::array<channel_position, channels> const& together) {

@@ -16,6 +16,7 @@ int main(void) {
   test_pieces();
   test_reducers();
   test_disagreements();
+  coset_end_idle_teams();
   if (failures() != 0) fprintf(stderr, "%d checks failed\n", failures());
   return failures() != 0;
 }

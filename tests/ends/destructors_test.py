@@ -11,7 +11,7 @@ import sys
 
 ALLOWED = {
     ("onlooker.cpp.o", "__cxa_thread_atexit"): "keeps the code loaded under a thread; there is nothing to destroy",
-    ("idle_teams.cpp.o", "__cxa_atexit"): "ends threads of teams that nobody has; a team that ends later ends at once",
+    ("idle_teams.cpp.o", "__cxa_thread_atexit"): "keeps the code loaded under a rank's thread, and counts those that end alone",
     ("process.cpp.o", "atexit"): "writes the trace, and destroys nothing",
     ("process.cpp.o", ".init_array"): "the process that has started, for the names of its children's traces",
     ("fork.cpp.o", ".init_array"): "handlers of fork(), which the first team registers if it is made earlier",

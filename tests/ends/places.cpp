@@ -107,13 +107,16 @@ void live() {
   reach("thread");
 }
 
-/// A thread of a team, which ends with it.
+/// A thread of a team, which ends with it, or when idle teams do.
 void live_as_rank() {
   if (!is_set(place_variable, "variable of a rank's thread")) return;
   team ranks({.ranks = 2, .place = placement::unbound});
   ranks.run([](member& me) {
     if (me.rank() == 1) mark_thread<4>("variable of a rank's thread");
   });
+}
+void end_rank() {
+  if (is_set(place_variable, "variable of a rank's thread")) end_idle_teams();
 }
 
 /// Objects that the end of the process destroys.
@@ -137,6 +140,7 @@ int live_all() {
   reach("main");
   std::thread(live).join();
   live_as_rank();
+  end_rank();
   return 0;
 }
 

@@ -143,14 +143,16 @@ std::chrono::nanoseconds wanted_idle_time() {
   return seconds_of(environment::value("COSET_IDLE")).value_or(std::chrono::seconds(5));
 }
 
-std::uint64_t settings_now() {
-  std::uint64_t const set = environment::digest();
+settings_now::settings_now() {
+  auto const all = environment::look_at_all();
+  digest = all.digest;
+  name_files = all.names_files;
   auto const profile = environment::value("COSET_TUNING");
-  if (profile.empty() || profile == "off") return set;
+  if (profile.empty() || profile == "off") return;
   struct stat of = {};
-  if (stat(std::string(profile).c_str(), &of) != 0) return set;
+  if (stat(std::string(profile).c_str(), &of) != 0) return;
   auto const written = static_cast<std::uint64_t>(of.st_mtim.tv_sec * 1'000'000'000 + of.st_mtim.tv_nsec);
-  return environment::mixed(environment::mixed(set, written), static_cast<std::uint64_t>(of.st_size));
+  digest = environment::mixed(environment::mixed(digest, written), static_cast<std::uint64_t>(of.st_size));
 }
 
 std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {

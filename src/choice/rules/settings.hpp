@@ -26,9 +26,15 @@ wait_limits wanted_wait_limits();
 /// COSET_IDLE, 5 s without it: how long teams that have ended wait for the next ones; 0: they do not.
 std::chrono::nanoseconds wanted_idle_time();
 
-/// Another number where something else is set that coset reads, or the profile that COSET_TUNING names has been written since, but
-/// for one pair in 2^64. Cost: looks at the environment once.
-std::uint64_t settings_now();
+/// What is set that coset reads: another number where something else is set, or the profile that COSET_TUNING names has been written
+/// since, but for one pair in 2^64. Cost: looks at the environment once.
+struct settings_now {
+  settings_now();
+  bool operator==(settings_now const&) const = default;
+
+  std::uint64_t digest;
+  bool name_files;  ///< some plan is a file, of which only the name is in the settings
+};
 
 /// One line for each of these settings ("NAME=value") that has no effect as it stands: unknown names, with the nearest
 /// known one, and words that their variable does not accept. Names that do not begin with COSET_ are ignored. A setting

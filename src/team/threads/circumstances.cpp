@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/threads/circumstances.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -9,11 +10,23 @@
 
 #include <utility>
 
-#include "choice/rules/settings.hpp"
 #include "numa/process/fork.hpp"
 
 namespace coset::team_room {
-scheduling scheduling::of_this_thread() noexcept {
+namespace {
+
+std::size_t default_stack_bytes() noexcept {
+  pthread_attr_t attributes;
+  std::size_t bytes = 0;
+  if (pthread_getattr_default_np(&attributes) != 0) return 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+}  // namespace
+
+scheduling scheduling::of_thread(pid_t thread) noexcept {
   struct {  // the kernel's sched_attr, of which older headers of the C library know nothing
     std::uint32_t size, policy;
     std::uint64_t flags;
@@ -21,12 +34,17 @@ scheduling scheduling::of_this_thread() noexcept {
     std::uint32_t priority;
     std::uint64_t runtime, deadline, period;
   } found = {};
-  if (syscall(SYS_sched_getattr, 0, &found, sizeof found, 0) != 0) return {};
-  return {static_cast<int>(found.policy), static_cast<int>(found.priority), found.nice};
+  if (syscall(SYS_sched_getattr, thread, &found, sizeof found, 0) != 0) return {};
+  return {static_cast<int>(found.policy), static_cast<int>(found.priority), found.nice, found.flags};
+}
+
+bool scheduling::is_for_this_thread_alone() const noexcept {
+  constexpr std::uint64_t reset_on_fork = 1;
+  return (flags & reset_on_fork) != 0;
 }
 
 void scheduling::apply() const noexcept {
-  auto const now = of_this_thread();
+  auto const now = of_thread(0);
   if (now == *this) return;
   sched_param const with{.sched_priority = priority};
   if (now.policy != policy || now.priority != priority) sched_setscheduler(0, policy, &with);
@@ -39,25 +57,36 @@ inherited::inherited(scheduling scheduled) noexcept : scheduled_(scheduled) {
 }
 
 void inherited::apply() const noexcept {
-  pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
   std::fesetenv(&computing_);
   scheduled_.apply();
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+}
+
+confinement confinement::of_this_thread() noexcept {
+  return {prctl(PR_GET_SECCOMP), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)};
 }
 
 circumstances::circumstances(team_options options)
     : asked(std::move(options)),
       processors(numa::mask::of_thread(0)),
-      scheduled(scheduling::of_this_thread()),
-      filtered(prctl(PR_GET_SECCOMP)),
+      stack_bytes(0),
       mode(runtime::floating_point_mode::of_this_thread()),
-      settings(choice::settings_now()),
-      process(numa::process_number_by_the_system()) {}
+      process(numa::process_number_by_the_system()) {
+  if (asked.ranks == 1) return;  // its only thread is the caller
+  scheduled = scheduling::of_thread(0);
+  confined = confinement::of_this_thread();
+  stack_bytes = default_stack_bytes();
+}
+
+bool circumstances::tell_all() const noexcept { return !settings.name_files && !scheduled.is_for_this_thread_alone(); }
 
 bool circumstances::operator==(circumstances const& other) const {
   bool const are_asked = asked.ranks == other.asked.ranks && asked.place == other.asked.place &&
                          asked.wait == other.asked.wait && asked.processors == other.asked.processors;
-  return are_asked && processors == other.processors && scheduled == other.scheduled && filtered == other.filtered &&
-         mode == other.mode && settings == other.settings && process == other.process;
+  bool const have_like_threads = processors == other.processors && scheduled == other.scheduled &&
+                                 confined == other.confined && stack_bytes == other.stack_bytes;
+  return are_asked && have_like_threads && mode == other.mode && settings == other.settings && process == other.process;
 }
 
 }  // namespace coset::team_room

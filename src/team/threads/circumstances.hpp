@@ -3,10 +3,13 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include <cfenv>
+#include <cstddef>
 #include <cstdint>
 
+#include "choice/rules/settings.hpp"
 #include "coset/team.hpp"
 #include "numa/mask.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
@@ -16,19 +19,24 @@ namespace coset::team_room {
 /// What the system lets a thread have of the processor: its policy, priority and nice value.
 struct scheduling {
   int policy = 0, priority = 0, nice = 0;
+  std::uint64_t flags = 0;
 
-  static scheduling of_this_thread() noexcept;
-  /// Where the system refuses that, the thread stays as it is.
+  /// 0: of the calling one.
+  static scheduling of_thread(pid_t) noexcept;
+  /// Whether new threads begin without: nothing can be said of theirs then.
+  bool is_for_this_thread_alone() const noexcept;
+  /// To the calling thread. Where the system refuses that, the thread stays as it is.
   void apply() const noexcept;
   bool operator==(scheduling const&) const = default;
 };
 
-/// What a new thread takes from the one that starts it and may change for itself. Cost: some system calls.
+/// What a new thread takes from the one that starts it and may change for itself.
 class inherited {
  public:
-  /// Of the calling thread, `scheduled` as it is.
+  /// Of the calling thread, `scheduled` as it is. Cost: a system call.
   explicit inherited(scheduling scheduled) noexcept;
-  void apply() const noexcept;
+  void apply() const noexcept;  ///< but for the signals
+  sigset_t const& blocked() const noexcept { return blocked_; }
 
  private:
   sigset_t blocked_;
@@ -36,19 +44,33 @@ class inherited {
   scheduling scheduled_;
 };
 
+/// What the kernel refuses to a thread and to those that it starts, as far as it tells.
+struct confinement {
+  int filters = 0;        ///< seccomp's mode
+  int no_privileges = 0;  ///< no_new_privs, which Landlock's rules want
+
+  static confinement of_this_thread() noexcept;
+  bool operator==(confinement const&) const = default;
+};
+
 /// All that decides what a team of this machine becomes. A team may stand for another one that has been asked for in equal
-/// circumstances. Not seen are a profile that `coset tune` writes meanwhile where COSET_TUNING names none, processors that come or
-/// go beside this thread's mask, namespaces, and a second filter of system calls. Cost: 1 µs.
+/// circumstances. Not seen are a profile that `coset tune` writes meanwhile where COSET_TUNING names none; processors that come or
+/// go beside this thread's mask; and of what the kernel knows of the thread namespaces, capabilities, memory policy, name, timer
+/// slack, priority of input and output. Cost: 1 to 2 us.
 struct circumstances {
   explicit circumstances(team_options asked);
+  /// False if teams like this are to be made anew each time: rules name files, whose content may change, or the thread's scheduling is
+  /// for it alone.
+  bool tell_all() const noexcept;
   bool operator==(circumstances const&) const;
 
   team_options asked;
   numa::mask processors;
   scheduling scheduled;
-  int filtered;  ///< seccomp's mode: threads from before a filter have none
+  confinement confined;
+  std::size_t stack_bytes;
   runtime::floating_point_mode mode;
-  std::uint64_t settings;
+  choice::settings_now settings;
   std::uint32_t process;
 };
 

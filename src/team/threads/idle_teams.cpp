@@ -31,10 +31,9 @@ struct all_idle {
   all_idle() { teams.reserve(most_teams); }
 
   numa::fork_safe_mutex guard;
-  std::vector<pointer> teams;         ///< which has been idle the longest comes first
-  std::vector<std::thread> retiring;  ///< threads that have ended their team, or are about to
+  std::vector<pointer> teams;             ///< which has been idle the longest comes first
+  std::atomic<std::uint32_t> retiring{};  ///< threads that have ended their team, or are about to
   std::uint32_t process = 0;
-  std::atomic<bool> closed = false;
 };
 
 /// Never destroyed: teams with static storage may end later.
@@ -51,9 +50,25 @@ void forget_parents(all_idle& all) {
   if (std::exchange(all.process, now) == now) return;
   for (pointer& each : all.teams) keep_for_good(std::move(each));
   all.teams.clear();
-  if (!all.retiring.empty())
-    static_cast<void>(new std::vector(std::move(all.retiring)));  // no destructor may join them
-  all.retiring.clear();
+  all.retiring = 0;
+}
+
+/// What the thread of a rank is to destroy last. glibc keeps a library loaded while a thread has such a variable of the library's.
+struct thread_of_rank {
+  bool is_here = false, retires = false;
+
+  ~thread_of_rank() {
+    if (retires) idle().retiring.fetch_sub(1, std::memory_order_release);  // partner: end()
+  }
+};
+thread_local thread_of_rank this_thread;
+
+/// Under the lock. Its threads do not look at their time any more.
+pointer taken_out(all_idle& all, std::vector<pointer>::iterator at) {
+  pointer team = std::move(*at);
+  all.teams.erase(at);
+  team->membership.workers->stay();
+  return team;
 }
 
 /// While nobody holds the lock: threads that end may need it.
@@ -62,102 +77,104 @@ void end_one(pointer& team) noexcept {
   team.reset();
 }
 
-void join(std::vector<std::thread>& retiring) noexcept {
-  for (std::thread& each : retiring) each.join();
-}
-
 /// Without what only this team's owner knows of, which would be somebody else's then.
 bool is_like_new(detail::team_state const& team) {
-  return team.membership.asked_in && team.membership.workers->are_whole() && !team.shared.failed();
+  auto const& asked_in = team.membership.asked_in;
+  return asked_in && asked_in->tell_all() && !team.shared.failed() &&
+         team.membership.workers->are_whole(asked_in->scheduled);
 }
 
 bool is_small(detail::team_state& team) {
   return team.shared.arena.grown_bytes() <= most_bytes && team.plans.size() <= most_plans;
 }
 
-struct at_exit {
-  ~at_exit() {
-    idle().closed = true;
-    end();
+/// Threads on processors that this one may not use any more would be counted among the process's.
+std::vector<pointer> take_others_out(all_idle& all, circumstances const& asked) {
+  std::vector<pointer> others;
+  for (auto at = all.teams.begin(); at != all.teams.end();) {
+    if ((*at)->membership.asked_in->processors == asked.processors)
+      ++at;
+    else
+      others.push_back(taken_out(all, at));
   }
-};
+  return others;
+}
 
 }  // namespace
 
+void begin_thread() noexcept { this_thread.is_here = true; }
+
 pointer take(circumstances const& asked) {
   if (trace::is_on()) return nullptr;  // each team has a number and journals of its own
-  all_idle& all = idle();
-  static at_exit const ends_all;
-  std::lock_guard const lock(all.guard);
-  forget_parents(all);
-  // The one that has been idle the shortest: its threads may still look.
-  auto const found = std::find_if(all.teams.rbegin(), all.teams.rend(),
-                                  [&](pointer const& p) { return *p->membership.asked_in == asked; });
-  if (found == all.teams.rend()) return nullptr;
-  auto taken = std::move(*found);
-  all.teams.erase(std::prev(found.base()));
-  taken->membership.workers->stay();
-  taken->membership.workers->begin_anew(inherited(asked.scheduled));
-  return taken;
-}
-
-void keep(pointer team) noexcept {
-  all_idle& all = idle();
-  auto const time = choice::wanted_idle_time();
-  bool const is_kept = !all.closed && !trace::is_on() && time != time.zero() && !text::plans_are_logged() &&
-                       team.use_count() == 1 && is_like_new(*team) && is_small(*team);
-  if (!is_kept) return end_one(team);
-  team->begin_another_life();
-  pointer surplus;
-  std::vector<std::thread> retiring;
-  {
-    std::lock_guard const lock(all.guard);
-    forget_parents(all);
-    if (all.teams.size() == most_teams) {
-      surplus = std::move(all.teams.front());
-      all.teams.erase(all.teams.begin());
-    }
-    team->membership.workers->leave_after(time);
-    all.teams.push_back(std::move(team));
-    retiring.swap(all.retiring);
-  }
-  end_one(surplus);
-  join(retiring);
-}
-
-void end() noexcept {
-  static_cast<void>(numa::process_number_by_the_system());
-  std::vector<pointer> teams;
-  std::vector<std::thread> retiring;
+  std::vector<pointer> others;
   {
     all_idle& all = idle();
     std::lock_guard const lock(all.guard);
     forget_parents(all);
-    teams.swap(all.teams);
-    all.teams.reserve(most_teams);
-    retiring.swap(all.retiring);
+    // The one that has been idle the shortest: its threads may still look.
+    auto const found = std::find_if(all.teams.rbegin(), all.teams.rend(),
+                                    [&](pointer const& p) { return *p->membership.asked_in == asked; });
+    if (found != all.teams.rend()) {
+      auto taken = taken_out(all, std::prev(found.base()));
+      taken->membership.workers->begin_anew(inherited(asked.scheduled));
+      return taken;
+    }
+    others = take_others_out(all, asked);
   }
-  for (pointer& each : teams) end_one(each);
-  join(retiring);
+  for (pointer& each : others) end_one(each);
+  return nullptr;
 }
 
-bool retire(detail::team_state& team) noexcept try {
+void keep(pointer team) noexcept {
+  auto const time = choice::wanted_idle_time();
+  bool const is_kept = !trace::is_on() && time != time.zero() && !text::plans_are_logged() && team.use_count() == 1 &&
+                       is_like_new(*team) && is_small(*team);
+  if (!is_kept) return end_one(team);
+  team->begin_another_life();
+  pointer surplus;
+  {
+    all_idle& all = idle();
+    std::lock_guard const lock(all.guard);
+    forget_parents(all);
+    if (all.teams.size() == most_teams) surplus = taken_out(all, all.teams.begin());
+    team->membership.workers->leave_after(time);
+    all.teams.push_back(std::move(team));
+  }
+  end_one(surplus);
+}
+
+void end() noexcept {
+  static_cast<void>(numa::process_number_by_the_system());
+  all_idle& all = idle();
+  for (;;) {
+    pointer one;
+    {
+      std::lock_guard const lock(all.guard);
+      forget_parents(all);
+      if (all.teams.empty()) break;
+      one = taken_out(all, all.teams.begin());
+    }
+    end_one(one);
+  }
+  // A rank's thread may be one of them, or such a one may wait for it.
+  if (this_thread.is_here) return;
+  while (all.retiring.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+bool retire(detail::team_state& team) noexcept {
   all_idle& all = idle();
   pointer own;
   {
     std::lock_guard const lock(all.guard);
-    team.membership.workers->stay();
     auto const found = std::ranges::find(all.teams, &team, &pointer::get);
     if (found == all.teams.end()) return false;  // somebody has taken it, or ends it
-    all.retiring.reserve(all.retiring.size() + 1);
-    all.retiring.push_back(team.membership.workers->own_thread());
-    own = std::move(*found);
-    all.teams.erase(found);
+    own = taken_out(all, found);
+    this_thread.retires = true;
+    all.retiring.fetch_add(1, std::memory_order_relaxed);
+    own->membership.workers->own_thread().detach();
   }
   end_one(own);
   return true;
-} catch (std::bad_alloc const&) {
-  return false;
 }
 
 }  // namespace coset::team_room::idle_teams

@@ -10,16 +10,18 @@
 
 namespace coset::team_room::idle_teams {
 
-/// One that stands for the team that is asked for, or null. To be called before a team is made: what ends idle teams as the
-/// process ends is to be there before any team with static storage is.
+/// One that stands for the team that is asked for, or null.
 std::shared_ptr<detail::team_state> take(circumstances const&);
 
 /// Keeps a team that is like a new one and not too large; ends any other, or the one that has been idle the longest if they
-/// become too many. It ends by itself once it has been idle for COSET_IDLE seconds.
+/// become too many. It ends by itself once it has been idle for COSET_IDLE seconds; nobody ends it as the process ends.
 void keep(std::shared_ptr<detail::team_state>) noexcept;
 
-/// Ends all, and returns once their threads have ended.
+/// Ends all. Returns once their threads have ended, unless called by a rank's thread.
 void end() noexcept;
+
+/// First of all by the thread of a rank: keeps the code of this library loaded as long as the thread lives.
+void begin_thread() noexcept;
 
 /// By a thread of this team that has been idle for long: whether it has ended the team, and is to return from where it began
 /// without touching it.

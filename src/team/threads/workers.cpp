@@ -2,6 +2,8 @@
 #include "team/threads/workers.hpp"
 
 #include <cxxabi.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -24,9 +26,27 @@ patience idle_patience(patience p) {
   p.sleeps = true;
   p.spins = std::min(p.spins, looks_in(long_spin));
   p.yields = 20;
-  p.longest_sleep = std::chrono::milliseconds(100);
+  p.longest_sleep = std::chrono::milliseconds(500);  // how long teams may be idle beyond their time
   return p;
 }
+
+/// A thread takes the process's signals while it runs a body, as its maker would: asleep it would take those that a program waits for
+/// with sigwait().
+class signals_of_bodies {
+ public:
+  signals_of_bodies() noexcept { block(); }
+
+  void become(sigset_t const& blocked) noexcept { own_ = blocked; }
+  void admit() const noexcept { pthread_sigmask(SIG_SETMASK, &own_, nullptr); }
+  void block() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &own_);
+  }
+
+ private:
+  sigset_t own_;
+};
 
 }  // namespace
 
@@ -43,6 +63,7 @@ void job_signal::wait_for(std::uint64_t value, patience const& p) noexcept {
 workers::workers(detail::team_state& team)
     : team_(team), idle_(idle_patience(team.shared.patience)), makers_(numa::affinity_of_process()) {
   team_.make_rank(0);
+  numbers_.resize(team_.shared.ranks - 1);
   start_threads();
   done_.wait_for(threads_.size(), idle_);
   if (escaped_) {
@@ -94,6 +115,11 @@ void workers::stop() noexcept {
     if (t.joinable()) t.join();
 }
 
+bool workers::are_whole(scheduling const& wanted) const noexcept {
+  auto const is_as_wanted = [&](pid_t thread) { return scheduling::of_thread(thread) == wanted; };
+  return !running_ && !left_ && !lost_ && std::ranges::all_of(numbers_, is_as_wanted);
+}
+
 void workers::leave_after(std::chrono::nanoseconds time) noexcept {
   auto const at = std::chrono::steady_clock::now().time_since_epoch() + time;
   leave_at_.store(std::chrono::nanoseconds(at).count(), std::memory_order_relaxed);
@@ -118,16 +144,20 @@ void workers::begin_anew(inherited const& of_maker) noexcept {
 /// A body may have changed what belongs to its thread.
 void workers::become_as_new(rank_t rank) const noexcept try {
   maker_->apply();
+  if (!team_.shape.pinned) makers_.processors.apply();
   pin(rank);
 } catch (topology_error const&) {  // the processor has gone since: the kernel has moved the thread
 }
 
 void workers::settle(rank_t rank) {
+  numbers_[rank - 1] = gettid();
   pin(rank);
   team_.make_rank(rank);
 }
 
 void workers::work(rank_t rank) {
+  idle_teams::begin_thread();
+  signals_of_bodies signals;
   try {
     settle(rank);
   } catch (...) {
@@ -139,13 +169,18 @@ void workers::work(rank_t rank) {
     while (!jobs_.wait_for(job, idle_, [this] { return is_time_to_leave(); }))
       if (idle_teams::retire(team_)) return;
     if (stopping_) return;
-    if (job == anew_from_) become_as_new(rank);
     struct ending {
       workers& of;
       ~ending() { of.done_.add_one(); }
     } const until_here{*this};
+    if (job == anew_from_) {
+      become_as_new(rank);
+      signals.become(maker_->blocked());
+    }
+    signals.admit();
     execute(rank);
     if (!team_.shared.is_of_this_process()) return;  // the body has forked: in the child this thread is the only one
+    signals.block();
   }
 }
 

@@ -56,8 +56,9 @@ class workers {
   bool have_ended() noexcept;
   /// Whether the threads are idle: no body runs.
   bool can_stop() noexcept;
-  /// Whether they are as they were before the first run.
-  bool are_whole() const noexcept { return !running_ && !left_ && !lost_; }
+  /// Whether they are as they were before the first run, but for what is given to them once more before another one. Cost: a system
+  /// call for each.
+  bool are_whole(scheduling const&) const noexcept;
 
   /// Of an idle team: its threads retire it if nothing has happened for so long.
   void leave_after(std::chrono::nanoseconds) noexcept;
@@ -95,6 +96,7 @@ class workers {
   std::atomic<bool> left_ = false;  ///< run_or_leave() has returned before all bodies ended
   std::atomic<bool> lost_ = false;  ///< a body has ended one of the threads
   std::mutex failing_;
+  std::vector<pid_t> numbers_;              ///< [rank − 1] of the threads, for the system
   std::atomic<std::int64_t> leave_at_ = 0;  ///< ns of steady_clock; 0: never
   std::uint64_t anew_from_ = 0;             ///< the run before which threads become as new ones
   std::optional<inherited> maker_;          ///< of whoever the team was made for last, if not for the first time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams that have ended wait for the next one alike: what makes them stand for it, what they keep, and what ends them.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "children.hpp"
 #include "coset/coset.h"
 #include "cross/emulated.hpp"
+#include "numa/binding.hpp"
 #include "numa/mask.hpp"
 #include "support/teams.hpp"
 #include "variable.hpp"
@@ -114,6 +117,13 @@ TEST_F(IdleTeams, StandForNoneWhoseMakerHasChanged) {
   expect_another_after([] { setenv("COSET_ALLREDUCE", "direct/staged", 1); });
   expect_another_after([] { std::fesetround(FE_UPWARD); });
   expect_another_after([] { setpriority(PRIO_PROCESS, 0, 3); });
+  expect_another_after([] { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); });
+  expect_another_after([] {
+    pthread_attr_t larger;
+    pthread_attr_init(&larger);
+    pthread_attr_setstacksize(&larger, std::size_t{32} << 20);
+    pthread_setattr_default_np(&larger);
+  });
   if (numa::mask const all = numa::mask::of_thread(0); all.count() > 1)
     expect_another_after([] { numa::mask::single(static_cast<unsigned>(sched_getcpu())).apply(); });
 }
@@ -126,6 +136,60 @@ TEST_F(IdleTeams, AreNoneAfterAFailure) {
     EXPECT_THROW(ranks.run([](member&) { throw 1; }), int);
   }
   EXPECT_NE(thread_of_one(), thread);
+}
+
+/// Which nobody could undo who is not root.
+TEST_F(IdleTeams, AreNoneAfterABodyThatHasSlowedItsThread) {
+  pid_t thread = 0;
+  {
+    team ranks({.ranks = 2, .place = placement::unbound});
+    thread = in_rank_1(ranks, [] {
+      setpriority(PRIO_PROCESS, 0, 1);
+      return gettid();
+    });
+  }
+  EXPECT_NE(thread_of_one(), thread);
+}
+
+TEST_F(IdleTeams, AreNoneWherePlansAreFiles) {
+  variable const of_file("COSET_ALLREDUCE", "plan(file=/no/such/plan):1m-");
+  EXPECT_NE(thread_of_one(), thread_of_one());
+}
+
+/// Its threads, which are idle, too, would take the signal instead, and end the process.
+TEST_F(IdleTeams, TakeNoSignals) {
+  thread_of_one();
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  kill(getpid(), SIGUSR1);
+  int taken = 0;
+  sigwait(&one, &taken);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  EXPECT_EQ(taken, SIGUSR1);
+}
+
+/// Two ranks that could use two processors share one, if this thread alone is confined.
+TEST_F(IdleTeams, AreNotCountedAmongThisProcesssThreads) {
+  if (topology::machine().cores() < 2) GTEST_SKIP() << "one core";
+  thread_of_one({.ranks = 2});
+  numa::mask const all = numa::mask::of_thread(0);
+  numa::mask::single(static_cast<unsigned>(sched_getcpu())).apply();
+  unsigned const left = numa::usable_processors();
+  team const crowd({.ranks = 2, .place = placement::unbound});
+  unsigned const without = numa::usable_processors();
+  all.apply();
+  EXPECT_GE(left, without);
+  EXPECT_EQ(without, 1u);
+}
+
+TEST_F(IdleTeams, TellNothingOfEarlierLives) {
+  thread_of_one();
+  team const next({.ranks = 2, .place = placement::unbound});
+  std::ostringstream told;
+  dump(next, told);
+  EXPECT_EQ(told.str().find("allreduce"), std::string::npos) << told.str();
 }
 
 TEST_F(IdleTeams, AreNoneWhileSomebodyHasAPart) {
@@ -154,7 +218,6 @@ TEST_F(IdleTeams, HaveThreadsAsTheMakerWouldStart) {
       pthread_sigmask(SIG_BLOCK, &one, nullptr);
       std::fesetround(FE_UPWARD);
       numa::mask::single(static_cast<unsigned>(sched_getcpu())).apply();
-      setpriority(PRIO_PROCESS, 0, 1);
     });
   }
   auto const blocked = [] {
@@ -163,6 +226,7 @@ TEST_F(IdleTeams, HaveThreadsAsTheMakerWouldStart) {
     return sigismember(&now, SIGUSR2);
   };
   std::optional<team> ranks(std::in_place, team_options{.ranks = 2, .place = placement::unbound});
+  EXPECT_TRUE(in_rank_1(*ranks, [] { return numa::mask::of_thread(0); }) == numa::mask::of_thread(0));
   EXPECT_EQ(in_rank_1(*ranks, blocked), 0);
   EXPECT_EQ(in_rank_1(*ranks, std::fegetround), FE_TONEAREST);
   ranks.reset();
@@ -266,6 +330,40 @@ TEST_F(IdleTeams, OfAParentAreNoneOfItsChild) {
               "status 0");
   }
   EXPECT_EQ(thread_of_one(), thread);
+}
+
+/// All their threads find at once that it is time.
+TEST_F(IdleTeams, OfManyRanksEndByThemselves) {
+  auto const before = threads_of_this_process();
+  variable const soon("COSET_IDLE", "0.0001");
+  for (int again = 0; again < test::by_effort(20, 60, 400); ++again)
+    for (rank_t const ranks : {8u, 17u}) team({.ranks = ranks, .place = placement::unbound}).run([](member&) {});
+  EXPECT_TRUE(becomes(before));
+}
+
+/// What a thread destroys last uses coset: teams end others, and are ended, by threads that end.
+TEST_F(IdleTeams, AreUsedByWhatThreadsDestroy) {
+  struct holder {
+    ~holder() {
+      if (!used) return;
+      thread_of_one({.ranks = 3, .place = placement::unbound});
+      end_idle_teams();
+    }
+    bool used = false;
+  };
+  auto const before = threads_of_this_process();
+  for (char const* const time : {"0.001", "1000"}) {
+    variable const idle("COSET_IDLE", time);
+    {
+      team ranks({.ranks = 4, .place = placement::unbound});
+      ranks.run([](member&) {
+        static thread_local holder mine;
+        mine.used = true;
+      });
+    }
+    end_idle_teams();
+    EXPECT_TRUE(becomes(before));
+  }
 }
 
 /// Threads that make, use and destroy teams, while teams end by themselves and others end all.
