@@ -14,10 +14,6 @@
 #include "team/forked/c_kinds.hpp"
 #include "team/forked/kinds.hpp"
 
-/// A child's exit() does not look for leaks: what threads' stacks refer to, which it has not, would be some.
-pid_t const parent_of_all = getpid();
-extern "C" int __lsan_is_turned_off() { return getpid() != parent_of_all ? 1 : 0; }  // NOLINT: LeakSanitizer's name
-
 namespace coset::team_test {
 namespace {
 
