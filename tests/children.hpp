@@ -10,7 +10,7 @@
 /// A child's exit() does not look for leaks: what threads refer to that it has not, on their stacks and to destroy last, would be
 /// some.
 inline pid_t const parent_of_all = getpid();
-extern "C" [[gnu::weak, gnu::used]] inline int __lsan_is_turned_off() {  // NOLINT: LeakSanitizer's name
+extern "C" [[gnu::used]] inline int __lsan_is_turned_off() {  // NOLINT: LeakSanitizer's name
   return getpid() != parent_of_all ? 1 : 0;
 }
 
