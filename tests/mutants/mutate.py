@@ -45,7 +45,7 @@ TESTS = {
                     "reducer_reducer_test", "reducer_omp_test", "reducer_processes_test"],
     "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
-    "src/team": OF_RANKS_AT_WORK + ["team_limits_test", "team_confined_test", "team_layout_test"],
+    "src/team": OF_RANKS_AT_WORK + ["team_idle_teams_test", "team_limits_test", "team_confined_test", "team_layout_test"],
 }
 # Those that are changed only where they are named.
 TESTS_IF_NAMED = {
