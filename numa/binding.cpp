@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -15,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include "coset/error.hpp"
 #include "environment/variables.hpp"
@@ -28,10 +28,17 @@ namespace {
 
 thread_local bool bound = false;
 
+/// Of no other thread of this process, those that have ended included: what the system and the C library call a thread is used again.
+std::uint64_t number_of_this_thread() {
+  static std::atomic<std::uint64_t> latest = 0;
+  thread_local std::uint64_t const number = latest.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
+
 }  // namespace
 
 struct saved_mask::state {
-  std::thread::id thread = std::this_thread::get_id();
+  std::uint64_t thread = number_of_this_thread();
   mask saved = mask::of_thread(0);
   bool was_bound = bound;
 };
@@ -48,7 +55,7 @@ saved_mask& saved_mask::operator=(saved_mask&& other) noexcept {
 
 void saved_mask::restore() noexcept {
   // Only on the mask's own thread: elsewhere it would pin or free another thread.
-  if (state_ == nullptr || state_->thread != std::this_thread::get_id()) return;
+  if (state_ == nullptr || state_->thread != number_of_this_thread()) return;
   state_->saved.apply();
   bound = state_->was_bound;
   state_.reset();

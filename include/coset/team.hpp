@@ -128,7 +128,7 @@ class COSET_API member_guard {
 };
 
 /// P ranks that share one arena. Immovable, as its members point into it. The threads of one that is destroyed wait a while for
-/// the next team that is asked for alike, by a thread that is alike: it has them and their plans at once. See end_idle_teams().
+/// the next team that is asked for alike, by a thread that is alike: it has them and their plans at once. See end_idle_teams(). Between runs the threads block all signals.
 class COSET_API team {
  public:
   using clock = std::chrono::steady_clock;

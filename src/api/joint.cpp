@@ -39,7 +39,7 @@ struct joint_run {
 /// How parts lie in rows, for the folds; which are given its address as that of the operation.
 struct joint_layout {
   joint_layout() : joint_layout({}, nullptr, 0) {}
-  /// Runs are not cleared: a small call takes no longer than that.
+  /// Does not clear the runs, which would take as long as a short call does in all.
   joint_layout(std::span<joint_part const> of, reduction_table const* by, std::size_t in_rows) noexcept
       : parts(of), table(by), rows(in_rows) {}
 
@@ -67,19 +67,25 @@ bool are_folded_alike(joint_part const& a, joint_part const& b) noexcept {
   return a.travelling.table == b.travelling.table && a.travelling.table->code.computes != arithmetic::any;
 }
 
+/// Adds a part to the runs, which lies behind the last one if `goes_on`; false if there is no room for one more.
+bool add_to_runs(joint_layout& all, joint_part const& part, bool goes_on) noexcept {
+  if (!goes_on || all.number_of_runs == 0 || !are_folded_alike(*all.runs[all.number_of_runs - 1].first, part)) {
+    if (all.number_of_runs == all.runs.size()) return false;
+    all.runs[all.number_of_runs++] = {&part, 0};
+  }
+  all.runs[all.number_of_runs - 1].count += part.slice;
+  return true;
+}
+
 void find_runs(joint_layout& all) noexcept {
   if (all.rows != 1) return;
   std::size_t end = 0;  // of the last run, in bytes
   for (joint_part const& part : all.parts) {
     if (part.slice == 0) continue;
-    bool const goes_on =
-        all.number_of_runs > 0 && part.at == end && are_folded_alike(*all.runs[all.number_of_runs - 1].first, part);
-    if (!goes_on && all.number_of_runs == all.runs.size()) {
+    if (!add_to_runs(all, part, part.at == end)) {
       all.number_of_runs = 0;
       return;
     }
-    if (!goes_on) all.runs[all.number_of_runs++] = {&part, 0};
-    all.runs[all.number_of_runs - 1].count += part.slice;
     end = part.at + part.slice * part.travelling.table->element_bytes;
   }
 }
@@ -294,7 +300,8 @@ call call_of(joint_layout const& all, part_lengths const& lengths) {
 }
 
 /// A few values, the most frequent of such calls: words that travel as they are, each in memory behind the one before or before it,
-/// in one row. All that is checked and laid out for arrays goes without saying. False, and nothing is done, of other parts.
+/// in one row, laid out as laid_out() has it, since other ranks' may lie otherwise. All else that is checked of arrays goes without
+/// saying. False, and nothing is done, of other parts.
 bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
   static constexpr std::array<std::size_t, 16> ones{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   if (parts.size() > ones.size()) return false;
@@ -310,9 +317,7 @@ bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> par
     copy_word(all.packed + at, part.place);
     part.at = at;
     part.slice = 1;
-    bool const goes_on = at > 0 && are_folded_alike(*(&part - 1), part);
-    if (!goes_on) all.runs[all.number_of_runs++] = {&part, 0};
-    ++all.runs[all.number_of_runs - 1].count;
+    add_to_runs(all, part, true);
     if (at > 0) {
       auto const distance = static_cast<std::byte*>(part.place) - static_cast<std::byte*>((&part - 1)->place);
       up = up && distance >= static_cast<std::ptrdiff_t>(word_bytes);

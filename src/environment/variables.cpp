@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
+
+#include "coset/detail/reduction.hpp"
 
 namespace coset::environment {
 namespace {
@@ -15,7 +16,7 @@ std::string_view value_named(char const* name) noexcept {
 }
 
 /// Names of others that begin like one of the table, as COSET_TEST_EFFORT, do no harm.
-bool begins_like_a_listed_one(char const* entry) noexcept {
+bool begins_like_a_listed_one(std::string_view entry) noexcept {
   static constexpr std::size_t letters = 4;
   static constexpr auto beginnings = [] {
     std::array<std::string_view, variables.size()> all;
@@ -23,39 +24,18 @@ bool begins_like_a_listed_one(char const* entry) noexcept {
     std::sort(all.begin(), all.end());
     return all;
   }();
-  static constexpr auto distinct = [] {
-    std::array<std::string_view, static_cast<std::size_t>(std::count_if(beginnings.begin(), beginnings.end(),
-                                                                        [](auto const& each) {
-                                                                          return &each == beginnings.data() ||
-                                                                                 each != *(&each - 1);
-                                                                        }))>
-        all;
-    std::unique_copy(beginnings.begin(), beginnings.end(), all.begin());
-    return all;
-  }();
-  return std::any_of(distinct.begin(), distinct.end(),
-                     [&](std::string_view each) { return std::strncmp(entry, each.data(), letters) == 0; });
+  return std::binary_search(beginnings.begin(), beginnings.end(), entry.substr(0, letters));
 }
 
 }  // namespace
 
-std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept {
-  digest = (digest ^ with) * 0x9e3779b97f4a7c15;
-  return digest ^ digest >> 29;
-}
-
 all_set look_at_all() noexcept {
   all_set all;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
-    if (!begins_like_a_listed_one(*each)) continue;
     std::string_view const entry = *each;
+    if (!begins_like_a_listed_one(entry)) continue;
     all.names_files = all.names_files || entry.find("file=") != entry.npos;
-    all.digest = mixed(all.digest, entry.size());  // where one entry ends another begins
-    for (std::size_t at = 0; at < entry.size(); at += sizeof(std::uint64_t)) {
-      std::uint64_t next = 0;
-      std::memcpy(&next, entry.data() + at, std::min(entry.size() - at, sizeof next));
-      all.digest = mixed(all.digest, next);
-    }
+    all.digest = detail::hash_of({entry.data(), entry.size() + 1}, all.digest);  // with its end
   }
   return all;
 }

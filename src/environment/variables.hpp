@@ -166,8 +166,6 @@ struct all_set {
   bool names_files = false;  ///< some plan is `plan(file=…)`, which the name says nothing of
 };
 all_set look_at_all() noexcept;
-/// A digest that goes on with one more number.
-std::uint64_t mixed(std::uint64_t digest, std::uint64_t with) noexcept;
 
 /// Whether a value like "plan,mpi" has this word.
 constexpr bool has_word(std::string_view list, std::string_view word) noexcept {

@@ -155,10 +155,6 @@ detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
   return told_first ? detail::own_copy::once_told : detail::own_copy::first;
 }
 
-}  // namespace
-
-namespace {
-
 /// What follows from the call, once it is known which program it runs.
 void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
   plan.hash = plan.what.hash();

@@ -40,7 +40,7 @@ struct plan_cache {
     latest_plan_ = &plan;
   }
 
-  /// Whether a call of this plan is the first since it was bound here, which no second one may follow. Once.
+  /// Whether this call is the one for which the plan was bound here: the rank may never make another. Says so once.
   bool is_first_call(detail::bound_plan const& plan) noexcept { return std::exchange(bound_last_, 0) == plan.id; }
 
   /// What a plan object's latest execution came to.

@@ -134,6 +134,11 @@ class emission {
         if (at.where == area::staging) readers[o.rank][at.rank] = true;
       }
     }
+    auto const writes_elsewhere = [](operation const& o) {
+      return std::ranges::any_of(o.to,
+                                 [&](location const& at) { return at.where == area::staging && at.rank != o.rank; });
+    };
+    if (std::ranges::none_of(order_.operations, writes_elsewhere)) return;
     auto const waiting = who_waits();
     for (std::uint32_t i = 0; i < waiting.size(); ++i) {
       operation const& o = order_.operations[i];

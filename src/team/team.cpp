@@ -132,13 +132,8 @@ topology machine_for(team_options const& options) {
 team::team(team_options options) {
   circumstances asked_in(std::move(options));
   if ((state_ = idle_teams::take(asked_in))) return;
-  auto const make = [&] { return owning_state(machine_for(asked_in.asked), asked_in.asked); };
-  try {
-    state_ = make();
-  } catch (std::bad_alloc const&) {  // what idle teams have may be what is missing
-    idle_teams::end();
-    state_ = make();
-  }
+  state_ = idle_teams::made_with_their_room<std::bad_alloc>(
+      [&] { return owning_state(machine_for(asked_in.asked), asked_in.asked); });
   state_->membership.asked_in.emplace(std::move(asked_in));
 }
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
@@ -186,14 +181,8 @@ void end_idle_teams() noexcept { idle_teams::end(); }
 void team::reserve(std::size_t bytes) {
   require_this_process(state_->shared, "reserve()");
   if (bytes <= state_->reserved_bytes) return;
-  auto const make = [&] { (void)state_->shared.arena.staging_for(0, bytes); };
   try {
-    try {
-      make();
-    } catch (std::bad_alloc const&) {
-      idle_teams::end();
-      make();
-    }
+    idle_teams::made_with_their_room<std::bad_alloc>([&] { (void)state_->shared.arena.staging_for(0, bytes); });
   } catch (std::bad_alloc const&) {
     throw argument_error(text::format("reserve: staging of {} bytes for each of {} ranks exceeds the available memory",
                                       bytes, state_->shared.ranks));

@@ -83,6 +83,7 @@ contains
     call coset_team_join(team, ranks, me, status=status)
     call holds(me, status == coset_argument_error, 'a rank that there is none of')
     call coset_team_free(team)
+    call coset_end_idle_teams()
 
     call coset_team_adopt(team, 2, coset_wait_yield)
     !$omp parallel num_threads(2) private(me)

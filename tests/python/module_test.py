@@ -6,6 +6,7 @@ usage: module_test.py FOLDER, where the module lies, as all tests here. Exit sta
 import fractions
 import gc
 import json
+import os
 import threading
 import unittest
 
@@ -26,6 +27,13 @@ class Verbs(unittest.TestCase):
                 expected = (np.arange(100) % 10 * ranks + ranks * (ranks - 1) // 2).astype(dtype)
                 for got in team(ranks).run(body):
                     np.testing.assert_array_equal(got, expected)
+
+    def test_idle_teams_end_when_asked(self):
+        before = len(os.listdir("/proc/self/task"))
+        coset.Team(3, placement="unbound").run(lambda me: me.rank)
+        coset.end_idle_teams()
+        self.assertLessEqual(len(os.listdir("/proc/self/task")), before + 1)  # one may be on its way out
+        self.assertEqual(coset.Team(2).run(lambda me: me.rank), [0, 1])
 
     def test_every_verb(self):
         def body(me):

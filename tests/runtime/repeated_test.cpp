@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "support/teams.hpp"
+#include "team/team_state.hpp"
 #include "variable.hpp"
 
 /// Ranks that name one place of memory race for it until one of them notices.
@@ -22,6 +23,31 @@ class Repeated : public ::testing::TestWithParam<rank_t> {
   int sum_of_ranks() const { return static_cast<int>(ranks.size() * (ranks.size() + 1) / 2); }
   static int value_of(member const& me) { return static_cast<int>(me.rank()) + 1; }
 };
+
+/// A plan's program is resolved once the plan is called again; of more plans than are kept most are not, as none would be used.
+TEST(Resolved, AreProgramsOfPlansThatRepeat) {
+  test::variable const new_team("COSET_IDLE", "0");
+  team ranks(options_for(2));
+  ranks.run([](member& me) {
+    std::vector<int> in(2000), out(2000);
+    auto const call = [&](std::size_t count) {
+      allreduce(me, std::span(std::as_const(in)).first(count), std::span(out).first(count));
+      auto const& plan = *me.state().plans.again({.what = verb::allreduce,
+                                                  .in = in.data(),
+                                                  .out = out.data(),
+                                                  .count = count,
+                                                  .reduction = &detail::table_of<int, plus>()});
+      return me.state().memory.resolved.find(plan, me.state().ends[0].capacity) != nullptr;
+    };
+    EXPECT_FALSE(call(3));
+    EXPECT_TRUE(call(3));
+    for (std::size_t count = 1; count <= 900; ++count) call(count);
+    std::size_t resolved = 0;
+    for (std::size_t count = 1; count <= 900; ++count) resolved += call(count) ? 1 : 0;
+    EXPECT_GT(resolved, 0u);
+    EXPECT_LT(resolved, 450u);
+  });
+}
 
 /// Each rank's sums, in arrays that `arrays` names for the call's number.
 template <class Arrays>

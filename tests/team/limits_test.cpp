@@ -71,6 +71,23 @@ TEST_F(LimitsDeathTest, OfThreadsThatSomeRanksFitInEndThoseAgain) {
   EXPECT_EXIT(make(), ::testing::ExitedWithCode(0), "rank [1-9][0-9]* of a team of 200: the system cannot start more");
 }
 
+/// What idle teams have of the address space is somebody's who needs it.
+TEST_F(LimitsDeathTest, OfThreadsEndIdleTeams) {
+  if (test::emulated()) GTEST_SKIP() << "no limit of address space";
+  auto const make = [] {
+    variable const for_long("COSET_IDLE", "1000");
+    { team const before({.ranks = 6, .place = placement::unbound}); }
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit const space{(pages << 12) + (std::size_t{6} << 20), RLIM_INFINITY};  // less than a stack
+    setrlimit(RLIMIT_AS, &space);
+    team next({.ranks = 3, .place = placement::unbound});
+    expect_works(next);
+    std::exit(::testing::Test::HasFailure() ? 2 : 0);
+  };
+  EXPECT_EXIT(make(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(LimitsDeathTest, OfThreadsAreATopologyErrorInC) {
   if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
   auto const make = [] {

@@ -151,8 +151,8 @@ settings_now::settings_now() {
   if (profile.empty() || profile == "off") return;
   struct stat of = {};
   if (stat(std::string(profile).c_str(), &of) != 0) return;
-  auto const written = static_cast<std::uint64_t>(of.st_mtim.tv_sec * 1'000'000'000 + of.st_mtim.tv_nsec);
-  digest = environment::mixed(environment::mixed(digest, written), static_cast<std::uint64_t>(of.st_size));
+  std::array const written{of.st_mtim.tv_sec, of.st_mtim.tv_nsec, of.st_size};
+  digest = detail::hash_of({reinterpret_cast<char const*>(written.data()), sizeof written}, digest);
 }
 
 std::vector<std::string> wrong_settings(std::vector<std::string> const& environment) {

@@ -112,8 +112,7 @@ class resolved_programs {
 
  private:
   static constexpr std::size_t most = 256;  ///< more than that and all are forgotten
-  std::size_t rests_ =
-      0;  ///< so many calls more resolve nothing: where plans are too many, each would be forgotten unused
+  std::size_t rests_ = 0;                   ///< so many calls resolve nothing, once plans have been too many
   std::array<std::pair<std::uint64_t, resolved_program*>, 16> front_{};  ///< id of a plan; null: it cannot be resolved
   std::unordered_map<std::uint64_t, std::unique_ptr<resolved_program>> all_;
 };

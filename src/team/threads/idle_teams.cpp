@@ -91,6 +91,7 @@ bool is_small(detail::team_state& team) {
 /// Threads on processors that this one may not use any more would be counted among the process's.
 std::vector<pointer> take_others_out(all_idle& all, circumstances const& asked) {
   std::vector<pointer> others;
+  others.reserve(all.teams.size());  // none may end under the lock
   for (auto at = all.teams.begin(); at != all.teams.end();) {
     if ((*at)->membership.asked_in->processors == asked.processors)
       ++at;

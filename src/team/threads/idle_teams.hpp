@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams that nobody has any more, with their threads asleep: the next one that is asked for in equal circumstances is one of
-// them. To make a team of two takes some 300 µs, to take one 1.
+// them. To make, run and destroy a team of two takes 12 µs so instead of 240 (plans_bench, two cores of Zen 4).
 #pragma once
 
 #include <memory>
@@ -19,6 +19,17 @@ void keep(std::shared_ptr<detail::team_state>) noexcept;
 
 /// Ends all. Returns once their threads have ended, unless called by a rank's thread.
 void end() noexcept;
+
+/// What `make` makes; once more without idle teams if it lacks what they may have.
+template <class Lack, class Make>
+auto made_with_their_room(Make make) {
+  try {
+    return make();
+  } catch (Lack const&) {
+    end();
+  }
+  return make();
+}
 
 /// First of all by the thread of a rank: keeps the code of this library loaded as long as the thread lives.
 void begin_thread() noexcept;

@@ -78,14 +78,7 @@ void workers::start_threads() {
   rank_t r = 1;
   auto const start = [&] { threads_.emplace_back([this, r] { work(r); }); };
   try {
-    for (; r < team_.shared.ranks; ++r) {
-      try {
-        start();
-      } catch (std::system_error const&) {  // threads of idle teams may be those that are too many
-        idle_teams::end();
-        start();
-      }
-    }
+    for (; r < team_.shared.ranks; ++r) idle_teams::made_with_their_room<std::system_error>(start);
   } catch (std::system_error const& e) {
     stop();
     throw topology_error(

@@ -147,6 +147,29 @@ TEST(Joined, OneOperationServesAllThatHaveNone) {
   });
 }
 
+/// Words one behind the other are packed in another way than values that lie anyhow; ranks may differ in that, and in which of them
+/// lie side by side to be folded at once.
+TEST(Joined, ValuesMayLieOtherwiseOnEachRank) {
+  team ranks(options_for(3));
+  ranks.run([](member& me) {
+    for (int again = 0; again < 4; ++again) {
+      auto const rank = static_cast<double>(me.rank());
+      std::array<double, 4> at{};
+      bool const in_order = me.rank() == 0, backwards = me.rank() == 1;
+      auto const place = [&](std::size_t k) { return in_order ? k : backwards ? 3 - k : (k * 3 + 1) % 4; };
+      double &a = at[place(0)], &b = at[place(1)], &c = at[place(2)], &d = at[place(3)];
+      std::int64_t most = 10 - static_cast<std::int64_t>(me.rank());
+      a = rank, b = 10 * rank, c = 100 * rank, d = 1000 * rank;
+      allreduce(me, together(a, b, into(c, maximum{}), d, into(most, maximum{})));
+      EXPECT_EQ(a, 3);
+      EXPECT_EQ(b, 30);
+      EXPECT_EQ(c, 200);
+      EXPECT_EQ(d, 3000);
+      EXPECT_EQ(most, 10);
+    }
+  });
+}
+
 /// Bits, for sums that are rounded: those of calls of their own, where there is one bracketing.
 TEST(Joined, SumsThatAreRoundedOnceAreAsInCallsOfTheirOwn) {
   team ranks(options_for(5));

@@ -14,27 +14,15 @@
 #include "support/teams.hpp"
 #include "team/team_state.hpp"
 #include "team/threads/workers.hpp"
+#include "threads_here.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
 namespace {
 
+using test::threads_become;
+using test::threads_of_this_process;
 using test::variable;
-
-std::ptrdiff_t threads_of_this_process() {
-  std::filesystem::directory_iterator const tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
-}
-
-/// The system lists a thread for a moment after it has been joined.
-bool become(std::ptrdiff_t wanted) {
-  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (threads_of_this_process() != wanted) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// Whatever else still holds what its ranks had in common.
 TEST(ATeamsThreads, EndWithIt) {
@@ -42,7 +30,7 @@ TEST(ATeamsThreads, EndWithIt) {
   std::shared_ptr<detail::team_state> const kept = ranks->state().shared_from_this();
   auto const threads = threads_of_this_process();
   ranks.reset();
-  EXPECT_TRUE(become(threads - 2)) << threads_of_this_process() << " of " << threads;
+  EXPECT_TRUE(threads_become(threads - 2)) << threads_of_this_process() << " of " << threads;
 }
 
 TEST(Crowds, AreMoreRanksThanProcessors) {

@@ -26,28 +26,16 @@
 #include "numa/binding.hpp"
 #include "numa/mask.hpp"
 #include "support/teams.hpp"
+#include "threads_here.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
 namespace {
 
 using test::ending_of;
+using test::threads_become;
+using test::threads_of_this_process;
 using test::variable;
-
-std::ptrdiff_t threads_of_this_process() {
-  std::filesystem::directory_iterator const tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
-}
-
-/// The system lists a thread for a moment after it has been joined.
-bool becomes(std::ptrdiff_t wanted) {
-  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (threads_of_this_process() != wanted) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// What rank 1 of a team of two finds.
 template <class Found>
@@ -280,26 +268,26 @@ TEST_F(IdleTeams, EndWhenAsked) {
   thread_of_one();
   EXPECT_GT(threads_of_this_process(), before);
   end_idle_teams();
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
   thread_of_one();
   coset_end_idle_teams();
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
 }
 
 TEST_F(IdleTeams, EndByThemselves) {
   auto const before = threads_of_this_process();
   variable const soon("COSET_IDLE", "0.01");
   thread_of_one({.ranks = 3, .place = placement::unbound});
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
   thread_of_one({.ranks = 3, .place = placement::unbound});  // joins those that have ended the last one
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
 }
 
 TEST_F(IdleTeams, AreNoneIfNobodyWantsThem) {
   auto const before = threads_of_this_process();
   variable const none("COSET_IDLE", "0");
   thread_of_one();
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
 }
 
 TEST_F(IdleTeams, AreFew) {
@@ -308,7 +296,7 @@ TEST_F(IdleTeams, AreFew) {
   for (int k = 0; k < 20; ++k)
     many.push_back(std::make_unique<team>(team_options{.ranks = 2, .place = placement::unbound}));
   many.clear();
-  EXPECT_TRUE(becomes(before + 8)) << threads_of_this_process();
+  EXPECT_TRUE(threads_become(before + 8)) << threads_of_this_process();
 }
 
 TEST_F(IdleTeams, KeepNoLargeMemory) {
@@ -317,7 +305,7 @@ TEST_F(IdleTeams, KeepNoLargeMemory) {
     team ranks({.ranks = 2, .place = placement::unbound});
     ranks.reserve(std::size_t{64} << 20);
   }
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
 }
 
 TEST_F(IdleTeams, OfAParentAreNoneOfItsChild) {
@@ -342,7 +330,7 @@ TEST_F(IdleTeams, OfManyRanksEndByThemselves) {
   variable const soon("COSET_IDLE", "0.0001");
   for (int again = 0; again < test::by_effort(20, 60, 400); ++again)
     for (rank_t const ranks : {8u, 17u}) team({.ranks = ranks, .place = placement::unbound}).run([](member&) {});
-  EXPECT_TRUE(becomes(before));
+  EXPECT_TRUE(threads_become(before));
 }
 
 /// What a thread destroys last uses coset: teams end others, and are ended, by threads that end.
@@ -366,7 +354,7 @@ TEST_F(IdleTeams, AreUsedByWhatThreadsDestroy) {
       });
     }
     end_idle_teams();
-    EXPECT_TRUE(becomes(before));
+    EXPECT_TRUE(threads_become(before));
   }
 }
 
