@@ -22,8 +22,9 @@ class memory {
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return bytes_; }
 
-  /// Binds whole pages of [offset, offset + bytes) to a node given by its OS index; false where the system refuses
-  /// (containers without mbind): the memory works all the same, placed by first touch. Asks for huge pages from 2 MiB.
+  /// Whole pages of [offset, offset + bytes), if nobody has touched them yet, will come from a node given by its OS index; false
+  /// where the system refuses (containers without mbind): the memory works all the same, placed by first touch. Asks for huge
+  /// pages from 2 MiB.
   bool bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept;
   /// The part of bind() that needs no node: huge pages for whole pages of the range, if they come to 2 MiB.
   void prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept;

@@ -59,19 +59,19 @@ bool are_strangers(std::uint64_t before, arriving how) {
 
 arrival arrivals::add(std::uint32_t threads, arriving how) {
   // Publishes what this thread has reduced, and acquires what the others have: the last to come may fold it.
-  runtime::tell_release(&word_);
-  std::uint64_t const before = word_.fetch_add(step_of(how), std::memory_order_acq_rel);
-  runtime::tell_acquire(&word_);
+  runtime::tell_release(&apart_.word);
+  std::uint64_t const before = apart_.word.fetch_add(step_of(how), std::memory_order_acq_rel);
+  runtime::tell_acquire(&apart_.word);
   if (are_strangers(before, how)) {
-    word_.fetch_sub(step_of(how), std::memory_order_relaxed);
-    word_.fetch_or(broken, std::memory_order_relaxed);
+    apart_.word.fetch_sub(step_of(how), std::memory_order_relaxed);
+    apart_.word.fetch_or(broken, std::memory_order_relaxed);
     bool const waits = how == arriving::waits || how == arriving::polls;
     fail(before, waits ? "another one now calls combine()" : "the next combination has begun");
   }
   if (came(before) == 0 && threads_.load(std::memory_order_relaxed) != threads)
     threads_.store(threads, std::memory_order_relaxed);
   if (came(before) + 1 == threads) {
-    word_.store(next_round(before), std::memory_order_relaxed);  // the others ask for it after a barrier
+    apart_.word.store(next_round(before), std::memory_order_relaxed);  // the others ask for it after a barrier
     return {round_of(before), true};
   }
   bool const others_wait = how == arriving::waits || how == arriving::meets;
@@ -83,43 +83,43 @@ arrival arrivals::add(std::uint32_t threads, arriving how) {
 }
 
 void arrivals::require_complete(std::uint64_t round) {
-  std::uint64_t const now = word_.load(std::memory_order_relaxed);
+  std::uint64_t const now = apart_.word.load(std::memory_order_relaxed);
   if (round_of(now) != round) [[likely]]
     return;
-  word_.fetch_or(broken | one_first, std::memory_order_relaxed);  // nobody waits here any more
+  apart_.word.fetch_or(broken | one_first, std::memory_order_relaxed);  // nobody waits here any more
   fail(now, "the others have met it at another barrier");
 }
 
 bool arrivals::is_complete(std::uint64_t round) const noexcept {
-  return round_of(word_.load(std::memory_order_relaxed)) != round;
+  return round_of(apart_.word.load(std::memory_order_relaxed)) != round;
 }
 
 [[gnu::cold]] bool arrivals::give_up(std::uint64_t round) noexcept {
-  std::uint64_t now = word_.load(std::memory_order_relaxed);
+  std::uint64_t now = apart_.word.load(std::memory_order_relaxed);
   // The last one may have come, and is about to say so.
   while (round_of(now) == round && came(now) < threads_.load(std::memory_order_relaxed))
-    if (word_.compare_exchange_weak(now, now | broken | one_first, std::memory_order_relaxed)) return true;
+    if (apart_.word.compare_exchange_weak(now, now | broken | one_first, std::memory_order_relaxed)) return true;
   return false;
 }
 
 void arrivals::require_none() const {
-  std::uint64_t const now = word_.load(std::memory_order_relaxed);
+  std::uint64_t const now = apart_.word.load(std::memory_order_relaxed);
   if (came(now) != 0) [[unlikely]]
     fail(now, "their region is over");
 }
 
 void arrivals::begin_anew() noexcept {
-  word_.store(next_round(word_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+  apart_.word.store(next_round(apart_.word.load(std::memory_order_relaxed)), std::memory_order_relaxed);
 }
 
-bool arrivals::are_incomplete() const noexcept { return came(word_.load(std::memory_order_relaxed)) != 0; }
+bool arrivals::are_incomplete() const noexcept { return came(apart_.word.load(std::memory_order_relaxed)) != 0; }
 
 std::uint64_t arrivals::wait() const noexcept {
-  std::uint64_t const now = word_.load(std::memory_order_relaxed);
+  std::uint64_t const now = apart_.word.load(std::memory_order_relaxed);
   return came(now) == 0 || firsts(now) != 0 ? 0 : round_of(now) + 1;
 }
 
-std::string arrivals::in_words() const { return in_words(word_.load(std::memory_order_relaxed)); }
+std::string arrivals::in_words() const { return in_words(apart_.word.load(std::memory_order_relaxed)); }
 
 std::string arrivals::in_words(std::uint64_t word) const {
   return text::format("{} of {} threads {} called combine({}) on a {}", came(word),

@@ -141,7 +141,8 @@ reducer_core::reducer_core(std::vector<reduced_array> arrays)
       key_(id_),
       parts_(laid_out(std::move(arrays))),
       bytes_(std::max<std::size_t>(bytes_of(parts_), 1)),
-      computes_(computing(parts_)) {}
+      computes_(computing(parts_)),
+      set_(std::in_place, bytes_) {}
 
 reducer_core::reducer_core(reduced_array array, sparse_options const& options)
     : id_(next_id()),
@@ -160,15 +161,15 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
 
 reducer_core::~reducer_core() {
   say_what_is_lost();
-  if (sums_) take_back(std::move(sums_));
+  if (sums_) set_->take_back(std::move(sums_));
   if (tracking_ != tracking::none) return;
-  if (total_) take_back(std::move(total_));
-  for (auto& [number, copy] : numbered_) take_back(std::move(copy));
-  for (auto& copy : of_threads_) take_back(std::move(copy));
+  if (total_) set_->take_back(std::move(total_));
+  for (auto& [number, copy] : numbered_) set_->take_back(std::move(copy));
+  for (auto& copy : of_threads_) set_->take_back(std::move(copy));
 }
 
-std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::optional<unsigned> node, bool capped) const {
-  if (tracking_ == tracking::none) return lend(bytes_, number, node);
+std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::optional<unsigned> node, bool capped) {
+  if (tracking_ == tracking::none) return set_->lend(number, node);
   auto copy = std::make_unique<owned_copy>(node);
   if (!ways_.may_keep()) copy->give_memory(shape_, capped);
   return copy;
@@ -258,7 +259,8 @@ owned_copy& reducer_core::total() {
 
 [[gnu::cold]] std::byte* reducer_core::room_for_sums() {
   auto const lock = short_lock(making_);
-  if (!sums_) sums_ = lend(bytes_, owned_copy::no_number, numa::current_node());
+  if (!set_) set_.emplace(bytes_);
+  if (!sums_) sums_ = set_->lend(owned_copy::no_number, numa::current_node());
   return sums_->data;
 }
 
@@ -362,7 +364,7 @@ bool reducer_core::has_just(std::size_t threads) const noexcept {
 /// How many updates come through plain memory nobody knows; where a whole loop would do better is known of arrays of any
 /// length (docs/reducer.md, cells of 16 Ki to 64 Mi elements).
 [[gnu::cold]] void reducer_core::log() const {
-  if (!text::plans_are_logged()) [[likely]]
+  if (!is_logged_) [[likely]]
     return;
   constexpr std::size_t beyond_caches = std::size_t{4} << 20;
   char const* const otherwise = tracking_ != tracking::none ? ""

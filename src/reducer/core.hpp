@@ -16,9 +16,11 @@
 #include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
 #include "reducer/owned_copy.hpp"
+#include "reducer/pool.hpp"
 #include "reducer/processes/wire.hpp"
 #include "reducer/sparse/way.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
+#include "text/log.hpp"
 
 namespace coset::reducer_room {
 
@@ -187,7 +189,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   using owned_copy = reducer_room::owned_copy;
 
   [[noreturn]] void refuse_one_process() const;
-  std::unique_ptr<owned_copy> made(std::uint32_t number, std::optional<unsigned> node, bool capped) const;
+  std::unique_ptr<owned_copy> made(std::uint32_t number, std::optional<unsigned> node, bool capped);
   owned_copy& at(std::uint32_t number);
   void change_key() noexcept;
   void empty(private_copy&);
@@ -237,7 +239,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::atomic<std::uint64_t> shares_added_ = 0;
   std::optional<reducer_room::wire_choice> wire_;  ///< of the last combination over processes
 
-  mutable numa::fork_safe_mutex making_;  ///< guards what follows
+  mutable numa::fork_safe_mutex making_;       ///< guards what follows
+  std::optional<reducer_room::copy_set> set_;  ///< of dense reducers, and for sums_
   std::vector<std::unique_ptr<owned_copy>> of_threads_;
   std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
   std::vector<owned_copy*> left_;  ///< copies of threads that have ended
@@ -250,6 +253,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   /// [block % 64], or that of a part of kept updates: for the total. Only with capped memory, as a reducer made for each loop pays for every byte.
   using block_locks = std::array<numa::fork_safe_mutex, 64>;
   std::unique_ptr<block_locks> of_block_;
+  bool const is_logged_ = text::plans_are_logged();
   bool total_is_known_ = true;  ///< to the caller, as he has viewed it or it is empty
 
   reducer_room::arrivals arrivals_{*this};

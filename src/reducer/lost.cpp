@@ -56,7 +56,7 @@ void reducer_core::say_what_is_lost() const noexcept try {
   if (process_ != numa::process_number()) return;  // the values are the parent's
   if (arrivals_.are_incomplete()) {
     text::complain(arrivals_.in_words() + ", which is destroyed: what its threads have reduced is lost");
-  } else if (text::plans_are_logged() && !said.load(std::memory_order_relaxed) && holds_values() &&
+  } else if (is_logged_ && !said.load(std::memory_order_relaxed) && holds_values() &&
              !said.exchange(true, std::memory_order_relaxed)) {
     text::complain(in_words() + " ends with values that were never combined; said once per process");
   }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reducer/pool.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <map>
 #include <mutex>
 #include <new>
-#include <tuple>
 #include <utility>
-#include <vector>
 
+#include "numa/binding.hpp"
 #include "reducer/short_lock.hpp"
 
 namespace coset::reducer_room {
 namespace {
+
+using copies = std::vector<std::unique_ptr<owned_copy>>;
+using node = std::optional<unsigned>;
 
 /// Rounds to quarters of powers of two and whole pages, so that reducers of similar size reuse each other's copies.
 std::size_t rounded(std::size_t bytes) {
@@ -29,74 +31,100 @@ class pool {
     return only;
   }
 
-  /// Null if there is none.
-  std::unique_ptr<owned_copy> take(std::size_t bytes, std::uint32_t number, std::optional<unsigned> node) {
+  /// The latest set that was left on this node; empty if there is none.
+  copies take(std::size_t bytes, node made_on) {
     auto const lock = short_lock(mutex_);
-    auto at = free_.find({bytes, node, number});
-    if (at == free_.end()) at = free_.lower_bound({bytes, node, 0});  // the thread's own is not there: any
-    if (at == free_.end() || std::get<0>(at->first) != bytes || std::get<1>(at->first) != node) return nullptr;
-    std::unique_ptr<owned_copy> found = std::move(at->second.back());
-    at->second.pop_back();
-    if (at->second.empty()) free_.erase(at);
-    kept_ -= bytes;
+    auto const from = std::find_if(kept_.rbegin(), kept_.rend(),
+                                   [&](set const& each) { return each.bytes == bytes && each.made_on == made_on; });
+    if (from == kept_.rend()) return {};
+    copies found = std::move(from->all);
+    kept_bytes_ -= bytes * found.size();
+    kept_.erase(std::next(from).base());
     return found;
   }
 
-  void put(std::unique_ptr<owned_copy> given) {
-    std::size_t const bytes = given->memory.size();
-    std::vector<copies> dead;  // unmapped after unlocking, as are copies that do not fit
+  /// What does not fit is unmapped after unlocking, and so are sets of other sizes if it would fit without them.
+  void put(std::size_t bytes, node made_on, copies given) {
+    std::vector<set> dead;
+    copies too_many;
     auto const lock = short_lock(mutex_);
-    if (bytes > most_kept_bytes - kept_) give_up_others(bytes, dead);
-    if (bytes > most_kept_bytes - kept_) return;
-    key const like{bytes, given->node, given->number};
-    auto const at = free_.try_emplace(like).first;
-    try {
-      at->second.push_back(std::move(given));
-    } catch (std::bad_alloc const&) {
-      if (at->second.empty()) free_.erase(at);  // take() counts on a copy in each list
-      throw;
+    if (bytes * given.size() > most_kept_bytes - kept_bytes_) give_up_others(bytes, dead);
+    std::size_t const most = (most_kept_bytes - kept_bytes_) / bytes;
+    if (given.size() > most) {
+      too_many.assign(std::make_move_iterator(given.begin() + static_cast<std::ptrdiff_t>(most)),
+                      std::make_move_iterator(given.end()));
+      given.resize(most);
     }
-    kept_ += bytes;
+    if (kept_.size() == most_sets) give_up_first(dead);
+    if (given.empty()) return;
+    std::size_t const number = given.size();
+    kept_.push_back({bytes, made_on, std::move(given)});
+    kept_bytes_ += bytes * number;
   }
 
  private:
-  using key = std::tuple<std::size_t, std::optional<unsigned>, std::uint32_t>;  ///< bytes, node, number
-  using copies = std::vector<std::unique_ptr<owned_copy>>;
+  struct set {
+    std::size_t bytes;  ///< of each copy
+    node made_on;
+    copies all;
+  };
+  static constexpr std::size_t most_sets = 256;  ///< all are looked at
 
   /// Other sizes may never be needed again, such as those of arrays that have grown.
-  void give_up_others(std::size_t but, std::vector<copies>& dead) {
-    for (auto at = free_.begin(); at != free_.end();) {
-      std::size_t const bytes = std::get<0>(at->first);
-      if (bytes == but) {
-        ++at;
-        continue;
-      }
-      std::size_t const number = at->second.size();
-      dead.push_back(std::move(at->second));  // may throw, and has taken nothing then
-      kept_ -= bytes * number;
-      at = free_.erase(at);
-    }
+  void give_up_others(std::size_t but, std::vector<set>& dead) {
+    auto const others =
+        std::stable_partition(kept_.begin(), kept_.end(), [&](set const& each) { return each.bytes == but; });
+    dead.assign(std::make_move_iterator(others), std::make_move_iterator(kept_.end()));
+    kept_.erase(others, kept_.end());
+    for (set const& each : dead) kept_bytes_ -= each.bytes * each.all.size();
+  }
+  void give_up_first(std::vector<set>& dead) {
+    dead.push_back(std::move(kept_.front()));
+    kept_.erase(kept_.begin());
+    kept_bytes_ -= dead.back().bytes * dead.back().all.size();
   }
 
   numa::fork_safe_mutex mutex_;
-  std::map<key, copies> free_;  ///< no list is empty
-  std::size_t kept_ = 0;
+  std::vector<set> kept_;  ///< none is empty; the latest comes last
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<owned_copy> lend(std::size_t bytes, std::uint32_t number, std::optional<unsigned> on_node) {
-  bytes = rounded(bytes);
-  auto copy = pool::instance().take(bytes, number, on_node);
-  if (!copy) copy = std::make_unique<owned_copy>(bytes, on_node);
-  copy->number = number;
+copy_set::copy_set(std::size_t bytes)
+    : bytes_(rounded(bytes)), made_on_(numa::current_node()), idle_(pool::instance().take(bytes_, made_on_)) {}
+
+copy_set::~copy_set() {
+  if (idle_.empty()) return;
+  try {
+    pool::instance().put(bytes_, made_on_, std::move(idle_));
+  } catch (std::bad_alloc const&) {
+    // The copies are freed then.
+  }
+}
+
+std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
+  auto found = idle_.end();
+  for (auto at = idle_.begin(); at != idle_.end(); ++at) {
+    if ((*at)->node != on_node) continue;
+    if (found == idle_.end() || (*at)->number == number) found = at;
+    if ((*at)->number == number) break;
+  }
+  if (found == idle_.end()) {
+    auto made = std::make_unique<owned_copy>(bytes_, on_node);
+    made->number = number;
+    return made;
+  }
+  auto copy = std::move(*found);
+  idle_.erase(found);
+  if (copy->number != number) copy->number = number;
   copy->turn.store(0, std::memory_order_relaxed);  // rounds start over
   copy->is_under_way = false;                      // of a combination that was given up
   return copy;
 }
 
-void take_back(std::unique_ptr<owned_copy> given) noexcept try {
-  pool::instance().put(std::move(given));
+void copy_set::take_back(std::unique_ptr<owned_copy> given) noexcept try {
+  idle_.push_back(std::move(given));
 } catch (std::bad_alloc const&) {
   // The copy is freed then.
 }

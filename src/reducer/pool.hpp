@@ -7,18 +7,35 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "reducer/owned_copy.hpp"
 
 namespace coset::reducer_room {
 
-/// A copy of at least so many bytes, on this node if the system allows it: one that had this number before if there is
-/// one, else any, else a new one. Its contents are arbitrary, under a past generation.
-std::unique_ptr<owned_copy> lend(std::size_t bytes, std::uint32_t number, std::optional<unsigned> on_node);
+/// Copies of one size, which pass from one reducer to the next together: each thread finds its own without asking the process,
+/// and what is kept does not grow with the number of reducers that exist at a time. Their contents are arbitrary, under past
+/// generations.
+class copy_set {
+ public:
+  /// For copies of at least so many bytes: what an earlier reducer, made on the same node, has left, or nothing yet.
+  explicit copy_set(std::size_t bytes);
+  /// Leaves what has been given back to later reducers.
+  ~copy_set();
+  copy_set(copy_set const&) = delete;
+  copy_set& operator=(copy_set const&) = delete;
 
-/// Takes back what lend() gave. Keeps up to most_kept_bytes in all for later reducers, frees the rest.
-void take_back(std::unique_ptr<owned_copy>) noexcept;
+  /// One that had this number before if there is one, else any that lies on this node, else a new one there.
+  std::unique_ptr<owned_copy> lend(std::uint32_t number, std::optional<unsigned> on_node);
+  void take_back(std::unique_ptr<owned_copy>) noexcept;
 
+ private:
+  std::size_t bytes_;
+  std::optional<unsigned> made_on_;
+  std::vector<std::unique_ptr<owned_copy>> idle_;
+};
+
+/// Where at most so many bytes are kept.
 inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;
 
 }  // namespace coset::reducer_room

@@ -87,15 +87,6 @@ TEST(Memory, BoundPiecesLieOnTheirNodes) {
   }
 }
 
-TEST(Memory, TouchedBeforeItIsBoundMovesToItsNode) {
-  auto const node = topology::machine().nodes.back().os_index;
-  memory piece(4 * numa::page_bytes());
-  std::fill_n(piece.data(), piece.size(), std::byte{1});
-  if (!piece.bind(0, piece.size(), node)) GTEST_SKIP() << "the system does not bind memory";
-  EXPECT_EQ(numa::node_of(piece.data()), node);
-  EXPECT_EQ(numa::node_of(piece.data() + piece.size() - 1), node);
-}
-
 TEST(Memory, RefusedByTheSystemWorksAllTheSame) {
   memory piece(3 * huge_page_bytes);
   for (unsigned const absent : {1000U, 100000U}) EXPECT_FALSE(piece.bind(0, piece.size(), absent));

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace coset::reducer_room {
@@ -20,99 +22,136 @@ class Pool : public ::testing::Test {
 
   /// One that takes all the room makes all others go, and goes itself.
   Pool() {
-    take_back(lend(most_kept_bytes, 0, anywhere));
-    (void)lend(most_kept_bytes, 0, anywhere);
+    leave(most_kept_bytes, {{0, 1}});
+    (void)copy_set(most_kept_bytes).lend(0, anywhere);
   }
 
-  static copy marked(std::size_t bytes, std::uint32_t number, std::uint32_t mark,
-                     std::optional<unsigned> node = anywhere) {
-    copy made = lend(bytes, number, node);
-    std::memcpy(made->data, &mark, sizeof mark);
-    return made;
+  struct mark {
+    std::uint32_t number, is;
+  };
+  /// A set in which copies of these numbers have these marks, and what was there before.
+  static void leave(std::size_t bytes, std::vector<mark> const& marks, std::optional<unsigned> node = anywhere) {
+    copy_set all(bytes);
+    std::vector<copy> made;
+    for (mark const& each : marks) {
+      made.push_back(all.lend(each.number, node));
+      std::memcpy(made.back()->data, &each.is, sizeof each.is);
+    }
+    for (copy& each : made) all.take_back(std::move(each));
   }
   static std::uint32_t mark_of(copy const& c) {
-    std::uint32_t mark;
-    std::memcpy(&mark, c->data, sizeof mark);
-    return mark;
+    std::uint32_t is;
+    std::memcpy(&is, c->data, sizeof is);
+    return is;
   }
-  /// 0 if it is a new one.
-  static std::uint32_t mark_of_next(std::size_t bytes, std::uint32_t number, std::optional<unsigned> node = anywhere) {
-    return mark_of(lend(bytes, number, node));
+  /// Of what the next set has for these numbers, 0 for new ones. Leaves no set behind.
+  static std::vector<std::uint32_t> marks_of_next(std::size_t bytes, std::vector<std::uint32_t> const& numbers,
+                                                  std::optional<unsigned> node = anywhere) {
+    copy_set next(bytes);
+    std::vector<copy> lent;
+    std::vector<std::uint32_t> marks;
+    for (std::uint32_t const number : numbers) marks.push_back(mark_of(lent.emplace_back(next.lend(number, node))));
+    return marks;
   }
+  using marks = std::vector<std::uint32_t>;
 };
 
 TEST_F(Pool, GivesCopiesOfAboutTheSameSizeAgain) {
-  take_back(marked(1'000'000, 3, 7));
-  copy const again = lend(990'000, 3, anywhere);
-  EXPECT_EQ(mark_of(again), 7u);
-  EXPECT_GE(again->memory.size(), 1'000'000u);
-  EXPECT_EQ(mark_of_next(1'000'000, 3), 0u) << "there was one only";
+  leave(1'000'000, {{3, 7}});
+  {
+    copy_set again(990'000);
+    copy const of_before = again.lend(3, anywhere);
+    EXPECT_EQ(mark_of(of_before), 7u);
+    EXPECT_GE(of_before->memory.size(), 1'000'000u);
+  }
+  EXPECT_EQ(marks_of_next(1'000'000, {3}), marks{0}) << "there was one only";
 }
 
 TEST_F(Pool, PrefersThoseOfTheNumberAndTakesAny) {
-  std::vector<copy> all;
-  for (std::uint32_t const number : {2u, 3u, 5u}) all.push_back(marked(mebibyte, number, 70 + number));
-  for (copy& each : all) take_back(std::move(each));
-  copy const of_three = lend(mebibyte, 3, anywhere);
+  leave(mebibyte, {{2, 72}, {3, 73}, {5, 75}});
+  copy_set again(mebibyte);
+  copy const of_three = again.lend(3, anywhere), other = again.lend(9, anywhere), last = again.lend(4, anywhere);
   EXPECT_EQ(mark_of(of_three), 73u);
-  copy const other = lend(mebibyte, 9, anywhere);
   EXPECT_EQ(mark_of(other), 72u);
   EXPECT_EQ(other->number, 9u);
-  EXPECT_EQ(mark_of_next(mebibyte, 4), 75u);
+  EXPECT_EQ(mark_of(last), 75u);
+  EXPECT_EQ(mark_of(again.lend(6, anywhere)), 0u);
 }
 
 TEST_F(Pool, GivesNoneOfAnotherSizeOrNode) {
-  take_back(marked(mebibyte, 3, 7));
-  for (std::size_t const bytes : {mebibyte / 2, 2 * mebibyte}) {
-    copy const other = lend(bytes, 3, anywhere);
-    EXPECT_EQ(mark_of(other), 0u);
-    EXPECT_GE(other->memory.size(), bytes);
-    EXPECT_LT(other->memory.size(), 2 * bytes);
-  }
-  copy const elsewhere = lend(mebibyte, 3, 0u);
+  leave(mebibyte, {{3, 7}});
+  EXPECT_EQ(marks_of_next(mebibyte / 2, {3}), marks{0});
+  EXPECT_EQ(marks_of_next(2 * mebibyte, {3}), marks{0});
+  copy_set here(mebibyte);
+  copy const elsewhere = here.lend(3, 0u);
   EXPECT_EQ(mark_of(elsewhere), 0u);
   EXPECT_EQ(elsewhere->node, 0u);
-  EXPECT_EQ(mark_of_next(mebibyte, 3), 7u);
+  EXPECT_EQ(mark_of(here.lend(3, anywhere)), 7u);
+}
+
+/// Red if sets are merged: then the number of copies would grow with each two reducers that exist at the same time.
+TEST_F(Pool, GivesSetsAsTheyWereTheLatestFirst) {
+  {
+    copy_set first(mebibyte), second(mebibyte);  // the second ends first
+    for (auto const& [set, is] : {std::pair(&first, 1u), std::pair(&second, 2u)}) {
+      copy made = set->lend(0, anywhere);
+      std::memcpy(made->data, &is, sizeof is);
+      set->take_back(std::move(made));
+    }
+  }
+  EXPECT_EQ(marks_of_next(mebibyte, {0, 0}), (marks{1, 0}));
+  EXPECT_EQ(marks_of_next(mebibyte, {0, 0}), (marks{2, 0}));
 }
 
 TEST_F(Pool, CountsWhatItKeeps) {
   for (int k = 0; k < 100; ++k) {
-    copy mine = lend(16 * mebibyte, 1, anywhere);
+    copy_set all(16 * mebibyte);
+    copy mine = all.lend(1, anywhere);
     EXPECT_EQ(mark_of(mine), k == 0 ? 0u : 7u);
-    std::uint32_t const mark = 7;
-    std::memcpy(mine->data, &mark, sizeof mark);
-    take_back(std::move(mine));
+    std::uint32_t const is = 7;
+    std::memcpy(mine->data, &is, sizeof is);
+    all.take_back(std::move(mine));
   }
 }
 
 TEST_F(Pool, KeepsAsMuchAsItMayAndNoMore) {
-  std::vector<copy> all;
-  for (std::uint32_t k = 0; k < 17; ++k) all.push_back(marked(16 * mebibyte, k, 100 + k));
-  for (copy& each : all) take_back(std::move(each));
-  std::vector<copy> again;
-  for (std::uint32_t k = 0; k < 16; ++k) {
-    again.push_back(lend(16 * mebibyte, k, anywhere));
-    EXPECT_EQ(mark_of(again.back()), 100 + k);
+  std::vector<mark> all;
+  std::vector<std::uint32_t> numbers, expected;
+  for (std::uint32_t k = 0; k < 17; ++k) {
+    all.push_back({k, 100 + k});
+    numbers.push_back(k);
+    expected.push_back(k < 16 ? 100 + k : 0);
   }
-  EXPECT_EQ(mark_of_next(16 * mebibyte, 16), 0u);
+  leave(16 * mebibyte, all);
+  EXPECT_EQ(marks_of_next(16 * mebibyte, numbers), expected);
 }
 
 TEST_F(Pool, GivesUpOtherSizesWhereThereIsNoRoom) {
-  std::vector<copy> all;
-  for (std::uint32_t k = 0; k < 14; ++k) all.push_back(marked(16 * mebibyte, k, 100 + k));
-  copy fits = marked(32 * mebibyte, 50, 50), longer = marked(64 * mebibyte, 51, 51);
-  for (copy& each : all) take_back(std::move(each));
-  take_back(std::move(fits));  // exactly
-  EXPECT_EQ(mark_of_next(16 * mebibyte, 13), 113u);
-  EXPECT_EQ(mark_of_next(32 * mebibyte, 50), 50u);
-  take_back(std::move(longer));  // 13 of 16 MiB are there, and 64 are no more
-  EXPECT_EQ(mark_of_next(16 * mebibyte, 12), 0u);
-  EXPECT_EQ(mark_of_next(64 * mebibyte, 51), 51u);
-  // And now there is room for all of them again.
-  for (std::uint32_t k = 0; k < 16; ++k) all.push_back(marked(16 * mebibyte, k, 200 + k));
-  all.erase(all.begin(), all.begin() + 14);
-  for (copy& each : all) take_back(std::move(each));
-  for (std::uint32_t k = 0; k < 16; ++k) EXPECT_EQ(mark_of_next(16 * mebibyte, k), 200 + k);
+  leave(32 * mebibyte, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}});
+  leave(64 * mebibyte, {{0, 10}});  // exactly
+  leave(8 * mebibyte, {{0, 20}});   // no more
+  EXPECT_EQ(marks_of_next(32 * mebibyte, {0}), marks{0});
+  EXPECT_EQ(marks_of_next(64 * mebibyte, {0}), marks{0});
+  leave(16 * mebibyte, std::vector<mark>(15, {0, 30}));  // and now there is room again
+  EXPECT_EQ(marks_of_next(8 * mebibyte, {0}), marks{20});
+  EXPECT_EQ(marks_of_next(16 * mebibyte, {0}), marks{30});
+}
+
+/// All sets are looked at, so there is a limit to their number.
+TEST_F(Pool, KeepsNotAnyNumberOfSets) {
+  {
+    std::vector<std::unique_ptr<copy_set>> all;
+    for (std::uint32_t k = 0; k < 300; ++k) {
+      all.push_back(std::make_unique<copy_set>(4096));
+      copy made = all.back()->lend(0, anywhere);
+      std::uint32_t const is = 1 + k;
+      std::memcpy(made->data, &is, sizeof is);
+      all.back()->take_back(std::move(made));
+    }
+    for (auto& each : all) each.reset();
+  }
+  for (std::uint32_t k = 300; k > 44; --k) ASSERT_EQ(marks_of_next(4096, {0}), marks{k});
+  EXPECT_EQ(marks_of_next(4096, {0}), marks{0});
 }
 
 }  // namespace
