@@ -67,9 +67,10 @@ inline constexpr std::array variables{
     variable{"COSET_ISA", "an instruction set that `coset info` lists", "the widest of this machine",
              "The instruction set of the kernels.", at_start},
     variable{
-        "COSET_LOG", "`plan`, `mpi`, `plan,mpi`", "nothing",
+        "COSET_LOG", "`plan`, `team`, `mpi`; several with commas", "nothing",
         "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, teams that "
-        "share processors, reducers, and the first one that ends with values that were never combined. `mpi`: what "
+        "share processors, reducers, and the first one that ends with values that were never combined. `team`: what "
+        "making each team took, and which got an idle one. `mpi`: what "
         "`libcoset_mpi.so` carried out, and what it left to MPI and why.",
         "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
     variable{"COSET_SHARE", "`yes`, `no`", "`yes`",

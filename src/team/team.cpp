@@ -2,7 +2,9 @@
 // The public face of teams.
 #include "coset/team.hpp"
 
+#include <chrono>
 #include <new>
+#include <ratio>
 #include <utility>
 #include <vector>
 
@@ -120,6 +122,30 @@ member_guard::~member_guard() {
 
 namespace {
 
+/// COSET_LOG=team: what the making of a team took.
+class told_making {
+ public:
+  void machine_is_known() { machine_ = clock::now(); }
+  void got_idle(rank_t ranks) const {
+    if (is_told_) text::complain(text::format("a team of {} ranks: an idle one, in {:.0f} µs", ranks, since(begin_)));
+  }
+  void made(rank_t ranks) const {
+    if (!is_told_) return;
+    double const whole = since(begin_), made = since(machine_);
+    text::complain(text::format("a team of {} ranks: made in {:.0f} µs, {:.0f} of them to learn the machine's topology",
+                                ranks, whole, whole - made));
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static double since(clock::time_point time) {
+    return std::chrono::duration<double, std::micro>(clock::now() - time).count();
+  }
+
+  bool is_told_ = text::teams_are_logged();
+  clock::time_point begin_ = clock::now(), machine_ = begin_;
+};
+
 topology machine_for(team_options const& options) {
   numa::fork_waits const until_found;
   if (text::plans_are_logged())
@@ -130,11 +156,19 @@ topology machine_for(team_options const& options) {
 }  // namespace
 
 team::team(team_options options) {
+  told_making making;
   circumstances asked_in(std::move(options));
-  if ((state_ = idle_teams::take(asked_in))) return;
-  state_ = idle_teams::made_with_their_room<std::bad_alloc>(
-      [&] { return owning_state(machine_for(asked_in.asked), asked_in.asked); });
+  if ((state_ = idle_teams::take(asked_in))) {
+    making.got_idle(size());
+    return;
+  }
+  state_ = idle_teams::made_with_their_room<std::bad_alloc>([&] {
+    topology const machine = machine_for(asked_in.asked);
+    making.machine_is_known();
+    return owning_state(machine, asked_in.asked);
+  });
   state_->membership.asked_in.emplace(std::move(asked_in));
+  making.made(size());
 }
 team::team(topology const& machine, team_options options) : state_(owning_state(machine, std::move(options))) {}
 team::team(std::shared_ptr<detail::team_state> state) : state_(std::move(state)) {}

@@ -5,6 +5,11 @@
 
 namespace coset::text {
 
-bool plans_are_logged() { return environment::has_word(environment::value("COSET_LOG"), "plan"); }
+namespace {
+bool is_logged(std::string_view word) { return environment::has_word(environment::value("COSET_LOG"), word); }
+}  // namespace
+
+bool plans_are_logged() { return is_logged("plan"); }
+bool teams_are_logged() { return is_logged("team"); }
 
 }  // namespace coset::text

@@ -6,5 +6,7 @@ namespace coset::text {
 
 /// Whether COSET_LOG asks for what is chosen, and why not something else.
 bool plans_are_logged();
+/// Whether it asks for what making each team took.
+bool teams_are_logged();
 
 }  // namespace coset::text

@@ -55,7 +55,10 @@ TEST(Settings, OfCosetAndOfOthersAreNotNamed) {
 TEST(Settings, WithWordsThatTheirVariableDoesNotTakeAreNamed) {
   EXPECT_THAT(wrong_settings({"COSET_LOG=plans"}), ElementsAre(HasSubstr("COSET_LOG=plans: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_LOG=plan mpi"}), ElementsAre(HasSubstr("COSET_LOG=plan mpi: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_LOG=team,plans"}), ElementsAre(HasSubstr("COSET_LOG=team,plans: is no word")));
+  EXPECT_THAT(wrong_settings({"COSET_LOG=plan,"}), ElementsAre(HasSubstr("COSET_LOG=plan,: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_LOG=plan,mpi"}), IsEmpty());
+  EXPECT_THAT(wrong_settings({"COSET_LOG=team,mpi,plan"}), IsEmpty());
   EXPECT_THAT(wrong_settings({"COSET_INTERPOSE_REQUIRE=yes"}), ElementsAre(HasSubstr("=yes: is no word")));
   EXPECT_THAT(wrong_settings({"COSET_INTERPOSE_REQUIRE=1"}), IsEmpty());
   EXPECT_THAT(wrong_settings({"COSET_BIND=off"}), ElementsAre(HasSubstr("COSET_BIND=off: is no word")));

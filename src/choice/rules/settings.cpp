@@ -95,9 +95,18 @@ std::optional<std::chrono::nanoseconds> seconds_of(std::string_view value) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, century) * 1e9));
 }
 
+bool are_log_words(std::string_view value) {
+  for (;;) {
+    std::string_view const word = value.substr(0, value.find(','));
+    if (word != "plan" && word != "team" && word != "mpi") return false;
+    if (word.size() == value.size()) return true;
+    value.remove_prefix(word.size() + 1);
+  }
+}
+
 std::string wrong_value(std::string_view name, std::string_view value) {
-  if (name == "COSET_LOG" && value != "plan" && value != "mpi" && value != "plan,mpi" && value != "mpi,plan")
-    return "is no word that it takes: plan, mpi, plan,mpi; what it does not know is not logged";
+  if (name == "COSET_LOG" && !are_log_words(value))
+    return "is no word that it takes: plan, team, mpi, or several with commas; what it does not know is not logged";
   if (name == "COSET_INTERPOSE_REQUIRE" && value != "1")
     return "is no word that it takes: 1; MPI carries out what is left to it";
   if (name == "COSET_ADAPT" && value != "off" && value != "on" && value != "flip")

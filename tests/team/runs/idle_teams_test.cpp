@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams that have ended wait for the next one alike: what makes them stand for it, what they keep, and what ends them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -73,6 +74,18 @@ TEST_F(IdleTeams, StandForTheNextOne) {
   team used({.ranks = 2, .place = placement::unbound});
   EXPECT_EQ(thread_of(used), thread);
   EXPECT_NE(thread_of_one(), thread);
+}
+
+TEST_F(IdleTeams, AreToldOf) {
+  variable const log("COSET_LOG", "mpi,team");
+  ::testing::internal::CaptureStderr();
+  for (int k = 0; k < 2; ++k) thread_of_one();
+  std::istringstream told(::testing::internal::GetCapturedStderr());
+  std::string first, second, third;
+  std::getline(std::getline(std::getline(told, first), second), third);
+  EXPECT_THAT(first, ::testing::MatchesRegex("coset: a team of 2 ranks: made in [0-9]+ µs, [0-9]+ of them .*"));
+  EXPECT_THAT(second, ::testing::MatchesRegex("coset: a team of 2 ranks: an idle one, in [0-9]+ µs"));
+  EXPECT_EQ(third, "");
 }
 
 TEST_F(IdleTeams, StandForNoOtherOne) {
