@@ -109,7 +109,7 @@ struct record {
 /// One rank's burst, as stage does for threads. `together()` is a barrier of all ranks, `collective()` one iteration's call,
 /// which returns where this rank finds the result.
 template <class Together, class Collective>
-record play(mpi_order const& order, workload const& work, rank_t rank, Together&& together, Collective&& collective) {
+record play(mpi_order const& order, workload const& work, rank_t rank, Together&& together, Collective&& verb) {
   bool const cycle = order.burst.timing == timing::cycle;
   std::size_t const group = std::max<std::size_t>(1, order.burst.iterations / 64);
   record made;
@@ -121,7 +121,7 @@ record play(mpi_order const& order, workload const& work, rank_t rank, Together&
       together();
       begin = ticks();
     }
-    std::byte const* const result = collective();
+    std::byte const* const result = verb();
     std::uint64_t const called = ticks() - begin;
     made.wrong += work.wrong(rank, result, k++);
     return cycle ? ticks() - begin : called;

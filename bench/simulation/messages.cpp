@@ -40,7 +40,7 @@ messages::messages(schedule::algorithm const& given, rank_t ranks, std::size_t s
   if (ranks == 0) throw schedule_error("there are no ranks");
   if (segments == 0) throw schedule_error("a vector goes in one segment at least");
   require_sense(given);
-  if (auto const once = symmetric_form(completed(given), ranks, schedule::collective::allreduce)) {
+  if (auto const once = symmetric_form(completed(given), ranks, verb::allreduce)) {
     group_ = once->ranks;
     parts_ = once->whole ? 1 : ranks;
     steps_ = rank_steps_of(*once);

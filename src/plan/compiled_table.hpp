@@ -19,7 +19,7 @@ enum class sharing : std::uint8_t { nobodys, the_processes, the_nodes };
 /// Compiled schedules, made once each, shared by a team's ranks.
 class compiled_table {
  public:
-  using key = std::tuple<schedule::algorithm, schedule::collective, rank_t, program::policy, sharing>;
+  using key = std::tuple<schedule::algorithm, verb, rank_t, program::policy, sharing>;
 
   /// Throws schedule_error: no such algorithm, undefined for this many ranks, or a storage that would lose a value.
   std::shared_ptr<program::compiled const> get(team_facts const&, key const&);

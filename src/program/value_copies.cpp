@@ -62,9 +62,9 @@ void value_copies::name_values() {
 bool value_copies::is_stored_by_owner(assignment const& a) const {
   value_copy const& copy = all_[target(a)];
   if (policy_.first != area::input || !copy.is_result || home_of(copy) != area::output) return false;
-  if (policy_.how != copies::store) return schedule_.verb == schedule::collective::gather;
+  if (policy_.how != copies::store) return schedule_.verb == verb::gather;
   rank_t const owner = schedule_.from(a).front().rank;
-  return schedule_.verb != schedule::collective::broadcast || a.block % schedule_.ranks == owner;
+  return schedule_.verb != verb::broadcast || a.block % schedule_.ranks == owner;
 }
 
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain

@@ -41,7 +41,7 @@ class proved {
   static proved named(std::string const& algorithm, py::object const& ranks, std::string const& verb,
                       py::object const& root) {
     return proved(schedule::make(schedule::algorithm::parse(algorithm), whole_number(ranks, {"Schedule", "ranks"}, 1),
-                                 schedule::collective_of(verb), whole_number(root, {"Schedule", "root"}, 0)));
+                                 schedule::scheduled_verb(verb), whole_number(root, {"Schedule", "root"}, 0)));
   }
   static proved from_json(std::string const& text) {
     std::istringstream in(text);
@@ -150,7 +150,7 @@ std::vector<std::pair<std::string, double>> compare(py::object const& of_ranks, 
   rank_t const ranks = whole_number(of_ranks, {"compare", "ranks"}, 1);
   schedule::require_room(ranks, 1);
   required_bytes("compare", bytes);
-  schedule::demand const wanted{schedule::collective_of(verb), ranks, 0, same_bits, commutative};
+  schedule::demand const wanted{schedule::scheduled_verb(verb), ranks, 0, same_bits, commutative};
   auto const model = schedule::cost_model::flat(alpha, beta, gamma);
   schedule::level_machine const on(ranks, model);
   schedule::selector const all(wanted, on, with_best_blocks(candidates_for(wanted, model), wanted, on, bytes));

@@ -21,7 +21,7 @@ void run(std::string_view input) {
   auto const given = algorithm::parse(text);
   coset::test::demand(algorithm::parse(given.text()) == given, "an algorithm's text is that algorithm");
   if (given.parameters.contains("tree")) return;  // any file, /dev/zero too
-  schedule const made = make(given, ranks % 33, collective_of(verb), root);
+  schedule const made = make(given, ranks % 33, scheduled_verb(verb), root);
   try {
     validate(made);
   } catch (coset::error const& refuted) {

@@ -122,7 +122,7 @@ TEST(Bind, PutsLayersSideBySideWhereTheyLieInAnEntryLine) {
 }
 
 TEST(Bind, FollowsThePiecesOfTheCallersChoice) {
-  call const c = call_of(plan_of("recursive_doubling", 5, collective::reduce_scatter), "staged");
+  call const c = call_of(plan_of("recursive_doubling", 5, verb::reduce_scatter), "staged");
   std::vector<std::size_t> const pieces{0, 3, 3, 1000, 1001, 1500};
   layout const l = coset::program::bind(*c.code, pieces, {4});
   for (std::size_t b = 0; b < c.code->blocks.size(); ++b) {

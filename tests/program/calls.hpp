@@ -17,17 +17,16 @@
 
 namespace coset::program::testing {
 
-using schedule::collective;
 using plan_pointer = std::shared_ptr<schedule::schedule const>;
 
 inline bool all_staged(policy const& p) { return p.first == area::staging && p.later == area::staging; }
 
-inline bool rooted(collective verb) { return coset::detail::is_rooted(verb); }
+inline bool rooted(verb what) { return coset::detail::is_rooted(what); }
 
 /// What callers of a verb may pass. The library compiles verbs that give or get parts in place, whatever they pass.
-inline std::vector<arrays> ways_to_call(collective verb) {
-  if (verb == collective::gather || verb == collective::scatter) return {arrays::apart};
-  bool const parts = rooted(verb) || verb == collective::reduce_scatter || verb == collective::allgather;
+inline std::vector<arrays> ways_to_call(verb what) {
+  if (what == verb::gather || what == verb::scatter) return {arrays::apart};
+  bool const parts = rooted(what) || what == verb::reduce_scatter || what == verb::allgather;
   return parts ? std::vector{arrays::apart, arrays::one, arrays::either} : std::vector{arrays::apart, arrays::one};
 }
 
@@ -37,9 +36,8 @@ inline policy storage_of(std::string const& name, arrays how) {
   return p;
 }
 
-inline plan_pointer plan_of(std::string const& algorithm, rank_t ranks, collective verb = collective::allreduce,
-                            rank_t root = 0) {
-  return std::make_shared<schedule::schedule>(schedule::make(schedule::algorithm::parse(algorithm), ranks, verb, root));
+inline plan_pointer plan_of(std::string const& algorithm, rank_t ranks, verb what = verb::allreduce, rank_t root = 0) {
+  return std::make_shared<schedule::schedule>(schedule::make(schedule::algorithm::parse(algorithm), ranks, what, root));
 }
 
 /// Throws schedule_error as compile does.
@@ -65,7 +63,7 @@ inline std::string text_of(schedule::schedule const& plan, policy const& storage
 /// Nobody ends with anything, and there is nothing to do yet.
 inline schedule::schedule nothing_to_do(rank_t ranks) {
   schedule::schedule s;
-  s.verb = collective::reduce;
+  s.verb = verb::reduce;
   s.root = 0;
   s.ranks = ranks;
   s.blocks = {{0, 1}};

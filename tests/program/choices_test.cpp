@@ -13,14 +13,13 @@ namespace {
 
 struct asked {
   verb what;
-  collective plan;
+  verb plan;
 };
 
-constexpr std::array verbs{
-    asked{verb::allreduce, collective::allreduce},           asked{verb::reduce, collective::reduce},
-    asked{verb::reduce_scatter, collective::reduce_scatter}, asked{verb::allgather, collective::allgather},
-    asked{verb::broadcast, collective::broadcast},           asked{verb::scan, collective::scan},
-    asked{verb::exclusive_scan, collective::exclusive_scan}};
+constexpr std::array verbs{asked{verb::allreduce, verb::allreduce},           asked{verb::reduce, verb::reduce},
+                           asked{verb::reduce_scatter, verb::reduce_scatter}, asked{verb::allgather, verb::allgather},
+                           asked{verb::broadcast, verb::broadcast},           asked{verb::scan, verb::scan},
+                           asked{verb::exclusive_scan, verb::exclusive_scan}};
 
 std::vector<std::size_t> const sizes{8, 4 * 1024, 64 * 1024, 512 * 1024, 64 * 1024 * 1024};
 

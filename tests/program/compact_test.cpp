@@ -111,7 +111,7 @@ TEST(Compact, PiecesOfAGatherAreStoredByTheirOwners) {
   constexpr rank_t ranks = 5, root = 2;
   for (std::string const storage : {"zero_copy", "zero_copy_push", "zero_copy_pull"}) {
     bool const fetches = storage == "zero_copy_pull";
-    auto const c = call_of(plan_of("direct", ranks, collective::gather, root), storage);
+    auto const c = call_of(plan_of("direct", ranks, verb::gather, root), storage);
     for (rank_t r = 0; r < ranks; ++r) {
       program const& p = c.code->of[r];
       EXPECT_EQ(copies_in(p), r == root ? (fetches ? ranks : 1) : (fetches ? 0 : 1)) << storage << ", rank " << r;
@@ -130,10 +130,10 @@ TEST(Compact, PiecesOfAGatherAreStoredByTheirOwners) {
 /// Red if a rank's own piece is put into its place once others' have come, instead of while they are on their way.
 TEST(Compact, OwnPiecesAreCopiedBeforeAnybodyIsAwaited) {
   constexpr rank_t ranks = 4;
-  for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
+  for (verb const what : {verb::gather, verb::scatter, verb::all_to_all})
     for (std::string const storage : {"staged_pull", "staged", "zero_copy"}) {
       std::size_t own = 0;
-      auto const c = call_of(plan_of("direct", ranks, verb), storage);
+      auto const c = call_of(plan_of("direct", ranks, what), storage);
       for (rank_t r = 0; r < ranks; ++r) {
         program const& p = c.code->of[r];
         for (instruction const& i : p.code) {
@@ -141,10 +141,10 @@ TEST(Compact, OwnPiecesAreCopiedBeforeAnybodyIsAwaited) {
           bool const is_own = p.operands[i.operands].base[0] == row_input * ranks + r &&
                               p.operands[i.operands + 1].base[0] == row_output * ranks + r;
           own += is_own;
-          EXPECT_TRUE(!is_own || i.waits_end == 0) << name_of(verb) << ", " << storage << ", rank " << r;
+          EXPECT_TRUE(!is_own || i.waits_end == 0) << name_of(what) << ", " << storage << ", rank " << r;
         }
       }
-      EXPECT_EQ(own, verb == collective::all_to_all ? ranks : 1) << name_of(verb) << ", " << storage;
+      EXPECT_EQ(own, what == verb::all_to_all ? ranks : 1) << name_of(what) << ", " << storage;
     }
 }
 
@@ -166,13 +166,13 @@ crossings crossings_of(compiled const& all) {
 
 /// All owners at once, each by one move. The root of a broadcast would have everything to store: it has one block.
 TEST(Compact, InputsAreStoredByTheirOwnersWhereTheStorageSaysSo) {
-  auto const stored = [](collective what, rank_t ranks, rank_t root) {
+  auto const stored = [](verb what, rank_t ranks, rank_t root) {
     return crossings_of(*call_of(plan_of("direct", ranks, what, root), "zero_copy_store").code);
   };
-  EXPECT_EQ(stored(collective::broadcast, 2, 1), (crossings{{0, 1}, {1, 0}}));
-  EXPECT_EQ(stored(collective::allgather, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
-  EXPECT_EQ(stored(collective::all_to_all, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
-  EXPECT_EQ(stored(collective::scatter, 3, 1), (crossings{{0, 0}, {2, 0}, {0, 0}}));
+  EXPECT_EQ(stored(verb::broadcast, 2, 1), (crossings{{0, 1}, {1, 0}}));
+  EXPECT_EQ(stored(verb::allgather, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(stored(verb::all_to_all, 3, 0), (crossings{{2, 0}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(stored(verb::scatter, 3, 1), (crossings{{0, 0}, {2, 0}, {0, 0}}));
 }
 
 /// In which ranks do not all begin with the same one.
@@ -227,7 +227,7 @@ TEST(Compact, StepsAreThoseOfTheSchedule) {
 
 /// Rank 1 brings half of the root's vector to sixteen ranks, which read it while it still copies.
 TEST(Compact, RunsOfRootedVerbsAreWaitedForInQuarters) {
-  auto const c = call_of(plan_of("product(dims=2x16,saved_steps=1)", 32, collective::broadcast), "staged_pull");
+  auto const c = call_of(plan_of("product(dims=2x16,saved_steps=1)", 32, verb::broadcast), "staged_pull");
   program const& p = c.code->of[1];
   EXPECT_EQ(std::ranges::count_if(p.code, [](instruction const& i) { return i.signal != 0; }), 4);
 }

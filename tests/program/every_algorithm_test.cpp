@@ -22,18 +22,18 @@ std::uint64_t stride(rank_t ranks) {
 
 /// Two plans that differ in the root where there is one, so that each operation is followed by either, and by one that
 /// uses the same lines and staging for another root.
-std::vector<plan_pointer> plans_of(std::string const& algorithm, rank_t ranks, collective verb) {
-  std::vector<plan_pointer> plans{plan_of(algorithm, ranks, verb, 0)};
-  plans.push_back(rooted(verb) ? plan_of(algorithm, ranks, verb, ranks - 1) : plans.front());
+std::vector<plan_pointer> plans_of(std::string const& algorithm, rank_t ranks, verb what) {
+  std::vector<plan_pointer> plans{plan_of(algorithm, ranks, what, 0)};
+  plans.push_back(rooted(what) ? plan_of(algorithm, ranks, what, ranks - 1) : plans.front());
   return plans;
 }
 
 /// Only a result that takes the place of an input that peers still read can be too early, and only where several ranks
 /// end with a result of what they all read.
-bool may_lose_values(collective verb, policy const& p) {
+bool may_lose_values(verb what, policy const& p) {
   bool const exposed = p.first == area::output || (p.in_place && !all_staged(p));
-  return exposed && (verb == collective::allreduce || verb == collective::barrier || verb == collective::scan ||
-                     verb == collective::exclusive_scan || verb == collective::all_to_all);
+  return exposed && (what == verb::allreduce || what == verb::barrier || what == verb::scan ||
+                     what == verb::exclusive_scan || what == verb::all_to_all);
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<rank_t> {
@@ -70,12 +70,12 @@ class EveryAlgorithm : public ::testing::TestWithParam<rank_t> {
 TEST_P(EveryAlgorithm, DoesWhatItsScheduleSaysWithoutRacesUnderEveryStorage) {
   rank_t const ranks = GetParam();
   for (std::string const& algorithm : team_test::plan_texts(ranks)) {
-    for (collective const verb : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
+    for (verb const what : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
       std::vector<plan_pointer> plans;
-      for (arrays const how : ways_to_call(verb)) {
+      for (arrays const how : ways_to_call(what)) {
         for (std::string const& name : policy_names()) {
           if (!chosen()) continue;
-          if (plans.empty()) plans = plans_of(algorithm, ranks, verb);
+          if (plans.empty()) plans = plans_of(algorithm, ranks, what);
           policy storage = storage_of(name, how);
           storage.widens = widens();
           check(plans, storage, how);

@@ -16,12 +16,12 @@ call any_call(std::vector<std::string> const& algorithms, rank_t ranks, std::mt1
   auto const one_of = [&](auto const& all) { return all[random() % all.size()]; };
   for (;;) {
     std::string const algorithm = one_of(algorithms);
-    collective const verb = one_of(schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs);
-    arrays const how = one_of(ways_to_call(verb));
+    verb const what = one_of(schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs);
+    arrays const how = one_of(ways_to_call(what));
     policy storage = storage_of(one_of(policy_names()), how);
     storage.staging = one_of(std::vector{home::pieces, home::entry_line, home::second_line});
     try {
-      return call_of(plan_of(algorithm, ranks, verb, static_cast<rank_t>(random() % ranks)), storage, how);
+      return call_of(plan_of(algorithm, ranks, what, static_cast<rank_t>(random() % ranks)), storage, how);
     } catch (schedule_error const&) {  // this storage would lose a value
     }
   }
@@ -48,7 +48,7 @@ std::vector<call> broadcasts(rank_t ranks, std::string const& algorithm, bool sa
   std::vector<call> calls;
   for (rank_t n = 0; n < 6; ++n) {
     rank_t const root = same_root ? ranks / 2 : n % ranks;
-    calls.push_back(call_of(plan_of(algorithm, ranks, collective::broadcast, root), "staged_pull"));
+    calls.push_back(call_of(plan_of(algorithm, ranks, verb::broadcast, root), "staged_pull"));
   }
   return calls;
 }
@@ -74,8 +74,8 @@ TEST(Reuse, KeepsTheRootOfBroadcastsFromLappingItsReaders) {
 
 TEST(Reuse, IsNeededByReductionsAndScans) {
   for (rank_t ranks = 3; ranks <= 9; ++ranks) {
-    call const reduction = call_of(plan_of("direct(saved_steps=1)", ranks, collective::reduce, 1), "staged_pull");
-    call const scan = call_of(plan_of("direct(saved_steps=1)", ranks, collective::scan), "staged_pull");
+    call const reduction = call_of(plan_of("direct(saved_steps=1)", ranks, verb::reduce, 1), "staged_pull");
+    call const scan = call_of(plan_of("direct(saved_steps=1)", ranks, verb::scan), "staged_pull");
     for (call const& c : {reduction, scan}) {
       EXPECT_FALSE(c.code->full);
       EXPECT_EQ(failures({c, c, c}, {}), 0) << ranks;
@@ -97,8 +97,8 @@ TEST(Reuse, WaitsForReadersByHearsay) {
 
 /// Whom nobody awaits tells its entry last, which says that it has read. Others tell it before: red if that is taken for the same.
 TEST(Reuse, LooksAtTheNextEntryOfReadersThatTellTheirsFirst) {
-  call const reduction = call_of(plan_of("direct(saved_steps=1)", 4, collective::reduce, 1), "staged_pull");
-  call const scan = call_of(plan_of("direct(saved_steps=1)", 4, collective::scan), "staged_pull");
+  call const reduction = call_of(plan_of("direct(saved_steps=1)", 4, verb::reduce, 1), "staged_pull");
+  call const scan = call_of(plan_of("direct(saved_steps=1)", 4, verb::scan), "staged_pull");
   for (reader const& root : reduction.code->of[0].readers) EXPECT_TRUE(root.tells_when_done);
   EXPECT_EQ(failures({reduction, reduction, reduction, reduction}, {.takes_all_as_done = true}), 0);
   EXPECT_EQ(scan.code->of[0].readers, (std::vector<reader>{{1, false}, {2, false}, {3, true}}));

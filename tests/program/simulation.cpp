@@ -123,13 +123,13 @@ class machine {
   /// Where a block lies in a caller's array: in an all_to_all block t is the piece for the rank t further on, and the one of
   /// the rank t before.
   std::size_t cell(expected_call const& c, std::uint32_t row, rank_t r, schedule::block_t b) const {
-    if (c.what->plan->verb != schedule::collective::all_to_all) return b;
+    if (c.what->plan->verb != verb::all_to_all) return b;
     return (row == row_input ? r + b : r + ranks_ - b) % ranks_;
   }
 
   /// Whether rank r's caller has an output for block b. The root of a broadcast passes one array, which is its input.
   static bool gets_from_outside(expected_call const& c, rank_t r, schedule::block_t b) {
-    bool const sender = c.what->plan->verb == schedule::collective::broadcast && c.what->plan->root == r;
+    bool const sender = c.what->plan->verb == verb::broadcast && c.what->plan->root == r;
     return c.what->plan->result[r][b] != schedule::no_slot && !(sender && c.what->how == arrays::either);
   }
 

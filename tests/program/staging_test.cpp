@@ -40,12 +40,12 @@ TEST_P(Staging, HasNoLayerThatNoInstructionTouches) {
   std::uint64_t const stride = test::by_effort<std::uint64_t>(97, 7, 1);
   std::mt19937_64 choices(test::seed() + ranks);
   for (std::string const& algorithm : team_test::plan_texts(ranks)) {
-    for (collective const verb : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
+    for (verb const what : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
       plan_pointer plan;
-      for (arrays const how : ways_to_call(verb)) {
+      for (arrays const how : ways_to_call(what)) {
         for (std::string const& name : policy_names()) {
           if (choices() % stride != 0) continue;
-          if (!plan) plan = plan_of(algorithm, ranks, verb, rooted(verb) ? ranks - 1 : 0);
+          if (!plan) plan = plan_of(algorithm, ranks, what, rooted(what) ? ranks - 1 : 0);
           policy const storage = storage_of(name, how);
           std::optional<compiled> made;
           try {
@@ -53,9 +53,9 @@ TEST_P(Staging, HasNoLayerThatNoInstructionTouches) {
           } catch (schedule_error const&) {  // it would lose a value
             continue;
           }
-          auto const what = touched(*made);
-          for (std::size_t layer = 0; layer < what.size(); ++layer) {
-            EXPECT_NE(std::count(what[layer].begin(), what[layer].end(), true), 0)
+          auto const layers = touched(*made);
+          for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+            EXPECT_NE(std::count(layers[layer].begin(), layers[layer].end(), true), 0)
                 << text_of(*plan, storage, how) << ": layer " << layer;
           }
         }
@@ -70,8 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, Staging, ::testing::Range<rank_t>(1, 9), ::testi
 TEST(Staging, OfAReduceScatterInZeroCopyIsNone) {
   for (rank_t const ranks : {2, 3, 8}) {
     for (arrays const how : {arrays::apart, arrays::either})
-      EXPECT_EQ(compile(*plan_of("direct", ranks, collective::reduce_scatter), storage_of("zero_copy", how)).layers,
-                0u);
+      EXPECT_EQ(compile(*plan_of("direct", ranks, verb::reduce_scatter), storage_of("zero_copy", how)).layers, 0u);
   }
 }
 

@@ -40,12 +40,12 @@ template <class Visit>
 void for_some_calls(rank_t ranks, std::uint64_t stride, Visit visit) {
   std::uint64_t cases = test::seed();
   for (std::string const& algorithm : team_test::plan_texts(ranks)) {
-    for (collective const verb : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
-      for (arrays const how : ways_to_call(verb)) {
+    for (verb const what : schedule::find_algorithm(schedule::algorithm::parse(algorithm).name).verbs) {
+      for (arrays const how : ways_to_call(what)) {
         for (std::string const& name : policy_names()) {
           if (++cases % stride != 0) continue;
           try {
-            visit(call_of(plan_of(algorithm, ranks, verb, ranks / 2), name, how));
+            visit(call_of(plan_of(algorithm, ranks, what, ranks / 2), name, how));
           } catch (schedule_error const&) {  // this storage would lose a value
           }
         }

@@ -54,15 +54,15 @@ TEST(AlikeSteps, WorksOfProductsAreThoseThatAreCounted) {
     for (auto const& groups : {std::vector<rank_t>{all}, {2, all}, {4, all}, {3, 6, all}, {5, all}}) {
       rank_levels const levels(ranks, groups);
       for (std::uint32_t saved = 0; saved <= dims.size(); ++saved) {
-        for (collective const verb : {collective::allreduce, collective::reduce_scatter, collective::allgather}) {
-          if (saved > 0 && verb != collective::allreduce) continue;  // half a schedule saves nothing
+        for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather}) {
+          if (saved > 0 && what != verb::allreduce) continue;  // half a schedule saves nothing
           auto const how = named(dims, saved);
-          std::string const what =
-              how.text() + ", groups of " + value_of(groups, '/') + ", " + std::string(name_of(verb));
-          auto const made = make(how, ranks, verb);
-          auto const foreseen = steps_of_product(dims, saved, verb);
-          ASSERT_EQ(foreseen.steps.size(), made.steps.size()) << what;
-          expect_equal_prices(foreseen, made, levels, what);
+          std::string const text =
+              how.text() + ", groups of " + value_of(groups, '/') + ", " + std::string(name_of(what));
+          auto const made = make(how, ranks, what);
+          auto const foreseen = steps_of_product(dims, saved, what);
+          ASSERT_EQ(foreseen.steps.size(), made.steps.size()) << text;
+          expect_equal_prices(foreseen, made, levels, text);
         }
       }
     }
@@ -75,13 +75,13 @@ TEST(AlikeSteps, PricesOfRootedVerbsAndScansAreThoseThatAreCounted) {
     rank_t const ranks = product_of(dims);
     rank_levels const levels(ranks, {all});
     for (std::uint32_t saved = 0; saved <= dims.size(); ++saved) {
-      for (collective const verb : {collective::reduce, collective::broadcast, collective::scan, collective::gather,
-                                    collective::scatter, collective::all_to_all}) {
-        if (dims.size() > 1 && verb != collective::reduce && verb != collective::broadcast) continue;
-        if (saved > 0 && detail::only_moves(verb) && verb != collective::broadcast) continue;
+      for (verb const what :
+           {verb::reduce, verb::broadcast, verb::scan, verb::gather, verb::scatter, verb::all_to_all}) {
+        if (dims.size() > 1 && what != verb::reduce && what != verb::broadcast) continue;
+        if (saved > 0 && detail::only_moves(what) && what != verb::broadcast) continue;
         auto const how = named(dims, saved);
-        expect_equal_prices(steps_of_product(dims, saved, verb), make(how, ranks, verb), levels,
-                            how.text() + ", " + std::string(name_of(verb)));
+        expect_equal_prices(steps_of_product(dims, saved, what), make(how, ranks, what), levels,
+                            how.text() + ", " + std::string(name_of(what)));
       }
     }
   }
@@ -93,11 +93,11 @@ TEST(AlikeSteps, PricesOfRootedVerbsOnTheirLevelsAreThoseThatAreCounted) {
                                      {{2, 3, 2}, {2, 6, all}},
                                      {{8}, {2, 4, all}}})
     for (std::uint32_t saved = 0; saved <= dims.size(); ++saved)
-      for (collective const verb : {collective::reduce, collective::broadcast}) {
+      for (verb const what : {verb::reduce, verb::broadcast}) {
         rank_t const ranks = product_of(dims);
         auto const how = named(dims, saved);
-        expect_equal_prices(steps_of_product(dims, saved, verb), make(how, ranks, verb), rank_levels(ranks, groups),
-                            how.text() + ", " + std::string(name_of(verb)));
+        expect_equal_prices(steps_of_product(dims, saved, what), make(how, ranks, what), rank_levels(ranks, groups),
+                            how.text() + ", " + std::string(name_of(what)));
       }
 }
 
@@ -106,7 +106,7 @@ TEST(AlikeSteps, RanksMayBePlacedAnyhow) {
   for (auto const& nodes : {std::vector<unsigned>{7, 7, 7, 0, 3, 3, 3, 3}, {0, 1, 0, 1, 0, 1, 0, 1}}) {
     rank_levels const levels({nodes, std::vector<unsigned>(8)});
     for (auto const& dims : {std::vector<rank_t>{8}, {2, 4}, {4, 2}, {2, 2, 2}})
-      expect_equal_prices(steps_of_product(dims, 0, collective::allreduce), make(named(dims, 0), 8), levels,
+      expect_equal_prices(steps_of_product(dims, 0, verb::allreduce), make(named(dims, 0), 8), levels,
                           value_of(dims, 'x'));
   }
 }
@@ -118,19 +118,19 @@ TEST(AlikeSteps, WhatAllRanksDoAlikeCostsTheSameOnLevels) {
        {"generalized", "generalized(radix=3,saved_steps=1)", "ring", "circulant", "swing", "direct(saved_steps=1)",
         "fold(group=4x3,shifts=direct)", "fold(group=d12,shifts=naive)"})
     for (auto const& groups : {std::vector<rank_t>{all}, {2, all}, {4, all}, {3, 6, all}, {5, all}})
-      for (collective const verb : {collective::allreduce, collective::reduce_scatter, collective::allgather}) {
+      for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather}) {
         auto const how = completed(algorithm::parse(text));
-        auto const alike = symmetric_form(how, 12, verb);
+        auto const alike = symmetric_form(how, 12, what);
         if (!alike) continue;
-        expect_equal_prices(steps_of(*alike), make(how, 12, verb), rank_levels(12, groups), text);
+        expect_equal_prices(steps_of(*alike), make(how, 12, what), rank_levels(12, groups), text);
         ++compared;
       }
   EXPECT_GT(compared, 80u);
 }
 
 TEST(AlikeSteps, OneRankDoesNothing) {
-  EXPECT_TRUE(steps_of_product({1}, 0, collective::allreduce).steps.empty());
-  EXPECT_EQ(least_seconds({"ring", {}}, collective::allreduce, level_machine(1, cost_model::ten_gigabit()), 8), 0);
+  EXPECT_TRUE(steps_of_product({1}, 0, verb::allreduce).steps.empty());
+  EXPECT_EQ(least_seconds({"ring", {}}, verb::allreduce, level_machine(1, cost_model::ten_gigabit()), 8), 0);
 }
 
 /// Every row says how many steps its allreduces take at least, and none takes fewer. Most take no more.
@@ -163,8 +163,8 @@ TEST(AlikeSteps, BoundsHoldWhereMoreStepsHaveFewerPeers) {
   level_machine const on(levels, model);
   for (char const* const text : {"latency(radix=8)", "generalized(radix=8,saved_steps=2)", "generalized(radix=4)"}) {
     auto const how = algorithm::parse(text);
-    for (collective const verb : {collective::reduce, collective::allreduce})
-      EXPECT_LE(least_seconds(how, verb, on, 8), counts(make(how, 32, verb), on).seconds(8)) << text;
+    for (verb const what : {verb::reduce, verb::allreduce})
+      EXPECT_LE(least_seconds(how, what, on, 8), counts(make(how, 32, what), on).seconds(8)) << text;
   }
 }
 
@@ -174,10 +174,10 @@ TEST(AlikeSteps, NoScheduleIsFasterThanItsBound) {
   shared.links = {{4, 100, 0.03, 20}, {all, 300, 0.07, 60, 0.02}};
   shared.peers_per_latency = 1000;
   shared.combine_per_byte = 0.01;
-  for (collective const verb : {collective::allreduce, collective::reduce, collective::broadcast, collective::allgather,
-                                collective::reduce_scatter, collective::scan, collective::exclusive_scan}) {
+  for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::allgather, verb::reduce_scatter,
+                          verb::scan, verb::exclusive_scan}) {
     for (rank_t const ranks : {2u, 3u, 7u, 8u, 12u, 17u}) {
-      demand wanted{.verb = verb, .ranks = ranks};
+      demand wanted{.verb = what, .ranks = ranks};
       wanted.same_bits = false;
       wanted.idempotent = true;
       if (ranks == 12) wanted.nodes = {5, 4, 3};
@@ -185,9 +185,9 @@ TEST(AlikeSteps, NoScheduleIsFasterThanItsBound) {
       selector const tried(wanted, on);
       for (double const bytes : {1.0, 1e3, 1e6})
         for (scored const& one : tried.rank(bytes)) {
-          double const bound = least_seconds(one.which->how, verb, on, bytes);
+          double const bound = least_seconds(one.which->how, what, on, bytes);
           EXPECT_LE(bound, one.seconds * (1 + 1e-9))
-              << one.which->how.text() << " of " << name_of(verb) << " on " << ranks;
+              << one.which->how.text() << " of " << name_of(what) << " on " << ranks;
         }
     }
   }

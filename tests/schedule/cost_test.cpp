@@ -61,19 +61,18 @@ TEST(Cost, WhatAllRanksDoAlikeCostsWhatOneOfThemDoes) {
                                  "generalized(radix=3)", "capped(cap=2)", "circulant(saved_steps=1)", "bruck",
                                  "pat(cap=2)", "fold(shifts=dilated,saved_steps=2)", "swing"})
     for (rank_t ranks = 1; ranks <= 20; ++ranks)
-      for (collective const verb :
-           {collective::allreduce, collective::reduce_scatter, collective::allgather, collective::barrier}) {
+      for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather, verb::barrier}) {
         auto const how = completed(algorithm::parse(text));
         try {
-          counts const whole(make(how, ranks, verb), model);
-          auto const alike = symmetric_form(how, ranks, verb);
+          counts const whole(make(how, ranks, what), model);
+          auto const alike = symmetric_form(how, ranks, what);
           if (!alike) continue;
           auto const steps = steps_of(*alike);
           counts const one(steps, level_machine(ranks, model));
           std::int64_t received = 0;
           for (alike_step const& step : steps.steps)
             for (auto const& [from, volume] : step.reads) received += volume;
-          EXPECT_EQ(one.seconds(100), whole.seconds(100)) << text << " " << ranks << " " << name_of(verb);
+          EXPECT_EQ(one.seconds(100), whole.seconds(100)) << text << " " << ranks << " " << name_of(what);
           EXPECT_EQ(fraction(received, steps.parts), whole.volumes().front().largest) << text << " " << ranks;
           ++compared;
         } catch (schedule_error const&) {  // so many ranks have no such chain
@@ -140,12 +139,11 @@ TEST(Selector, KeepsSavedStepsWhereAllRanksFoldAlike) {
 }
 
 TEST(Selector, ServesEveryVerb) {
-  for (collective const verb :
-       {collective::allreduce, collective::reduce, collective::reduce_scatter, collective::allgather,
-        collective::broadcast, collective::scan, collective::exclusive_scan, collective::barrier})
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
+                          verb::scan, verb::exclusive_scan, verb::barrier})
     for (rank_t const ranks : {1u, 2u, 7u, 12u})
       EXPECT_NO_THROW(
-          selector({.verb = verb, .ranks = ranks, .root = ranks / 2}, cost_model::ten_gigabit()).best(1000));
+          selector({.verb = what, .ranks = ranks, .root = ranks / 2}, cost_model::ten_gigabit()).best(1000));
 }
 
 TEST(Selector, UsesTheLevelsOfTheModel) {

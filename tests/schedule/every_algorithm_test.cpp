@@ -50,13 +50,13 @@ std::vector<std::uint32_t> saved_to_try(std::uint32_t most) {
 }
 
 void check_verbs(algorithm const& how, rank_t ranks, bool all_verbs) {
-  for (collective const verb : find_algorithm(how.name).verbs) {
-    if (!all_verbs && verb != collective::allreduce) continue;
+  for (verb const what : find_algorithm(how.name).verbs) {
+    if (!all_verbs && what != verb::allreduce) continue;
     properties found;
-    ASSERT_NO_THROW(found = validate(make(how, ranks, verb, ranks / 3)))
-        << how.text() << " P=" << ranks << " " << name_of(verb);
+    ASSERT_NO_THROW(found = validate(make(how, ranks, what, ranks / 3)))
+        << how.text() << " P=" << ranks << " " << name_of(what);
     EXPECT_GE(std::max(found.sent_max, found.received_max), found.volume_bound)
-        << how.text() << " P=" << ranks << " " << name_of(verb);
+        << how.text() << " P=" << ranks << " " << name_of(what);
   }
 }
 
@@ -111,8 +111,8 @@ TEST_P(Ordered, KeepsRankOrderOnEveryNumberOfRanks) {
     how.parameters["ordered"] = "1";
     for (std::uint32_t const saved : saved_to_try(most_saved(how, ranks))) {
       how.parameters["saved_steps"] = std::to_string(saved);
-      for (collective const verb : {collective::allreduce, collective::reduce, collective::reduce_scatter})
-        ASSERT_TRUE(validate(make(how, ranks, verb, ranks / 2)).ordered) << how.text() << " P=" << ranks;
+      for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter})
+        ASSERT_TRUE(validate(make(how, ranks, what, ranks / 2)).ordered) << how.text() << " P=" << ranks;
     }
   }
 }
@@ -207,17 +207,16 @@ TEST(Large, SchedulesOfAThousandRanksAreValid) {
 }
 
 TEST(BadInput, IsRefusedWithWhatWouldDo) {
-  auto const refusal = [](std::string const& text, rank_t ranks, collective verb = collective::allreduce,
-                          rank_t root = 0) {
+  auto const refusal = [](std::string const& text, rank_t ranks, verb what = verb::allreduce, rank_t root = 0) {
     try {
-      make(algorithm::parse(text), ranks, verb, root);
+      make(algorithm::parse(text), ranks, what, root);
     } catch (schedule_error const& e) {
       return std::string(e.what());
     }
     return std::string("accepted");
   };
   EXPECT_EQ(refusal("ring", 0), "ring needs at least one rank");
-  EXPECT_EQ(refusal("ring", 4, collective::reduce, 4), "root 4 is none of 4 ranks");
+  EXPECT_EQ(refusal("ring", 4, verb::reduce, 4), "root 4 is none of 4 ranks");
   EXPECT_EQ(refusal("generalized(radix=1)", 4), "radix = 1 folds nothing; take 2 or more");
   EXPECT_EQ(refusal("generalized(radix=two)", 4),
             "generalized(cap=0,radix=two,saved_steps=0): radix takes whole numbers, not 'two'");
@@ -227,7 +226,7 @@ TEST(BadInput, IsRefusedWithWhatWouldDo) {
   EXPECT_EQ(refusal("product(dims=4x3)", 13), "product: the product of dims=4x3 is not the number of ranks, 13");
   EXPECT_EQ(refusal("product", 13), "product needs the parameter dims");
   EXPECT_EQ(refusal("ring(radix=3)", 4), "ring has no parameter radix; it takes saved_steps, ordered, permute");
-  EXPECT_EQ(refusal("ring", 4, collective::scan),
+  EXPECT_EQ(refusal("ring", 4, verb::scan),
             "ring does not serve scan; it serves allreduce, reduce, reduce_scatter, allgather, broadcast, barrier, "
             "gather, scatter, all_to_all");
   EXPECT_NE(refusal("rong", 4).find("unknown algorithm 'rong'; there are direct, "), std::string::npos);

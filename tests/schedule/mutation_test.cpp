@@ -107,15 +107,15 @@ TEST(Mutations, ValidateAgreesWithAnExecutionOnSets) {
       bool const needs_parameters =
           std::ranges::any_of(row.parameters, [](parameter const& p) { return p.default_value.empty(); });
       if (needs_parameters) continue;
-      for (collective const verb : row.verbs) {
+      for (verb const what : row.verbs) {
         rank_t const ranks = 2 + static_cast<rank_t>(below(random, 9));
         schedule original;
         try {
-          original = make({row.name, {}}, ranks, verb, ranks / 2);
+          original = make({row.name, {}}, ranks, what, ranks / 2);
         } catch (schedule_error const&) {
           continue;  // undefined for this number of ranks
         }
-        ASSERT_TRUE(executes_rightly(original)) << row.name << " P=" << ranks << " " << name_of(verb);
+        ASSERT_TRUE(executes_rightly(original)) << row.name << " P=" << ranks << " " << name_of(what);
         for (auto const mutate : mutations) {
           schedule mutant = original;
           if (mutant.steps.empty()) continue;
@@ -123,7 +123,7 @@ TEST(Mutations, ValidateAgreesWithAnExecutionOnSets) {
           bool const is_right = executes_rightly(mutant);
           (is_right ? right : wrong) += 1;
           ASSERT_EQ(accepted(mutant), is_right)
-              << row.name << " P=" << ranks << " " << name_of(verb) << " round " << round << " seed " << seed;
+              << row.name << " P=" << ranks << " " << name_of(what) << " round " << round << " seed " << seed;
         }
       }
     }

@@ -27,10 +27,10 @@ schedule read(std::string const& text) {
 class RoundTrip : public ::testing::TestWithParam<std::string> {};
 
 /// Whether the algorithm is defined here.
-bool keeps_a_plan(std::string const& name, rank_t ranks, collective verb) {
+bool keeps_a_plan(std::string const& name, rank_t ranks, verb what) {
   schedule plan;
   try {
-    plan = schedule_of(name, ranks, verb, ranks / 2);
+    plan = schedule_of(name, ranks, what, ranks / 2);
   } catch (schedule_error const&) {
     return false;
   }
@@ -39,17 +39,16 @@ bool keeps_a_plan(std::string const& name, rank_t ranks, collective verb) {
   schedule const again = read(text);
   EXPECT_EQ(again.root, plan.root);
   EXPECT_EQ(again.parameters, plan.parameters);
-  EXPECT_EQ(written(again, validate(again)), text) << ranks << name_of(verb);
+  EXPECT_EQ(written(again, validate(again)), text) << ranks << name_of(what);
   return true;
 }
 
 TEST_P(RoundTrip, KeepsPlanAndPropertiesForEveryVerb) {
   int kept = 0;
   for (rank_t ranks = 1; ranks <= 9; ++ranks)
-    for (collective const verb :
-         {collective::allreduce, collective::reduce, collective::reduce_scatter, collective::allgather,
-          collective::broadcast, collective::scan, collective::exclusive_scan, collective::barrier})
-      kept += keeps_a_plan(GetParam(), ranks, verb);
+    for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
+                            verb::scan, verb::exclusive_scan, verb::barrier})
+      kept += keeps_a_plan(GetParam(), ranks, what);
   EXPECT_GE(kept, 4);
 }
 

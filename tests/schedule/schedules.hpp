@@ -12,9 +12,8 @@
 
 namespace coset::schedule::testing {
 
-inline schedule schedule_of(std::string_view text, rank_t ranks, collective verb = collective::allreduce,
-                            rank_t root = 0) {
-  return make(algorithm::parse(text), ranks, verb, root);
+inline schedule schedule_of(std::string_view text, rank_t ranks, verb what = verb::allreduce, rank_t root = 0) {
+  return make(algorithm::parse(text), ranks, what, root);
 }
 
 /// ceil(log_base number).

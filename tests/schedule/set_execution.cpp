@@ -29,23 +29,23 @@ contributors ranks_between(rank_t begin, rank_t end) {
 contributors wanted(schedule const& s, rank_t r, block_t b) {
   contributors const all = ranks_between(0, s.ranks);
   switch (s.verb) {
-    case collective::reduce:
+    case verb::reduce:
       return r == s.root ? all : contributors{};
-    case collective::reduce_scatter:
+    case verb::reduce_scatter:
       return r == home(s, b) ? all : contributors{};
-    case collective::allgather:
+    case verb::allgather:
       return {home(s, b)};
-    case collective::broadcast:
+    case verb::broadcast:
       return {*s.root};
-    case collective::gather:
+    case verb::gather:
       return r == s.root ? contributors{home(s, b)} : contributors{};
-    case collective::scatter:
+    case verb::scatter:
       return r == home(s, b) ? contributors{*s.root} : contributors{};
-    case collective::all_to_all:
+    case verb::all_to_all:
       return {(r + s.ranks - home(s, b)) % s.ranks};
-    case collective::scan:
+    case verb::scan:
       return ranks_between(0, r + 1);
-    case collective::exclusive_scan:
+    case verb::exclusive_scan:
       return ranks_between(0, r);
     default:
       return all;
@@ -56,8 +56,8 @@ places inputs(schedule const& s) {
   places values;
   for (rank_t r = 0; r < s.ranks; ++r)
     for (block_t b = 0; b < s.blocks.size(); ++b) {
-      bool const is_roots = s.verb == collective::broadcast || s.verb == collective::scatter;
-      bool const is_owners = s.verb == collective::allgather || s.verb == collective::gather;
+      bool const is_roots = s.verb == verb::broadcast || s.verb == verb::scatter;
+      bool const is_owners = s.verb == verb::allgather || s.verb == verb::gather;
       if (is_roots && r != *s.root) continue;
       if (is_owners && r != home(s, b)) continue;
       values[{r, b, 0}] = {r};

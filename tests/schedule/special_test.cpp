@@ -43,9 +43,9 @@ TEST(Special, ServesTheVerbsThatItNames) {
       for (parameter const& p : row.parameters)
         if (p.name == "nodes")
           named.parameters["nodes"] = ranks < 3 ? std::to_string(ranks) : "2+" + std::to_string(ranks - 2);
-      for (collective const verb : row.verbs)
-        EXPECT_NO_THROW(validate(make(named, ranks, verb, ranks / 2)))
-            << named.text() << ' ' << name_of(verb) << ' ' << ranks;
+      for (verb const what : row.verbs)
+        EXPECT_NO_THROW(validate(make(named, ranks, what, ranks / 2)))
+            << named.text() << ' ' << name_of(what) << ' ' << ranks;
     }
 }
 
@@ -54,11 +54,11 @@ TEST(Binomial, KeepsRankOrderAndBitsForEveryRootAndCostsTheLogarithm) {
     for (rank_t root = 0; root < ranks; ++root)
       for (rank_t const radix : {2u, 3u, 4u}) {
         std::string const name = "binomial(radix=" + std::to_string(radix) + ")";
-        auto const down = validate(schedule_of(name, ranks, collective::reduce, root));
+        auto const down = validate(schedule_of(name, ranks, verb::reduce, root));
         EXPECT_TRUE(down.ordered) << name << ranks << " root " << root;
         EXPECT_EQ(down.steps, ceil_log(ranks, radix));
         EXPECT_LE(down.sent_max, fraction(1));
-        EXPECT_EQ(validate(schedule_of(name, ranks, collective::broadcast, root)).steps, ceil_log(ranks, radix));
+        EXPECT_EQ(validate(schedule_of(name, ranks, verb::broadcast, root)).steps, ceil_log(ranks, radix));
       }
   for (rank_t ranks = 1; ranks <= most_ranks; ++ranks) {
     auto const both = validate(schedule_of("binomial", ranks));

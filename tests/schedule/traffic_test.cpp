@@ -81,12 +81,12 @@ std::vector<domains> machines(rank_t ranks) {
 TEST(Traffic, IsThatOfASlowCountForEveryCandidateAndPlacement) {
   std::size_t checked = 0;
   for (rank_t const ranks : {1u, 2u, 5u, 8u, 11u})
-    for (collective const verb : {collective::allreduce, collective::reduce, collective::scan, collective::allgather}) {
-      demand wanted{.verb = verb, .ranks = ranks, .same_bits = false};
+    for (verb const what : {verb::allreduce, verb::reduce, verb::scan, verb::allgather}) {
+      demand wanted{.verb = what, .ranks = ranks, .same_bits = false};
       if (ranks == 11) wanted.nodes = {5, 2, 4};
       selector const all(wanted, cost_model::ten_gigabit());
       for (candidate const& c : all.candidates()) {
-        for (auto const& machine : machines(ranks)) expect_same(make(c.how, ranks, verb), machine, c.how.text());
+        for (auto const& machine : machines(ranks)) expect_same(make(c.how, ranks, what), machine, c.how.text());
         ++checked;
       }
     }

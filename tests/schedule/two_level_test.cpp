@@ -34,9 +34,7 @@ struct two_levels {
            ",radix=" + std::to_string(radix) + ",saved_steps=" + std::to_string(saved) +
            ",inner=" + std::to_string(inner) + ")";
   }
-  schedule made(collective verb = collective::allreduce, rank_t root = 0) const {
-    return schedule_of(text(), ranks(), verb, root);
-  }
+  schedule made(verb what = verb::allreduce, rank_t root = 0) const { return schedule_of(text(), ranks(), what, root); }
   std::vector<rank_t> host_of_ranks() const {
     std::vector<rank_t> all;
     for (rank_t h = 0; h < count(); ++h) all.insert(all.end(), hosts[h], h);
@@ -91,8 +89,8 @@ TEST(TwoLevel, KeepsRankOrderWhereHostsMeetInOneStepAndTheirRanksToo) {
     for (rank_t h = 0; h < how.count(); ++h)
       in_order = in_order && (how.leaders_of(h) < how.hosts[h] || how.hosts[h] <= how.wide());
     if (!in_order) return;
-    for (collective const verb : {collective::allreduce, collective::reduce, collective::reduce_scatter})
-      EXPECT_TRUE(validate(how.made(verb, how.ranks() / 2)).ordered) << how.text();
+    for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter})
+      EXPECT_TRUE(validate(how.made(what, how.ranks() / 2)).ordered) << how.text();
   });
   EXPECT_FALSE(validate(schedule_of("two_level(nodes=2+2+2)", 6)).ordered);
   EXPECT_FALSE(validate(schedule_of("two_level(nodes=5+5,leaders=0,inner=2)", 10)).ordered);
@@ -153,10 +151,10 @@ TEST(TwoLevel, ServesEveryVerbForLeadersAndOthersAsRoots) {
         for (rank_t const inner : {0u, 2u})
           for (rank_t const saved : {rank_t{0}, ceil_log(static_cast<rank_t>(hosts.size()))}) {
             two_levels const how{hosts, leaders, 2, saved, inner};
-            for (collective const verb : find_algorithm("two_level").verbs) {
-              bool const rooted = verb == collective::reduce || verb == collective::broadcast;
+            for (verb const what : find_algorithm("two_level").verbs) {
+              bool const rooted = what == verb::reduce || what == verb::broadcast;
               for (rank_t root = 0; root < (rooted ? ranks : 1); ++root)
-                EXPECT_NO_THROW(validate(how.made(verb, root))) << how.text() << name_of(verb) << root;
+                EXPECT_NO_THROW(validate(how.made(what, root))) << how.text() << name_of(what) << root;
             }
           }
 }
@@ -164,11 +162,11 @@ TEST(TwoLevel, ServesEveryVerbForLeadersAndOthersAsRoots) {
 // A host's link has to bring what other hosts' ranks give, or take away what they keep.
 TEST(TwoLevel, AllgatherAndReduceScatterSendNoMoreThanAllreduce) {
   two_levels const how{{5, 2, 4}, 2, 2, 0, 0};
-  for (collective const verb : {collective::allgather, collective::reduce_scatter}) {
-    auto const loads = host_traffic(how.made(verb), how.host_of_ranks());
+  for (verb const what : {verb::allgather, verb::reduce_scatter}) {
+    auto const loads = host_traffic(how.made(what), how.host_of_ranks());
     for (rank_t h = 0; h < how.count(); ++h) {
       fraction const others = fraction(1) - fraction(how.hosts[h], 11);
-      EXPECT_GE(verb == collective::allgather ? loads[h].in : loads[h].out, others) << h;
+      EXPECT_GE(what == verb::allgather ? loads[h].in : loads[h].out, others) << h;
       EXPECT_LE(loads[h].in, fraction(2 * 2, 3)) << h;
       EXPECT_LE(loads[h].out, fraction(2 * 2, 3)) << h;
     }
@@ -196,8 +194,8 @@ TEST(TwoLevel, WithOneLeaderOrAllIsWhatLeadersAndUnequalDo) {
 TEST(TwoLevel, OfHundredsOfRanksIsValid) {
   two_levels how{{}, 3, 2, 0, 0};
   for (rank_t h = 0; h < by_effort<rank_t>(5, 12, 24); ++h) how.hosts.push_back(16 + h % 5);
-  for (collective const verb : {collective::allreduce, collective::reduce_scatter})
-    EXPECT_NO_THROW(validate(how.made(verb))) << how.text();
+  for (verb const what : {verb::allreduce, verb::reduce_scatter})
+    EXPECT_NO_THROW(validate(how.made(what))) << how.text();
 }
 
 TEST(TwoLevel, TakesAnyAlgorithmBetweenHostsWithItsBitsAndOrder) {

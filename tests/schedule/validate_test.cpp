@@ -117,7 +117,7 @@ TEST(Validate, RefusesAMissingContribution) {
 
 TEST(Validate, RefusesAResultThatTheVerbDoesNotHave) {
   schedule s = exchange_of_two();
-  s.verb = collective::reduce;
+  s.verb = verb::reduce;
   s.root = 0;
   expect_refused(s, "result of rank 1, block 0: there must be none");
   s.result[1][0] = no_slot;
@@ -128,7 +128,7 @@ TEST(Validate, RefusesAResultThatTheVerbDoesNotHave) {
 
 TEST(Validate, AnInputExistsOnlyAtTheBroadcastsRoot) {
   schedule s = written(2, {{{to(0, 1), {{1, 0}}}}}, {1, 0});
-  s.verb = collective::broadcast;
+  s.verb = verb::broadcast;
   s.root = 1;
   EXPECT_NO_THROW(validate(s));
   s.root = 0;

@@ -17,9 +17,9 @@ struct partial {
   bool empty = true;
 };
 
-class collective {
+class verb {
  public:
-  collective(workload const& work, tbb_arena const& arena)
+  verb(workload const& work, tbb_arena const& arena)
       : work_(work),
         arena_(arena),
         fold_(fold_for(work.shape().element, work.shape().operation)),
@@ -70,10 +70,10 @@ class tbb_ets final : public contestant {
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
-    collective collective(work, *arena_);
+    verb verb(work, *arena_);
     arena_->run([&] {
       stage.play_forks([&](auto const& body) { arena_->on_all_ranks(body); },
-                       [&](std::size_t, auto const& prepare) { return collective.reduce(prepare); });
+                       [&](std::size_t, auto const& prepare) { return verb.reduce(prepare); });
     });
     return stage.result();
   }

@@ -91,7 +91,7 @@ schedule::algorithm schedule_options::named() const {
 schedule::plan_file schedule_options::make() const {
   if (names_file()) return read();
   if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
-  return {schedule::make(named(), ranks, schedule::collective_of(collective), root)};
+  return {schedule::make(named(), ranks, schedule::scheduled_verb(collective), root)};
 }
 
 schedule::part schedule_options::make_part(rank_t view) const {
@@ -112,7 +112,7 @@ schedule::part schedule_options::make_part(rank_t view) const {
   }
   if (view >= hosts.back()) throw schedule_error(fmt::format("--view {}: there are {} ranks", view, hosts.back()));
   auto const host = std::ranges::upper_bound(hosts, view) - hosts.begin() - 1;
-  return schedule::make_part(wanted, hosts, static_cast<std::size_t>(host), schedule::collective_of(collective), root);
+  return schedule::make_part(wanted, hosts, static_cast<std::size_t>(host), schedule::scheduled_verb(collective), root);
 }
 
 }  // namespace coset::cli

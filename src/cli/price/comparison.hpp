@@ -43,7 +43,7 @@ struct compared {
 };
 
 struct comparison {
-  schedule::collective verb;
+  coset::verb verb;
   std::string model;
   bool shares_links;
   std::vector<compared> rows;  ///< by ranks, then bytes, then as asked for; of all that are tried, fastest first

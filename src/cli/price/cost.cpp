@@ -87,7 +87,7 @@ struct cost_command {
 
   schedule::demand wanted(rank_t number) const {
     return {
-        schedule::collective_of(call.collective), number, call.root, !call.per_rank_bits, !call.ordered, false, nodes};
+        schedule::scheduled_verb(call.collective), number, call.root, !call.per_rank_bits, !call.ordered, false, nodes};
   }
 
   void print_on_machine() const {
@@ -163,7 +163,7 @@ struct cost_command {
     };
     std::vector<line> order;
     for (auto const& one : all.candidates()) {
-      auto const made = schedule::make(one.how, number, schedule::collective_of(call.collective), call.root);
+      auto const made = schedule::make(one.how, number, schedule::scheduled_verb(call.collective), call.root);
       order.push_back({&one, setting.count(made).price(size).total(), busiest_link(made)});
     }
     std::ranges::stable_sort(order, {}, &line::seconds);

@@ -52,8 +52,8 @@ class costs_on_machine {
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
   std::string as_text() const {
-    auto const verb = name_of(request_.wanted.verb);
-    std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", verb, request_.bytes,
+    auto const what = name_of(request_.wanted.verb);
+    std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", what, request_.bytes,
                                    request_.wanted.ranks, machine_.name, request_.place);
     text += level_table() + '\n' + heads();
     for (auto const& [one, seconds] : order_) text += row(*one, seconds);
@@ -167,7 +167,7 @@ class costs_on_machine {
   }
 
   std::string node_lines() const {
-    if (nodes_.nodes < 2 || request_.wanted.verb != schedule::collective::allreduce) return "";
+    if (nodes_.nodes < 2 || request_.wanted.verb != verb::allreduce) return "";
     fraction const fastest = crossing_nodes(*order_.front().which);
     return fmt::format(
         "read between the {} nodes, in vectors: {} by the fastest; {} = 2(N-1) at least, N-1 to fold and N-1 to "
@@ -178,7 +178,7 @@ class costs_on_machine {
 
   ordered_json nodes_json() const {
     ordered_json json{{"nodes", nodes_.nodes}, {"ranks", request_.wanted.nodes}};
-    if (request_.wanted.verb == schedule::collective::allreduce) {
+    if (request_.wanted.verb == verb::allreduce) {
       json["least"] = nodes_.least.text();
       json["flat"] = nodes_.flat.text();
     }

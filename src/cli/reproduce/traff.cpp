@@ -26,9 +26,9 @@ std::vector<point> circulant_and_rivals(pricing& by) {
 }
 
 /// The first number of ranks whose circulant schedule differs from what is expected of it.
-std::string circulant_exception(schedule::collective verb, std::int64_t ways) {
+std::string circulant_exception(verb what, std::int64_t ways) {
   for (rank_t ranks = 2; ranks <= most_counted_ranks; ++ranks) {
-    auto const found = schedule::validate(schedule::make(schedule::algorithm::parse("circulant"), ranks, verb));
+    auto const found = schedule::validate(schedule::make(schedule::algorithm::parse("circulant"), ranks, what));
     auto const rounds = static_cast<std::uint32_t>(std::bit_width(ranks - 1) * ways);
     schedule::fraction const part(ranks - 1, ranks);
     if (found.steps != rounds || found.sent_max != part * ways || found.received_max != part * ways ||
@@ -60,9 +60,9 @@ source traff_source() {
             .name = "counts",
             .title = "rounds, blocks and combines",
             .claims = {for_all("reduce-scatter", "⌈log₂p⌉ rounds; p−1 blocks sent, received and reduced", cases,
-                               [] { return circulant_exception(schedule::collective::reduce_scatter, 1); }),
+                               [] { return circulant_exception(verb::reduce_scatter, 1); }),
                        for_all("allreduce", "2⌈log₂p⌉ rounds; 2(p−1) blocks sent and received, p−1 reduced", cases,
-                               [] { return circulant_exception(schedule::collective::allreduce, 2); })}},
+                               [] { return circulant_exception(verb::allreduce, 2); })}},
            {.source = "traff",
             .name = "sizes",
             .title = "time over size",

@@ -32,7 +32,7 @@ class stage {
 
   /// Plays one rank. `collective(k)` does iteration k and returns where this rank finds the result.
   template <class Collective>
-  void play_rank(rank_t rank, Collective&& collective) {
+  void play_rank(rank_t rank, Collective&& verb) {
     auto const prepare = [&](std::size_t k) { work_.rewrite(rank, k); };
     auto const inspect = [&](std::size_t k, std::byte const* result) {
       logs_[rank].wrong += work_.wrong(rank, result, k);
@@ -41,10 +41,10 @@ class stage {
       together_.arrive_and_wait(rank);
       time_cycles(logs_[rank], [&](std::size_t k) {
         prepare(k);
-        inspect(k, collective(k));
+        inspect(k, verb(k));
       });
     } else {
-      time_calls(logs_[rank], collective, inspect, [&](std::size_t k) {
+      time_calls(logs_[rank], verb, inspect, [&](std::size_t k) {
         prepare(k);
         together_.arrive_and_wait(rank);
       });
@@ -65,16 +65,15 @@ class stage {
   /// parallel; `collective(k, prepare)` calls prepare(rank) before it first reads that rank's input, and returns where
   /// all ranks find the result, or a function that gives each rank's place.
   template <class OnAllRanks, class Collective>
-  void play_forks(OnAllRanks&& on_all_ranks, Collective&& collective) {
+  void play_forks(OnAllRanks&& on_all_ranks, Collective&& verb) {
     auto const inspect = [&](std::size_t k, auto const& result) {
       on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(rank, found_by(rank, result), k); });
     };
     if (order_.timing == timing::cycle) {
-      time_cycles(logs_[0],
-                  [&](std::size_t k) { inspect(k, collective(k, [&](rank_t rank) { work_.rewrite(rank, k); })); });
+      time_cycles(logs_[0], [&](std::size_t k) { inspect(k, verb(k, [&](rank_t rank) { work_.rewrite(rank, k); })); });
     } else {
       time_calls(
-          logs_[0], [&](std::size_t k) { return collective(k, nothing_to_prepare()); }, inspect,
+          logs_[0], [&](std::size_t k) { return verb(k, nothing_to_prepare()); }, inspect,
           [&](std::size_t k) { on_all_ranks([&](rank_t rank) { work_.rewrite(rank, k); }); });
     }
   }
@@ -122,12 +121,12 @@ class stage {
   }
 
   template <class Collective, class Inspect, class Prepare>
-  void time_calls(record& mine, Collective&& collective, Inspect&& inspect, Prepare&& prepare) {
+  void time_calls(record& mine, Collective&& verb, Inspect&& inspect, Prepare&& prepare) {
     std::size_t k = 0;
     auto const timed_call = [&] {
       prepare(k);
       auto const begin = ticks();
-      auto const result = collective(k);
+      auto const result = verb(k);
       auto const spent = ticks_since(begin);
       inspect(k++, result);
       return spent;

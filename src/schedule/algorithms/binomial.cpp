@@ -35,22 +35,22 @@ std::vector<std::vector<join>> joins_of(rank_t ranks, rank_t root, rank_t radix)
 
 }  // namespace
 
-schedule binomial(rank_t ranks, collective verb, rank_t root, rank_t radix) {
+schedule binomial(rank_t ranks, verb what, rank_t root, rank_t radix) {
   auto rounds = joins_of(ranks, root, radix);
   assembly building(ranks);
   for (auto const& round : rounds) {
-    if (verb == collective::broadcast) break;
+    if (what == verb::broadcast) break;
     for (auto const& [holder, from] : round) building.fold(holder, {}, from);
     building.end_step();
   }
   std::ranges::reverse(rounds);
   for (auto const& round : rounds) {
-    if (verb == collective::reduce) break;
+    if (what == verb::reduce) break;
     for (auto const& [holder, to] : round)
       for (rank_t const r : to) building.fold(r, {}, std::array{holder});
     building.end_step();
   }
-  return std::move(building).finish(verb, root);
+  return std::move(building).finish(what, root);
 }
 
 }  // namespace coset::schedule

@@ -11,6 +11,6 @@ namespace coset::schedule {
 /// Round l joins `radix` neighbouring runs of radix^l ranks; a run's value is held by the root if it lies in the run,
 /// else by the run's first rank. So rank order is kept for every root, and a value travels once.
 /// Cost: ceil(log_radix P) rounds each way, one vector sent per rank and round.
-schedule binomial(rank_t ranks, collective verb, rank_t root = 0, rank_t radix = 2);
+schedule binomial(rank_t ranks, verb what, rank_t root = 0, rank_t radix = 2);
 
 }  // namespace coset::schedule

@@ -10,10 +10,10 @@ namespace coset::schedule {
 
 namespace {
 
-schedule frame(rank_t ranks, rank_t blocks, collective verb) {
+schedule frame(rank_t ranks, rank_t blocks, verb what) {
   require_room(ranks, blocks);
   schedule s;
-  s.verb = verb;
+  s.verb = what;
   s.ranks = ranks;
   for (rank_t b = 0; b < blocks; ++b) s.blocks.push_back({{b, blocks}, {1, blocks}});
   s.result.assign(ranks, std::vector<slot_t>(blocks, no_slot));
@@ -27,15 +27,15 @@ void assign(schedule& s, rank_t rank, block_t block, slot_t slot, std::vector<so
 }
 
 /// How many contributions rank r ends with.
-rank_t length(rank_t r, collective verb) { return verb == collective::scan ? r + 1 : r; }
+rank_t length(rank_t r, verb what) { return what == verb::scan ? r + 1 : r; }
 
-schedule whole_scan(rank_t ranks, collective verb) {
-  schedule s = frame(ranks, 1, verb);
+schedule whole_scan(rank_t ranks, verb what) {
+  schedule s = frame(ranks, 1, what);
   s.steps.emplace_back();
   std::vector<source> preceding;
   for (rank_t r = 0; r < ranks; ++r) {
     preceding.clear();
-    for (rank_t from = 0; from < length(r, verb); ++from) preceding.push_back({from, 0});
+    for (rank_t from = 0; from < length(r, what); ++from) preceding.push_back({from, 0});
     if (preceding.empty()) continue;
     bool const is_input = preceding.size() == 1 && r == 0;
     s.result[r][0] = is_input ? 0 : 1;
@@ -46,9 +46,9 @@ schedule whole_scan(rank_t ranks, collective verb) {
 
 }  // namespace
 
-schedule direct_scan(rank_t ranks, collective verb, bool whole) {
-  if (whole || ranks == 1) return whole_scan(ranks, verb);
-  schedule s = frame(ranks, ranks, verb);
+schedule direct_scan(rank_t ranks, verb what, bool whole) {
+  if (whole || ranks == 1) return whole_scan(ranks, what);
+  schedule s = frame(ranks, ranks, what);
   // On the owner, slot r holds the prefix up to rank r; rank 0's prefix is its input.
   s.steps.emplace_back();
   for (rank_t owner = 0; owner < ranks; ++owner)
@@ -56,8 +56,8 @@ schedule direct_scan(rank_t ranks, collective verb, bool whole) {
       assign(s, owner, owner, r, {r == 1 ? source{0, 0} : source{owner, r - 1}, {r, 0}});
   s.steps.emplace_back();
   for (rank_t r = 0; r < ranks; ++r)
-    for (block_t b = 0; b < ranks && length(r, verb) > 0; ++b) {
-      rank_t const last = length(r, verb) - 1;
+    for (block_t b = 0; b < ranks && length(r, what) > 0; ++b) {
+      rank_t const last = length(r, what) - 1;
       source const prefix = last == 0 ? source{0, 0} : source{b, last};
       s.result[r][b] = prefix.rank == r ? prefix.slot : r == b ? ranks : 1;
       if (prefix.rank != r) assign(s, r, b, s.result[r][b], {prefix});
@@ -66,8 +66,8 @@ schedule direct_scan(rank_t ranks, collective verb, bool whole) {
   return s;
 }
 
-schedule doubling_scan(rank_t ranks, collective verb) {
-  schedule s = frame(ranks, 1, verb);
+schedule doubling_scan(rank_t ranks, verb what) {
+  schedule s = frame(ranks, 1, what);
   // By rank: the fold of the last 2^l ranks up to it, without and with itself.
   std::vector<slot_t> before(ranks, no_slot), upto(ranks, 0);
   std::vector<slot_t> used(ranks, 0);
@@ -84,7 +84,7 @@ schedule doubling_scan(rank_t ranks, collective verb) {
       assign(s, r, 0, upto[r], {further, {r, old[r]}});
     }
   }
-  for (rank_t r = 0; r < ranks; ++r) s.result[r][0] = verb == collective::scan ? upto[r] : before[r];
+  for (rank_t r = 0; r < ranks; ++r) s.result[r][0] = what == verb::scan ? upto[r] : before[r];
   prune(s);
   return s;
 }

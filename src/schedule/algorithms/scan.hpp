@@ -8,9 +8,9 @@ namespace coset::schedule {
 
 /// Two steps: the owner of a block writes its P prefixes in one pass, then every rank fetches its own; or one step in
 /// which every rank folds all that precede it (`whole`). Ordered. Cost: 2(P−1)/P·m or (P−1)·m received.
-schedule direct_scan(rank_t ranks, collective verb, bool whole);
+schedule direct_scan(rank_t ranks, verb what, bool whole);
 
 /// ceil(log2 P) steps, in step l from rank r − 2^l. Ordered. Cost: one vector received a step. Hillis and Steele.
-schedule doubling_scan(rank_t ranks, collective verb);
+schedule doubling_scan(rank_t ranks, verb what);
 
 }  // namespace coset::schedule

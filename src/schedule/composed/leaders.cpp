@@ -15,10 +15,10 @@ schedule leaders(std::vector<rank_t> const& nodes, algorithm const& between) {
   std::vector<fraction> cuts;
   append_cuts(among, cuts);
   assembly building(members.back().back() + 1, cuts);
-  building.run(in_every_node(members, tree, collective::reduce));
+  building.run(in_every_node(members, tree, verb::reduce));
   building.run(std::span(&among, 1));
-  building.run(in_every_node(members, tree, collective::broadcast));
-  auto made = std::move(building).finish(collective::allreduce, 0);
+  building.run(in_every_node(members, tree, verb::broadcast));
+  auto made = std::move(building).finish(verb::allreduce, 0);
   made.idempotent_only = among.inner.idempotent_only;
   return made;
 }

@@ -19,10 +19,9 @@ std::vector<std::vector<rank_t>> members_of(std::vector<rank_t> const& nodes) {
   return members;
 }
 
-std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside,
-                                  collective verb) {
+std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside, verb what) {
   std::vector<mapped> parts;
-  for (auto const& node : members) parts.push_back({make(inside, static_cast<rank_t>(node.size()), verb), node, {}});
+  for (auto const& node : members) parts.push_back({make(inside, static_cast<rank_t>(node.size()), what), node, {}});
   return parts;
 }
 

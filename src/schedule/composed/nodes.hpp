@@ -11,7 +11,6 @@ namespace coset::schedule {
 std::vector<std::vector<rank_t>> members_of(std::vector<rank_t> const& nodes);
 
 /// The algorithm on every node's ranks, the whole vector each, rank 0 of a node being the root.
-std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside,
-                                  collective verb);
+std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside, verb what);
 
 }  // namespace coset::schedule

@@ -21,13 +21,13 @@ void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::st
                    std::vector<mapped>& to) {
   auto const size = static_cast<rank_t>(host.size());
   if (leaders == size) {
-    auto const verb = back ? collective::allgather : collective::reduce_scatter;
-    to.push_back({make({"generalized", {{"radix", radix}}}, size, verb), host, {}});
+    auto const what = back ? verb::allgather : verb::reduce_scatter;
+    to.push_back({make({"generalized", {{"radix", radix}}}, size, what), host, {}});
     return;
   }
-  auto const verb = back ? collective::broadcast : collective::reduce;
+  auto const what = back ? verb::broadcast : verb::reduce;
   for (rank_t i = 0; i < leaders; ++i)
-    to.push_back({make({"binomial", {{"radix", radix}}}, size, verb, i), host,
+    to.push_back({make({"binomial", {{"radix", radix}}}, size, what, i), host,
                   part_of_leader(i, static_cast<std::int64_t>(leaders))});
 }
 
@@ -72,28 +72,28 @@ std::size_t levels_of(leadership const& hosts, rank_t inner) {
   return levels;
 }
 
-bool is_by_pieces(collective verb) { return verb == collective::reduce_scatter || verb == collective::allgather; }
+bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
 
-part between_leaders(two_level_shape const& shape, collective verb, rank_t root_host, std::size_t host) {
+part between_leaders(two_level_shape const& shape, verb what, rank_t root_host, std::size_t host) {
   std::vector<char> folds;
   for (rank_t const size : shape.hosts) folds.push_back(size > 1);
-  return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host), verb,
+  return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host), what,
                             root_host, {.inputs_are_folds = folds});
 }
 
 /// One host's part, phase by phase.
 class host_building {
  public:
-  host_building(two_level_shape const& shape, collective verb, rank_t root, std::size_t host)
+  host_building(two_level_shape const& shape, verb what, rank_t root, std::size_t host)
       : hosts_(shape.hosts, shape.leaders),
-        verb_(verb),
+        verb_(what),
         host_(host),
         inner_(inner_of(shape)),
         leaders_(hosts_.leaders(host)),
         members_(hosts_.ranks(host)),
-        between_(between_leaders(shape, verb, static_cast<rank_t>(hosts_.host_of(root)), host)),
-        exchange_(between_, hosts_, host, is_by_pieces(verb)) {
-    bool const rooted = verb == collective::reduce || verb == collective::broadcast;
+        between_(between_leaders(shape, what, static_cast<rank_t>(hosts_.host_of(root)), host)),
+        exchange_(between_, hosts_, host, is_by_pieces(what)) {
+    bool const rooted = what == verb::reduce || what == verb::broadcast;
     if (rooted && hosts_.host_of(root) == host) root_ = root - hosts_.first(host);
     std::iota(members_.begin(), members_.end(), 0);
   }
@@ -131,12 +131,12 @@ class host_building {
   }
 
   void add_way_in(assembly& building) const {
-    if (verb_ == collective::broadcast) {
+    if (verb_ == verb::broadcast) {
       for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(i, part_of_leader(i, leaders_), {&*root_, 1});
       building.end_step();
       return;
     }
-    if (verb_ == collective::allgather) {
+    if (verb_ == verb::allgather) {
       for (rank_t const r : members_)
         for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(i, where, {&r, 1}); });
       building.end_step();
@@ -148,19 +148,19 @@ class host_building {
   }
 
   void add_way_out(assembly& building) const {
-    if (verb_ == collective::broadcast && root_) {
+    if (verb_ == verb::broadcast && root_) {
       for (rank_t const r : members_)
         for (rank_t i = 0; r != *root_ && i < leaders_; ++i)
           building.fold(r, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
-    if (verb_ == collective::reduce) {
+    if (verb_ == verb::reduce) {
       for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
-    if (verb_ == collective::reduce_scatter) {
+    if (verb_ == verb::reduce_scatter) {
       for (rank_t const r : members_)
         for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(r, where, {&i, 1}); });
       building.end_step();
@@ -182,9 +182,9 @@ class host_building {
     made.own.root = root_;
     made.first = hosts_.first(host_);
     std::move(exchange_).finish(made);
-    if (verb_ == collective::broadcast && root_) std::ranges::fill(made.own.result[*root_], 0);
-    if (verb_ == collective::reduce_scatter) keep_own_results(made.own, own);
-    if (verb_ == collective::allgather) keep_own_inputs(made, own);
+    if (verb_ == verb::broadcast && root_) std::ranges::fill(made.own.result[*root_], 0);
+    if (verb_ == verb::reduce_scatter) keep_own_results(made.own, own);
+    if (verb_ == verb::allgather) keep_own_inputs(made, own);
     made.most_values = most_values(made.most_values, static_cast<slot_t>(levels));
     made.alike = hosts_.is_equal() && between_.alike && !is_by_pieces(verb_);
     return made;
@@ -194,12 +194,12 @@ class host_building {
   /// makes, and one that messages bring. Of reduce_scatter: a fold for each level of the widest host, the last of which is
   /// the exchange's input; who is given something in the end is no leader of it. Else a fold and a copy for each level.
   slot_t most_values(slot_t exchanged, slot_t levels) const {
-    if (verb_ == collective::allgather) return 3;
-    return exchanged + (verb_ == collective::reduce_scatter ? levels - 1 : 2 * levels);
+    if (verb_ == verb::allgather) return 3;
+    return exchanged + (verb_ == verb::reduce_scatter ? levels - 1 : 2 * levels);
   }
 
   leadership const hosts_;
-  collective const verb_;
+  verb const verb_;
   std::size_t const host_;
   rank_t const inner_, leaders_;
   std::optional<rank_t> root_;  ///< if it is of this host
@@ -230,19 +230,19 @@ schedule two_level(two_level_shape const& shape) {
   building.run(in);
   building.run(exchanges);
   building.run(out);
-  auto made = std::move(building).finish(collective::allreduce, 0);
+  auto made = std::move(building).finish(verb::allreduce, 0);
   made.idempotent_only = between.idempotent_only;
   return made;
 }
 
-schedule two_level(two_level_shape const& shape, collective verb) {
+schedule two_level(two_level_shape const& shape, verb what) {
   std::vector<part> parts;
-  for (std::size_t h = 0; h < shape.hosts.size(); ++h) parts.push_back(two_level_part(shape, verb, 0, h));
+  for (std::size_t h = 0; h < shape.hosts.size(); ++h) parts.push_back(two_level_part(shape, what, 0, h));
   return joined(parts);
 }
 
-part two_level_part(two_level_shape const& shape, collective verb, rank_t root, std::size_t host) {
-  return host_building(shape, verb, root, host).run();
+part two_level_part(two_level_shape const& shape, verb what, rank_t root, std::size_t host) {
+  return host_building(shape, what, root, host).run();
 }
 
 }  // namespace coset::schedule

@@ -28,10 +28,10 @@ schedule two_level(two_level_shape const&);
 /// The same for reduce_scatter or allgather, in which the hosts do between them what derive() makes of `between`, with what
 /// belongs to the ranks of a host as that host's piece: its leaders hand out what of it is whose, or gather it.
 /// Cost: as above one way, and one round inside a host the other way.
-schedule two_level(two_level_shape const&, collective);
+schedule two_level(two_level_shape const&, verb);
 
 /// One host's part of either, made for that host alone; or of reduce and broadcast, in which the hosts do between them
 /// what derive() makes of `between`, and the root exchanges values with the leaders of its host.
-part two_level_part(two_level_shape const&, collective, rank_t root, std::size_t host);
+part two_level_part(two_level_shape const&, verb, rank_t root, std::size_t host);
 
 }  // namespace coset::schedule

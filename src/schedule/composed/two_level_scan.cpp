@@ -15,14 +15,14 @@ part exclusive_between(two_level_scan_shape const& shape, std::size_t host) {
   std::vector<char> folds;
   for (rank_t const size : shape.hosts) folds.push_back(size > 1);
   return between_hosts_part(shape.between, static_cast<rank_t>(shape.hosts.size()), static_cast<rank_t>(host),
-                            collective::exclusive_scan, 0, {.inputs_are_folds = folds, .results_are_folded = true});
+                            verb::exclusive_scan, 0, {.inputs_are_folds = folds, .results_are_folded = true});
 }
 
 class scan_building {
  public:
-  scan_building(two_level_scan_shape const& shape, collective verb, std::size_t host)
+  scan_building(two_level_scan_shape const& shape, verb what, std::size_t host)
       : hosts_(shape.hosts, shape.leaders),
-        verb_(verb),
+        verb_(what),
         host_(host),
         ranks_(hosts_.ranks(host)),
         between_(exclusive_between(shape, host)),
@@ -46,7 +46,7 @@ class scan_building {
   bool is_first() const { return host_ == 0; }
   bool is_last() const { return host_ + 1 == hosts_.hosts(); }
   /// How many of its host's ranks precede a rank, itself included where the verb says so.
-  rank_t length(rank_t r) const { return verb_ == collective::scan ? r + 1 : r; }
+  rank_t length(rank_t r) const { return verb_ == verb::scan ? r + 1 : r; }
   source& prefix(rank_t r, block_t b) { return prefixes_[b * ranks_ + r]; }
 
   /// Two steps: leaders write prefixes, and ranks fetch their own, so that each is kept on its rank alone.
@@ -92,7 +92,7 @@ class scan_building {
   part finish(assembly&& building) {
     part made;
     auto const blocks = static_cast<block_t>(building.blocks());
-    made.own = std::move(building).finish(collective::allreduce, 0);
+    made.own = std::move(building).finish(verb::allreduce, 0);
     made.own.verb = verb_;
     for (rank_t r = 0; r < ranks_; ++r) {
       bool const has_result = !is_first() || length(r) > 0;
@@ -106,7 +106,7 @@ class scan_building {
   }
 
   leadership const hosts_;
-  collective const verb_;
+  verb const verb_;
   std::size_t const host_;
   rank_t const ranks_;
   part const between_;
@@ -117,13 +117,13 @@ class scan_building {
 
 }  // namespace
 
-part two_level_scan_part(two_level_scan_shape const& shape, collective verb, std::size_t host) {
-  return scan_building(shape, verb, host).run();
+part two_level_scan_part(two_level_scan_shape const& shape, verb what, std::size_t host) {
+  return scan_building(shape, what, host).run();
 }
 
-schedule two_level_scan(two_level_scan_shape const& shape, collective verb) {
+schedule two_level_scan(two_level_scan_shape const& shape, verb what) {
   std::vector<part> parts;
-  for (std::size_t h = 0; h < shape.hosts.size(); ++h) parts.push_back(two_level_scan_part(shape, verb, h));
+  for (std::size_t h = 0; h < shape.hosts.size(); ++h) parts.push_back(two_level_scan_part(shape, what, h));
   return joined(parts);
 }
 

@@ -19,9 +19,9 @@ struct two_level_scan_shape {
 /// of the hosts before its own with its prefix. Ordered where `between` is.
 /// Cost: 3 rounds and those of `between`; a leader combines (c − 1)/k vectors.
 /// Throws schedule_error if a host has no rank, or `between` is not defined for J ranks.
-schedule two_level_scan(two_level_scan_shape const&, collective);
+schedule two_level_scan(two_level_scan_shape const&, verb);
 
 /// One host's part of it, made for that host alone.
-part two_level_scan_part(two_level_scan_shape const&, collective, std::size_t host);
+part two_level_scan_part(two_level_scan_shape const&, verb, std::size_t host);
 
 }  // namespace coset::schedule

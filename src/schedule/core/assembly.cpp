@@ -137,12 +137,12 @@ void assembly::mirror(std::size_t first) {
   }
 }
 
-schedule assembly::finish(collective verb, rank_t root) && {
-  schedule_.verb = verb;
-  if (verb != collective::allreduce) schedule_.root = root;
+schedule assembly::finish(verb what, rank_t root) && {
+  schedule_.verb = what;
+  if (what != verb::allreduce) schedule_.root = root;
   for (rank_t r = 0; r < schedule_.ranks; ++r) {
     auto& row = schedule_.result.emplace_back(schedule_.blocks.size(), no_slot);
-    if (verb == collective::reduce && r != root) continue;
+    if (what == verb::reduce && r != root) continue;
     for (block_t b = 0; b < row.size(); ++b) row[b] = held(r, b);
   }
   return std::move(schedule_);

@@ -62,7 +62,7 @@ class assembly {
   range blocks_of(piece where) const;
 
   /// The schedule for allreduce, broadcast (every rank keeps what it holds) or reduce (the root alone does).
-  schedule finish(collective verb, rank_t root) &&;
+  schedule finish(verb what, rank_t root) &&;
 
  private:
   struct update {

@@ -30,30 +30,30 @@ requirements::requirements(schedule const& s) : schedule_(s) {
 rank_range requirements::operator()(rank_t rank, block_t b) const {
   rank_range const all{0, schedule_.ranks}, none{0, 0};
   switch (schedule_.verb) {
-    case collective::reduce:
+    case verb::reduce:
       return rank == *schedule_.root ? all : none;
-    case collective::reduce_scatter:
+    case verb::reduce_scatter:
       return rank == owners_[b] ? all : none;
-    case collective::allgather:
+    case verb::allgather:
       return {owners_[b], owners_[b] + 1};
-    case collective::broadcast:
+    case verb::broadcast:
       return {*schedule_.root, *schedule_.root + 1};
-    case collective::scan:
+    case verb::scan:
       return {0, rank + 1};
-    case collective::exclusive_scan:
+    case verb::exclusive_scan:
       return {0, rank};
-    case collective::gather:
+    case verb::gather:
       return rank == *schedule_.root ? rank_range{owners_[b], owners_[b] + 1} : none;
-    case collective::scatter:
+    case verb::scatter:
       return rank == owners_[b] ? rank_range{*schedule_.root, *schedule_.root + 1} : none;
-    case collective::all_to_all: {
+    case verb::all_to_all: {
       rank_t const origin = (rank + schedule_.ranks - owners_[b]) % schedule_.ranks;
       return {origin, origin + 1};
     }
-    case collective::allreduce:
-    case collective::barrier:
-    case collective::reduce_shared:
-    case collective::allreduce_view:
+    case verb::allreduce:
+    case verb::barrier:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
       return all;
   }
   __builtin_unreachable();
@@ -61,29 +61,29 @@ rank_range requirements::operator()(rank_t rank, block_t b) const {
 
 bool requirements::has_input(rank_t rank, block_t b) const {
   switch (schedule_.verb) {
-    case collective::allgather:
-    case collective::gather:
+    case verb::allgather:
+    case verb::gather:
       return rank == owners_[b];
-    case collective::broadcast:
-    case collective::scatter:
+    case verb::broadcast:
+    case verb::scatter:
       return rank == *schedule_.root;
-    case collective::allreduce:
-    case collective::reduce:
-    case collective::reduce_scatter:
-    case collective::scan:
-    case collective::exclusive_scan:
-    case collective::barrier:
-    case collective::reduce_shared:
-    case collective::allreduce_view:
-    case collective::all_to_all:
+    case verb::allreduce:
+    case verb::reduce:
+    case verb::reduce_scatter:
+    case verb::scan:
+    case verb::exclusive_scan:
+    case verb::barrier:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
+    case verb::all_to_all:
       return true;
   }
   __builtin_unreachable();
 }
 
-collective collective_of(std::string_view name) {
+verb scheduled_verb(std::string_view name) {
   std::string all;
-  for (collective const known : all_verbs()) {
+  for (verb const known : all_verbs()) {
     if (!has_schedules(known)) continue;
     if (name_of(known) == name) return known;
     all += (all.empty() ? "" : ", ") + std::string(name_of(known));

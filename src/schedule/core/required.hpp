@@ -35,6 +35,6 @@ class requirements {
 };
 
 /// The verb that the command line calls "reduce_scatter". Names of none that has schedules throw schedule_error listing all.
-collective collective_of(std::string_view name);
+verb scheduled_verb(std::string_view name);
 
 }  // namespace coset::schedule

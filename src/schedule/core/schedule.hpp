@@ -23,7 +23,6 @@ using slot_t = std::uint32_t;
 inline constexpr slot_t no_slot = UINT32_MAX;
 
 /// What a schedule is for: a verb that has schedules. The others, whose results alone differ, have those of allreduce.
-using collective = verb;
 
 constexpr bool has_schedules(verb what) { return what != verb::reduce_shared && what != verb::allreduce_view; }
 
@@ -50,7 +49,7 @@ struct assignment {
 /// One schedule for all ranks. Slot 0 is a rank's input; every other slot is written exactly once.
 /// In a step all ranks act at once; the assignments of one rank stand in execution order.
 struct schedule {
-  collective verb = collective::allreduce;
+  coset::verb verb = verb::allreduce;
   std::string algorithm;                          ///< its name alone, "generalized"
   std::map<std::string, std::string> parameters;  ///< {"radix": "2", "saved_steps": "1"}
   std::optional<rank_t> root;

@@ -208,7 +208,7 @@ class tracer {
 
   /// Results that are required to be equal are bracketed equally.
   void check_uniform(block_t b) {
-    if (schedule_.verb != collective::allreduce) return;  // the other verbs replicate nothing that is folded
+    if (schedule_.verb != verb::allreduce) return;  // the other verbs replicate nothing that is folded
     for (rank_t r = 1; r < schedule_.ranks && uniform_; ++r)
       uniform_ = find({r, schedule_.result[r][b]})->value == find({0, schedule_.result[0][b]})->value;
   }
@@ -225,25 +225,25 @@ class tracer {
   bool uniform_ = true, ordered_ = true;
 };
 
-fraction volume_bound(collective verb, rank_t ranks) {
+fraction volume_bound(verb what, rank_t ranks) {
   fraction const others(std::int64_t{ranks} - 1, ranks);
-  switch (verb) {
-    case collective::allreduce:
+  switch (what) {
+    case verb::allreduce:
       return others * 2;
-    case collective::reduce_scatter:
-    case collective::allgather:
-    case collective::gather:
-    case collective::scatter:
-    case collective::all_to_all:
+    case verb::reduce_scatter:
+    case verb::allgather:
+    case verb::gather:
+    case verb::scatter:
+    case verb::all_to_all:
       return others;
-    case collective::barrier:
+    case verb::barrier:
       return 0;
-    case collective::reduce:
-    case collective::broadcast:
-    case collective::scan:
-    case collective::exclusive_scan:
-    case collective::reduce_shared:
-    case collective::allreduce_view:
+    case verb::reduce:
+    case verb::broadcast:
+    case verb::scan:
+    case verb::exclusive_scan:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
       return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
   }
   __builtin_unreachable();

@@ -251,40 +251,40 @@ void prune(schedule& s) {
   std::erase_if(s.steps, [](auto const& step) { return step.empty(); });
 }
 
-schedule derive(schedule allreduce, collective verb, rank_t root) {
-  allreduce.verb = verb;
-  allreduce.root = detail::is_rooted(verb) ? std::optional(root) : std::nullopt;
-  switch (verb) {
-    case collective::allreduce:
-    case collective::barrier:
+schedule derive(schedule allreduce, verb what, rank_t root) {
+  allreduce.verb = what;
+  allreduce.root = detail::is_rooted(what) ? std::optional(root) : std::nullopt;
+  switch (what) {
+    case verb::allreduce:
+    case verb::barrier:
       break;
-    case collective::reduce_scatter:
+    case verb::reduce_scatter:
       cut_at_pieces(allreduce);
       [[fallthrough]];
-    case collective::reduce:
+    case verb::reduce:
       keep_required_results(allreduce);
       prune(allreduce);
       break;
-    case collective::allgather:
+    case verb::allgather:
       cut_at_pieces(allreduce);
       [[fallthrough]];
-    case collective::broadcast:
+    case verb::broadcast:
       keep_origins(allreduce);
       break;
-    case collective::gather:
-    case collective::scatter:
+    case verb::gather:
+    case verb::scatter:
       cut_at_pieces(allreduce);
       keep_origins(allreduce);
       keep_required_results(allreduce);
       prune(allreduce);
       break;
-    case collective::all_to_all: {
-      schedule made = exchange_making(derive(std::move(allreduce), collective::reduce_scatter)).run();
-      made.verb = verb;
+    case verb::all_to_all: {
+      schedule made = exchange_making(derive(std::move(allreduce), verb::reduce_scatter)).run();
+      made.verb = what;
       return made;
     }
     default:
-      throw schedule_error(std::string(name_of(verb)) + " cannot be derived from an allreduce");
+      throw schedule_error(std::string(name_of(what)) + " cannot be derived from an allreduce");
   }
   return allreduce;
 }

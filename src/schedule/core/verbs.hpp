@@ -7,8 +7,8 @@
 namespace coset::schedule {
 
 /// What algorithms are not made for: every schedule of these is derived of one for another verb.
-constexpr bool is_derived(collective verb) {
-  return verb == collective::gather || verb == collective::scatter || verb == collective::all_to_all;
+constexpr bool is_derived(verb what) {
+  return what == verb::gather || what == verb::scatter || what == verb::all_to_all;
 }
 
 /// An allreduce as another verb:
@@ -20,7 +20,7 @@ constexpr bool is_derived(collective verb) {
 /// barrier is the allreduce itself. Blocks are cut at the ranks' pieces where the verb needs it.
 /// A verb that leaves out more can be made of one that leaves out less, as gather of allgather or reduce.
 /// Throws schedule_error for scans, if the root is no rank, and if there is no room for so many moves of pieces.
-schedule derive(schedule allreduce, collective verb, rank_t root = 0);
+schedule derive(schedule allreduce, verb what, rank_t root = 0);
 
 /// Drops the results that the schedule's verb has not.
 void keep_required_results(schedule&);

@@ -118,7 +118,7 @@ class reader {
     require_keys(file_,
                  {"coset_plan", "collective", "algorithm", "parameters", "root", "ranks", "blocks", "steps", "result"});
     if (file_["coset_plan"] != 1) throw schedule_error("coset_plan is " + shown(file_["coset_plan"]) + ", not 1");
-    made_.verb = collective_of(text(file_["collective"], "collective"));
+    made_.verb = scheduled_verb(text(file_["collective"], "collective"));
     made_.algorithm = text(file_["algorithm"], "algorithm");
     if (!file_["parameters"].is_object())
       throw schedule_error("parameters are " + shown(file_["parameters"]) + ", not an object");

@@ -43,13 +43,12 @@ std::vector<std::pair<element, std::int64_t>> in_digit(rank_t weight, rank_t siz
 /// Every unsaved dimension scatters what the ones before left and is gathered in the end; saved ones fold that whole. A root
 /// wants results of saved dimensions on its own coordinate of these alone, and gathers on fewer and fewer ranks. What it
 /// spreads takes the ways of the folds, from more and more ranks.
-alike_steps steps_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, collective verb) {
-  bool const gives = verb == collective::broadcast || verb == collective::scatter;
-  bool const gets = verb == collective::reduce || verb == collective::gather;
-  bool const folds = verb != collective::allgather && verb != collective::gather;
-  bool const spreads =
-      verb != collective::reduce_scatter && verb != collective::scatter && verb != collective::all_to_all;
-  bool const combines = !detail::only_moves(verb) || verb == collective::barrier;
+alike_steps steps_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, verb what) {
+  bool const gives = what == verb::broadcast || what == verb::scatter;
+  bool const gets = what == verb::reduce || what == verb::gather;
+  bool const folds = what != verb::allgather && what != verb::gather;
+  bool const spreads = what != verb::reduce_scatter && what != verb::scatter && what != verb::all_to_all;
+  bool const combines = !detail::only_moves(what) || what == verb::barrier;
   std::size_t const saved = folds && spreads ? std::min<std::size_t>(saved_steps, dimensions.size()) : 0;
   auto const ranks = std::accumulate(dimensions.begin(), dimensions.end(), rank_t{1}, std::multiplies());
   alike_steps made{.ranks = group(dimensions), .parts = ranks, .by_whole_digits = true};

@@ -34,6 +34,6 @@ alike_steps steps_of(symmetric_schedule const&);
 /// Of "product" with these dimensions, or for a single one of "direct", as counts find them in the schedule; of broadcasts
 /// with what a root reads back of its own, and of scans, of one dimension, as much as the busiest rank has at most. Saved
 /// steps are those of whole schedules: reduce_scatter and allgather, which are halves, have none.
-alike_steps steps_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, collective);
+alike_steps steps_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, verb);
 
 }  // namespace coset::schedule

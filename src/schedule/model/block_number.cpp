@@ -27,11 +27,11 @@ std::vector<algorithm> with_best_blocks(std::vector<algorithm> all, demand const
   return all;
 }
 
-block_numbers::block_numbers(algorithm const& how, rank_t ranks, collective verb, rank_t root,
+block_numbers::block_numbers(algorithm const& how, rank_t ranks, verb what, rank_t root,
                              std::function<pricing(schedule const&)> const& count)
     : ranks_(ranks) {
   if (!has_blocks(find_algorithm(how.name))) throw schedule_error(how.text() + " takes no number of blocks");
-  auto const counted = [&](std::uint32_t blocks) { return count(make(with_blocks(how, blocks), ranks, verb, root)); };
+  auto const counted = [&](std::uint32_t blocks) { return count(make(with_blocks(how, blocks), ranks, what, root)); };
   of_few_ = counted(few_blocks(ranks));
   of_many_ = counted(2 * few_blocks(ranks));
 }

@@ -29,7 +29,7 @@ class block_numbers {
   using pricing = std::function<price(double bytes)>;
 
   /// Makes two schedules and has them counted. Throws schedule_error where the algorithm takes no blocks.
-  block_numbers(algorithm const&, rank_t ranks, collective, rank_t root,
+  block_numbers(algorithm const&, rank_t ranks, verb, rank_t root,
                 std::function<pricing(schedule const&)> const& count);
 
   /// From 1 to most_blocks, of a byte at least, and no more than can be written out in some 300 MB.

@@ -188,8 +188,8 @@ class least_costs {
 
   /// So many steps or more, in which somebody hears of everybody, or of a spreading verb everybody of one: more may have fewer
   /// peers.
-  double phase(collective verb, std::uint32_t steps) const {
-    if (verb == collective::broadcast || verb == collective::scatter) return steps * latency_;
+  double phase(verb what, std::uint32_t steps) const {
+    if (what == verb::broadcast || what == verb::scatter) return steps * latency_;
     double found = rounds(steps);
     for (std::uint32_t more = steps + 1; more <= ceil_log(ranks_, 2); ++more) found = std::min(found, rounds(more));
     return found;
@@ -197,11 +197,11 @@ class least_costs {
 
   /// Everybody's part has to get out, and of an allreduce the result has to come back: (P − 1)/P of a vector for the busiest
   /// rank, or both. The same holds for domains, whose share each of their ranks reads over the last link.
-  double for_a_byte(collective verb) const {
-    if (verb == collective::barrier) return 0;
-    double const both = verb == collective::allreduce ? 2 : 1, p = ranks_;
-    double const all = verb == collective::scatter ? 1 / p : both * (p - 1) / p;
-    if (verb != collective::allreduce && verb != collective::reduce_scatter) return all * per_byte_;
+  double for_a_byte(verb what) const {
+    if (what == verb::barrier) return 0;
+    double const both = what == verb::allreduce ? 2 : 1, p = ranks_;
+    double const all = what == verb::scatter ? 1 / p : both * (p - 1) / p;
+    if (what != verb::allreduce && what != verb::reduce_scatter) return all * per_byte_;
     double const crossing = both * (domains_ - 1) / p;
     return (all - crossing) * per_byte_ + crossing * costs_.links.back().per_byte / costs_.ports +
            costs_.combine_per_byte * (p - 1) / p;
@@ -229,19 +229,19 @@ class least_costs {
 
 }  // namespace
 
-double least_seconds(algorithm const& how, collective verb, level_machine const& on, double bytes) {
+double least_seconds(algorithm const& how, verb what, level_machine const& on, double bytes) {
   if (on.ranks() < 2) return 0;
   least_costs const on_levels(on);
   least_steps const least = find_algorithm(how.name).least;
   std::uint32_t const steps = least.of(how, on.ranks());
-  bool const for_all = verb == collective::allreduce || verb == collective::barrier;
+  bool const for_all = what == verb::allreduce || what == verb::barrier;
   bool const two_phases = !least.whole_vectors && number_or(how, "saved_steps", 0) == 0 && steps % 2 == 0;
-  double const transfer = bytes * on_levels.for_a_byte(verb);
+  double const transfer = bytes * on_levels.for_a_byte(what);
   // What folds blocks and spreads them does both for a root, too.
-  if (two_phases && (for_all || verb == collective::reduce)) return 2 * on_levels.phase(verb, steps / 2) + transfer;
-  if (!for_all) return on_levels.phase(verb, std::max(1u, steps / 2)) + transfer;
-  bool const moves_wholes = least.whole_vectors && verb == collective::allreduce;
-  return on_levels.phase(verb, steps) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
+  if (two_phases && (for_all || what == verb::reduce)) return 2 * on_levels.phase(what, steps / 2) + transfer;
+  if (!for_all) return on_levels.phase(what, std::max(1u, steps / 2)) + transfer;
+  bool const moves_wholes = least.whole_vectors && what == verb::allreduce;
+  return on_levels.phase(what, steps) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }
 
 bool serves(algorithm const& how, demand const& wanted) {

@@ -13,7 +13,7 @@ namespace coset::schedule {
 
 /// What is to be served, and what the operation allows.
 struct demand {
-  collective verb = collective::allreduce;
+  coset::verb verb = verb::allreduce;
   rank_t ranks = 1;
   rank_t root = 0;
   bool same_bits = true;           ///< only rank_uniform schedules; false where bracketing cannot change bits, or may
@@ -66,7 +66,7 @@ bool serves(algorithm const&, demand const&);
 /// No schedule of the algorithm takes less: by the least number of steps that its row has, the fewest peers with which
 /// everybody hears of everybody in so many, the least volume of the verb, the last link for what has to cross it, and the
 /// cheapest for all else. Of many ranks only schedules with the lowest bounds are made, so it has to be close, too.
-double least_seconds(algorithm const&, collective, level_machine const&, double bytes);
+double least_seconds(algorithm const&, verb, level_machine const&, double bytes);
 
 /// The algorithms that a selector tries.
 std::vector<algorithm> candidates_for(demand const&, cost_model const&);

@@ -28,28 +28,28 @@ void nest(part& p) {
 
 }  // namespace
 
-std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t rank, collective verb,
+std::optional<part> part_of_fold(algorithm const& given, rank_t ranks, rank_t rank, verb what,
                                  part_options const& options) {
-  auto const all = symmetric_form(given, ranks, verb);
+  auto const all = symmetric_form(given, ranks, what);
   if (!all) return {};
   part made = part_of(*all, rank, options);
   if (given.parameters.contains("nested") && given.number("nested") != 0) nest(made);
-  if (auto const positions = block_positions(given, made.blocks, verb); !positions.empty())
+  if (auto const positions = block_positions(given, made.blocks, what); !positions.empty())
     move_blocks(made, positions);
   return made;
 }
 
-part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, collective verb, rank_t root,
+part between_hosts_part(algorithm const& given, rank_t hosts, rank_t host, verb what, rank_t root,
                         part_options const& options) {
   algorithm const whole = completed(given);
-  require_verb(find_algorithm(given.name), verb);
+  require_verb(find_algorithm(given.name), what);
   part made;
-  if (auto fold = part_of_fold(whole, hosts, host, verb, options)) {
+  if (auto fold = part_of_fold(whole, hosts, host, what, options)) {
     made = *std::move(fold);
   } else {
     std::vector<rank_t> ones(hosts + 1);
     std::iota(ones.begin(), ones.end(), 0);
-    made = part_of(make(whole, hosts, verb, root), ones, host, options);
+    made = part_of(make(whole, hosts, what, root), ones, host, options);
   }
   merge_alike_blocks(made);
   return made;

@@ -13,6 +13,6 @@ namespace coset::schedule {
 /// what the host's own ranks do, and what is made between hosts: for folds over groups a pass over the hosts. Everything
 /// else is made for all ranks first. Throws
 /// schedule_error as make() does.
-part make_part(algorithm const&, std::span<rank_t const> hosts, std::size_t host, collective, rank_t root);
+part make_part(algorithm const&, std::span<rank_t const> hosts, std::size_t host, verb, rank_t root);
 
 }  // namespace coset::schedule

@@ -46,7 +46,7 @@ void append(block_reads& reads, block_read next, std::uint32_t period, block_t b
   }
 }
 
-schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const& reads, collective verb, rank_t root) {
+schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const& reads, verb what, rank_t root) {
   assembly building(ranks, equal_cuts(blocks));
   constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> of_step(steps_of(reads), none), after(reads.size());  // lists, a step's last read first
@@ -55,19 +55,19 @@ schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const& 
     for (std::uint32_t i = last; i != none; i = after[i]) add(building, reads[i]);
     building.end_step();
   }
-  return std::move(building).finish(verb, root);
+  return std::move(building).finish(what, root);
 }
 
-schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads reads, collective verb, rank_t root) {
+schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads reads, verb what, rank_t root) {
   std::uint32_t const steps = steps_of(reads);
-  bool const folds = verb != collective::broadcast && verb != collective::allgather;
+  bool const folds = what != verb::broadcast && what != verb::allgather;
   for (std::size_t i = 0, copies = folds ? reads.size() : 0; i < copies; ++i) {
     block_read const copy = reads[i];
     reads[i] = {steps - 1 - copy.step, copy.giver, copy.reader, copy.block, true};
-    if (verb == collective::allreduce)
+    if (what == verb::allreduce)
       append(reads, {steps + copy.step, copy.reader, copy.giver, copy.block}, 0, copy.block + 1);
   }
-  return schedule_of_reads(ranks, blocks, reads, verb, root);
+  return schedule_of_reads(ranks, blocks, reads, what, root);
 }
 
 }  // namespace coset::schedule

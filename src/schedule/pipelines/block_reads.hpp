@@ -30,10 +30,10 @@ void require_blocks(rank_t ranks, block_t blocks);
 void append(block_reads&, block_read first, std::uint32_t period, block_t blocks, block_t stride = 1);
 
 /// What reads so many equal blocks like this. Every rank keeps what it ends with, but of a reduction the root alone.
-schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const&, collective, rank_t root);
+schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const&, verb, rank_t root);
 
 /// The same of a broadcast, in which each rank copies a block once. reduce and reduce_scatter are it backwards, with every copy
 /// a fold the other way; allreduce is both, one after the other.
-schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads, collective, rank_t root);
+schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads, verb, rank_t root);
 
 }  // namespace coset::schedule

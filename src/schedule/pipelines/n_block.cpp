@@ -100,10 +100,10 @@ void append_reads(circulant_rounds const& graph, rank_t distance, rank_t root, b
 
 }  // namespace
 
-schedule n_block(rank_t ranks, collective verb, rank_t root, block_t blocks) {
+schedule n_block(rank_t ranks, verb what, rank_t root, block_t blocks) {
   require_blocks(ranks, blocks);
-  bool const has_pieces = verb == collective::allgather || verb == collective::reduce_scatter;
-  rank_t const first = has_pieces || verb == collective::allreduce ? 0 : root;
+  bool const has_pieces = what == verb::allgather || what == verb::reduce_scatter;
+  rank_t const first = has_pieces || what == verb::allreduce ? 0 : root;
   rank_t const pieces = has_pieces ? ranks : 1;
   require_room(ranks, std::size_t{pieces} * blocks);
   circulant_rounds const graph(ranks);
@@ -111,9 +111,9 @@ schedule n_block(rank_t ranks, collective verb, rank_t root, block_t blocks) {
   for (rank_t piece = 0; piece < pieces; ++piece)
     for (rank_t distance = 1; distance < ranks; ++distance)
       append_reads(graph, distance, first + piece, piece * blocks, blocks, reads);
-  schedule made = schedule_of_broadcast(ranks, std::size_t{pieces} * blocks, std::move(reads), verb, first);
-  made.verb = verb;
-  if (verb == collective::reduce_scatter) keep_required_results(made);
+  schedule made = schedule_of_broadcast(ranks, std::size_t{pieces} * blocks, std::move(reads), what, first);
+  made.verb = what;
+  if (what == verb::reduce_scatter) keep_required_results(made);
   return made;
 }
 

@@ -43,6 +43,6 @@ class circulant_rounds {
 /// each piece. Rank order is not kept.
 /// Source: Träff, Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast, Reduction
 /// and All-Reduction, 2024.
-schedule n_block(rank_t ranks, collective verb, rank_t root, block_t blocks);
+schedule n_block(rank_t ranks, verb what, rank_t root, block_t blocks);
 
 }  // namespace coset::schedule

@@ -64,9 +64,9 @@ class two_way_trees {
 
 }  // namespace
 
-schedule pipelined_tree(rank_t ranks, collective verb, rank_t root, rank_t degree, block_t blocks) {
+schedule pipelined_tree(rank_t ranks, verb what, rank_t root, rank_t degree, block_t blocks) {
   require_blocks(ranks, blocks);
-  rank_t const from = verb == collective::allreduce ? 0 : root;
+  rank_t const from = what == verb::allreduce ? 0 : root;
   rank_t const most = useful_degree(degree, ranks);
   // A chain begins with its root, or it would have two arms and take two steps for every block.
   rank_t const turn = most == 1 ? from : 0;
@@ -80,13 +80,13 @@ schedule pipelined_tree(rank_t ranks, collective verb, rank_t root, rank_t degre
     first[child] = first[parent] + number + 1;
     append(reads, {first[child] - 1, turned(child), turned(parent), 0}, period, blocks);
   }
-  return schedule_of_broadcast(ranks, blocks, std::move(reads), verb, from);
+  return schedule_of_broadcast(ranks, blocks, std::move(reads), what, from);
 }
 
 schedule dual_root(rank_t ranks, rank_t degree, block_t blocks) {
   require_blocks(ranks, blocks);
   auto const reads = two_way_trees(ranks, useful_degree(degree, ranks)).reads(blocks);
-  return schedule_of_reads(ranks, blocks, reads, collective::allreduce, 0);
+  return schedule_of_reads(ranks, blocks, reads, verb::allreduce, 0);
 }
 
 }  // namespace coset::schedule

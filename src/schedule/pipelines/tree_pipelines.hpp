@@ -11,7 +11,7 @@ namespace coset::schedule {
 /// Cost: n − 1 + P − 1 steps each way of a chain; of a tree with d children to a rank d steps a block and d a level. A rank
 /// reads and gives one block per step at most.
 /// Keeps rank order; of a chain only if its root is rank 0, where it begins: it goes on from the last rank to the first.
-schedule pipelined_tree(rank_t ranks, collective verb, rank_t root, rank_t degree, block_t blocks);
+schedule pipelined_tree(rank_t ranks, verb what, rank_t root, rank_t degree, block_t blocks);
 
 /// allreduce along two trees, one of the lower half of the ranks and one of the upper: blocks go up while finished ones come
 /// down, and the two roots exchange theirs. derive() makes other verbs of it.

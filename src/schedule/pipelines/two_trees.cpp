@@ -83,10 +83,10 @@ block_reads broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
 
 }  // namespace
 
-schedule two_trees(rank_t ranks, collective verb, rank_t root, block_t blocks) {
+schedule two_trees(rank_t ranks, verb what, rank_t root, block_t blocks) {
   require_blocks(ranks, blocks);
-  rank_t const from = verb == collective::allreduce ? 0 : root;
-  return schedule_of_broadcast(ranks, blocks, broadcast_of(ranks, from, blocks), verb, from);
+  rank_t const from = what == verb::allreduce ? 0 : root;
+  return schedule_of_broadcast(ranks, blocks, broadcast_of(ranks, from, blocks), what, from);
 }
 
 }  // namespace coset::schedule

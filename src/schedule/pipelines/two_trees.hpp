@@ -15,6 +15,6 @@ namespace coset::schedule {
 /// Keeps rank order if the root is the first rank or the last, which it is of an allreduce.
 /// Source: Sanders, Speck and Träff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009. There the
 /// second tree is the first one mirrored or shifted, without order; to keep order it has one more level if P is a power of two.
-schedule two_trees(rank_t ranks, collective verb, rank_t root, block_t blocks);
+schedule two_trees(rank_t ranks, verb what, rank_t root, block_t blocks);
 
 }  // namespace coset::schedule

@@ -63,32 +63,32 @@ void require_numbers(algorithm const& given, parameter const& p) {
 }
 
 /// The verbs of which one that only moves pieces can be derived, the best first.
-std::vector<collective> bases_of(collective verb) {
-  switch (verb) {
-    case collective::gather:
-      return {collective::allgather, collective::reduce};
-    case collective::scatter:
-      return {collective::broadcast};
-    case collective::all_to_all:
-      return {collective::reduce_scatter};
-    case collective::allreduce:
-    case collective::reduce:
-    case collective::reduce_scatter:
-    case collective::allgather:
-    case collective::broadcast:
-    case collective::scan:
-    case collective::exclusive_scan:
-    case collective::barrier:
-    case collective::reduce_shared:
-    case collective::allreduce_view:
+std::vector<verb> bases_of(verb what) {
+  switch (what) {
+    case verb::gather:
+      return {verb::allgather, verb::reduce};
+    case verb::scatter:
+      return {verb::broadcast};
+    case verb::all_to_all:
+      return {verb::reduce_scatter};
+    case verb::allreduce:
+    case verb::reduce:
+    case verb::reduce_scatter:
+    case verb::allgather:
+    case verb::broadcast:
+    case verb::scan:
+    case verb::exclusive_scan:
+    case verb::barrier:
+    case verb::reduce_shared:
+    case verb::allreduce_view:
       return {};
   }
   __builtin_unreachable();
 }
 
 /// The first of them that an algorithm serves by itself.
-std::optional<collective> made_of(named_algorithm const& row, collective verb) {
-  for (collective const base : bases_of(verb))
+std::optional<verb> made_of(named_algorithm const& row, verb what) {
+  for (verb const base : bases_of(what))
     if (row.is_derived_from && !has_blocks(row) && serves(row, base)) return base;
   return {};
 }
@@ -172,8 +172,8 @@ std::vector<named_algorithm> all_algorithms() {
   for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
     std::ranges::copy(family(), std::back_inserter(rows));
   for (named_algorithm& row : rows)
-    for (collective const verb : {collective::gather, collective::scatter, collective::all_to_all})
-      if (made_of(row, verb)) row.verbs.push_back(verb);
+    for (verb const what : {verb::gather, verb::scatter, verb::all_to_all})
+      if (made_of(row, what)) row.verbs.push_back(what);
   return rows;
 }
 
@@ -223,19 +223,17 @@ void require_room(rank_t ranks, std::size_t blocks) {
                        " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
 }
 
-bool serves(named_algorithm const& row, collective verb) {
-  return std::ranges::find(row.verbs, verb) != row.verbs.end();
-}
+bool serves(named_algorithm const& row, verb what) { return std::ranges::find(row.verbs, what) != row.verbs.end(); }
 
 bool has_blocks(named_algorithm const& row) {
   return std::ranges::any_of(row.parameters, [](parameter const& p) { return p.name == "blocks" && !p.passed_on; });
 }
 
-void require_verb(named_algorithm const& row, collective verb) {
-  if (serves(row, verb)) return;
+void require_verb(named_algorithm const& row, verb what) {
+  if (serves(row, what)) return;
   std::string served;
-  for (collective const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
-  throw schedule_error(row.name + " does not serve " + std::string(name_of(verb)) + "; it serves " + served);
+  for (verb const v : row.verbs) served += (served.empty() ? "" : ", ") + std::string(name_of(v));
+  throw schedule_error(row.name + " does not serve " + std::string(name_of(what)) + "; it serves " + served);
 }
 
 algorithm completed(algorithm given) {
@@ -279,32 +277,32 @@ void require_sense(algorithm const& given) {
   (void)permutation_of(whole, 0);
 }
 
-schedule make(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
+schedule make(algorithm const& given, rank_t ranks, verb what, rank_t root) {
   if (ranks == 0) throw schedule_error(given.name + " needs at least one rank");
   require_room(ranks, 1);
   if (root >= ranks)
     throw schedule_error("root " + std::to_string(root) + " is none of " + std::to_string(ranks) + " ranks");
   named_algorithm const& row = find_algorithm(given.name);
-  require_verb(row, verb);
-  if (is_derived(verb)) require_room(ranks, ranks);  // before pieces are cut out of the whole
+  require_verb(row, what);
+  if (is_derived(what)) require_room(ranks, ranks);  // before pieces are cut out of the whole
   algorithm const whole = completed(given);
   auto const order = permutation_of(whole, ranks);
   bool const moves = !std::ranges::is_sorted(order);
-  bool const is_scan = verb == collective::scan || verb == collective::exclusive_scan;
+  bool const is_scan = what == verb::scan || what == verb::exclusive_scan;
   if (moves && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
   auto const player = moves ? static_cast<rank_t>(std::ranges::find(order, root) - order.begin()) : root;
-  collective const base = made_of(row, verb).value_or(verb);
+  verb const base = made_of(row, what).value_or(what);
   // An all_to_all tells pieces by the distance between ranks, which has to be that of the ranks in their order.
-  bool const moves_first = moves && verb == collective::all_to_all;
-  if (moves_first && base == verb)
+  bool const moves_first = moves && what == verb::all_to_all;
+  if (moves_first && base == what)
     throw schedule_error(whole.text() + ": an all_to_all as it is has one order of ranks");
   schedule result = row.make(whole, ranks, base, player);
   result.verb = base;
   result.root = detail::is_rooted(base) ? std::optional(player) : std::nullopt;
-  if (auto const positions = block_positions(whole, result.blocks.size(), verb); !positions.empty())
+  if (auto const positions = block_positions(whole, result.blocks.size(), what); !positions.empty())
     move_blocks(result, positions);
   if (moves_first) permute_ranks(result, order);
-  if (base != verb) result = derive(std::move(result), verb, player);
+  if (base != what) result = derive(std::move(result), what, player);
   if (moves && !moves_first) permute_ranks(result, order);
   result.algorithm = whole.name;
   result.parameters = whole.parameters;

@@ -56,9 +56,9 @@ struct least_steps {
 /// A row of the registry. Its maker finds every parameter present; make() sets name, parameters, verb and root.
 struct named_algorithm {
   std::string name, summary, source;
-  std::vector<collective> verbs;
+  std::vector<verb> verbs;
   std::vector<parameter> parameters;
-  schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+  schedule (*make)(algorithm const&, rank_t ranks, verb, rank_t root);
   least_steps least;
   /// gather, scatter and all_to_all are derived of what it makes for other verbs.
   bool is_derived_from = true;
@@ -73,11 +73,11 @@ named_algorithm const& find_algorithm(std::string_view name);
 /// With defaults for the parameters that are not given. Throws schedule_error for an unknown name or parameter.
 algorithm completed(algorithm);
 
-bool serves(named_algorithm const&, collective);
+bool serves(named_algorithm const&, verb);
 /// Whether it cuts the vector in a number of blocks that does not depend on the ranks: the parameter blocks.
 bool has_blocks(named_algorithm const&);
 /// Throws schedule_error listing the verbs that an algorithm serves if this is none of them.
-void require_verb(named_algorithm const&, collective);
+void require_verb(named_algorithm const&, verb);
 
 /// The algorithm named `between`, with those parameters of the whole that are passed on to it. Throws schedule_error if it
 /// does not take one that is given.
@@ -90,6 +90,6 @@ void require_sense(algorithm const&);
 /// The schedule of a named algorithm: name, parameters (defaults included), verb and root are filled in.
 /// Throws schedule_error saying what would do: ranks 0, a root that is no rank, an unknown name or parameter, a verb
 /// that the algorithm does not serve, a parameter out of range.
-schedule make(algorithm const&, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0);
+schedule make(algorithm const&, rank_t ranks, verb what = verb::allreduce, rank_t root = 0);
 
 }  // namespace coset::schedule

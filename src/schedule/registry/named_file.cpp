@@ -81,11 +81,11 @@ shelf::pointer plan_of(algorithm const& given) {
   return std::move(found.plan);
 }
 
-schedule make_of_file(algorithm const& given, rank_t ranks, collective verb, rank_t root) {
+schedule make_of_file(algorithm const& given, rank_t ranks, verb what, rank_t root) {
   auto const plan = plan_of(given);
   std::string const& path = given.value("file");
-  if (plan->verb != verb)
-    throw schedule_error(text::format("{} is a plan of {}, not {}", path, name_of(plan->verb), name_of(verb)));
+  if (plan->verb != what)
+    throw schedule_error(text::format("{} is a plan of {}, not {}", path, name_of(plan->verb), name_of(what)));
   if (plan->ranks != ranks)
     throw schedule_error(text::format("{} is a plan for {} ranks, not {}", path, plan->ranks, ranks));
   if (plan->root.value_or(root) != root) {

@@ -25,13 +25,12 @@ namespace coset::schedule {
 
 namespace {
 
-using verbs = std::initializer_list<collective>;
+using verbs = std::initializer_list<verb>;
 
-constexpr verbs reductions{collective::allreduce, collective::reduce,    collective::reduce_scatter,
-                           collective::allgather, collective::broadcast, collective::barrier};
-constexpr verbs reductions_and_scans{collective::allreduce, collective::reduce,        collective::reduce_scatter,
-                                     collective::allgather, collective::broadcast,     collective::barrier,
-                                     collective::scan,      collective::exclusive_scan};
+constexpr verbs reductions{verb::allreduce, verb::reduce,    verb::reduce_scatter,
+                           verb::allgather, verb::broadcast, verb::barrier};
+constexpr verbs reductions_and_scans{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
+                                     verb::broadcast, verb::barrier, verb::scan,           verb::exclusive_scan};
 
 constexpr parameter_text saved_steps{"saved_steps", "0",
                                      "distribution steps saved by reducing every block on more ranks, 0..L"};
@@ -57,12 +56,12 @@ constexpr parameter_text nests{
     "6x2, 12"};
 
 /// A barrier moves no data, so it saves all the steps that can be saved.
-symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, collective verb) {
-  return fold(ranks, steps, steps, verb == collective::barrier ? static_cast<std::uint32_t>(steps.size()) : saved);
+symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, verb what) {
+  return fold(ranks, steps, steps, what == verb::barrier ? static_cast<std::uint32_t>(steps.size()) : saved);
 }
 
-schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, collective verb, rank_t root) {
-  return derive(expand(folds(ranks, steps, saved, verb)), verb, root);
+schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, verb what, rank_t root) {
+  return derive(expand(folds(ranks, steps, saved, what)), what, root);
 }
 
 bool is_set(algorithm const& a, std::string const& key) { return a.parameters.contains(key) && a.number(key) != 0; }
@@ -74,35 +73,34 @@ schedule ordered_of(symmetric_schedule const& all) {
 }
 
 /// The normal form, or with ordered=1 rank order.
-schedule along_chain(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  bool const has_blocks = verb != collective::barrier && !is_set(a, "saved_steps");
+schedule along_chain(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  bool const has_blocks = what != verb::barrier && !is_set(a, "saved_steps");
   if (has_blocks) require_room(ranks, ranks);  // before the chain of so many is made
   auto const along = folding_of(a, ranks).value();
-  auto const all = folds(along.ranks, along.steps, a.number("saved_steps"), verb);
-  if (is_set(a, "ordered")) return derive(ordered_of(all), verb, root);
-  return derive(is_set(a, "nested") ? nested(expand(all)) : expand(all), verb, root);
+  auto const all = folds(along.ranks, along.steps, a.number("saved_steps"), what);
+  if (is_set(a, "ordered")) return derive(ordered_of(all), what, root);
+  return derive(is_set(a, "nested") ? nested(expand(all)) : expand(all), what, root);
 }
 
-schedule direct(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  if (verb == collective::scan || verb == collective::exclusive_scan)
-    return direct_scan(ranks, verb, a.number("saved_steps") > 0);
-  return along_chain(a, ranks, verb, root);
+schedule direct(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  if (what == verb::scan || what == verb::exclusive_scan) return direct_scan(ranks, what, a.number("saved_steps") > 0);
+  return along_chain(a, ranks, what, root);
 }
 
-schedule latency(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return derive(latency_optimal(ranks, a.number("radix")), verb, root);
+schedule latency(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  return derive(latency_optimal(ranks, a.number("radix")), what, root);
 }
 
 /// Over Z_2^k, neighbours first. Where P is no power of two, the first P − 2^k pairs of neighbours act as one rank each:
 /// the even one folds both inputs before and hands the result back after.
-schedule binary(rank_t ranks, std::uint32_t saved, collective verb, rank_t root) {
+schedule binary(rank_t ranks, std::uint32_t saved, verb what, rank_t root) {
   auto const bits = static_cast<unsigned>(std::bit_width(ranks)) - 1;
   group const powers = group::binary(bits);
   rank_t const core = powers.order(), pairs = ranks - core;
   chain const steps = lifted(powers.factors(), core, direct_chain);
-  if (pairs == 0) return folded(powers, steps, saved, verb, root);
+  if (pairs == 0) return folded(powers, steps, saved, what, root);
 
-  schedule const inner = folded(powers, steps, saved, collective::allreduce, 0);
+  schedule const inner = folded(powers, steps, saved, verb::allreduce, 0);
   mapped part{inner, {}, {}};
   for (rank_t r = 0; r < core; ++r) part.members.push_back(r < pairs ? 2 * r : r + pairs);
   std::vector<fraction> cuts;
@@ -113,12 +111,12 @@ schedule binary(rank_t ranks, std::uint32_t saved, collective verb, rank_t root)
   all.run(std::vector{part});
   for (rank_t r = 0; r < pairs; ++r) all.fold(2 * r + 1, {}, std::vector<rank_t>{2 * r});
   all.end_step();
-  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
 }
 
 /// The last rank of an odd number takes no part: before, every rank folds its block of the last one's input; after, that
 /// one copies all blocks. Whole vectors go by rank 0.
-schedule beside_last(schedule const& inner, collective verb, rank_t root) {
+schedule beside_last(schedule const& inner, verb what, rank_t root) {
   rank_t const last = inner.ranks;
   mapped part{inner, {}, {}};
   for (rank_t r = 0; r < last; ++r) part.members.push_back(r);
@@ -134,22 +132,21 @@ schedule beside_last(schedule const& inner, collective verb, rank_t root) {
   all.run(std::vector{part});
   for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(last, where(b), std::vector<rank_t>{b});
   all.end_step();
-  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
 }
 
 /// Over the dihedral group of an even number of ranks.
-schedule swing(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  if (ranks % 2 == 0) return along_chain(a, ranks, verb, root);
-  if (ranks == 1) return folded(group::cyclic(1), {}, a.number("saved_steps"), verb, root);
-  return beside_last(along_chain(a, ranks - 1, verb == collective::barrier ? verb : collective::allreduce, 0), verb,
-                     root);
+schedule swing(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  if (ranks % 2 == 0) return along_chain(a, ranks, what, root);
+  if (ranks == 1) return folded(group::cyclic(1), {}, a.number("saved_steps"), what, root);
+  return beside_last(along_chain(a, ranks - 1, what == verb::barrier ? what : verb::allreduce, 0), what, root);
 }
 
 /// What becomes of one block, for the whole vector: all goes to its owner, and the same way back. The last of an odd number
 /// of ranks gives its own to rank 0 before.
-schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+schedule bine_tree(algorithm const& a, rank_t ranks, verb what, rank_t root) {
   rank_t const even = ranks - ranks % 2;
-  rank_t const owner = root < even && (verb == collective::reduce || verb == collective::broadcast) ? root : 0;
+  rank_t const owner = root < even && (what == verb::reduce || what == verb::broadcast) ? root : 0;
   assembly all(ranks);
   if (ranks > 1) {
     group const exchanges = group::dihedral(even);
@@ -164,42 +161,42 @@ schedule bine_tree(algorithm const& a, rank_t ranks, collective verb, rank_t roo
     }
     all.mirror();
   }
-  return derive(std::move(all).finish(collective::allreduce, 0), verb, root);
+  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
 }
 
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
-schedule recursive_doubling(algorithm const&, rank_t ranks, collective verb, rank_t root) {
-  if (verb == collective::scan || verb == collective::exclusive_scan) return doubling_scan(ranks, verb);
-  return binary(ranks, floor_log2(ranks), verb, root);
+schedule recursive_doubling(algorithm const&, rank_t ranks, verb what, rank_t root) {
+  if (what == verb::scan || what == verb::exclusive_scan) return doubling_scan(ranks, what);
+  return binary(ranks, floor_log2(ranks), what, root);
 }
 
-schedule recursive_halving(algorithm const&, rank_t ranks, collective verb, rank_t root) {
-  return binary(ranks, verb == collective::barrier ? floor_log2(ranks) : 0, verb, root);
+schedule recursive_halving(algorithm const&, rank_t ranks, verb what, rank_t root) {
+  return binary(ranks, what == verb::barrier ? floor_log2(ranks) : 0, what, root);
 }
 
-schedule hybrid(algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-  return binary(ranks, a.number("saved_steps"), verb, root);
+schedule hybrid(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  return binary(ranks, a.number("saved_steps"), what, root);
 }
 
 }  // namespace
 
-std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, collective verb) {
-  bool const is_for_all = verb == collective::allreduce || verb == collective::barrier;
-  bool const is_by_pieces = verb == collective::reduce_scatter || verb == collective::allgather;
+std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, verb what) {
+  bool const is_for_all = what == verb::allreduce || what == verb::barrier;
+  bool const is_by_pieces = what == verb::reduce_scatter || what == verb::allgather;
   if (is_set(a, "ordered") || is_permuted(a) || !(is_for_all || is_by_pieces)) return {};
   if (is_by_pieces && is_set(a, "saved_steps")) return {};
   auto const along = folding_of(a, ranks);
   if (!along) return {};
-  auto made = folds(along->ranks, along->steps, a.number("saved_steps"), verb);
-  if (verb == collective::reduce_scatter) return reduce_scatter_of(std::move(made));
-  if (verb == collective::allgather) return allgather_of(std::move(made));
+  auto made = folds(along->ranks, along->steps, a.number("saved_steps"), what);
+  if (what == verb::reduce_scatter) return reduce_scatter_of(std::move(made));
+  if (what == verb::allgather) return allgather_of(std::move(made));
   return made;
 }
 
 // Digit 0, by which ranks differ in the first round, decides first where a block lies; in the numbers of ranks it is the last.
-std::vector<block_t> block_positions(algorithm const& completed, std::size_t blocks, collective verb) {
-  if (completed.name != "product" || detail::is_of_pieces(verb) || blocks < 2) return {};
+std::vector<block_t> block_positions(algorithm const& completed, std::size_t blocks, verb what) {
+  if (completed.name != "product" || detail::is_of_pieces(what) || blocks < 2) return {};
   std::vector<block_t> position(blocks);
   auto const dimensions = completed.numbers("dims");
   for (block_t b = 0; b < blocks; ++b) {
@@ -339,7 +336,7 @@ std::vector<named_algorithm> fold_algorithms() {
       {"bine_tree",
        "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds; odd P: as P-1, 2 more",
        "De Sensi et al., Bine trees",
-       {collective::allreduce, collective::reduce, collective::broadcast, collective::barrier},
+       {verb::allreduce, verb::reduce, verb::broadcast, verb::barrier},
        {far},
        bine_tree,
        tree_there_and_back},

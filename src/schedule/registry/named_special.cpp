@@ -38,9 +38,9 @@ rank_t ports_of(algorithm const& given, rank_t ranks) {
 }
 
 /// By default as many as are on their way at once and as many again. Where every rank has a piece, pieces are blocks enough.
-block_t blocks_of(algorithm const& given, rank_t ranks, collective verb) {
+block_t blocks_of(algorithm const& given, rank_t ranks, verb what) {
   if (block_t const blocks = given.number("blocks"); blocks > 0) return blocks;
-  if (verb == collective::allgather || verb == collective::reduce_scatter || ranks == 1) return 1;
+  if (what == verb::allgather || what == verb::reduce_scatter || ranks == 1) return 1;
   return 2 * static_cast<block_t>(std::bit_width(ranks - 1));
 }
 
@@ -94,8 +94,7 @@ constexpr parameter_text tree_file{"tree", "", "JSON file with the tree; nodes=5
 
 std::vector<named_algorithm> special_algorithms() {
   using enum coset::verb;
-  static constexpr std::initializer_list<collective> all{allreduce, reduce,    reduce_scatter,
-                                                         allgather, broadcast, barrier};
+  static constexpr std::initializer_list<verb> all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
   static constexpr char const* end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
   static constexpr char const* trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
   static constexpr algorithm_text rows[] = {
@@ -104,8 +103,8 @@ std::vector<named_algorithm> special_algorithms() {
        "folklore",
        {allreduce, reduce, broadcast, barrier},
        {{"radix", "2", "runs of ranks joined per round"}},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return binomial(ranks, verb, root, at_least(2, a, "radix"));
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return binomial(ranks, what, root, at_least(2, a, "radix"));
        },
        tree_there_and_back},
       {"pairwise_exchange",
@@ -113,8 +112,8 @@ std::vector<named_algorithm> special_algorithms() {
        end,
        all,
        {},
-       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
-         return derive(pairwise_exchange(ranks), verb, root);
+       [](algorithm const&, rank_t ranks, verb what, rank_t root) {
+         return derive(pairwise_exchange(ranks), what, root);
        },
        once_log},
       {"butterfly",
@@ -122,14 +121,14 @@ std::vector<named_algorithm> special_algorithms() {
        end,
        {allreduce, barrier},
        {},
-       [](algorithm const&, rank_t ranks, collective, rank_t) { return butterfly(ranks); },
+       [](algorithm const&, rank_t ranks, verb, rank_t) { return butterfly(ranks); },
        once_log},
       {"dissemination",
        "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
        end,
        {allreduce, barrier},
        {ports, keeps_order},
-       [](algorithm const& a, rank_t ranks, collective, rank_t) {
+       [](algorithm const& a, rank_t ranks, verb, rank_t) {
          return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
        },
        once_log_of_ports},
@@ -138,8 +137,8 @@ std::vector<named_algorithm> special_algorithms() {
        end,
        all,
        {ports, keeps_order},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), what, root);
        },
        once_log_of_ports},
       {"bruck_ho",
@@ -147,8 +146,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Bruck and Ho, Efficient global combine operations",
        all,
        {ports, keeps_order},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), what, root);
        },
        once_log_of_ports},
       {"elimination_3_2",
@@ -156,8 +155,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors",
        all,
        {},
-       [](algorithm const&, rank_t ranks, collective verb, rank_t root) {
-         return derive(elimination_3_2(ranks), verb, root);
+       [](algorithm const&, rank_t ranks, verb what, rank_t root) {
+         return derive(elimination_3_2(ranks), what, root);
        },
        one_step},
       {"leaders",
@@ -165,8 +164,8 @@ std::vector<named_algorithm> special_algorithms() {
        "folklore",
        all,
        {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), what, root);
        },
        one_step},
       {"smp_rdb",
@@ -174,8 +173,8 @@ std::vector<named_algorithm> special_algorithms() {
        trees,
        all,
        {nodes},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), what, root);
        },
        one_step},
       {"smp_binomial",
@@ -183,8 +182,8 @@ std::vector<named_algorithm> special_algorithms() {
        trees,
        all,
        {nodes},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), what, root);
        },
        one_step},
       {"unequal",
@@ -192,8 +191,8 @@ std::vector<named_algorithm> special_algorithms() {
        "ours",
        all,
        {nodes, {"radix", "2", "of every fold"}, saved_between},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), what, root);
        },
        one_step},
       {"two_level",
@@ -210,11 +209,11 @@ std::vector<named_algorithm> special_algorithms() {
         blocks_between,
         degree_between,
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
-         bool const is_by_pieces = verb == reduce_scatter || verb == allgather;
-         if (is_by_pieces && serves(find_algorithm(shape.between.name), verb)) return two_level(shape, verb);
-         return derive(two_level(shape), verb, root);
+         bool const is_by_pieces = what == reduce_scatter || what == allgather;
+         if (is_by_pieces && serves(find_algorithm(shape.between.name), what)) return two_level(shape, what);
+         return derive(two_level(shape), what, root);
        },
        one_step},
       {"two_level_scan",
@@ -224,8 +223,8 @@ std::vector<named_algorithm> special_algorithms() {
        {nodes,
         {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
         {"between", "recursive_doubling", "the algorithm of the exclusive scan between the nodes, a name alone"}},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t) {
-         return two_level_scan({nodes_of(a, ranks), a.number("leaders"), between_of(a)}, verb);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t) {
+         return two_level_scan({nodes_of(a, ranks), a.number("leaders"), between_of(a)}, what);
        },
        one_step},
       {"flexreduce",
@@ -233,8 +232,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Lee et al., FlexReduce",
        all,
        {tree_file, nodes},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(flexreduce(tree_of(a, ranks)), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(flexreduce(tree_of(a, ranks)), what, root);
        },
        one_step},
       {"tree_ring",
@@ -242,8 +241,8 @@ std::vector<named_algorithm> special_algorithms() {
        trees,
        all,
        {tree_file, nodes},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(tree_ring(tree_of(a, ranks)), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(tree_ring(tree_of(a, ranks)), what, root);
        },
        twice_each_rank},
       {"n_block",
@@ -251,8 +250,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Traff, Optimal broadcast schedules in logarithmic time",
        {allreduce, reduce, reduce_scatter, allgather, broadcast},
        {blocks},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return n_block(ranks, verb, root, blocks_of(a, ranks, verb));
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return n_block(ranks, what, root, blocks_of(a, ranks, what));
        },
        one_step},
       {"two_trees",
@@ -260,8 +259,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Sanders, Speck and Traff, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
        {allreduce, reduce, broadcast},
        {blocks},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return two_trees(ranks, verb, root, blocks_of(a, ranks, verb));
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return two_trees(ranks, what, root, blocks_of(a, ranks, what));
        },
        one_step},
       {"dual_root",
@@ -269,8 +268,8 @@ std::vector<named_algorithm> special_algorithms() {
        "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
        {allreduce, reduce, broadcast},
        {blocks, degree},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, verb)), verb, root);
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, what)), what, root);
        },
        one_step},
       {"pipelined",
@@ -278,8 +277,8 @@ std::vector<named_algorithm> special_algorithms() {
        "folklore",
        {allreduce, reduce, broadcast},
        {blocks, degree},
-       [](algorithm const& a, rank_t ranks, collective verb, rank_t root) {
-         return pipelined_tree(ranks, verb, root, at_least(1, a, "degree"), blocks_of(a, ranks, verb));
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
+         return pipelined_tree(ranks, what, root, at_least(1, a, "degree"), blocks_of(a, ranks, what));
        },
        one_step},
   };

@@ -19,9 +19,9 @@ struct parameter_text {
 /// What named_algorithm has. In a static constexpr table the lists live as long as it does.
 struct algorithm_text {
   char const *name, *summary, *source;
-  std::initializer_list<collective> verbs;
+  std::initializer_list<verb> verbs;
   std::initializer_list<parameter_text> parameters;
-  schedule (*make)(algorithm const&, rank_t ranks, collective, rank_t root);
+  schedule (*make)(algorithm const&, rank_t ranks, verb, rank_t root);
   least_steps least;
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 using program::compiled;
 using program::instruction;
-using schedule::collective;
 
 /// Blocks of fewer lines than that, on average, share lines: arrays are cut line by line.
 constexpr std::size_t fewest_lines = 4;
@@ -101,13 +100,13 @@ class program_work {
     return {r * bytes, (r + 1) * bytes};
   }
   byte_range gives(rank_t r) const {
-    if (call_.verb == collective::allgather || call_.verb == collective::gather) return piece_of(r);
-    bool const is_of_root = call_.verb == collective::broadcast || call_.verb == collective::scatter;
+    if (call_.verb == verb::allgather || call_.verb == verb::gather) return piece_of(r);
+    bool const is_of_root = call_.verb == verb::broadcast || call_.verb == verb::scatter;
     return {0, is_of_root && r != call_.root ? 0 : bytes_};
   }
   byte_range gets(rank_t r) const {
-    if (call_.verb == collective::reduce_scatter || call_.verb == collective::scatter) return piece_of(r);
-    bool const is_of_root = call_.verb == collective::reduce || call_.verb == collective::gather;
+    if (call_.verb == verb::reduce_scatter || call_.verb == verb::scatter) return piece_of(r);
+    bool const is_of_root = call_.verb == verb::reduce || call_.verb == verb::gather;
     return {0, is_of_root && r != call_.root ? 0 : bytes_};
   }
 

@@ -12,7 +12,7 @@ namespace coset::cache {
 
 /// A call whose program is simulated. All ranks share memory.
 struct program_call {
-  schedule::collective verb = schedule::collective::allreduce;
+  coset::verb verb = verb::allreduce;
   rank_t ranks = 1, root = 0;
   std::size_t bytes = 0;  ///< of the whole vector
   std::size_t element_bytes = sizeof(float);

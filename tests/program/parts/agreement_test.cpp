@@ -38,19 +38,18 @@ TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
 TEST(Parts, OfPiecesAndScansTakeNoMoreStagingThanAllOfThemKnow) {
   for (auto const& hosts : {equal, unequal, {8, 8}, {1, 8, 1}, {1, 1, 1, 1, 1}}) {
     for (std::string const more : {"", "leaders=0", "leaders=2,radix=3", "between=direct", "inner=2,leaders=0"}) {
-      for (auto const verb :
-           {collective::reduce_scatter, collective::allgather, collective::scan, collective::exclusive_scan}) {
-        bool const scans = verb == collective::scan || verb == collective::exclusive_scan;
+      for (auto const what : {verb::reduce_scatter, verb::allgather, verb::scan, verb::exclusive_scan}) {
+        bool const scans = what == verb::scan || what == verb::exclusive_scan;
         if (scans && (more.find("radix") != more.npos || more.find("inner") != more.npos)) continue;
         for (std::string const storage : {"staged", "zero_copy", "staged_pull"}) {
           for (rank_t const carriers : {1u, 8u}) {
             auto const algorithm = scans ? scan_over(hosts, more) : two_level(hosts, more);
             std::set<std::uint32_t> most;
-            for (compiled const& c : all_compiled({algorithm, {hosts, carriers}, verb, 0, storage})) {
+            for (compiled const& c : all_compiled({algorithm, {hosts, carriers}, what, 0, storage})) {
               most.insert(c.most_layers);
-              EXPECT_LE(c.layers, c.most_layers) << algorithm << " " << name_of(verb) << " " << storage;
+              EXPECT_LE(c.layers, c.most_layers) << algorithm << " " << name_of(what) << " " << storage;
             }
-            EXPECT_EQ(most.size(), 1u) << algorithm << " " << name_of(verb);
+            EXPECT_EQ(most.size(), 1u) << algorithm << " " << name_of(what);
           }
         }
       }
@@ -63,12 +62,12 @@ TEST(Parts, OfHostsWithOneCarrierTakeNoMoreThanAllOfThemKnow) {
   for (rank_t const ranks : {4u, 8u, 16u}) {
     for (auto const& hosts : {std::vector<rank_t>{ranks, ranks}, {ranks, 1, ranks}}) {
       for (std::string const algorithm : {"recursive_doubling", "generalized", "latency", "bruck_ho", "direct"}) {
-        for (auto const verb : {collective::scan, collective::exclusive_scan, collective::allreduce,
-                                collective::reduce_scatter, collective::allgather}) {
-          bool const scans = verb == collective::scan || verb == collective::exclusive_scan;
+        for (auto const what :
+             {verb::scan, verb::exclusive_scan, verb::allreduce, verb::reduce_scatter, verb::allgather}) {
+          bool const scans = what == verb::scan || what == verb::exclusive_scan;
           if (scans && algorithm != "recursive_doubling" && algorithm != "direct") continue;
-          for (compiled const& c : all_compiled({algorithm, {hosts}, verb}))
-            EXPECT_LE(c.layers, c.most_layers) << algorithm << " " << name_of(verb);
+          for (compiled const& c : all_compiled({algorithm, {hosts}, what}))
+            EXPECT_LE(c.layers, c.most_layers) << algorithm << " " << name_of(what);
         }
       }
     }
@@ -121,23 +120,22 @@ TEST(Parts, AgreeOnMessages) {
         if (saved == "2" && (between == "direct" || number < 5)) continue;
         for (auto const& hosts : {ones, twos, mixed}) {
           auto const algorithm = two_level(hosts, "leaders=2,saved_steps=" + saved + ",between=" + between);
-          for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast,
-                                  collective::reduce_scatter, collective::allgather})
-            expect_agreement({algorithm, {hosts, 1 + number % 2}, verb, number - 1});
+          for (auto const what :
+               {verb::allreduce, verb::reduce, verb::broadcast, verb::reduce_scatter, verb::allgather})
+            expect_agreement({algorithm, {hosts, 1 + number % 2}, what, number - 1});
         }
       }
     }
     for (std::string const algorithm : {"generalized(saved_steps=1)", "ring(ordered=1)", "latency", "bruck_ho",
                                         "binomial", "recursive_doubling", "elimination_3_2", "n_block(blocks=4)",
                                         "two_trees(blocks=5)", "dual_root(blocks=3)", "pipelined(blocks=3)"}) {
-      for (auto const verb : {collective::allreduce, collective::reduce})
-        expect_agreement({algorithm, {mixed, 2}, verb, 1});
+      for (auto const what : {verb::allreduce, verb::reduce}) expect_agreement({algorithm, {mixed, 2}, what, 1});
     }
-    for (auto const verb : {collective::scan, collective::exclusive_scan}) {
-      expect_agreement({"recursive_doubling", {mixed, 1}, verb});
+    for (auto const what : {verb::scan, verb::exclusive_scan}) {
+      expect_agreement({"recursive_doubling", {mixed, 1}, what});
       for (auto const& hosts : {ones, twos, mixed}) {
         for (std::string const more : {"", "leaders=2", "leaders=0,between=direct"})
-          expect_agreement({scan_over(hosts, more), {hosts, 1 + number % 2}, verb});
+          expect_agreement({scan_over(hosts, more), {hosts, 1 + number % 2}, what});
       }
     }
   }
@@ -146,10 +144,10 @@ TEST(Parts, AgreeOnMessages) {
 /// What hosts have in all is folded further by every rank, so that nobody rounds it on the way.
 TEST(Parts, OfScansSendPartialResults) {
   std::vector<rank_t> const hosts{2, 3, 2, 4, 2};
-  for (auto const verb : {collective::scan, collective::exclusive_scan}) {
+  for (auto const what : {verb::scan, verb::exclusive_scan}) {
     for (std::string const more : {"", "leaders=2", "leaders=0,between=direct"}) {
       distribution d = spread_over({hosts});
-      question const q{scan_over(hosts, more), {hosts}, verb};
+      question const q{scan_over(hosts, more), {hosts}, what};
       for (d.own = 0; d.own + 1 < d.domains.size(); ++d.own) {
         for (program const& p : compiled_by(q, d, true).of) {
           for (instruction const& i : p.code) {

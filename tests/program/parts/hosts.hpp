@@ -12,7 +12,6 @@
 namespace coset::program::testing {
 
 using element = std::uint64_t;
-using schedule::collective;
 
 /// What runs where.
 struct shape {
@@ -35,12 +34,12 @@ inline distribution spread_over(shape const& s) {
 struct question {
   std::string algorithm;
   shape where;
-  collective verb = collective::allreduce;
+  coset::verb verb = verb::allreduce;
   rank_t root = 0;
   std::string storage = "staged";
 };
 
-inline bool by_pieces(collective verb) { return verb == collective::reduce_scatter || verb == collective::allgather; }
+inline bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
 
 /// Where the ranks' pieces begin in a vector of so many elements: pieces of different lengths, some of them empty.
 inline std::vector<std::size_t> pieces_of(rank_t ranks, std::size_t count) {
@@ -50,8 +49,8 @@ inline std::vector<std::size_t> pieces_of(rank_t ranks, std::size_t count) {
   return at;
 }
 
-inline layout bound(compiled const& code, collective verb, std::size_t count, item_bytes items) {
-  if (by_pieces(verb)) return coset::program::bind(code, rank_pieces(pieces_of(code.ranks, count)), items);
+inline layout bound(compiled const& code, verb what, std::size_t count, item_bytes items) {
+  if (by_pieces(what)) return coset::program::bind(code, rank_pieces(pieces_of(code.ranks, count)), items);
   return coset::program::bind(code, count, items);
 }
 

@@ -17,12 +17,11 @@ namespace {
 
 using schedule::part;
 
-std::vector<part> parts_of(std::string const& algorithm, std::vector<rank_t> const& hosts, collective verb,
-                           rank_t root = 0) {
+std::vector<part> parts_of(std::string const& algorithm, std::vector<rank_t> const& hosts, verb what, rank_t root = 0) {
   auto const domains = spread_over({hosts}).domains;
   std::vector<part> all;
   for (std::size_t h = 0; h < hosts.size(); ++h)
-    all.push_back(schedule::make_part(schedule::algorithm::parse(algorithm), domains, h, verb, root));
+    all.push_back(schedule::make_part(schedule::algorithm::parse(algorithm), domains, h, what, root));
   return all;
 }
 
@@ -45,15 +44,14 @@ TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
                                    "between=direct,leaders=0", "inner=2", "inner=2,leaders=0", "between=ring,leaders=2",
                                    "between=circulant", "between=naive", "between=capped", "between=recursive_halving",
                                    "between=dilated,radix=3", "between=swing", "between=binomial", "saved_steps=1"}) {
-      for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast,
-                              collective::reduce_scatter, collective::allgather}) {
+      for (auto const what : {verb::allreduce, verb::reduce, verb::broadcast, verb::reduce_scatter, verb::allgather}) {
         auto const algorithm = two_level(hosts, more);
         for (rank_t const root : {0u, ranks - 1}) {
           // Trees that are not mirrored take other steps on other hosts.
-          if (by_pieces(verb) && (root > 0 || more == "between=binomial")) continue;
+          if (by_pieces(what) && (root > 0 || more == "between=binomial")) continue;
           if (cases.skips()) continue;
-          auto const whole = schedule::joined(parts_of(algorithm, hosts, verb, root));
-          EXPECT_NO_THROW(schedule::validate(whole)) << algorithm << " " << name_of(verb) << " " << root;
+          auto const whole = schedule::joined(parts_of(algorithm, hosts, what, root));
+          EXPECT_NO_THROW(schedule::validate(whole)) << algorithm << " " << name_of(what) << " " << root;
         }
       }
     }
@@ -64,18 +62,18 @@ TEST(JoinedParts, AreSchedulesOfTheirVerbs) {
 TEST(JoinedParts, OfPiecesAndScansAreWhatTheAlgorithmIs) {
   for (auto const& hosts : shapes()) {
     rank_t const ranks = std::accumulate(hosts.begin(), hosts.end(), 0u);
-    auto const expect_one = [&](std::string const& algorithm, collective verb) {
-      auto const whole = schedule::make(schedule::algorithm::parse(algorithm), ranks, verb);
-      auto named = schedule::joined(parts_of(algorithm, hosts, verb));
+    auto const expect_one = [&](std::string const& algorithm, verb what) {
+      auto const whole = schedule::make(schedule::algorithm::parse(algorithm), ranks, what);
+      auto named = schedule::joined(parts_of(algorithm, hosts, what));
       named.algorithm = whole.algorithm;
       named.parameters = whole.parameters;
-      EXPECT_EQ(schedule::draw_text(whole), schedule::draw_text(named)) << algorithm << " " << name_of(verb);
+      EXPECT_EQ(schedule::draw_text(whole), schedule::draw_text(named)) << algorithm << " " << name_of(what);
     };
     for (std::string const more : {"", "leaders=0", "leaders=2,between=direct"}) {
-      expect_one(two_level(hosts, more), collective::reduce_scatter);
-      expect_one(two_level(hosts, more), collective::allgather);
-      expect_one(scan_over(hosts, more), collective::scan);
-      expect_one(scan_over(hosts, more), collective::exclusive_scan);
+      expect_one(two_level(hosts, more), verb::reduce_scatter);
+      expect_one(two_level(hosts, more), verb::allgather);
+      expect_one(scan_over(hosts, more), verb::scan);
+      expect_one(scan_over(hosts, more), verb::exclusive_scan);
     }
   }
 }
@@ -85,10 +83,10 @@ TEST(JoinedParts, KeepTheOrderOfRanksWhereTheFoldBetweenHostsDoes) {
     auto const number = std::to_string(hosts.size());
     for (std::string const leaders : {"", ",leaders=0", ",leaders=2"}) {
       auto const nested = two_level(hosts, "between=product,nested=1,dims=" + number + leaders);
-      EXPECT_TRUE(schedule::validate(schedule::joined(parts_of(nested, hosts, collective::reduce_scatter))).ordered);
-      for (auto const verb : {collective::scan, collective::exclusive_scan}) {
+      EXPECT_TRUE(schedule::validate(schedule::joined(parts_of(nested, hosts, verb::reduce_scatter))).ordered);
+      for (auto const what : {verb::scan, verb::exclusive_scan}) {
         auto const scan = scan_over(hosts, "between=recursive_doubling" + leaders);
-        EXPECT_TRUE(schedule::validate(schedule::joined(parts_of(scan, hosts, verb))).ordered) << scan;
+        EXPECT_TRUE(schedule::validate(schedule::joined(parts_of(scan, hosts, what))).ordered) << scan;
       }
     }
   }
@@ -98,7 +96,7 @@ TEST(JoinedParts, KeepTheOrderOfRanksWhereTheFoldBetweenHostsDoes) {
 TEST(JoinedParts, OfPiecesSendNoMoreThanTheyHaveTo) {
   for (auto const& hosts : shapes()) {
     for (std::string const more : {"", "leaders=0", "leaders=2,radix=3"}) {
-      for (part const& p : parts_of(two_level(hosts, more), hosts, collective::allgather)) {
+      for (part const& p : parts_of(two_level(hosts, more), hosts, verb::allgather)) {
         schedule::fraction received = 0;
         for (auto const& step : p.own.steps) {
           for (auto const& a : step) {
@@ -129,9 +127,8 @@ std::size_t values_of(part const& p) {
 /// A host of a thousand makes hardly more than one of a hundred: nothing is as large as the team, or as the hosts squared.
 TEST(JoinedParts, GrowWithTheHostAndTheLogarithmOfTheirNumber) {
   rank_t const ranks = 32;
-  for (auto const verb :
-       {collective::reduce_scatter, collective::allgather, collective::scan, collective::exclusive_scan}) {
-    bool const scans = verb == collective::scan || verb == collective::exclusive_scan;
+  for (auto const what : {verb::reduce_scatter, verb::allgather, verb::scan, verb::exclusive_scan}) {
+    bool const scans = what == verb::scan || what == verb::exclusive_scan;
     std::vector<std::size_t> values;
     for (rank_t const number : {64u, 1000u, 4000u}) {
       std::vector<rank_t> const hosts(number, ranks);
@@ -139,14 +136,14 @@ TEST(JoinedParts, GrowWithTheHostAndTheLogarithmOfTheirNumber) {
       auto const domains = spread_over({hosts}).domains;
       std::size_t most = 0;
       for (std::size_t const h : {std::size_t{0}, hosts.size() / 3, hosts.size() - 1}) {
-        part const p = schedule::make_part(schedule::algorithm::parse(algorithm), domains, h, verb, 0);
-        EXPECT_LE(p.own.blocks.size(), 4 * ranks) << name_of(verb) << " " << number;
+        part const p = schedule::make_part(schedule::algorithm::parse(algorithm), domains, h, what, 0);
+        EXPECT_LE(p.own.blocks.size(), 4 * ranks) << name_of(what) << " " << number;
         most = std::max(most, values_of(p));
       }
       values.push_back(most);
     }
-    EXPECT_LE(values[1], 3 * values[0]) << name_of(verb);
-    EXPECT_LE(values[2], 3 * values[0]) << name_of(verb);
+    EXPECT_LE(values[1], 3 * values[0]) << name_of(what);
+    EXPECT_LE(values[2], 3 * values[0]) << name_of(what);
   }
 }
 

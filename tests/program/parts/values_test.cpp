@@ -11,15 +11,15 @@ namespace {
 
 /// Elements that a rank is given, and those that it is to end with; what others have it has no right to.
 std::pair<std::size_t, std::size_t> given_to(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
-  if (q.verb == collective::allgather) return {pieces[r], pieces[r + 1]};
-  if (q.verb == collective::broadcast && r != q.root) return {0, 0};
+  if (q.verb == verb::allgather) return {pieces[r], pieces[r + 1]};
+  if (q.verb == verb::broadcast && r != q.root) return {0, 0};
   return {0, pieces.back()};
 }
 std::pair<std::size_t, std::size_t> kept_by(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
-  if (q.verb == collective::reduce_scatter) return {pieces[r], pieces[r + 1]};
-  if (q.verb == collective::reduce && r != q.root) return {0, 0};
-  if (q.verb == collective::broadcast && r == q.root) return {0, 0};
-  if (q.verb == collective::exclusive_scan && r == 0) return {0, 0};
+  if (q.verb == verb::reduce_scatter) return {pieces[r], pieces[r + 1]};
+  if (q.verb == verb::reduce && r != q.root) return {0, 0};
+  if (q.verb == verb::broadcast && r == q.root) return {0, 0};
+  if (q.verb == verb::exclusive_scan && r == 0) return {0, 0};
   return {0, pieces.back()};
 }
 
@@ -32,10 +32,10 @@ void expect_right(question const& q, std::size_t count) {
   std::vector<std::vector<element>> expected;  // by rank
   for (host& h : hosts) {
     for (std::size_t own = 0; own < h.input.size(); ++own) {
-      if (q.verb == collective::exclusive_scan) expected.push_back(sum);
+      if (q.verb == verb::exclusive_scan) expected.push_back(sum);
       auto const [begin, end] = given_to(q, pieces, static_cast<rank_t>(h.first() + own));
       for (std::size_t e = begin; e < end; ++e) sum[e] += h.input[own][e] = values();
-      if (q.verb == collective::scan) expected.push_back(sum);
+      if (q.verb == verb::scan) expected.push_back(sum);
       // In place, or put there beforehand.
       if (by_pieces(q.verb)) h.output[own] = h.input[own];
     }
@@ -60,13 +60,13 @@ TEST(Parts, GiveWhatTheWholeGives) {
                                    "between=ring", "between=direct,saved_steps=1,leaders=0", "between=binomial",
                                    "between=recursive_doubling", "between=elimination_3_2", "between=bruck_ho",
                                    "inner=2", "inner=2,leaders=0", "between=adapted_dissemination"}) {
-      for (auto const verb : {collective::allreduce, collective::barrier, collective::reduce, collective::broadcast,
-                              collective::reduce_scatter, collective::allgather}) {
-        if (by_pieces(verb) && more.ends_with("binomial")) continue;
+      for (auto const what :
+           {verb::allreduce, verb::barrier, verb::reduce, verb::broadcast, verb::reduce_scatter, verb::allgather}) {
+        if (by_pieces(what) && more.ends_with("binomial")) continue;
         for (rank_t const root : {0u, 1u, std::accumulate(hosts.begin(), hosts.end(), 0u) - 1}) {
-          if (by_pieces(verb) && root > 0) continue;
+          if (by_pieces(what) && root > 0) continue;
           for (std::string const storage : {"staged", "zero_copy", "push", "staged_pull"}) {
-            if (!cases.skips()) expect_right({two_level(hosts, more), {hosts, root + 1}, verb, root, storage}, 157);
+            if (!cases.skips()) expect_right({two_level(hosts, more), {hosts, root + 1}, what, root, storage}, 157);
           }
         }
       }
@@ -95,10 +95,10 @@ TEST(Parts, AreOfAnyAlgorithm) {
         "generalized(saved_steps=2)", "bruck_ho", "hybrid(saved_steps=1)", "flexreduce(nodes=1+4+2+3+1+5+2)",
         "n_block(blocks=5)", "two_trees(blocks=6)", "dual_root(blocks=4)", "pipelined(blocks=7)",
         "pipelined(blocks=2,degree=3)"}) {
-    for (auto const verb : {collective::allreduce, collective::reduce, collective::broadcast}) {
-      if (algorithm == "flexreduce" && verb != collective::allreduce) continue;
-      expect_right({algorithm, {unequal, 1}, verb, 7}, 411);
-      expect_right({algorithm, {unequal, 9}, verb, 0, "zero_copy"}, 411);
+    for (auto const what : {verb::allreduce, verb::reduce, verb::broadcast}) {
+      if (algorithm == "flexreduce" && what != verb::allreduce) continue;
+      expect_right({algorithm, {unequal, 1}, what, 7}, 411);
+      expect_right({algorithm, {unequal, 9}, what, 0, "zero_copy"}, 411);
     }
   }
 }
@@ -110,13 +110,13 @@ TEST(Parts, OfProductsNestAndLieSideBySide) {
       auto const more = "between=product,nested=1,dims=" + dims + ",saved_steps=" + saved;
       expect_right({two_level(twelve, more), {twelve}}, 500);
       expect_right({two_level(twelve, more + ",leaders=0"), {twelve, 2}}, 500);
-      for (auto const verb : {collective::reduce_scatter, collective::allgather})
-        expect_right({two_level(twelve, more), {twelve, 2}, verb}, 500);
+      for (auto const what : {verb::reduce_scatter, verb::allgather})
+        expect_right({two_level(twelve, more), {twelve, 2}, what}, 500);
     }
   }
   // In each round one run of neighbours for each peer, there and back.
   auto const part = schedule::make_part(schedule::algorithm::parse(two_level(twelve, "between=product,dims=2x2x3")),
-                                        spread_over({twelve}).domains, 5, collective::allreduce, 0);
+                                        spread_over({twelve}).domains, 5, verb::allreduce, 0);
   EXPECT_LE(part.own.blocks.size(), 2u * (1 + 1 + 2) + 1);
   EXPECT_EQ(part.blocks, 12u);
 }
@@ -124,9 +124,9 @@ TEST(Parts, OfProductsNestAndLieSideBySide) {
 TEST(Parts, OfScansGiveThePrefixes) {
   for (auto const& hosts : {equal, unequal, {2, 2}, {1, 1, 1, 1}, {4, 1}, {1, 7}}) {
     for (std::string const more : {"", "leaders=0", "leaders=2", "between=direct", "between=direct,leaders=3"}) {
-      for (auto const verb : {collective::scan, collective::exclusive_scan}) {
+      for (auto const what : {verb::scan, verb::exclusive_scan}) {
         for (std::string const storage : {"staged", "zero_copy", "push", "staged_pull"})
-          expect_right({scan_over(hosts, more), {hosts, 2}, verb, 0, storage}, 157);
+          expect_right({scan_over(hosts, more), {hosts, 2}, what, 0, storage}, 157);
       }
     }
   }
@@ -169,11 +169,11 @@ TEST(Parts, OfManyHostsFitTogether) {
   for (rank_t h = 0; h < 36; ++h) uneven.push_back(1 + h * 5 % 16);
   for (auto const& hosts : {std::vector<rank_t>(36, 12), uneven}) {
     for (std::string const more : {"leaders=8,radix=4", "leaders=0,radix=2", "between=product,nested=1,dims=6x6"}) {
-      for (auto const verb : {collective::reduce_scatter, collective::allgather})
-        if (!cases.skips()) expect_right({two_level(hosts, more), {hosts, 8}, verb}, 1000);
+      for (auto const what : {verb::reduce_scatter, verb::allgather})
+        if (!cases.skips()) expect_right({two_level(hosts, more), {hosts, 8}, what}, 1000);
     }
-    for (auto const verb : {collective::scan, collective::exclusive_scan})
-      expect_right({scan_over(hosts, "leaders=8"), {hosts, 8}, verb}, 100);
+    for (auto const what : {verb::scan, verb::exclusive_scan})
+      expect_right({scan_over(hosts, "leaders=8"), {hosts, 8}, what}, 100);
   }
 }
 

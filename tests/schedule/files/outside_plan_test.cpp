@@ -40,11 +40,11 @@ std::string refusal(Call call) {
 }
 
 TEST(PlanOfFile, IsTheScheduleThatWasWritten) {
-  for (collective const verb : {collective::allreduce, collective::reduce, collective::reduce_scatter,
-                                collective::allgather, collective::broadcast, collective::barrier}) {
-    schedule const original = schedule_of("generalized(radix=3)", 5, verb, 2);
+  for (verb const what :
+       {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast, verb::barrier}) {
+    schedule const original = schedule_of("generalized(radix=3)", 5, what, 2);
     plan_in_file const file(original);
-    schedule made = make(named(file), 5, verb, 2);
+    schedule made = make(named(file), 5, what, 2);
     EXPECT_EQ(made.algorithm, "plan");
     made.algorithm = original.algorithm;
     made.parameters = original.parameters;
@@ -53,22 +53,22 @@ TEST(PlanOfFile, IsTheScheduleThatWasWritten) {
 }
 
 TEST(PlanOfFile, ServesItsOwnVerbRanksAndRootOnly) {
-  plan_in_file const file(schedule_of("binomial", 4, collective::reduce, 1));
-  auto const said = [&](rank_t ranks, collective verb, rank_t root) {
-    return refusal([&] { make(named(file), ranks, verb, root); });
+  plan_in_file const file(schedule_of("binomial", 4, verb::reduce, 1));
+  auto const said = [&](rank_t ranks, verb what, rank_t root) {
+    return refusal([&] { make(named(file), ranks, what, root); });
   };
-  EXPECT_EQ(said(4, collective::reduce, 1), "accepted");
-  EXPECT_EQ(said(4, collective::allreduce, 0), file.path() + " is a plan of reduce, not allreduce");
-  EXPECT_EQ(said(5, collective::reduce, 1), file.path() + " is a plan for 4 ranks, not 5");
-  EXPECT_EQ(said(4, collective::reduce, 2), file.path() + " is a plan for root 1, not 2");
+  EXPECT_EQ(said(4, verb::reduce, 1), "accepted");
+  EXPECT_EQ(said(4, verb::allreduce, 0), file.path() + " is a plan of reduce, not allreduce");
+  EXPECT_EQ(said(5, verb::reduce, 1), file.path() + " is a plan for 4 ranks, not 5");
+  EXPECT_EQ(said(4, verb::reduce, 2), file.path() + " is a plan for root 1, not 2");
 }
 
 TEST(PlanOfFile, InAnotherOrderHasTheRootThatPlaysItsOwn) {
-  plan_in_file const file(schedule_of("binomial", 4, collective::reduce, 1));
+  plan_in_file const file(schedule_of("binomial", 4, verb::reduce, 1));
   auto how = named(file);
   how.parameters[permute] = "3+2+0+1";
-  EXPECT_EQ(make(how, 4, collective::reduce, 2).root, 2u);
-  EXPECT_EQ(refusal([&] { make(how, 4, collective::reduce, 1); }),
+  EXPECT_EQ(make(how, 4, verb::reduce, 2).root, 2u);
+  EXPECT_EQ(refusal([&] { make(how, 4, verb::reduce, 1); }),
             file.path() + " is a plan for root 1, which rank 2 plays, not 1");
 }
 

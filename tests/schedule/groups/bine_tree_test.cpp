@@ -22,8 +22,8 @@ TEST(BineTree, ServesEveryRootOfEveryNumberOfRanks) {
   for (rank_t ranks = 1; ranks <= by_effort<rank_t>(18, 40, 130); ++ranks)
     for (std::string const& text : {near_first, far_first})
       for (rank_t root = 0; root < ranks; ++root) {
-        auto const up = validate(schedule_of(text, ranks, collective::reduce, root));
-        auto const down = validate(schedule_of(text, ranks, collective::broadcast, root));
+        auto const up = validate(schedule_of(text, ranks, verb::reduce, root));
+        auto const down = validate(schedule_of(text, ranks, verb::broadcast, root));
         std::uint32_t const aside = ranks % 2 == 0 || ranks == 1 ? 0 : root + 1 == ranks ? 2 : 1;
         if (ranks % 2 == 0) {
           EXPECT_EQ(up.steps, ceil_log(ranks)) << text << " P=" << ranks;
@@ -42,7 +42,7 @@ TEST(BineTree, ServesEveryRootOfEveryNumberOfRanks) {
 TEST(BineTree, SendsOverTheDistancesOfThePaper) {
   std::int64_t const distances[] = {1, -1, 3, -5, 11, -21};
   for (bool const far : {false, true}) {
-    auto const made = schedule_of(far ? far_first : near_first, 64, collective::broadcast, 0);
+    auto const made = schedule_of(far ? far_first : near_first, 64, verb::broadcast, 0);
     std::set<rank_t> have{0};
     ASSERT_EQ(made.steps.size(), 6u);
     for (std::size_t step = 0; step < 6; ++step) {
@@ -66,8 +66,8 @@ struct way {
   fraction busiest;      ///< link, in vectors
 };
 
-way on_torus(std::string const& text, rank_t ranks, std::vector<rank_t> const& dimensions, collective verb) {
-  auto const made = schedule_of(text, ranks, verb);
+way on_torus(std::string const& text, rank_t ranks, std::vector<rank_t> const& dimensions, verb what) {
+  auto const made = schedule_of(text, ranks, what);
   auto const links = grid_network(dimensions, true, {.rank = {0, 0}, .link = {0, 1e-9}});
   routes const ways(links);
   way found{0, counts(made, ways).busiest().volume};
@@ -87,12 +87,12 @@ way on_torus(std::string const& text, rank_t ranks, std::vector<rank_t> const& d
 /// most messages are near, and 1 + 4 + 16 + … where most are far.
 TEST(BineTree, HasShorterWaysThanABinomialTree) {
   for (rank_t ranks = 16; ranks <= 256; ranks *= 2)
-    for (collective const verb : {collective::broadcast, collective::reduce}) {
-      auto const near = on_torus(near_first, ranks, {ranks}, verb), other = on_torus("binomial", ranks, {ranks}, verb);
+    for (verb const what : {verb::broadcast, verb::reduce}) {
+      auto const near = on_torus(near_first, ranks, {ranks}, what), other = on_torus("binomial", ranks, {ranks}, what);
       EXPECT_EQ(other.hops, ranks / 2 * ceil_log(ranks));
       EXPECT_LT(near.hops * 4, other.hops * 3) << "P=" << ranks;
       EXPECT_LT(near.busiest, other.busiest) << "P=" << ranks;
-      EXPECT_LT(on_torus(far_first, ranks, {ranks}, verb).hops * 4, (ranks * ranks - 1) / 3 * 3) << "P=" << ranks;
+      EXPECT_LT(on_torus(far_first, ranks, {ranks}, what).hops * 4, (ranks * ranks - 1) / 3 * 3) << "P=" << ranks;
     }
 }
 
@@ -105,8 +105,8 @@ TEST(BineTree, HasTheFiguresOfTheDocuments) {
        {row{{64}, 135, 3, 192, 6}, {{128}, 313, 4, 448, 7}, {{8, 8}, 110, 3, 108, 3}, {{8, 16}, 241, 3, 268, 4}}) {
     rank_t ranks = 1;
     for (rank_t const n : r.torus) ranks *= n;
-    auto const bine = on_torus(near_first, ranks, r.torus, collective::broadcast);
-    auto const other = on_torus("binomial", ranks, r.torus, collective::broadcast);
+    auto const bine = on_torus(near_first, ranks, r.torus, verb::broadcast);
+    auto const other = on_torus("binomial", ranks, r.torus, verb::broadcast);
     EXPECT_EQ(bine.hops, r.bine) << ranks;
     EXPECT_EQ(other.hops, r.binomial) << ranks;
     EXPECT_EQ(bine.busiest, fraction(static_cast<std::int64_t>(r.bine_busiest))) << ranks;

@@ -111,10 +111,10 @@ TEST(Covering, HalvesOfChainsServeTheVerbsByPieces) {
   generator random(17);
   for (group const& g : some_groups()) {
     chain const made = covering_chain(g, covering_shifts(g, random));
-    for (auto const verb : {collective::reduce_scatter, collective::allgather}) {
+    for (auto const what : {verb::reduce_scatter, verb::allgather}) {
       auto const whole = fold(g, made, made);
-      schedule half = expand(verb == collective::allgather ? allgather_of(whole) : reduce_scatter_of(whole));
-      half.verb = verb;
+      schedule half = expand(what == verb::allgather ? allgather_of(whole) : reduce_scatter_of(whole));
+      half.verb = what;
       EXPECT_EQ(validate(half).steps, made.size());
     }
   }

@@ -69,13 +69,13 @@ bool reads_runs(schedule const& made) {
 TEST(Families, BlocksOfAProductAreReadInRuns) {
   for (std::string const saved : {"0", "1", "2", "3"}) {
     auto const how = algorithm::parse("product(dims=4x3x2,saved_steps=" + saved + ")");
-    for (collective const verb : {collective::allreduce, collective::reduce, collective::broadcast}) {
-      auto const made = make(how, 24, verb, 0);
-      EXPECT_TRUE(reads_runs(made)) << how.text() << " " << name_of(verb);
+    for (verb const what : {verb::allreduce, verb::reduce, verb::broadcast}) {
+      auto const made = make(how, 24, what, 0);
+      EXPECT_TRUE(reads_runs(made)) << how.text() << " " << name_of(what);
     }
   }
   // Where verbs say whose a block is, rank r owns the r-th.
-  EXPECT_FALSE(reads_runs(make(algorithm::parse("product(dims=4x3x2)"), 24, collective::reduce_scatter)));
+  EXPECT_FALSE(reads_runs(make(algorithm::parse("product(dims=4x3x2)"), 24, verb::reduce_scatter)));
 }
 
 TEST(Families, KeepTheirCapAndTheLeastVolume) {
@@ -89,8 +89,8 @@ TEST(Families, KeepTheirCapAndTheLeastVolume) {
       EXPECT_EQ(found.received_max, found.volume_bound) << text;
       EXPECT_LE(found.steps, last) << text;
       last = found.steps;
-      for (collective const verb : {collective::reduce_scatter, collective::allgather, collective::reduce})
-        EXPECT_NO_THROW(validate(make(with(text, "cap", cap), 24, verb, 7))) << text;
+      for (verb const what : {verb::reduce_scatter, verb::allgather, verb::reduce})
+        EXPECT_NO_THROW(validate(make(with(text, "cap", cap), 24, what, 7))) << text;
     }
     EXPECT_EQ(last, plain.steps) << text;
     EXPECT_NO_THROW(validate(make(with(text, "saved_steps", 1), 24))) << text;

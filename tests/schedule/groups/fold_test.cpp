@@ -17,8 +17,8 @@
 namespace coset::schedule {
 namespace {
 
-properties of(std::string const& text, rank_t ranks, collective verb = collective::allreduce) {
-  return validate(make(algorithm::parse(text), ranks, verb));
+properties of(std::string const& text, rank_t ranks, verb what = verb::allreduce) {
+  return validate(make(algorithm::parse(text), ranks, what));
 }
 
 std::uint32_t ceil_log2(rank_t n) { return static_cast<std::uint32_t>(std::bit_width(n - 1)); }

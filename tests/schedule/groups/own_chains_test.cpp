@@ -25,8 +25,8 @@ using testing::covering_shifts;
 using testing::generator;
 using testing::schedule_of;
 
-properties of(std::string const& text, rank_t ranks, collective verb = collective::allreduce, rank_t root = 0) {
-  return validate(schedule_of(text, ranks, verb, root));
+properties of(std::string const& text, rank_t ranks, verb what = verb::allreduce, rank_t root = 0) {
+  return validate(schedule_of(text, ranks, what, root));
 }
 
 std::string refusal(std::string const& text, rank_t ranks) {
@@ -95,7 +95,7 @@ TEST(OwnChains, AreOverTheGroupThatIsNamed) {
        {"fold(group=3.7.2,shifts=1+2+3+6+12)", "fold(group=7x3,shifts=3+2+1+7+14)", "fold(group=21,shifts=naive)",
         "fold(group=3.7.2,shifts=direct)", "fold(group=3.7.2,shifts=naive,cap=1)", "fold(shifts=circulant,radix=3)",
         "fold(shifts=generalized,cap=2)", "fold(shifts=dilated,ordered=1)", "fold(shifts=bruck)", "fold(shifts=ring)"})
-    for (collective const verb : find_algorithm("fold").verbs) EXPECT_NO_THROW(of(text, 21, verb, 7)) << text;
+    for (verb const what : find_algorithm("fold").verbs) EXPECT_NO_THROW(of(text, 21, what, 7)) << text;
   EXPECT_TRUE(of("fold(shifts=dilated,ordered=1)", 21).ordered);
   EXPECT_TRUE(of("fold(shifts=10+5+2+1+1,saved_steps=2)", 19).steps == 8);
 }
@@ -175,8 +175,8 @@ TEST(Swing, ServesEveryVerbOnEveryNumberOfRanks) {
   for (rank_t ranks = 1; ranks <= by_effort<rank_t>(16, 64, 64); ++ranks)
     for (std::string const text : {"swing", "bine(far=1)", "swing(saved_steps=1)", "pat", "pat(cap=3)"}) {
       if (text == "swing(saved_steps=1)" && ranks == 1) continue;
-      for (collective const verb : find_algorithm("swing").verbs)
-        ASSERT_NO_THROW(of(text, ranks, verb, ranks / 3)) << text << " P=" << ranks << " " << name_of(verb);
+      for (verb const what : find_algorithm("swing").verbs)
+        ASSERT_NO_THROW(of(text, ranks, what, ranks / 3)) << text << " P=" << ranks << " " << name_of(what);
     }
   for (rank_t const ranks : {130u, by_effort<rank_t>(131, 258, 1024), by_effort<rank_t>(132, 259, 1000)})
     for (std::string const text : {"swing", "pat(cap=16)"}) EXPECT_NO_THROW(of(text, ranks)) << text << " P=" << ranks;

@@ -181,7 +181,7 @@ TEST(Network, OfHostsIsThatOfTheFirstRankOfEachPlace) {
     EXPECT_EQ(hosts.link_out_of(host), of.link_out_of(rank));
   }
   // Both others read from host 0 over the link of "a", a byte a second.
-  counts const found(testing::schedule_of("direct(saved_steps=1)", 3, collective::broadcast), routes(hosts));
+  counts const found(testing::schedule_of("direct(saved_steps=1)", 3, verb::broadcast), routes(hosts));
   EXPECT_DOUBLE_EQ(found.priced(100).transfer, 200);
 }
 
@@ -192,16 +192,16 @@ TEST(SharedLinks, OnOneSwitchAreTheFlatModel) {
   for (rank_t const ranks : {2u, 7u, 8u, 12u}) {
     auto const star = network_of_nodes(std::vector<rank_t>{ranks}, {}, {0, 2});
     routes const ways(star, {5, 3});
-    for (collective const verb : all_verbs()) {
-      if (!has_schedules(verb)) continue;
-      demand wanted{.verb = verb, .ranks = ranks, .root = ranks / 2, .same_bits = false, .idempotent = true};
+    for (verb const what : all_verbs()) {
+      if (!has_schedules(what)) continue;
+      demand wanted{.verb = what, .ranks = ranks, .root = ranks / 2, .same_bits = false, .idempotent = true};
       if (ranks == 12) wanted.nodes = {5, 4, 3};
       for (algorithm const& how : candidates_for(wanted, flat)) {
         if (!serves(how, wanted)) continue;
-        auto const made = make(how, ranks, verb, wanted.root);
+        auto const made = make(how, ranks, what, wanted.root);
         double const seconds = counts(made, flat).seconds(100);
         EXPECT_NEAR(counts(made, ways).seconds(100), seconds, 1e-9 * seconds)
-            << how.text() << " of " << name_of(verb) << " on " << ranks;
+            << how.text() << " of " << name_of(what) << " on " << ranks;
         ++compared;
       }
     }
@@ -211,7 +211,7 @@ TEST(SharedLinks, OnOneSwitchAreTheFlatModel) {
 
 // A root that all read from sends to all; where they read a line each fetches it by itself.
 TEST(SharedLinks, WhoSendsTheSameToManyPaysForAll) {
-  auto const made = testing::schedule_of("direct(saved_steps=1)", 64, collective::broadcast);
+  auto const made = testing::schedule_of("direct(saved_steps=1)", 64, verb::broadcast);
   cost_model model = cost_model::flat(0, 1, 0);
   EXPECT_DOUBLE_EQ(counts(made, model).seconds(100), 6300);
   model.links.front().fan_out = 0.5;
@@ -270,7 +270,7 @@ TEST(SharedLinks, AMessageWaitsForItsOwnWayOnly) {
                                            ["y", "z", {"bandwidth": 100, "latency": 50}]],
                                  "ranks": ["y", "x", "z"], "rank": {"bandwidth": 1000}})");
   routes const ways(of);
-  auto const made = testing::schedule_of("direct(saved_steps=1)", 3, collective::reduce);
+  auto const made = testing::schedule_of("direct(saved_steps=1)", 3, verb::reduce);
   counts const found(made, ways);
   EXPECT_DOUBLE_EQ(found.priced(100).total(), 100);  // that of x, after 100; that of z, after 50 + 1
   EXPECT_DOUBLE_EQ(found.priced(10).total(), 50 + 0.1);

@@ -29,9 +29,9 @@ std::vector<rank_t> random_order(rank_t ranks, generator& random) {
   return order;
 }
 
-std::string refusal(std::string const& text, rank_t ranks, collective verb = collective::allreduce) {
+std::string refusal(std::string const& text, rank_t ranks, verb what = verb::allreduce) {
   try {
-    schedule_of(text, ranks, verb);
+    schedule_of(text, ranks, what);
   } catch (schedule_error const& e) {
     return e.what();
   }
@@ -42,7 +42,7 @@ std::vector<rank_t> order_of(std::string const& text, rank_t ranks) {
   return permutation_of({"ring", {{permute, text}}}, ranks);
 }
 
-bool is_scan(collective verb) { return verb == collective::scan || verb == collective::exclusive_scan; }
+bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
 /// Something of every algorithm that needs no file.
 std::vector<algorithm> some_algorithms(rank_t ranks) {
@@ -65,25 +65,25 @@ std::vector<algorithm> some_algorithms(rank_t ranks) {
   return all;
 }
 
-void check(algorithm const& how, std::vector<rank_t> const& order, collective verb, rank_t root) {
+void check(algorithm const& how, std::vector<rank_t> const& order, verb what, rank_t root) {
   auto const ranks = static_cast<rank_t>(order.size());
   auto const played = static_cast<rank_t>(std::ranges::find(order, root) - order.begin());
   schedule plain;
   try {
-    plain = make(how, ranks, verb, played);
+    plain = make(how, ranks, what, played);
   } catch (schedule_error const&) {
     return;  // not for so many ranks
   }
   algorithm other = how;
   other.parameters[permute] = permutation_text(order);
-  auto const moved = make(other, ranks, verb, root);
+  auto const moved = make(other, ranks, what, root);
   auto const before = validate(plain), after = validate(moved);
-  EXPECT_TRUE(moved.idempotent_only || executes_rightly(moved)) << other.text() << " " << name_of(verb);
+  EXPECT_TRUE(moved.idempotent_only || executes_rightly(moved)) << other.text() << " " << name_of(what);
   EXPECT_EQ(std::tuple(before.steps, before.sent_max, before.received_max, before.combined_max, before.fan_in),
             std::tuple(after.steps, after.sent_max, after.received_max, after.combined_max, after.fan_in))
       << other.text();
   // Inputs that are folded directly are put in the order of the ranks, whereby bits can become alike, but not differ.
-  EXPECT_TRUE(after.rank_uniform || !before.rank_uniform) << other.text() << " " << name_of(verb);
+  EXPECT_TRUE(after.rank_uniform || !before.rank_uniform) << other.text() << " " << name_of(what);
 }
 
 /// Red if a verb's root, pieces or results stay where they were, or if sources that assignments share are renamed twice.
@@ -92,15 +92,15 @@ TEST(Permutation, GivesEveryVerbWhatItWantsInRandomOrdersOfEveryAlgorithm) {
   rank_t const largest = by_effort<rank_t>(9, 14, 24);
   for (rank_t ranks = 2; ranks <= largest; ++ranks) {
     for (algorithm const& how : some_algorithms(ranks)) {
-      for (collective const verb : find_algorithm(how.name).verbs) {
-        if (!is_scan(verb)) check(how, random_order(ranks, random), verb, static_cast<rank_t>(random() % ranks));
+      for (verb const what : find_algorithm(how.name).verbs) {
+        if (!is_scan(what)) check(how, random_order(ranks, random), what, static_cast<rank_t>(random() % ranks));
       }
     }
   }
 }
 
 TEST(Permutation, MovesPiecesThatAreCutFinerThanRanks) {
-  auto const made = schedule_of("two_level(nodes=3+2,leaders=0,permute=4+0+3+1+2)", 5, collective::reduce_scatter);
+  auto const made = schedule_of("two_level(nodes=3+2,leaders=0,permute=4+0+3+1+2)", 5, verb::reduce_scatter);
   EXPECT_GT(made.blocks.size(), 5u);
   EXPECT_NO_THROW(validate(made));
 }
@@ -165,8 +165,8 @@ TEST(Permutation, IsRefusedWithTheRankThatIsWrong) {
 }
 
 TEST(Permutation, IsRefusedForScansUnlessNothingMoves) {
-  EXPECT_NE(refusal("direct(permute=reverse)", 4, collective::scan).find("leave permute out"), std::string::npos);
-  EXPECT_EQ(refusal("direct(permute=rotate:0)", 4, collective::scan), "accepted");
+  EXPECT_NE(refusal("direct(permute=reverse)", 4, verb::scan).find("leave permute out"), std::string::npos);
+  EXPECT_EQ(refusal("direct(permute=rotate:0)", 4, verb::scan), "accepted");
 }
 
 /// Hosts' parts of it, put together, do what the whole does.
@@ -175,14 +175,13 @@ TEST(Permutation, IsMadeForEachHostToo) {
   for (auto const& hosts : all) {
     for (char const* const text : {"generalized(permute=5+1+0+2+4+3)", "two_level(nodes=3+2+1,permute=5+1+0+2+4+3)",
                                    "ring(permute=random:5)", "product(dims=3x2,nested=1,permute=stride:2)"}) {
-      for (collective const verb : {collective::allreduce, collective::reduce_scatter, collective::allgather,
-                                    collective::reduce, collective::broadcast}) {
+      for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather, verb::reduce, verb::broadcast}) {
         std::vector<part> parts;
         for (std::size_t h = 0; h + 1 < hosts.size(); ++h)
-          parts.push_back(make_part(algorithm::parse(text), hosts, h, verb, 2));
+          parts.push_back(make_part(algorithm::parse(text), hosts, h, what, 2));
         auto whole = joined(parts);
-        EXPECT_NO_THROW(validate(whole)) << text << " " << name_of(verb);
-        EXPECT_TRUE(executes_rightly(whole)) << text << " " << name_of(verb);
+        EXPECT_NO_THROW(validate(whole)) << text << " " << name_of(what);
+        EXPECT_TRUE(executes_rightly(whole)) << text << " " << name_of(what);
       }
     }
   }

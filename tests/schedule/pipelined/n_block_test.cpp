@@ -75,11 +75,11 @@ TEST(NBlock, TakesTheFewestStepsEachWayAndOneBlockPerRank) {
   for (rank_t ranks = 2; ranks <= by_effort<rank_t>(24, 64, 64); ++ranks)
     for (block_t const blocks : {1u, 2u, 3u, 5u, 8u, 17u})
       for (rank_t const root : {rank_t{0}, ranks / 2, ranks - 1}) {
-        for (collective const verb : {collective::broadcast, collective::reduce}) {
-          auto const made = schedule_of(with_blocks(blocks), ranks, verb, root);
+        for (verb const what : {verb::broadcast, verb::reduce}) {
+          auto const made = schedule_of(with_blocks(blocks), ranks, what, root);
           auto const found = validate(made);
           EXPECT_EQ(found.steps, blocks - 1 + ceil_log(ranks)) << ranks << ' ' << blocks;
-          EXPECT_EQ(verb == collective::broadcast ? found.received_max : found.sent_max, fraction(1)) << ranks;
+          EXPECT_EQ(what == verb::broadcast ? found.received_max : found.sent_max, fraction(1)) << ranks;
           EXPECT_EQ(most_of_one_rank(made), (most_blocks{1, 1})) << ranks << ' ' << blocks << " root " << root;
         }
         if (root > 0) continue;
@@ -94,8 +94,8 @@ TEST(NBlock, TakesTheFewestStepsEachWayAndOneBlockPerRank) {
 TEST(NBlock, GathersAndScattersAllPiecesAtOnceWithTheLeastVolume) {
   for (rank_t ranks = 2; ranks <= by_effort<rank_t>(16, 40, 64); ++ranks)
     for (block_t const blocks : {0u, 1u, 3u})
-      for (collective const verb : {collective::allgather, collective::reduce_scatter}) {
-        auto const found = validate(schedule_of(with_blocks(blocks), ranks, verb));
+      for (verb const what : {verb::allgather, verb::reduce_scatter}) {
+        auto const found = validate(schedule_of(with_blocks(blocks), ranks, what));
         EXPECT_EQ(found.steps, (blocks == 0 ? 0 : blocks - 1) + ceil_log(ranks)) << ranks << ' ' << blocks;
         EXPECT_EQ(found.received_max, fraction(ranks - 1, ranks));
         EXPECT_EQ(found.sent_max, fraction(ranks - 1, ranks));

@@ -10,13 +10,13 @@
 namespace coset::schedule::testing {
 namespace {
 
-void expect_right(algorithm const& how, rank_t ranks, collective verb, rank_t root) {
-  schedule const made = make(how, ranks, verb, root);
-  ASSERT_NO_THROW(validate(made)) << how.text() << ' ' << ranks << ' ' << name_of(verb) << " root " << root;
-  bool const is_of_pieces = verb == collective::allgather || verb == collective::reduce_scatter;
+void expect_right(algorithm const& how, rank_t ranks, verb what, rank_t root) {
+  schedule const made = make(how, ranks, what, root);
+  ASSERT_NO_THROW(validate(made)) << how.text() << ' ' << ranks << ' ' << name_of(what) << " root " << root;
+  bool const is_of_pieces = what == verb::allgather || what == verb::reduce_scatter;
   if (ranks < 2 || is_of_pieces) return;
   most_blocks const most = most_of_one_rank(made);
-  ASSERT_TRUE(most.read == 1 && most.given == 1) << how.text() << ' ' << ranks << ' ' << name_of(verb);
+  ASSERT_TRUE(most.read == 1 && most.given == 1) << how.text() << ' ' << ranks << ' ' << name_of(what);
 }
 
 std::vector<named_algorithm> pipelines() {
@@ -39,12 +39,12 @@ std::vector<algorithm> variants(named_algorithm const& row) {
 TEST(Pipelines, ServeEveryVerbThatTheyNameWithOneBlockPerRankAndStep) {
   for (named_algorithm const& row : pipelines())
     for (algorithm const& how : variants(row))
-      for (collective const verb : row.verbs)
+      for (verb const what : row.verbs)
         for (rank_t ranks = 1; ranks <= by_effort<rank_t>(16, 64, 64); ++ranks) {
-          bool const is_rooted = verb == collective::broadcast || verb == collective::reduce;
+          bool const is_rooted = what == verb::broadcast || what == verb::reduce;
           for (rank_t const root : std::set<rank_t>{0, 1, ranks / 2, ranks - 1}) {
             if (root >= ranks || (root > 0 && !is_rooted)) continue;
-            expect_right(how, ranks, verb, root);
+            expect_right(how, ranks, what, root);
             if (HasFatalFailure()) return;
           }
         }
@@ -54,10 +54,10 @@ TEST(Pipelines, AreRightOnManyRanks) {
   for (named_algorithm const& row : pipelines())
     for (rank_t const ranks :
          by_effort<std::vector<rank_t>>({100, 255}, {100, 257, 1000, 1024}, {511, 1023, 1024, 2047}))
-      for (collective const verb : row.verbs) {
-        bool const is_of_pieces = verb == collective::allgather || verb == collective::reduce_scatter;
+      for (verb const what : row.verbs) {
+        bool const is_of_pieces = what == verb::allgather || what == verb::reduce_scatter;
         if (is_of_pieces && ranks > 500) continue;
-        expect_right({row.name, {}}, ranks, verb, verb == collective::allreduce || is_of_pieces ? 0 : ranks / 3);
+        expect_right({row.name, {}}, ranks, what, what == verb::allreduce || is_of_pieces ? 0 : ranks / 3);
         if (HasFatalFailure()) return;
       }
 }

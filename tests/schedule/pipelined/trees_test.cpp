@@ -22,15 +22,14 @@ TEST(TwoTrees, TakeTwoStepsALevelAndOneABlockAndKeepRankOrder) {
     for (block_t const blocks : {2u, 4u, 6u, 16u}) {
       std::uint32_t const most = blocks + 2 * ceil_log(ranks) - 2;
       for (rank_t root = 0; root < ranks; ++root) {
-        auto const made = schedule_of(named("two_trees", blocks), ranks, collective::reduce, root);
+        auto const made = schedule_of(named("two_trees", blocks), ranks, verb::reduce, root);
         auto const found = validate(made);
         EXPECT_LE(found.steps, most) << ranks << " ranks, " << blocks << " blocks, root " << root;
         EXPECT_EQ(most_of_one_rank(made), one_port);
         if (root == 0 || root + 1 == ranks) {
           EXPECT_TRUE(found.ordered) << ranks << ' ' << root;
         }
-        EXPECT_EQ(validate(schedule_of(named("two_trees", blocks), ranks, collective::broadcast, root)).steps,
-                  found.steps);
+        EXPECT_EQ(validate(schedule_of(named("two_trees", blocks), ranks, verb::broadcast, root)).steps, found.steps);
       }
       auto const both = validate(schedule_of(named("two_trees", blocks), ranks));
       EXPECT_LE(both.steps, 2 * most);
@@ -69,7 +68,7 @@ TEST(Pipelined, ChainsTakeAStepForEachRankAndBlockFromEveryRoot) {
   for (rank_t ranks = 2; ranks <= most_ranks; ++ranks)
     for (block_t const blocks : {1u, 2u, 7u})
       for (rank_t root = 0; root < ranks; ++root) {
-        auto const made = schedule_of(named("pipelined", blocks, 1), ranks, collective::reduce, root);
+        auto const made = schedule_of(named("pipelined", blocks, 1), ranks, verb::reduce, root);
         auto const found = validate(made);
         EXPECT_EQ(found.steps, ranks - 1 + blocks - 1) << ranks << ' ' << blocks;
         EXPECT_EQ(most_of_one_rank(made), one_port);
@@ -83,7 +82,7 @@ TEST(Pipelined, TreesKeepRankOrderForEveryRootAndTakeAStepForEachChildOfALevel) 
     for (std::uint32_t const degree : {2u, 3u, 4u, 7u})
       for (rank_t root = 0; root < ranks; ++root) {
         block_t const blocks = 1 + (ranks + root) % 6;
-        auto const made = schedule_of(named("pipelined", blocks, degree), ranks, collective::reduce, root);
+        auto const made = schedule_of(named("pipelined", blocks, degree), ranks, verb::reduce, root);
         auto const found = validate(made);
         EXPECT_TRUE(found.ordered) << ranks << " root " << root << " degree " << degree;
         EXPECT_EQ(most_of_one_rank(made), one_port);
