@@ -127,13 +127,20 @@ class COSET_API member_guard {
   int exceptions_;
 };
 
-/// P ranks that share one arena. Immovable, as its members point into it. The threads of one that is destroyed wait a while for
-/// the next team that is asked for alike, by a thread that is alike: it has them and their plans at once. See end_idle_teams(). Between runs the threads block all signals.
+/// P ranks that share one arena. Immovable, as its members point into it.
+///
+/// The threads of a team that is destroyed wait COSET_IDLE seconds (5) for the next one that is asked for alike, by a thread that is
+/// alike: it has them, its memory and its plans at once. So what a body has done to its thread stays with it: a directory or
+/// descriptors of its own, a filter of system calls; and its thread_local objects live on, and are not destroyed if the process ends
+/// meanwhile. Whoever counts on their destructors calls end_idle_teams(), or sets COSET_IDLE=0. Not kept are teams beyond the eighth,
+/// those that have failed or grown by more than 8 MiB, and all under COSET_TRACE or COSET_LOG=plan. Between runs the threads block all
+/// signals.
 class COSET_API team {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// P−1 pinned worker threads of this process; rank 0 is the thread that calls run(). Ranks that outnumber the
+  /// P−1 pinned worker threads of this process; rank 0 is the thread that calls run(). Cost: the first team of a process 5 to 9 ms,
+  /// most of it hwloc's; later ones 100 to 250 µs, or some 10 if an idle one is alike; COSET_LOG=team tells. Ranks that outnumber the
   /// processors share them. Throws topology_error if a processor is unknown or not allowed, or if the system cannot
   /// start or pin a rank's thread: the message names the rank and a remedy.
   explicit team(team_options = {});

@@ -35,7 +35,8 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   if (gives.empty() || gets.empty()) return;
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
-  bool const may_be_one = plan.goes_by_pieces() || plan.code->storage.in_place || in_place_never(plan.what.what);
+  bool const may_be_one =
+      plan.goes_by_pieces() || plan.code->storage.in_place || row_of(plan.what.what).in_place == same_array::of_root;
   bool const one_array = a - gives.begin == b - gets.begin && may_be_one;
   if (apart || one_array) [[likely]]
     return;
@@ -89,7 +90,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
 /// Runs a reduce or broadcast for every rank's piece: these go in segments, of any length.
 void run_piece_by_piece(rank_state& me, call const& c) {
   std::size_t const bytes = c.reduction->element_bytes;
-  bool const gathers = c.what == verb::allgather;
+  bool const gathers = gives_pieces(c.what);
   auto const count_of = [&](rank_t r) { return c.counts.empty() ? c.count / me.shared.size() : c.counts[r]; };
   std::size_t at = 0;
   for (rank_t r = 0; r < me.shared.size(); ++r) {
@@ -137,7 +138,7 @@ std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_byte
 /// What staging has no room for. To be called while the error is handled.
 void run_in_parts(rank_state& me, call const& c) {
   call_in_parts const whole(me, c.what, bytes_of(c));
-  if (by_pieces(c.what)) return run_piece_by_piece(me, c);
+  if (is_half(c.what)) return run_piece_by_piece(me, c);
   if (!choice::goes_straight(c.what)) throw;
   run_in_segments(me, c, [](rank_state& of, call const& part) {
     try {
@@ -195,6 +196,11 @@ call call_of(bound_plan const& plan, void const* in, void* out, void const* oper
 }
 
 }  // namespace
+
+void while_no_thread_forks(void (*call)()) {
+  numa::fork_waits const until_it_returns;
+  call();
+}
 
 fold_set const& built_in_folds(built_in_operation op, built_in_element type) { return kernels::find(op, type); }
 

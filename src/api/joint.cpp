@@ -289,7 +289,7 @@ class part_lengths {
   std::span<std::size_t const> all_;
 };
 
-call call_of(joint_layout const& all, part_lengths const& lengths) {
+call call_of(joint_layout const& all, std::span<std::size_t const> lengths) {
   return {.what = verb::allreduce,
           .in = all.packed,
           .out = all.packed,
@@ -301,8 +301,9 @@ call call_of(joint_layout const& all, part_lengths const& lengths) {
 
 /// A few values, the most frequent of such calls: words that travel as they are, each in memory behind the one before or before it,
 /// in one row, laid out as laid_out() has it, since other ranks' may lie otherwise. All else that is checked of arrays goes without
-/// saying. False, and nothing is done, of other parts.
-bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) {
+/// saying. run_rows(layout, lengths) is to combine them. False, and nothing is done, of other parts.
+template <class Run>
+bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> parts, Run const& run_rows) {
   static constexpr std::array<std::size_t, 16> ones{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   if (parts.size() > ones.size()) return false;
   runtime::require_current(me);
@@ -327,13 +328,7 @@ bool run_words(rank_state& me, joint_kind const& kind, std::span<joint_part> par
   }
   if (!up && !down) return false;
   std::memset(all.packed + at, 0, all.bytes() - at);
-  run(me, {.what = verb::allreduce,
-           .in = all.packed,
-           .out = all.packed,
-           .count = 1,
-           .reduction = all.table,
-           .operation = &all,
-           .counts = std::span(ones).first(parts.size())});
+  run_rows(all, std::span(ones).first(parts.size()));
   for (joint_part const& part : parts) copy_word(part.place, all.packed + part.at);
   return true;
 }
@@ -387,13 +382,16 @@ joint_kind::joint_kind(std::initializer_list<reduction_table const*> parts) {
 }
 
 void run_joint(rank_state& me, joint_kind const& kind, std::span<joint_part> parts) try {
-  if (run_words(me, kind, parts)) return;
+  auto const call_verb = [&](joint_layout const& rows, std::span<std::size_t const> lengths) {
+    run(me, call_of(rows, lengths));
+  };
+  if (run_words(me, kind, parts, call_verb)) return;
   check_call(me, parts);
   for (joint_part& part : parts) part.stays = part.count * part.element_bytes > longest_copied;
   joint_layout all = laid_out(kind, parts);
   pack(me, all, room_in(me.memory.packed, all.bytes()));
   part_lengths const lengths(parts);
-  run(me, call_of(all, lengths));  // with no rows, too: the ranks find out here whether they agree
+  call_verb(all, lengths);  // with no rows, too: the ranks find out here whether they agree
   unpack(all);
   for (joint_part const& part : parts) {
     if (!part.stays) continue;
@@ -436,16 +434,18 @@ plan_pair make_joint_plans(team_state& team, joint_kind const& kind, std::span<j
 }
 
 void execute_joint(rank_state& me, plan_pair const& plans, joint_kind const& kind, std::span<joint_part> parts) try {
+  auto const execute_plan = [&](joint_layout const& rows, std::span<std::size_t const> given) {
+    std::vector<std::size_t> const& planned = plans.in_place->counts;
+    if (!std::ranges::equal(given, planned))
+      refuse(me, text::format("plan: arrays of [{}] elements, planned for [{}]", text::joined(given, ", "),
+                              text::joined(planned, ", ")));
+    execute(me, plans, {rows.packed, rows.rows, rows.packed, rows.rows}, &rows);
+  };
+  if (run_words(me, kind, parts, execute_plan)) return;
   check_call(me, parts);
   joint_layout all = laid_out(kind, parts);
-  part_lengths const lengths(parts);
-  std::span<std::size_t const> const given = lengths;
-  std::vector<std::size_t> const& planned = plans.in_place->counts;
-  if (!std::ranges::equal(given, planned))
-    refuse(me, text::format("plan: arrays of [{}] elements, planned for [{}]", text::joined(given, ", "),
-                            text::joined(planned, ", ")));
   pack(me, all, room_in(me.memory.packed, all.bytes()));
-  execute(me, plans, {all.packed, all.rows, all.packed, all.rows}, &all);
+  execute_plan(all, part_lengths(parts));
   unpack(all);
 } catch (std::bad_alloc const&) {
   lack_memory(me, parts);

@@ -16,15 +16,17 @@ namespace {
 
 void check(verb what, std::size_t count, shared_memory const& shared, plan_options const& options) {
   rank_t const ranks = shared.size();
-  if (what > verb::all_to_all) throw argument_error(text::format("there is no verb {}", static_cast<int>(what)));
+  if (static_cast<std::size_t>(what) >= verb_rows.size())
+    throw argument_error(text::format("there is no verb {}", static_cast<int>(what)));
   if (options.required > bits::per_rank)
     throw argument_error(text::format("there is no kind of bits {}", static_cast<int>(options.required)));
-  if (what == verb::allreduce_view) throw argument_error("no plan of allreduce_view: it has no output to plan for");
+  if (row_of(what).in == results::view)
+    throw argument_error(text::format("no plan of {}: it has no output to plan for", name_of(what)));
   if (options.root >= ranks)
     throw argument_error(text::format("there is no root {} of a plan for {} ranks", options.root, ranks));
   if (!is_of_pieces(what)) return;
-  if (what == verb::all_to_all && !options.counts.empty())
-    throw argument_error("no plan of all_to_all with counts: every rank knows but its own");
+  if (swaps_pieces(what) && !options.counts.empty())
+    throw argument_error(text::format("no plan of {} with counts: every rank knows but its own", name_of(what)));
   bool const even = options.counts.empty();
   if (even ? count % ranks != 0 : options.counts.size() != ranks || total(options.counts) != count) {
     throw argument_error(
@@ -54,7 +56,7 @@ std::shared_ptr<bound_plan const> make_plan(team_state& team, call const& c, pla
   if (is_of_pieces(what)) apart.counts = options.counts;
   call same = apart;
   same.in = same.out = &one_array;
-  return {make_plan(team, apart, options), what == verb::reduce_shared ? nullptr : make_plan(team, same, options)};
+  return {make_plan(team, apart, options), shares_result(what) ? nullptr : make_plan(team, same, options)};
 }
 
 [[gnu::cold]] std::string describe(bound_plan const& plan) { return plan.words->choice; }

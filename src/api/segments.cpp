@@ -18,9 +18,9 @@ constexpr std::size_t most_packed = 4 * choice::mebibyte;
 class cut_call {
  public:
   cut_call(rank_state& me, call const& c) : me_(me), of_(c), bytes_(c.reduction->element_bytes) {
-    bool const has_rows = me.number == c.root || c.what == verb::all_to_all;
-    gives_row_ = has_rows && c.what != verb::gather;
-    gets_row_ = has_rows && c.what != verb::scatter;
+    bool const has_rows = me.number == c.root || swaps_pieces(c.what);
+    gives_row_ = has_rows && !gives_pieces(c.what);
+    gets_row_ = has_rows && !gets_pieces(c.what);
     for (rank_t r = 0; r < me.shared.size(); ++r) longest_ = std::max(longest_, count(r));
   }
 

@@ -33,13 +33,13 @@ bool brackets_alike_everywhere(question const& q, answer const& chosen) {
 }  // namespace
 
 std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
-  bool const has_choice = q.what == verb::allreduce || (detail::is_of_pieces(q.what) && !detail::is_rooted(q.what));
+  bool const has_choice = detail::folds_for_all(q.what) || (detail::is_of_pieces(q.what) && !detail::is_rooted(q.what));
   if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
       chosen.segment_bytes != 0)
     return {};
   std::vector<program::policy> all;
   if (q.bytes <= most_staged_bytes) all.push_back(staged);
-  if (q.what == verb::allreduce && !q.in_place) all.push_back(through_outputs);
+  if (detail::folds_for_all(q.what) && !q.in_place) all.push_back(through_outputs);
   all.push_back(zero_copy);
   if (q.bytes >= fewest_streamed_bytes) all.push_back(streaming(zero_copy));
   for (program::policy& p : all) {

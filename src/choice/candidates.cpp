@@ -12,6 +12,13 @@
 namespace coset::choice {
 namespace {
 
+using detail::gathers_at_root;
+using detail::is_from_root;
+using detail::is_of_pieces;
+using detail::is_rooted;
+using detail::is_scan;
+using detail::is_to_root;
+using detail::row_of;
 using schedule::algorithm;
 using schedule::value_of;
 
@@ -40,7 +47,7 @@ std::vector<std::vector<rank_t>> nested_dimensions(question const& q) {
 }
 
 /// Of a scan each rank needs something else.
-bool has_products(verb what) { return what != verb::scan && what != verb::exclusive_scan && !goes_straight(what); }
+bool has_products(verb what) { return !is_scan(what) && !goes_straight(what); }
 
 /// Flat first.
 std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
@@ -52,7 +59,9 @@ std::vector<std::vector<rank_t>> all_dimensions(question const& q) {
   return all;
 }
 
-bool is_private_view(question const& q) { return q.what == verb::allreduce_view && q.bytes <= private_view_bytes; }
+bool is_private_view(question const& q) {
+  return row_of(q.what).in == detail::results::view && q.bytes <= private_view_bytes;
+}
 bool is_shared_result(question const& q) { return has_view(q) && !is_private_view(q); }
 
 schedule_kind kind_of(std::vector<rank_t> const& dimensions, std::size_t saved) {
@@ -90,7 +99,7 @@ schedule::price candidates::steps_of(std::vector<rank_t> const& dimensions, std:
 
 /// In a gather the storage says who moves pieces to their root, and what that takes if they go straight.
 double candidates::moved_straight() const {
-  return question_.what == verb::gather ? steps_of({question_.ranks}, 0, verb::gather).transfer : 0;
+  return gathers_at_root(question_.what) ? steps_of({question_.ranks}, 0, question_.what).transfer : 0;
 }
 
 /// Longer pieces are stored by their owners, all at once, if they go straight, and by nobody if they do not.
@@ -100,16 +109,15 @@ schedule::price candidates::priced_product(std::vector<rank_t> const& dimensions
   auto const what = schedule_of(question_.what);
   auto steps = steps_of(dimensions, saved, what);
   steps.transfer -= moved_straight();
-  bool const is_rooted = what == verb::reduce || what == verb::broadcast;
-  if (!is_rooted || question_.ranks < 3) return steps;
+  if (!is_rooted(what) || is_of_pieces(what) || question_.ranks < 3) return steps;
   // Ranks fetch a root's line one after the other, as a root fetches theirs.
-  if (what == verb::broadcast) steps.peers = steps_of(dimensions, saved, verb::reduce).peers;
+  if (is_from_root(what)) steps.peers = steps_of(dimensions, saved, verb::reduce).peers;
   if (saved < dimensions.size()) return steps;
   double const first_round = machine_.costs().links.back().latency;
   steps.latency = std::lerp(first_round, steps.latency, later_round);
-  if (what == verb::broadcast)  // each rank reads in one of the rounds
+  if (is_from_root(what))  // each rank reads in one of the rounds
     steps.transfer *= std::lerp(1 / static_cast<double>(dimensions.size()), 1, later_round);
-  if (what == verb::reduce && dimensions.size() == 1) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
+  if (is_to_root(what) && dimensions.size() == 1) steps.transfer -= (question_.ranks - 2) * faster_alone * bytes();
   return steps;
 }
 
@@ -120,7 +128,7 @@ void candidates::for_each_product(Visit visit) const {
   for (auto const& dimensions : all_dimensions(question_)) {
     bool const one_rank = question_.ranks < 2;
     std::size_t const most_saved =
-        detail::is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
+        is_of_pieces(what) || is_shared_result(question_) || one_rank ? 0 : dimensions.size();
     for (std::size_t saved = is_private_view(question_) ? most_saved : 0; saved <= most_saved; ++saved) {
       visit(dimensions, saved, priced_product(dimensions, static_cast<std::uint32_t>(saved)));
     }
@@ -157,7 +165,7 @@ char const* candidates::why_no_others() const {
   if (has_view(question_)) return "a shared result is made by full folds or a tree";
   if (goes_straight(question_.what) && !may_gather_in_rounds(question_))
     return "what only moves goes straight from rank to rank";
-  if (question_.ranks <= few && question_.what != verb::gather)
+  if (question_.ranks <= few && !gathers_at_root(question_.what))
     return "few ranks fold at once, so that a sum has the same bits wherever they run";
   if (!machine_.domains().is_even() || !has_products(question_.what)) return nullptr;
   for (rank_t const size : sizes_by_level(question_))
@@ -165,10 +173,10 @@ char const* candidates::why_no_others() const {
   return "where all levels have factors up to 8, ranks fold along these";
 }
 
-double candidates::gain() const { return machine_.domains().is_even() && question_.what != verb::gather ? 0.9 : 1; }
+double candidates::gain() const { return machine_.domains().is_even() && !gathers_at_root(question_.what) ? 0.9 : 1; }
 
 /// Made and counted, at some 50 µs each for 16 ranks and 10 ms for 250, a gather at 1 ms for 64; the most promising come first.
-std::size_t most_made(question const& q) { return q.ranks <= 64 && q.what != verb::gather ? 64 : 8; }
+std::size_t most_made(question const& q) { return q.ranks <= 64 && !gathers_at_root(q.what) ? 64 : 8; }
 
 schedule::demand candidates::demand_of_others() const {
   return {.verb = schedule_of(question_.what),
@@ -192,7 +200,7 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
   }
   auto const order = [&](auto const& b) {
     bool const comes_first =
-        wanted.verb == verb::gather ? b.second.name == "circulant" : b.second.parameters.contains("nodes");
+        gathers_at_root(wanted.verb) ? b.second.name == "circulant" : b.second.parameters.contains("nodes");
     return std::pair(b.first, !comes_first);
   };
   std::ranges::stable_sort(bounded, {}, order);
@@ -200,7 +208,7 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
 }
 
 std::optional<priced_schedule> candidates::counted(algorithm const& how, schedule::demand const& wanted) const {
-  if (wanted.verb == verb::reduce && !serves_all(how, wanted)) return std::nullopt;
+  if (is_to_root(wanted.verb) && !is_of_pieces(wanted.verb) && !serves_all(how, wanted)) return std::nullopt;
   auto const found = schedule::count(how, wanted, machine_);
   if (!found) return std::nullopt;
   auto steps = found->work.priced(bytes());

@@ -83,8 +83,7 @@ answer with_storage(priced_schedule const& chosen, question const& q, schedule::
 }  // namespace
 
 void put_on_levels(question& q, level_facts const& of) {
-  bool const is_scan = q.what == verb::scan || q.what == verb::exclusive_scan;
-  bool const has_one_order = is_scan || !q.commutative || of.scattered == nullptr;
+  bool const has_one_order = detail::is_scan(q.what) || !q.commutative || of.scattered == nullptr;
   q.levels = has_one_order ? of.as_numbered : of.scattered;
 }
 
@@ -121,7 +120,7 @@ std::string folds_along(std::vector<calibration::clustering> const& levels, rank
 }
 
 verb schedule_of(verb what) {
-  bool const has_none = what == verb::barrier || what == verb::reduce_shared || what == verb::allreduce_view;
+  bool const has_none = detail::is_barrier(what) || !schedule::has_schedules(what);
   return has_none ? verb::allreduce : what;  // a barrier is an allreduce of nothing
 }
 

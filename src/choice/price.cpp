@@ -9,6 +9,21 @@
 namespace coset::choice {
 namespace {
 
+using detail::folds_for_all;
+using detail::gathers_at_root;
+using detail::gathers_for_all;
+using detail::gets_pieces;
+using detail::gives_pieces;
+using detail::is_from_root;
+using detail::is_half;
+using detail::is_of_pieces;
+using detail::is_rooted;
+using detail::is_scan;
+using detail::is_to_root;
+using detail::only_moves;
+using detail::row_of;
+using detail::shares_result;
+using detail::swaps_pieces;
 using program::area;
 using program::copies;
 using program::policy;
@@ -51,18 +66,20 @@ bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
 /// two, a result would overwrite what others have not read yet.
 bool goes_through_outputs(question const& q) {
-  bool const is_scan = q.what == verb::scan || (q.what == verb::exclusive_scan && q.ranks <= 2);
-  return !q.in_place && (q.what == verb::allreduce || (is_scan && !q.crowded));
+  bool const is_overwritten = row_of(q.what).of == detail::contributors::before_own && q.ranks > 2;
+  return !q.in_place && (folds_for_all(q.what) || (is_scan(q.what) && !is_overwritten && !q.crowded));
 }
 
 std::uint64_t own_cache(question const& q) {
   return q.memory.own_cache_bytes != 0 ? q.memory.own_cache_bytes : usual_own_cache_bytes;
 }
 
+bool root_alone_has_all(question const& q) { return is_rooted(q.what) && is_of_pieces(q.what); }
+
 /// What a rank fetches from others of their arrays, on average.
 double fetched_by_each(question const& q) {
   double const moved = static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks;
-  return q.what == verb::gather || q.what == verb::scatter ? moved / q.ranks : moved;
+  return root_alone_has_all(q) ? moved / q.ranks : moved;
 }
 
 /// What goes through a rank's own cache from one call to the next, on average: what it gives, gets and fetches, and staging. Of
@@ -70,9 +87,9 @@ double fetched_by_each(question const& q) {
 double touched_by_each(question const& q, policy const& p) {
   double const bytes = static_cast<double>(q.bytes), part = bytes / q.ranks, fetched = fetched_by_each(q);
   double const through = fetched * (p.first == area::staging ? 6 : 1);
-  if (q.what == verb::broadcast) return bytes + through;
-  if (q.what == verb::gather || q.what == verb::scatter) return 2 * part + through;
-  bool const has_one_whole = q.what == verb::reduce || q.what == verb::reduce_scatter || q.what == verb::allgather;
+  if (root_alone_has_all(q)) return 2 * part + through;
+  if (is_from_root(q.what)) return bytes + through;
+  bool const has_one_whole = is_to_root(q.what) || is_half(q.what);
   return bytes + (has_one_whole ? part : bytes) + through;
 }
 
@@ -86,45 +103,30 @@ double at_hand(question const& q, policy const& p) {
 /// Up to so many bytes lines that move between ranks cost more than copies. Measured with 2 to 4 ranks on Zen 4, cycles; of two
 /// ranks of other verbs than allreduce on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
 std::size_t most_staged(question const& q) {
-  switch (q.what) {
-    case verb::allreduce:
-      return 128 * kibibyte;
-    case verb::allgather:
-      return 64 * kibibyte;
-    case verb::reduce:
-      return are_two(q) ? std::min<std::uint64_t>(own_cache(q) / 2, 2 * mebibyte) : 2 * mebibyte;
-    case verb::broadcast:
-      return are_two(q) ? most_staged_apart : 512 * kibibyte;
-    case verb::scan:
-    case verb::exclusive_scan:
-      return goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte;
-    case verb::gather:          // see is_stored_by_owners
-    case verb::reduce_scatter:  // each line has one reader, and would have one in staging
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-    case verb::scatter:
-    case verb::all_to_all:
-      return 0;
-  }
-  __builtin_unreachable();
+  if (folds_for_all(q.what)) return 128 * kibibyte;
+  if (gathers_for_all(q.what)) return 64 * kibibyte;
+  if (is_scan(q.what)) return goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte;
+  // Each line of pieces has one reader, and would have one in staging; of a gather see is_stored_by_owners.
+  if (!is_rooted(q.what) || is_of_pieces(q.what)) return 0;
+  if (is_from_root(q.what)) return are_two(q) ? most_staged_apart : 512 * kibibyte;
+  return are_two(q) ? std::min<std::uint64_t>(own_cache(q) / 2, 2 * mebibyte) : 2 * mebibyte;
 }
 
 /// Of sizes at which arrays would stay in the own caches, and staging does not: others fetch it from where nobody has to be asked.
 /// Measured between two ranks. A scatter gains less than its runs differ.
 bool staging_alone_leaves(question const& q) {
-  return are_two(q) && q.what != verb::scatter && at_hand(q, staged) < most_staging_at_hand &&
+  return are_two(q) && !(root_alone_has_all(q) && is_from_root(q.what)) && at_hand(q, staged) < most_staging_at_hand &&
          at_hand(q, zero_copy) > fewest_at_hand;
 }
 
 /// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
 bool is_stored_by_root(question const& q) {
-  return are_two(q) && (q.what == verb::broadcast || (q.what == verb::scatter && q.bytes <= most_at_once));
+  return are_two(q) && is_from_root(q.what) && (!is_of_pieces(q.what) || q.bytes <= most_at_once);
 }
 
 /// The bytes that all ranks give and get.
 std::uint64_t footprint(question const& q) {
-  bool const all_get_all = q.what == verb::allreduce || q.what == verb::scan || q.what == verb::exclusive_scan;
+  bool const all_get_all = folds_for_all(q.what) || is_scan(q.what);
   return std::uint64_t{all_get_all ? 2 * q.ranks : q.ranks + 1} * q.bytes;
 }
 
@@ -139,10 +141,10 @@ bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area
 
 /// Of a gather: its root fetches all pieces one after the other, unless their owners store them, all at once.
 bool is_stored_by_owners(question const& q, policy const& p) {
-  return q.what == verb::gather && p.first == area::input && p.how != copies::pull;
+  return gathers_at_root(q.what) && p.first == area::input && p.how != copies::pull;
 }
 double fetched_by_root(question const& q, policy const& p, schedule::level_machine const& on) {
-  if (q.what != verb::gather || is_stored_by_owners(q, p)) return 0;
+  if (!gathers_at_root(q.what) || is_stored_by_owners(q, p)) return 0;
   double const beyond = p.first == area::staging ? 0 : (1 - at_hand(q, p)) * q.memory.costs.copied_beyond;
   double const per_byte = priced_here({.transfer = on.costs().links.back().per_byte}, q.memory.costs).transfer + beyond;
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
@@ -154,14 +156,14 @@ double copied(question const& q, policy const& p, double bytes) {
 }
 
 /// What only moves has a piece that stays with its rank, and yet has to get into another array.
-bool copies_own_piece(question const& q) { return (goes_straight(q.what) || q.what == verb::allgather) && !q.in_place; }
+bool copies_own_piece(question const& q) { return only_moves(q.what) && is_of_pieces(q.what) && !q.in_place; }
 
 /// What others fetch of a rank's array, the root's if there is one. A reduction's ranks hand over all that they have; so does who
 /// broadcasts, and in an allreduce the part that others fold makes up for the results that they store.
 double fetched_by_others(question const& q) {
   double const bytes = static_cast<double>(q.bytes), pieces = q.ranks;
-  if (q.what == verb::allgather || q.what == verb::gather) return bytes / pieces;
-  return q.what == verb::reduce_scatter || goes_straight(q.what) ? bytes * (pieces - 1) / pieces : bytes;
+  if (gives_pieces(q.what)) return bytes / pieces;
+  return is_of_pieces(q.what) ? bytes * (pieces - 1) / pieces : bytes;
 }
 
 /// Whoever writes where others have fetched from has to fetch it back, which a call alone does not show. Beyond the own cache
@@ -176,19 +178,19 @@ double regained(question const& q, policy const& p, double bytes) {
 /// What a root takes in costs the root's time instead. The factor of other pieces, which have one reader each, is measured.
 double fetched_at_once(question const& q) {
   double const bytes = static_cast<double>(q.bytes), others = q.ranks - 1, moved = bytes * others / q.ranks;
-  if (q.what == verb::reduce) return bytes;
-  if (q.what == verb::gather || q.what == verb::allgather) return moved;
-  if (detail::is_of_pieces(q.what)) return moved * std::min(others, most_at_a_line);
-  return bytes * std::min(q.what == verb::broadcast ? others : others + 1, most_at_a_line);
+  if (gives_pieces(q.what)) return moved;
+  if (is_to_root(q.what)) return bytes;
+  if (is_of_pieces(q.what)) return moved * std::min(others, most_at_a_line);
+  return bytes * std::min(is_from_root(q.what) ? others : others + 1, most_at_a_line);
 }
 
 /// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
 double staging_regained(question const& q, policy const& p) {
-  bool const is_written_by_readers = q.what == verb::allreduce && !is_eager(p);
-  std::uint64_t const readers = q.what == verb::reduce ? 1 : q.ranks - 1;
+  bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
+  std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
   bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
-  bool const folds_meanwhile = !is_eager(p) && !detail::is_of_pieces(q.what);
+  bool const folds_meanwhile = !is_eager(p) && !is_of_pieces(q.what);
   return at_hand(q, p) * q.memory.costs.regained * fetched_by_others(q) / (folds_meanwhile ? 2 : 1);
 }
 
@@ -198,8 +200,8 @@ double copies_of(question const& q, policy const& p) {
   if (is_eager(p)) return costs.copy + fetched_at_once(q) * costs.copied_at_once;
   if (p == staged_in) return staging_alone_leaves(q) ? copied(q, p, fetched_by_each(q)) : 0;
   if (p.first == area::input) return copies_own_piece(q) ? copied(q, p, bytes / q.ranks) : 0;
-  if (!detail::is_of_pieces(q.what)) return (p.first == area::staging ? 2 : 1) * copied(q, p, bytes);
-  bool const goes_both_ways = q.what == verb::reduce_scatter || q.what == verb::all_to_all;
+  if (!is_of_pieces(q.what)) return (p.first == area::staging ? 2 : 1) * copied(q, p, bytes);
+  bool const goes_both_ways = swaps_pieces(q.what) || (is_half(q.what) && gets_pieces(q.what));
   double const staged_bytes = goes_both_ways ? 2 * fetched_by_others(q) : bytes;
   return copied(q, p, staged_bytes) + (copies_own_piece(q) ? copied(q, p, bytes / q.ranks) : 0);
 }
@@ -210,11 +212,11 @@ double owners_of(question const& q, policy const& p) {
   if (q.ranks < 2 || exceeds_caches(q)) return 0;
   // Ranks that share a processor fetch no lines from each other. Arrays are priced as if no readers of theirs did: unmeasured.
   if (p.first == area::output)
-    return q.crowded ? 0 : regained(q, p, q.what == verb::allreduce ? bytes * if_readers_write : bytes / 2);
+    return q.crowded ? 0 : regained(q, p, folds_for_all(q.what) ? bytes * if_readers_write : bytes / 2);
   if (p == staged_in && staging_alone_leaves(q)) return regained(q, p, bytes / 2) + staging_regained(q, p);
   if (p == staged_in || has_view(q)) return regained(q, p, bytes);
   if (p.first == area::staging) return staging_regained(q, p);
-  if (q.what == verb::allreduce && q.in_place) return 0;  // a rank has read the lines that it writes
+  if (folds_for_all(q.what) && q.in_place) return 0;  // a rank has read the lines that it writes
   return regained(q, p, moved) * (is_stored_by_owners(q, p) ? if_owners_store : 1);
 }
 
@@ -241,10 +243,10 @@ schedule::price round_of_all(question const& q, schedule::level_machine const& o
 
 }  // namespace
 
-bool has_view(question const& q) { return q.what == verb::reduce_shared || q.what == verb::allreduce_view; }
+bool has_view(question const& q) { return shares_result(q.what); }
 
 bool may_gather_in_rounds(question const& q) {
-  return q.what == verb::gather && q.ranks > 3 && q.ranks <= 64 && !q.crowded;
+  return gathers_at_root(q.what) && q.ranks > 3 && q.ranks <= 64 && !q.crowded;
 }
 
 schedule::level_machine machine_of(question const& q) {
@@ -273,23 +275,23 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (has_view(q) && whole) return {eager};
   if (has_view(q)) return staging_alone_leaves(q) ? std::vector{zero_copy, staged_in} : std::vector{zero_copy};
   std::vector<policy> all;
-  bool const one_round = whole || (detail::is_of_pieces(q.what) && kind != schedule_kind::folds);
+  bool const one_round = whole || (is_of_pieces(q.what) && kind != schedule_kind::folds);
   if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1)) all.push_back(eager);
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.
-  bool const swaps = q.what == verb::all_to_all && q.in_place;
+  bool const swaps = swaps_pieces(q.what) && q.in_place;
   if (!q.pointers || swaps) {
     all.push_back(staged);
     return all;
   }
   // Pieces that go through several ranks are awaited in each round, and arrays once more, which costs more than short copies.
-  bool const passes_on = detail::is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
+  bool const passes_on = is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
   if (q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q)) all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   all.push_back(is_stored_by_root(q) ? zero_copy_store : zero_copy);
-  if (q.what != verb::allreduce || !q.in_place) all.push_back(streaming(zero_copy));
-  if (q.what == verb::gather) all.push_back(zero_copy_pull);
+  if (!folds_for_all(q.what) || !q.in_place) all.push_back(streaming(zero_copy));
+  if (gathers_at_root(q.what)) all.push_back(zero_copy_pull);
   return all;
 }
 
@@ -300,7 +302,7 @@ storage_price price_of(question const& q, policy const& p, schedule::level_machi
   sum.reaching = reaching_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
-  if (detail::is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)
+  if (is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)
     sum.meeting = priced_here(round_of_all(q, on), q.memory.costs).total();
   return sum;
 }

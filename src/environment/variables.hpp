@@ -69,8 +69,8 @@ inline constexpr std::array variables{
     variable{
         "COSET_LOG", "`plan`, `team`, `mpi`; several with commas", "nothing",
         "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, teams that "
-        "share processors, reducers, and the first one that ends with values that were never combined. `team`: what "
-        "making each team took, and which got an idle one. `mpi`: what "
+        "share processors, reducers, and the first one that ends with values that were never combined; teams that end "
+        "are not kept then. `team`: what making each team took, and which got an idle one. `mpi`: what "
         "`libcoset_mpi.so` carried out, and what it left to MPI and why.",
         "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
     variable{"COSET_SHARE", "`yes`, `no`", "`yes`",
@@ -89,7 +89,8 @@ inline constexpr std::array variables{
              "What every rank does and waits for is written to this file as the process ends, for Perfetto and for "
              "`coset trace --summary`. Several processes write `name.0.json`, `name.1.json` …, children that a program "
              "forks "
-             "`name.PID.json`; `%p` is the process's number in the system. Not heeded where the program is setuid.",
+             "`name.PID.json`; `%p` is the process's number in the system. Teams that end are not kept then. Not "
+             "heeded where the program is setuid.",
              at_start},
     variable{"COSET_TRACE_EVENTS", "a number", "32768",
              "So many of each rank's latest events are kept for COSET_TRACE, of 64 bytes each; 4194304 at most.",

@@ -60,7 +60,7 @@ choice& current() {
   return chosen;
 }
 
-/// Headers ask for folds while they make tables of their own: no child may find such a table half made, and nobody to end it.
+/// A child that found the choice half made, by a thread that it has not, would wait for ever.
 [[gnu::constructor]] void choose_before_forks() {
   pthread_atfork(
       [] {

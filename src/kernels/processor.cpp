@@ -32,7 +32,7 @@ unsigned saved_registers() {
 
 /// What each target takes is what Highway compiles it with.
 std::int64_t vector_targets() {
-  if (__get_cpuid_max(0, nullptr) < extended_page) return 0;
+  if (static_cast<unsigned>(__get_cpuid_max(0, nullptr)) < extended_page) return 0;
   page const basic(1), extended(extended_page), of_amd(0x8000'0001);
   constexpr unsigned for_sse4 = bit_SSE3 | bit_PCLMUL | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_AES;
   bool const has_avx2 = has_all(basic.c, for_sse4 | bit_FMA | bit_OSXSAVE | bit_AVX | bit_F16C) &&

@@ -20,9 +20,9 @@ using detail::call;
 using detail::extent;
 
 sharing sharing_of(signature const& s) {
-  if (s.what == verb::reduce_shared) return sharing::the_processes;
-  bool const viewed =
-      s.what == verb::allreduce_view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
+  detail::results const in = detail::row_of(s.what).in;
+  if (in == detail::results::shared) return sharing::the_processes;
+  bool const viewed = in == detail::results::view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
   return viewed ? sharing::the_nodes : sharing::nobodys;
 }
 
@@ -41,6 +41,13 @@ program::rank_pieces pieces_of(call const& c, rank_t ranks) {
   return at;
 }
 
+/// Who broadcasts has what it would get, and of nobody there is nothing.
+bool has_its_result(verb what, bool is_root, rank_t rank) {
+  detail::contributors const of = detail::row_of(what).of;
+  bool const gives_all = of == detail::contributors::root && detail::gets(what, is_root) == detail::share::whole;
+  return (is_root && gives_all) || (of == detail::contributors::before_own && rank == 0);
+}
+
 /// What the callers of the ranks that share memory with this one give or get of the whole vector.
 void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t first) {
   verb const what = plan.what.what;
@@ -49,14 +56,12 @@ void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t fi
     extent const whole{0, plan.bytes}, none{0, 0};
     extent const piece =
         detail::is_of_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
+    auto const part = [&](detail::share of) {
+      return of == detail::share::piece ? piece : of == detail::share::whole ? whole : none;
+    };
     bool const root = r == plan.what.root;
-    bool const gives_piece = what == verb::allgather || what == verb::gather;
-    bool const gets_piece = what == verb::reduce_scatter || what == verb::scatter;
-    bool const gives_none = (what == verb::broadcast || what == verb::scatter) && !root;
-    bool const gets_none = ((what == verb::reduce || what == verb::gather) && !root) ||
-                           (what == verb::broadcast && root) || (what == verb::exclusive_scan && r == 0);
-    plan.arrays.gives.push_back(gives_piece ? piece : gives_none ? none : whole);
-    plan.arrays.gets.push_back(gets_piece ? piece : gets_none ? none : whole);
+    plan.arrays.gives.push_back(part(detail::gives(what, root)));
+    plan.arrays.gets.push_back(has_its_result(what, root, r) ? none : part(detail::gets(what, root)));
   }
 }
 
@@ -145,8 +150,8 @@ bool fetches_from_arrays(program::program const& p, std::size_t ranks) {
 
 /// While others fetch from the same array, the copy of it takes twice as long: allgathers of 1 to 2 MiB, two near cores.
 detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
-  bool const is_part_of_result =
-      plan.what.what == verb::allgather || (team.ranks == 1 && in_place_always(plan.what.what));
+  bool const is_part_of_result = (detail::gives_pieces(plan.what.what) && !detail::is_rooted(plan.what.what)) ||
+                                 (team.ranks == 1 && in_place_always(plan.what.what));
   if (!is_part_of_result) return detail::own_copy::none;
   auto const& of = plan.code->of;
   bool const told_first = of.size() > 1 && std::ranges::none_of(of, [&](program::program const& p) {
@@ -161,7 +166,7 @@ void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
   static std::atomic<std::uint64_t> latest_id = 0;
   plan.id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
   plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
-  plan.arrays.shares_outputs = plan.what.what == verb::reduce_shared && plan.what.count > 0;
+  plan.arrays.shares_outputs = detail::row_of(plan.what.what).in == detail::results::shared && plan.what.count > 0;
   plan.counts.assign(c.counts.begin(), c.counts.end());
   auto const pieces = pieces_of(c, team.ranks);
   set_extents(plan, pieces, team.spread.first());
@@ -199,8 +204,9 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& pr
 }
 
 std::shared_ptr<bound_plan> bind_like(bound_plan const& like, team_facts const& team, call const& c) {
+  if (like.segments.number != 1) return nullptr;
   std::size_t const bytes = c.count * items_of(like.what).staged(*like.code);
-  if (like.segments.number != 1 || home_of(*like.code, bytes) != like.code->storage.staging) return nullptr;
+  if (home_of(*like.code, bytes) != like.code->storage.staging) return nullptr;
   auto plan = std::make_shared<bound_plan>();
   plan->what = like.what;
   plan->what.count = c.count;
@@ -211,7 +217,8 @@ std::shared_ptr<bound_plan> bind_like(bound_plan const& like, team_facts const& 
   plan->segments.wanted_bytes = like.segments.wanted_bytes;
   plan->words = like.words;
   put_on_call(*plan, team, c);
-  return plan->segments.number == 1 ? plan : nullptr;
+  bool const has_room = plan->candidacy.most_staging <= team.most_staging;
+  return plan->segments.number == 1 && has_room ? plan : nullptr;
 }
 
 void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,

@@ -13,16 +13,11 @@
 
 namespace coset::planning {
 
-/// Whether a rooted verb for each piece does the same.
-inline bool by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-/// Verbs of which the root alone may have its two arrays in one, so that ranks need not agree on that.
-inline bool in_place_never(verb what) { return what == verb::gather || what == verb::scatter; }
-/// Verbs that leave a rank its own input, or write only where nothing is read any more, have one program for input and
-/// output in one array or apart.
-inline bool in_place_always(verb what) { return what == verb::reduce || what == verb::broadcast || by_pieces(what); }
+/// Verbs that have one program for input and output in one array or apart.
+constexpr bool in_place_always(verb what) { return detail::row_of(what).in_place == detail::same_array::alike; }
 /// Whether `in` and `out` of a call are one array to its plan.
 inline bool in_place(detail::call const& c) {
-  if (in_place_never(c.what)) return false;
+  if (detail::row_of(c.what).in_place == detail::same_array::of_root) return false;
   return in_place_always(c.what) || (c.in == c.out && c.count > 0 && c.out != nullptr);
 }
 

@@ -36,7 +36,7 @@ std::shared_ptr<bound_plan> bind_pieces(call const& c, team_facts const& team) {
   plan->bytes = c.count * c.reduction->element_bytes;
   plan->counts.assign(c.counts.begin(), c.counts.end());
   plan->segments.number = 0;
-  bool const gathers = c.what == verb::allgather;
+  bool const gathers = detail::gives_pieces(c.what);
   std::size_t begin = 0;
   for (rank_t r = 0; r < team.spread.last(team.ranks); ++r) {
     std::size_t const count = c.counts.empty() ? c.count / team.ranks : c.counts[r];
@@ -109,7 +109,7 @@ plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const&
 plan_store::pointer plan_store::bind_by_options(call const& c, plan_options const& options) try {
   return bind_by_rules(c, &options);
 } catch (lacks_staging const&) {
-  if (!by_pieces(c.what) || options.algorithm != "auto" || options.storage != "auto") throw;
+  if (!detail::is_half(c.what) || options.algorithm != "auto" || options.storage != "auto") throw;
   auto plan = bind_pieces(c, facts_);
   plan->owner = this;
   return plan;
@@ -216,17 +216,17 @@ std::string plan_store::refusal_of(call const& c) try {
 
 std::vector<std::string> plan_store::refused_rules() {
   std::vector<std::string> refused;
-  std::byte one_array;  // stands for a caller's that is input and output
+  std::byte same_array;  // stands for a caller's that is input and output
   for (std::size_t const each : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
     for (verb const what : all_verbs()) {
       call c{.what = what,
-             .count = what == verb::barrier        ? 0
+             .count = detail::is_barrier(what)     ? 0
                       : detail::is_of_pieces(what) ? each * facts_.ranks
                                                    : each,
              .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
       for (bool const same : {false, true}) {
-        if (same) c.in = c.out = &one_array;
-        if (same && (what == verb::reduce_shared || what == verb::allreduce_view)) continue;  // are never in place
+        if (same) c.in = c.out = &same_array;
+        if (same && detail::shares_result(what)) continue;  // are never in place
         if (rule_for(facts_, c) == nullptr) continue;
         auto const why = refusal_of(c);
         if (!why.empty() && std::ranges::find(refused, why) == refused.end()) refused.push_back(why);

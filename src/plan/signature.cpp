@@ -19,18 +19,17 @@ namespace {
 using detail::is_rooted;
 
 /// Whether it makes a difference to a plan of this verb that input and output are one array.
-bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce_scatter && what != verb::allgather; }
+bool tells_in_place(verb what) { return detail::row_of(what).in_place == detail::same_array::told; }
 
 /// As the program has written it, whichever verb carries it out: "combine(add) of 1000 float (plus)". Not what a sparse
 /// reducer's processes tell each other of.
 [[gnu::cold]] std::string combine_in_words(signature const& s, asked_by how, std::string_view of,
                                            std::string_view counts) {
   std::string text = how == asked_by::combine_add ? "combine(add)" : "combine(assign)";
-  bool const is_dense = s.what == verb::reduce_shared || s.what == verb::allreduce_view || s.what == verb::reduce ||
-                        s.what == verb::reduce_scatter;
-  if (is_dense) text += of;
-  if (s.what == verb::reduce) text += text::format(", to the process of rank {}", s.root);
-  if (s.what == verb::reduce_scatter) text += text::format(", in parts of its ranks {}", counts);
+  bool const is_to_one = detail::is_to_root(s.what), is_in_parts = detail::gets_pieces(s.what);
+  if (detail::shares_result(s.what) || is_to_one || is_in_parts) text += of;
+  if (is_to_one) text += text::format(", to the process of rank {}", s.root);
+  if (is_in_parts) text += text::format(", in parts of its ranks {}", counts);
   return text;
 }
 
@@ -41,7 +40,7 @@ bool tells_in_place(verb what) { return !is_rooted(what) && what != verb::reduce
                                       : text::format(" of {} {} ({})", s.count, type, operation);
   if (by != asked_by::program) return combine_in_words(s, by, of, counts);
   std::string text(name_of(s.what));
-  if (s.what == verb::barrier) return text;
+  if (detail::is_barrier(s.what)) return text;
   text += of;
   if (s.counts != 0) text += text::format(", counts {}", counts);
   if (is_rooted(s.what)) text += text::format(", root {}", s.root);

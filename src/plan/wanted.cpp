@@ -94,15 +94,12 @@ rank_t first_carriers_of(program::distribution const& spread) {
   return least;
 }
 
-/// Whether all ranks of a process get one result.
-bool has_shared_result(call const& c) { return c.what == verb::reduce_shared || c.what == verb::allreduce_view; }
-
 /// Within a process inputs are read where they are, and one of its ranks fetches what another process has made. Not what one
 /// round brings to everybody.
 bool reads_within_processes(choice::answer& chosen, team_facts const& team, call const& c) {
   using program::copies;
   bool const can =
-      !team.pointers && has_shared_result(c) && chosen.storage.how != copies::pull && !chosen.storage.offloads;
+      !team.pointers && detail::shares_result(c.what) && chosen.storage.how != copies::pull && !chosen.storage.offloads;
   if (!can) return false;
   chosen.storage.first = program::area::input;
   chosen.storage.how = copies::pull;
@@ -145,7 +142,7 @@ choice::question question_of(team_facts const& team, call const& c) {
   asked.commutative = c.reduction->commutative;
   choice::put_on_levels(asked, team.levels);
   asked.pointers = team.pointers;
-  if (!team.pointers && has_shared_result(c)) put_on_processes(asked, team);
+  if (!team.pointers && detail::shares_result(c.what)) put_on_processes(asked, team);
   return asked;
 }
 
@@ -163,7 +160,7 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.seconds = 0;
     chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
     if (reads_within_processes(chosen, team, c)) chosen.segment_bytes = choice::shared_segment(question_of(team, c));
-  } else if (c.what == verb::all_to_all && chosen.storage.in_place) {
+  } else if (detail::swaps_pieces(c.what) && chosen.storage.in_place) {
     chosen.segment_bytes = choice::swapped_segment;
   }
   return chosen;
@@ -193,7 +190,7 @@ std::vector<choice::answer> alternatives_for(team_facts const& team, call const&
 
 calibration::rule const* rule_for(team_facts const& team, call const& c) {
   return team.choices.find(c.what, team.ranks, c.count * c.reduction->element_bytes,
-                           c.what == verb::allreduce && in_place(c));
+                           detail::folds_for_all(c.what) && in_place(c));
 }
 
 choice::answer changed(choice::answer chosen, plan_options const& options, team_facts const& team, call const& c) {

@@ -59,7 +59,7 @@ class staging_allocation {
   /// shares its output, and not while a result, an input or an earlier partial result lies there. Of an all_to_all in place
   /// that is another block's input.
   bool fits_output(copy_t h, std::size_t c) const {
-    if (policy_.in_place && schedule_.verb == verb::all_to_all) return false;
+    if (policy_.in_place && detail::swaps_pieces(schedule_.verb)) return false;
     lifetime const mine = in_output_[h];
     for (copy_t other = copies_.first(c); other < copies_.first(c + 1); ++other) {
       if (!lies_in_output_[other]) continue;

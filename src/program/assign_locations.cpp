@@ -66,7 +66,7 @@ void put_by_peers(schedule::schedule const& s, std::span<assignment> of_rank) {
 }
 
 std::vector<assignment> by_peers(schedule::schedule const& s, std::vector<assignment> step) {
-  if (s.verb == verb::all_to_all) return step;  // in place, blocks take each other's places
+  if (detail::swaps_pieces(s.verb)) return step;  // in place, blocks take each other's places
   for (auto first = step.begin(); first != step.end();) {
     auto const last = std::find_if(first, step.end(), [&](assignment const& a) { return a.rank != first->rank; });
     put_by_peers(s, {first, last});
@@ -97,8 +97,9 @@ class location_assignment {
   linear_order run() {
     list_operations();
     std::uint32_t const layers = allocate_staging(schedule_, copies_, policy_, output_of_, operations_);
-    return {schedule_.ranks, static_cast<std::uint32_t>(blocks_), layers,      std::move(operations_), copies_.inputs(),
-            output_of_,      schedule_.verb == verb::all_to_all,  split_.first};
+    return {
+        schedule_.ranks, static_cast<std::uint32_t>(blocks_),  layers,      std::move(operations_), copies_.inputs(),
+        output_of_,      detail::swaps_pieces(schedule_.verb), split_.first};
   }
 
  private:

@@ -13,8 +13,8 @@ class emission {
   /// `ranks`: of all domains.
   emission(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of, rank_t ranks)
       : storage_(p),
-        keeps_pieces_apart_(p.staging == home::pieces &&
-                            (s.own.verb == verb::scatter || s.own.verb == verb::all_to_all)),
+        keeps_pieces_apart_(p.staging == home::pieces && detail::is_derived(s.own.verb) &&
+                            !detail::is_to_root(s.own.verb)),
         here_(s.own.ranks),
         order_(assign_locations(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
@@ -282,7 +282,7 @@ class emission {
 
 /// What is this rank's in one block is another's piece in another: they have to be of one size.
 void require_whole_pieces(schedule::schedule const& s, std::size_t pieces) {
-  if (s.verb != verb::all_to_all || s.blocks.size() == pieces) return;
+  if (!detail::swaps_pieces(s.verb) || s.blocks.size() == pieces) return;
   throw schedule_error(text::format("a schedule of all_to_all is run with one block for each of {} ranks, not with {}",
                                     pieces, s.blocks.size()));
 }

@@ -62,9 +62,10 @@ void value_copies::name_values() {
 bool value_copies::is_stored_by_owner(assignment const& a) const {
   value_copy const& copy = all_[target(a)];
   if (policy_.first != area::input || !copy.is_result || home_of(copy) != area::output) return false;
-  if (policy_.how != copies::store) return schedule_.verb == verb::gather;
+  if (policy_.how != copies::store) return detail::gives_pieces(schedule_.verb) && detail::is_to_root(schedule_.verb);
   rank_t const owner = schedule_.from(a).front().rank;
-  return schedule_.verb != verb::broadcast || a.block % schedule_.ranks == owner;
+  bool const gives_all = detail::is_from_root(schedule_.verb) && !detail::gets_pieces(schedule_.verb);
+  return !gives_all || a.block % schedule_.ranks == owner;
 }
 
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain

@@ -302,6 +302,14 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   if (total_ && total_->generation != filled) total_->generation = filled;
   total_is_known_ = true;
   if (tracking_ != tracking::none) finish_round();
+  if (set_ && set_->has_idle()) [[unlikely]]
+    leave_idle();
+}
+
+/// What no thread has asked for until a combination is not waited for: each of many reducers would keep as much as the largest.
+[[gnu::cold]] void reducer_core::leave_idle() noexcept {
+  auto const lock = short_lock(making_);
+  set_->leave_idle();
 }
 
 void reducer_core::reset() noexcept {

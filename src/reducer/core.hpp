@@ -143,7 +143,11 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void part_is_done(std::size_t parts, bool into_total) noexcept;
   /// For fold_round(): the same number for all threads that fold together, by the caller's synchronisation.
   std::uint64_t round() const noexcept { return round_; }
-  void begin_round() noexcept { ++round_; }
+  void begin_round() noexcept {
+    ++round_;
+    if (set_ && set_->has_idle()) [[unlikely]]
+      leave_idle();
+  }
   /// Of a sparse reducer's copy that has been taken elsewhere: counts what it held, as a combination does.
   void count_and_empty(reducer_room::owned_copy&);
   /// Makes a sparse reducer's copy one that may be read as a whole. By its thread, or while that does nothing to it.
@@ -194,6 +198,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void change_key() noexcept;
   void empty(private_copy&);
   void make_room();
+  void leave_idle() noexcept;
   void put_in_order() noexcept;
   bool holds_values() const;
   void say_what_is_lost() const noexcept;

@@ -18,6 +18,7 @@ using node = std::optional<unsigned>;
 
 /// Rounds to quarters of powers of two and whole pages, so that reducers of similar size reuse each other's copies.
 std::size_t rounded(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 1);
   std::size_t const step = std::max(std::bit_ceil(bytes) / 8, numa::page_bytes());
   return (bytes + step - 1) / step * step;
 }
@@ -43,12 +44,13 @@ class pool {
     return found;
   }
 
-  /// What does not fit is unmapped after unlocking, and so are sets of other sizes if it would fit without them.
+  /// What does not fit is unmapped after unlocking: sets of other sizes, older ones, and what is more than may ever be kept.
   void put(std::size_t bytes, node made_on, copies given) {
     std::vector<set> dead;
     copies too_many;
     auto const lock = short_lock(mutex_);
     if (bytes * given.size() > most_kept_bytes - kept_bytes_) give_up_others(bytes, dead);
+    while (bytes * given.size() > most_kept_bytes - kept_bytes_ && !kept_.empty()) give_up_first(dead);
     std::size_t const most = (most_kept_bytes - kept_bytes_) / bytes;
     if (given.size() > most) {
       too_many.assign(std::make_move_iterator(given.begin() + static_cast<std::ptrdiff_t>(most)),
@@ -94,16 +96,18 @@ class pool {
 copy_set::copy_set(std::size_t bytes)
     : bytes_(rounded(bytes)), made_on_(numa::current_node()), idle_(pool::instance().take(bytes_, made_on_)) {}
 
-copy_set::~copy_set() {
+void copy_set::leave_idle() noexcept {
   if (idle_.empty()) return;
   try {
     pool::instance().put(bytes_, made_on_, std::move(idle_));
   } catch (std::bad_alloc const&) {
     // The copies are freed then.
   }
+  idle_.clear();
 }
 
 std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
+  if (idle_.empty()) idle_ = pool::instance().take(bytes_, made_on_);
   auto found = idle_.end();
   for (auto at = idle_.begin(); at != idle_.end(); ++at) {
     if ((*at)->node != on_node) continue;

@@ -13,21 +13,24 @@
 
 namespace coset::reducer_room {
 
-/// Copies of one size, which pass from one reducer to the next together: each thread finds its own without asking the process,
-/// and what is kept does not grow with the number of reducers that exist at a time. Their contents are arbitrary, under past
-/// generations.
+/// Copies of one size, which pass from one reducer to the next together, so that each thread finds its own without asking the
+/// process. Their contents are arbitrary, under past generations.
 class copy_set {
  public:
   /// For copies of at least so many bytes: what an earlier reducer, made on the same node, has left, or nothing yet.
   explicit copy_set(std::size_t bytes);
   /// Leaves what has been given back to later reducers.
-  ~copy_set();
+  ~copy_set() { leave_idle(); }
   copy_set(copy_set const&) = delete;
   copy_set& operator=(copy_set const&) = delete;
 
-  /// One that had this number before if there is one, else any that lies on this node, else a new one there.
+  /// One that had this number before if there is one, else any that lies on this node; if none is left one of another set, else a new
+  /// one there.
   std::unique_ptr<owned_copy> lend(std::uint32_t number, std::optional<unsigned> on_node);
   void take_back(std::unique_ptr<owned_copy>) noexcept;
+  /// To other reducers, as this one may live on without them.
+  bool has_idle() const noexcept { return !idle_.empty(); }
+  void leave_idle() noexcept;
 
  private:
   std::size_t bytes_;

@@ -70,6 +70,26 @@ TEST(ReducersMadeAnew, ServeSmallerTeamsAfterLarger) {
   }
 }
 
+/// Red if each of many reducers keeps as many copies as the largest before it had.
+TEST(ReducersMadeAnew, LeaveToOthersWhatNobodyAsksFor) {
+  std::size_t const n = 70'000;  // of a size that no other test has
+  std::vector<float> sum(n);
+  float const* seventh = nullptr;
+  {
+    reducer<float> wide(n);
+    for (std::uint32_t number = 0; number < 8; ++number) wide.local(number)[0] += 1;
+    seventh = wide.local(7).data();
+    wide.combine_into(sum);
+  }
+  reducer<float> narrow(n), other(n);
+  narrow.local(0)[0] += 1;
+  narrow.combine_into(sum);
+  EXPECT_EQ(other.local(7).data(), seventh);
+  narrow.local(7)[0] += 1;
+  narrow.combine_into(sum);
+  EXPECT_EQ(sum[0], 10);
+}
+
 /// Any number of them at once, made and given up by threads that know nothing of each other.
 TEST(ReducersMadeAnew, ByManyThreadsDoNotMeet) {
   on_threads(4, [](std::uint32_t t) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -254,13 +255,29 @@ inline reduction_table copying(fold_set const& folds, std::size_t element_bytes,
           .code = {.computes = arithmetic::integer}};
 }
 
+/// Calls it while no thread of the process forks.
+COSET_API void while_no_thread_forks(void (*call)());
+
+/// The table that Make makes, at the first call. Not as a static variable alone: a child that is forked while another thread makes
+/// that would wait for ever.
+template <class Make>
+COSET_PER_COPY reduction_table const& made_once(Make) {
+  static constinit std::atomic<reduction_table const*> known = nullptr;
+  if (auto const* const made = known.load(std::memory_order_acquire)) [[likely]]
+    return *made;
+  while_no_thread_forks([] {
+    static reduction_table const table = Make()();
+    known.store(&table, std::memory_order_release);  // partner: above
+  });
+  return *known.load(std::memory_order_relaxed);
+}
+
 /// The table of verbs that combine nothing. Made by a call, and so as a whole: of a list, g++ would lay the constants into
 /// the file and store the rest when it is first used; clang++ stores all. Where a program of the one is linked with a library
 /// of the other, one definition serves both.
 template <class T>
 COSET_PER_COPY reduction_table const& copy_of() {
-  static reduction_table const table = copying(copy_folds<sizeof(T)>, sizeof(T), typeid(T), name_of<T>());
-  return table;
+  return made_once([] { return copying(copy_folds<sizeof(T)>, sizeof(T), typeid(T), name_of<T>()); });
 }
 
 /// All that a table is made of, known to the compiler: making it is code that all types and operations share.
@@ -312,9 +329,10 @@ constexpr table_description describe_table() {
 /// The table of one (operation, type); made once.
 template <class T, class Op>
 COSET_PER_COPY reduction_table const& table_of() {
-  static constexpr table_description description = describe_table<T, Op>();
-  static reduction_table const table = table_from(description);
-  return table;
+  return made_once([] {
+    static constexpr table_description description = describe_table<T, Op>();
+    return table_from(description);
+  });
 }
 
 }  // namespace coset::detail

@@ -52,7 +52,7 @@ std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
 /// that what a product sends lies together.
 double runs_of(verb what, rank_t hosts, exchange const& e) {
   if (!e.is_fold()) return std::max(e.blocks, 1u);
-  if (is_by_pieces(what) && e.dimensions.size() > 1) return hosts;
+  if (detail::is_half(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);
   double runs = 1;
   for (std::size_t i = 0; i + 1 + e.saved_steps < left.size(); ++i)
@@ -66,8 +66,8 @@ double inside_seconds(question const& q, exchange const& e, double bytes) {
   if (ranks < 2) return 0;
   schedule::link const near = link_of_l3();
   double const round = near.latency + (ranks - 1) * near.per_peer;
-  double const all = (ranks - 1) * bytes / leaders_of(q, e), read = q.what == verb::allgather ? bytes / ranks : all;
-  double const given = q.what == verb::reduce_scatter ? bytes / ranks : bytes;
+  double const all = (ranks - 1) * bytes / leaders_of(q, e), read = detail::gives_pieces(q.what) ? bytes / ranks : all;
+  double const given = detail::gets_pieces(q.what) ? bytes / ranks : bytes;
   return 2 * round + (read + given) * (near.per_byte + fold_per_byte);
 }
 
@@ -86,13 +86,13 @@ exchange_price segment_price(question const& q, exchange const& e, double bytes)
   return one;
 }
 
-bool can_be_cut(question const& q) { return !is_by_pieces(q.what); }  // pieces cannot be cut further
+bool can_be_cut(question const& q) { return !detail::is_half(q.what); }  // pieces cannot be cut further
 
 /// Whether hosts can make their part, see schedule::make_part().
 bool has_room(question const& q, exchange const& e) {
   auto const hosts = static_cast<std::uint64_t>(q.hosts.ranks.size());
   std::uint64_t const here = largest_host(q), leaders = leaders_of(q, e);
-  if (scans(q.what)) return here * leaders <= most_cells_of_host;
+  if (detail::is_scan(q.what)) return here * leaders <= most_cells_of_host;
   if (!e.is_fold()) {
     std::uint64_t const blocks = std::max(e.blocks, 1u);
     return here * leaders * blocks <= most_cells_of_host && hosts * blocks <= most_cells_of_tree;
@@ -100,7 +100,7 @@ bool has_room(question const& q, exchange const& e) {
   auto const left = parts_left(static_cast<rank_t>(hosts), e);
   std::uint64_t const blocks = left.size() - 1 == e.saved_steps ? 1 : hosts;
   auto const runs = static_cast<std::uint64_t>(runs_of(q.what, static_cast<rank_t>(hosts), e));
-  if (is_by_pieces(q.what)) {
+  if (detail::is_half(q.what)) {
     std::uint64_t const peers = e.dimensions.empty() ? e.radix : std::ranges::max(e.dimensions);
     return here * (runs + leaders + here) <= most_cells_by_pieces && here * peers * peers <= most_pairs_by_pieces;
   }
@@ -218,20 +218,20 @@ std::vector<exchange> exchanges_for(question const& q) {
       }
     }
   };
-  if (scans(q.what)) {
+  if (detail::is_scan(q.what)) {
     add({{}, 2}, 0);
     return all;
   }
   for (auto& dimensions : dimensions_for(q)) {
-    std::size_t const steps = is_by_pieces(q.what) ? 0 : dimensions.size();
+    std::size_t const steps = detail::is_half(q.what) ? 0 : dimensions.size();
     add({std::move(dimensions)}, steps);
   }
-  bool const in_any_order = q.commutative || q.what == verb::allgather;
+  bool const in_any_order = q.commutative || detail::gives_pieces(q.what);
   if (in_any_order && (q.hosts.switches.empty() || all.empty())) {
     for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
   }
   for (exchange& tree : trees_for(q)) add(std::move(tree), 0);
-  if (all.empty() && is_by_pieces(q.what)) {
+  if (all.empty() && detail::is_half(q.what)) {
     throw argument_error(
         text::format("{} over {} hosts of up to {} ranks is too much for this operation, which does not commute: hosts "
                      "that exchange in the order of their ranks need a number of hosts with factors below {}, and no "
@@ -260,7 +260,7 @@ exchange cheapest_exchange(question const& q) {
 }
 
 answer as_answer(question const& q, exchange const& e) {
-  if (scans(q.what)) {
+  if (detail::is_scan(q.what)) {
     schedule::algorithm how{"two_level_scan",
                             {{"nodes", value_of(q.hosts.ranks, '+')}, {"leaders", value_of(e.leaders)}}};
     return {std::move(how), staged, e.segment_bytes, price_of(q, e).total()};
@@ -289,7 +289,7 @@ answer as_answer(question const& q, exchange const& e) {
 answer moves_between(question const& q) {
   schedule::algorithm how{"two_level",
                           {{"nodes", value_of(q.hosts.ranks, '+')},
-                           {"leaders", q.what == verb::all_to_all ? "0" : "1"},
+                           {"leaders", detail::swaps_pieces(q.what) ? "0" : "1"},
                            {"between", "direct"}}};
   return {std::move(how), staged};
 }

@@ -49,12 +49,8 @@ inline constexpr std::uint64_t most_cells_of_host = std::uint64_t{1} << 14,
 /// What a host's link takes for a message, whoever sends it.
 inline constexpr double per_message = 100e-9;
 
-/// Vectors that are made of ranks' pieces, and go one way only.
-constexpr bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-
-constexpr bool scans(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 /// Nothing is folded on the way in another order.
-constexpr bool brackets_alike(verb what) { return scans(what) || what == verb::allgather || what == verb::broadcast; }
+constexpr bool brackets_alike(verb what) { return detail::is_scan(what) || detail::only_moves(what); }
 
 /// The tree or pipeline of an exchange that has one.
 schedule::algorithm tree_of(exchange const&);

@@ -28,13 +28,13 @@ schedule::level_machine where_all_costs_one(rank_t hosts) {
 /// hosts and each radix.
 schedule::price volume_of_generalized(verb what, rank_t hosts, rank_t radix) {
   schedule::price sum;
-  double const all = hosts, ways = is_by_pieces(what) ? 1 : 2;
+  double const all = hosts, ways = detail::is_half(what) ? 1 : 2;
   for (rank_t left = hosts, next = 0; left > 1; left = next) {
     next = (left + radix - 1) / radix;
     sum.latency += ways;
     sum.peers += ways * (std::min(radix, left) - 1);
     sum.transfer += ways * (left - next) / all;
-    if (what != verb::allgather) sum.combine += left / all;
+    if (!detail::gives_pieces(what)) sum.combine += left / all;
   }
   return sum;
 }
@@ -56,7 +56,7 @@ schedule::price volume_of(question const& q, exchange const& e) {
     return schedule::counts(schedule::make(how, hosts, of), on).most(1);
   };
   if (!e.is_fold()) return counted(tree_of(e), what);
-  if (scans(q.what)) return counted({"recursive_doubling", {}}, verb::exclusive_scan);
+  if (detail::is_scan(q.what)) return counted({"recursive_doubling", {}}, verb::exclusive_scan);
   if (e.dimensions.empty()) return volume_of_generalized(what, hosts, e.radix);
   return schedule::counts(schedule::steps_of_product(e.dimensions, e.saved_steps, what), on).most(1);
 }
@@ -72,7 +72,7 @@ constexpr known_tree known_pipelines[] = {{"n_block", nullptr, 0, false},
                                           {"dual_root", "degree", 2, true}};
 
 bool serves(known_tree const& tree, question const& q) {
-  return q.commutative || tree.keeps_order || q.what == verb::broadcast;
+  return q.commutative || tree.keeps_order || detail::only_moves(q.what);
 }
 
 /// A pipeline in its best number of blocks, as two numbers of them tell.
@@ -97,7 +97,7 @@ exchange in_best_blocks(known_tree const& tree, question const& q, schedule::lin
 
 std::vector<exchange> trees_for(question const& q) {
   auto const hosts = static_cast<rank_t>(q.hosts.ranks.size());
-  bool const has_trees = q.what == verb::broadcast || q.what == verb::reduce || q.what == verb::allreduce;
+  bool const has_trees = detail::folds_for_all(q.what) || (detail::is_rooted(q.what) && !detail::is_of_pieces(q.what));
   if (!has_trees || hosts < 3 || hosts > most_hosts_of_trees || !q.hosts.switches.empty()) return {};
   schedule::link const& network = brackets_alike(q.what) ? q.hosts.network : usual_network;
   std::vector<exchange> all;

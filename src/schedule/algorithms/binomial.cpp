@@ -39,13 +39,13 @@ schedule binomial(rank_t ranks, verb what, rank_t root, rank_t radix) {
   auto rounds = joins_of(ranks, root, radix);
   assembly building(ranks);
   for (auto const& round : rounds) {
-    if (what == verb::broadcast) break;
+    if (detail::is_from_root(what)) break;
     for (auto const& [holder, from] : round) building.fold(holder, {}, from);
     building.end_step();
   }
   std::ranges::reverse(rounds);
   for (auto const& round : rounds) {
-    if (what == verb::reduce) break;
+    if (detail::is_to_root(what)) break;
     for (auto const& [holder, to] : round)
       for (rank_t const r : to) building.fold(r, {}, std::array{holder});
     building.end_step();

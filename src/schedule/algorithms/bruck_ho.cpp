@@ -54,7 +54,7 @@ schedule bruck_ho(rank_t ranks, rank_t ports) {
     others = next_others;
     covered = (ports + 1) * covered + rounds[round];
   }
-  return std::move(building).finish(verb::allreduce, 0);
+  return std::move(building).finish();
 }
 
 }  // namespace coset::schedule

@@ -51,7 +51,7 @@ class adapting {
     before_ = now_;
     for (rank_t x = 0; x < ranks_; ++x) finish(x, reach);
     plan_.end_step();
-    return std::move(plan_).finish(verb::allreduce, 0);
+    return std::move(plan_).finish();
   }
 
  private:
@@ -123,7 +123,7 @@ schedule dissemination(rank_t ranks, rank_t ports) {
     }
     building.end_step();
   }
-  auto made = std::move(building).finish(verb::allreduce, 0);
+  auto made = std::move(building).finish();
   made.idempotent_only = ranks % reach_before_last(ranks, ports) != 0;
   return made;
 }
@@ -142,7 +142,7 @@ std::optional<adaptation> adapt(rank_t ranks, rank_t ports) {
 }
 
 schedule adapted_dissemination(rank_t ranks, rank_t ports) {
-  if (ranks == 1) return assembly(1).finish(verb::allreduce, 0);
+  if (ranks == 1) return assembly(1).finish();
   auto const last = adapt(ranks, ports);
   if (!last)
     throw schedule_error("adapted_dissemination: " + std::to_string(ranks) +

@@ -93,7 +93,7 @@ schedule elimination_3_2(rank_t ranks) {
     building.end_step();
   }
   building.mirror();
-  return std::move(building).finish(verb::allreduce, 0);
+  return std::move(building).finish();
 }
 
 }  // namespace coset::schedule

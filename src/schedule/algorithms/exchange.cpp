@@ -20,7 +20,7 @@ schedule pairwise_exchange(rank_t ranks) {
   }
   for (rank_t extra = core; extra < ranks; ++extra) building.fold(extra, {}, std::array{extra - core});
   building.end_step();
-  return std::move(building).finish(verb::allreduce, 0);
+  return std::move(building).finish();
 }
 
 schedule butterfly(rank_t ranks) {
@@ -39,7 +39,7 @@ schedule butterfly(rank_t ranks) {
   }
   for (rank_t r = 0; r < ranks; ++r) building.hold(r, 0, value[r]);
   building.end_step();
-  auto made = std::move(building).finish(verb::allreduce, 0);
+  auto made = std::move(building).finish();
   made.idempotent_only = all != ranks;
   return made;
 }

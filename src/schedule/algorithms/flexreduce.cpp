@@ -82,7 +82,7 @@ schedule flexreduce(tree const& of) {
     building.end_step();
   }
   building.mirror();
-  return std::move(building).finish(verb::allreduce, 0);
+  return std::move(building).finish();
 }
 
 }  // namespace coset::schedule

@@ -26,8 +26,9 @@ void assign(schedule& s, rank_t rank, block_t block, slot_t slot, std::vector<so
   s.sources.insert(s.sources.end(), from.begin(), from.end());
 }
 
+bool has_own(verb what) { return detail::row_of(what).of == detail::contributors::up_to_own; }
 /// How many contributions rank r ends with.
-rank_t length(rank_t r, verb what) { return what == verb::scan ? r + 1 : r; }
+rank_t length(rank_t r, verb what) { return has_own(what) ? r + 1 : r; }
 
 schedule whole_scan(rank_t ranks, verb what) {
   schedule s = frame(ranks, 1, what);
@@ -84,7 +85,7 @@ schedule doubling_scan(rank_t ranks, verb what) {
       assign(s, r, 0, upto[r], {further, {r, old[r]}});
     }
   }
-  for (rank_t r = 0; r < ranks; ++r) s.result[r][0] = what == verb::scan ? upto[r] : before[r];
+  for (rank_t r = 0; r < ranks; ++r) s.result[r][0] = has_own(what) ? upto[r] : before[r];
   prune(s);
   return s;
 }

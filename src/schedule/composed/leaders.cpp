@@ -18,7 +18,7 @@ schedule leaders(std::vector<rank_t> const& nodes, algorithm const& between) {
   building.run(in_every_node(members, tree, verb::reduce));
   building.run(std::span(&among, 1));
   building.run(in_every_node(members, tree, verb::broadcast));
-  auto made = std::move(building).finish(verb::allreduce, 0);
+  auto made = std::move(building).finish();
   made.idempotent_only = among.inner.idempotent_only;
   return made;
 }

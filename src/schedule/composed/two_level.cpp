@@ -16,6 +16,13 @@
 namespace coset::schedule {
 namespace {
 
+using detail::gets_pieces;
+using detail::gives_pieces;
+using detail::is_from_root;
+using detail::is_half;
+using detail::is_rooted;
+using detail::is_to_root;
+
 /// From every rank of a host to its leaders, or back: reduce_scatter or allgather where all lead, else a tree a part.
 void append_inside(std::vector<rank_t> const& host, std::size_t leaders, std::string const& radix, bool back,
                    std::vector<mapped>& to) {
@@ -72,8 +79,6 @@ std::size_t levels_of(leadership const& hosts, rank_t inner) {
   return levels;
 }
 
-bool is_by_pieces(verb what) { return what == verb::reduce_scatter || what == verb::allgather; }
-
 part between_leaders(two_level_shape const& shape, verb what, rank_t root_host, std::size_t host) {
   std::vector<char> folds;
   for (rank_t const size : shape.hosts) folds.push_back(size > 1);
@@ -92,9 +97,8 @@ class host_building {
         leaders_(hosts_.leaders(host)),
         members_(hosts_.ranks(host)),
         between_(between_leaders(shape, what, static_cast<rank_t>(hosts_.host_of(root)), host)),
-        exchange_(between_, hosts_, host, is_by_pieces(what)) {
-    bool const rooted = what == verb::reduce || what == verb::broadcast;
-    if (rooted && hosts_.host_of(root) == host) root_ = root - hosts_.first(host);
+        exchange_(between_, hosts_, host, is_half(what)) {
+    if (is_rooted(what) && hosts_.host_of(root) == host) root_ = root - hosts_.first(host);
     std::iota(members_.begin(), members_.end(), 0);
   }
 
@@ -102,9 +106,9 @@ class host_building {
     std::vector<fraction> cuts;
     exchange_.append_cuts(cuts);
     for (rank_t const r : members_) {
-      if (is_by_pieces(verb_)) cuts.push_back(piece_of(r).low);
+      if (is_half(verb_)) cuts.push_back(piece_of(r).low);
     }
-    if (is_by_pieces(verb_)) cuts.push_back(piece_of(members_.back()).high);
+    if (is_half(verb_)) cuts.push_back(piece_of(members_.back()).high);
     assembly building(static_cast<rank_t>(members_.size()), std::move(cuts));
     std::size_t const levels = levels_of(hosts_, inner_);
     add_way_in(building);
@@ -131,12 +135,12 @@ class host_building {
   }
 
   void add_way_in(assembly& building) const {
-    if (verb_ == verb::broadcast) {
+    if (is_from_root(verb_)) {
       for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(i, part_of_leader(i, leaders_), {&*root_, 1});
       building.end_step();
       return;
     }
-    if (verb_ == verb::allgather) {
+    if (gives_pieces(verb_)) {
       for (rank_t const r : members_)
         for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(i, where, {&r, 1}); });
       building.end_step();
@@ -148,19 +152,19 @@ class host_building {
   }
 
   void add_way_out(assembly& building) const {
-    if (verb_ == verb::broadcast && root_) {
+    if (is_from_root(verb_) && root_) {
       for (rank_t const r : members_)
         for (rank_t i = 0; r != *root_ && i < leaders_; ++i)
           building.fold(r, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
-    if (verb_ == verb::reduce) {
+    if (is_to_root(verb_)) {
       for (rank_t i = 0; root_ && i < leaders_; ++i) building.fold(*root_, part_of_leader(i, leaders_), std::array{i});
       building.end_step();
       return;
     }
-    if (verb_ == verb::reduce_scatter) {
+    if (gets_pieces(verb_)) {
       for (rank_t const r : members_)
         for_each_leader_of(r, [&](rank_t i, piece where) { building.fold(r, where, {&i, 1}); });
       building.end_step();
@@ -174,7 +178,7 @@ class host_building {
   part finish(assembly&& building, std::size_t levels) {
     auto const ranks = static_cast<rank_t>(members_.size());
     std::vector<assembly::range> own;  // of the blocks, by rank
-    if (is_by_pieces(verb_)) {
+    if (is_half(verb_)) {
       for (rank_t const r : members_) own.push_back(building.blocks_of(piece_of(r)));
     }
     part made;
@@ -182,11 +186,11 @@ class host_building {
     made.own.root = root_;
     made.first = hosts_.first(host_);
     std::move(exchange_).finish(made);
-    if (verb_ == verb::broadcast && root_) std::ranges::fill(made.own.result[*root_], 0);
-    if (verb_ == verb::reduce_scatter) keep_own_results(made.own, own);
-    if (verb_ == verb::allgather) keep_own_inputs(made, own);
+    if (is_from_root(verb_) && root_) std::ranges::fill(made.own.result[*root_], 0);
+    if (gets_pieces(verb_)) keep_own_results(made.own, own);
+    if (gives_pieces(verb_)) keep_own_inputs(made, own);
     made.most_values = most_values(made.most_values, static_cast<slot_t>(levels));
-    made.alike = hosts_.is_equal() && between_.alike && !is_by_pieces(verb_);
+    made.alike = hosts_.is_equal() && between_.alike && !is_half(verb_);
     return made;
   }
 
@@ -194,8 +198,8 @@ class host_building {
   /// makes, and one that messages bring. Of reduce_scatter: a fold for each level of the widest host, the last of which is
   /// the exchange's input; who is given something in the end is no leader of it. Else a fold and a copy for each level.
   slot_t most_values(slot_t exchanged, slot_t levels) const {
-    if (verb_ == verb::allgather) return 3;
-    return exchanged + (verb_ == verb::reduce_scatter ? levels - 1 : 2 * levels);
+    if (gives_pieces(verb_)) return 3;
+    return exchanged + (gets_pieces(verb_) ? levels - 1 : 2 * levels);
   }
 
   leadership const hosts_;
@@ -230,7 +234,7 @@ schedule two_level(two_level_shape const& shape) {
   building.run(in);
   building.run(exchanges);
   building.run(out);
-  auto made = std::move(building).finish(verb::allreduce, 0);
+  auto made = std::move(building).finish();
   made.idempotent_only = between.idempotent_only;
   return made;
 }

@@ -46,7 +46,7 @@ class scan_building {
   bool is_first() const { return host_ == 0; }
   bool is_last() const { return host_ + 1 == hosts_.hosts(); }
   /// How many of its host's ranks precede a rank, itself included where the verb says so.
-  rank_t length(rank_t r) const { return verb_ == verb::scan ? r + 1 : r; }
+  rank_t length(rank_t r) const { return detail::row_of(verb_).of == detail::contributors::up_to_own ? r + 1 : r; }
   source& prefix(rank_t r, block_t b) { return prefixes_[b * ranks_ + r]; }
 
   /// Two steps: leaders write prefixes, and ranks fetch their own, so that each is kept on its rank alone.
@@ -92,7 +92,7 @@ class scan_building {
   part finish(assembly&& building) {
     part made;
     auto const blocks = static_cast<block_t>(building.blocks());
-    made.own = std::move(building).finish(verb::allreduce, 0);
+    made.own = std::move(building).finish();
     made.own.verb = verb_;
     for (rank_t r = 0; r < ranks_; ++r) {
       bool const has_result = !is_first() || length(r) > 0;

@@ -139,10 +139,10 @@ void assembly::mirror(std::size_t first) {
 
 schedule assembly::finish(verb what, rank_t root) && {
   schedule_.verb = what;
-  if (what != verb::allreduce) schedule_.root = root;
+  if (detail::is_rooted(what)) schedule_.root = root;
   for (rank_t r = 0; r < schedule_.ranks; ++r) {
     auto& row = schedule_.result.emplace_back(schedule_.blocks.size(), no_slot);
-    if (what == verb::reduce && r != root) continue;
+    if (detail::is_to_root(what) && r != root) continue;
     for (block_t b = 0; b < row.size(); ++b) row[b] = held(r, b);
   }
   return std::move(schedule_);

@@ -62,7 +62,7 @@ class assembly {
   range blocks_of(piece where) const;
 
   /// The schedule for allreduce, broadcast (every rank keeps what it holds) or reduce (the root alone does).
-  schedule finish(verb what, rank_t root) &&;
+  schedule finish(verb what = verb::allreduce, rank_t root = 0) &&;
 
  private:
   struct update {

@@ -28,57 +28,31 @@ requirements::requirements(schedule const& s) : schedule_(s) {
 }
 
 rank_range requirements::operator()(rank_t rank, block_t b) const {
-  rank_range const all{0, schedule_.ranks}, none{0, 0};
-  switch (schedule_.verb) {
-    case verb::reduce:
-      return rank == *schedule_.root ? all : none;
-    case verb::reduce_scatter:
-      return rank == owners_[b] ? all : none;
-    case verb::allgather:
-      return {owners_[b], owners_[b] + 1};
-    case verb::broadcast:
-      return {*schedule_.root, *schedule_.root + 1};
-    case verb::scan:
+  rank_t const ranks = schedule_.ranks;
+  detail::share const gets = detail::gets(schedule_.verb, rank == schedule_.root);
+  if (gets == detail::share::nothing || (gets == detail::share::piece && rank != owners_[b])) return {0, 0};
+  auto const one = [](rank_t r) { return rank_range{r, r + 1}; };
+  switch (detail::row_of(schedule_.verb).of) {
+    case detail::contributors::all:
+      return {0, ranks};
+    case detail::contributors::up_to_own:
       return {0, rank + 1};
-    case verb::exclusive_scan:
+    case detail::contributors::before_own:
       return {0, rank};
-    case verb::gather:
-      return rank == *schedule_.root ? rank_range{owners_[b], owners_[b] + 1} : none;
-    case verb::scatter:
-      return rank == owners_[b] ? rank_range{*schedule_.root, *schedule_.root + 1} : none;
-    case verb::all_to_all: {
-      rank_t const origin = (rank + schedule_.ranks - owners_[b]) % schedule_.ranks;
-      return {origin, origin + 1};
-    }
-    case verb::allreduce:
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-      return all;
+    case detail::contributors::owner:
+      return one(owners_[b]);
+    case detail::contributors::root:
+      return one(*schedule_.root);
+    case detail::contributors::partner:
+      return one((rank + ranks - owners_[b]) % ranks);
   }
   __builtin_unreachable();
 }
 
 bool requirements::has_input(rank_t rank, block_t b) const {
-  switch (schedule_.verb) {
-    case verb::allgather:
-    case verb::gather:
-      return rank == owners_[b];
-    case verb::broadcast:
-    case verb::scatter:
-      return rank == *schedule_.root;
-    case verb::allreduce:
-    case verb::reduce:
-    case verb::reduce_scatter:
-    case verb::scan:
-    case verb::exclusive_scan:
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-    case verb::all_to_all:
-      return true;
-  }
-  __builtin_unreachable();
+  detail::share const gives = detail::gives(schedule_.verb, rank == schedule_.root);
+  if (gives == detail::share::piece) return rank == owners_[b];
+  return gives == detail::share::whole;
 }
 
 verb scheduled_verb(std::string_view name) {

@@ -24,7 +24,7 @@ inline constexpr slot_t no_slot = UINT32_MAX;
 
 /// What a schedule is for: a verb that has schedules. The others, whose results alone differ, have those of allreduce.
 
-constexpr bool has_schedules(verb what) { return what != verb::reduce_shared && what != verb::allreduce_view; }
+constexpr bool has_schedules(verb what) { return !detail::shares_result(what); }
 
 /// A piece of the vector that is moved as one, in parts of the whole: exact, rounded to elements by the program.
 struct block {

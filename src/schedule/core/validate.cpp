@@ -208,7 +208,7 @@ class tracer {
 
   /// Results that are required to be equal are bracketed equally.
   void check_uniform(block_t b) {
-    if (schedule_.verb != verb::allreduce) return;  // the other verbs replicate nothing that is folded
+    if (!detail::folds_for_all(schedule_.verb)) return;  // the other verbs replicate nothing that is folded
     for (rank_t r = 1; r < schedule_.ranks && uniform_; ++r)
       uniform_ = find({r, schedule_.result[r][b]})->value == find({0, schedule_.result[0][b]})->value;
   }
@@ -226,27 +226,11 @@ class tracer {
 };
 
 fraction volume_bound(verb what, rank_t ranks) {
+  if (detail::is_barrier(what)) return 0;
   fraction const others(std::int64_t{ranks} - 1, ranks);
-  switch (what) {
-    case verb::allreduce:
-      return others * 2;
-    case verb::reduce_scatter:
-    case verb::allgather:
-    case verb::gather:
-    case verb::scatter:
-    case verb::all_to_all:
-      return others;
-    case verb::barrier:
-      return 0;
-    case verb::reduce:
-    case verb::broadcast:
-    case verb::scan:
-    case verb::exclusive_scan:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-      return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
-  }
-  __builtin_unreachable();
+  if (detail::is_of_pieces(what)) return others;
+  if (detail::folds_for_all(what)) return others * 2;
+  return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
 }
 
 }  // namespace

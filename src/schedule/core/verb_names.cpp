@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "coset/error.hpp"
 #include "text/format.hpp"
@@ -11,27 +12,27 @@
 namespace coset::inline COSET_ABI {
 namespace {
 
-constexpr std::array verbs{verb::allreduce,     verb::reduce,         verb::reduce_scatter, verb::allgather,
-                           verb::broadcast,     verb::scan,           verb::exclusive_scan, verb::barrier,
-                           verb::reduce_shared, verb::allreduce_view, verb::gather,         verb::scatter,
-                           verb::all_to_all};
-constexpr std::array<std::string_view, verbs.size()> names{
-    "allreduce", "reduce",        "reduce_scatter", "allgather", "broadcast", "scan",      "exclusive_scan",
-    "barrier",   "reduce_shared", "allreduce_view", "gather",    "scatter",   "all_to_all"};
+using detail::verb_rows;
+
+constexpr auto verbs = [] {
+  std::array<verb, verb_rows.size()> all{};
+  std::ranges::transform(verb_rows, all.begin(), &detail::verb_row::what);
+  return all;
+}();
 
 }  // namespace
 
 std::span<verb const> all_verbs() noexcept { return verbs; }
 
 std::string_view name_of(verb what) noexcept {
-  auto const at = static_cast<std::size_t>(what);
-  return at < names.size() ? names[at] : "?";
+  return static_cast<std::size_t>(what) < verb_rows.size() ? detail::row_of(what).name : "?";
 }
 
 verb verb_named(std::string_view name) {
-  auto const at = std::ranges::find(names, name);
-  if (at == names.end()) throw argument_error(text::format("'{}' is none of {}", name, text::joined(names, ", ")));
-  return static_cast<verb>(at - names.begin());
+  auto const at = std::ranges::find(verb_rows, name, &detail::verb_row::name);
+  if (at != verb_rows.end()) return at->what;
+  throw argument_error(text::format("'{}' is none of {}", name,
+                                    text::joined(verb_rows | std::views::transform(&detail::verb_row::name), ", ")));
 }
 
 }  // namespace coset

@@ -254,37 +254,19 @@ void prune(schedule& s) {
 schedule derive(schedule allreduce, verb what, rank_t root) {
   allreduce.verb = what;
   allreduce.root = detail::is_rooted(what) ? std::optional(root) : std::nullopt;
-  switch (what) {
-    case verb::allreduce:
-    case verb::barrier:
-      break;
-    case verb::reduce_scatter:
-      cut_at_pieces(allreduce);
-      [[fallthrough]];
-    case verb::reduce:
-      keep_required_results(allreduce);
-      prune(allreduce);
-      break;
-    case verb::allgather:
-      cut_at_pieces(allreduce);
-      [[fallthrough]];
-    case verb::broadcast:
-      keep_origins(allreduce);
-      break;
-    case verb::gather:
-    case verb::scatter:
-      cut_at_pieces(allreduce);
-      keep_origins(allreduce);
-      keep_required_results(allreduce);
-      prune(allreduce);
-      break;
-    case verb::all_to_all: {
-      schedule made = exchange_making(derive(std::move(allreduce), verb::reduce_scatter)).run();
-      made.verb = what;
-      return made;
-    }
-    default:
-      throw schedule_error(std::string(name_of(what)) + " cannot be derived from an allreduce");
+  if (detail::is_scan(what) || !has_schedules(what))
+    throw schedule_error(std::string(name_of(what)) + " cannot be derived from an allreduce");
+  if (detail::swaps_pieces(what)) {
+    schedule made = exchange_making(derive(std::move(allreduce), detail::row_of(what).derived_from[0])).run();
+    made.verb = what;
+    return made;
+  }
+  if (detail::is_of_pieces(what)) cut_at_pieces(allreduce);
+  bool const moves = detail::only_moves(what) && !detail::is_barrier(what);
+  if (moves) keep_origins(allreduce);
+  if (detail::is_to_root(what) || detail::gets_pieces(what)) {
+    keep_required_results(allreduce);
+    prune(allreduce);
   }
   return allreduce;
 }

@@ -6,10 +6,7 @@
 
 namespace coset::schedule {
 
-/// What algorithms are not made for: every schedule of these is derived of one for another verb.
-constexpr bool is_derived(verb what) {
-  return what == verb::gather || what == verb::scatter || what == verb::all_to_all;
-}
+using detail::is_derived;
 
 /// An allreduce as another verb:
 /// reduce and reduce_scatter keep the results that the verb has, and what leads to them;

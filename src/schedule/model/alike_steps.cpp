@@ -44,11 +44,10 @@ std::vector<std::pair<element, std::int64_t>> in_digit(rank_t weight, rank_t siz
 /// wants results of saved dimensions on its own coordinate of these alone, and gathers on fewer and fewer ranks. What it
 /// spreads takes the ways of the folds, from more and more ranks.
 alike_steps steps_of_product(std::vector<rank_t> const& dimensions, std::uint32_t saved_steps, verb what) {
-  bool const gives = what == verb::broadcast || what == verb::scatter;
-  bool const gets = what == verb::reduce || what == verb::gather;
-  bool const folds = what != verb::allgather && what != verb::gather;
-  bool const spreads = what != verb::reduce_scatter && what != verb::scatter && what != verb::all_to_all;
-  bool const combines = !detail::only_moves(what) || what == verb::barrier;
+  bool const gives = detail::is_from_root(what), gets = detail::is_to_root(what);
+  bool const folds = !detail::gives_pieces(what);
+  bool const spreads = !detail::gets_pieces(what) && !detail::swaps_pieces(what);
+  bool const combines = !detail::only_moves(what) || detail::is_barrier(what);
   std::size_t const saved = folds && spreads ? std::min<std::size_t>(saved_steps, dimensions.size()) : 0;
   auto const ranks = std::accumulate(dimensions.begin(), dimensions.end(), rank_t{1}, std::multiplies());
   alike_steps made{.ranks = group(dimensions), .parts = ranks, .by_whole_digits = true};

@@ -189,7 +189,7 @@ class least_costs {
   /// So many steps or more, in which somebody hears of everybody, or of a spreading verb everybody of one: more may have fewer
   /// peers.
   double phase(verb what, std::uint32_t steps) const {
-    if (what == verb::broadcast || what == verb::scatter) return steps * latency_;
+    if (detail::is_from_root(what)) return steps * latency_;
     double found = rounds(steps);
     for (std::uint32_t more = steps + 1; more <= ceil_log(ranks_, 2); ++more) found = std::min(found, rounds(more));
     return found;
@@ -198,10 +198,11 @@ class least_costs {
   /// Everybody's part has to get out, and of an allreduce the result has to come back: (P − 1)/P of a vector for the busiest
   /// rank, or both. The same holds for domains, whose share each of their ranks reads over the last link.
   double for_a_byte(verb what) const {
-    if (what == verb::barrier) return 0;
-    double const both = what == verb::allreduce ? 2 : 1, p = ranks_;
-    double const all = what == verb::scatter ? 1 / p : both * (p - 1) / p;
-    if (what != verb::allreduce && what != verb::reduce_scatter) return all * per_byte_;
+    if (detail::is_barrier(what)) return 0;
+    bool const folds_parts = !detail::only_moves(what) && detail::gets_pieces(what);
+    double const both = detail::folds_for_all(what) ? 2 : 1, p = ranks_;
+    double const all = detail::is_from_root(what) && detail::gets_pieces(what) ? 1 / p : both * (p - 1) / p;
+    if (!detail::folds_for_all(what) && !folds_parts) return all * per_byte_;
     double const crossing = both * (domains_ - 1) / p;
     return (all - crossing) * per_byte_ + crossing * costs_.links.back().per_byte / costs_.ports +
            costs_.combine_per_byte * (p - 1) / p;
@@ -234,13 +235,14 @@ double least_seconds(algorithm const& how, verb what, level_machine const& on, d
   least_costs const on_levels(on);
   least_steps const least = find_algorithm(how.name).least;
   std::uint32_t const steps = least.of(how, on.ranks());
-  bool const for_all = what == verb::allreduce || what == verb::barrier;
+  bool const for_all = detail::folds_for_all(what) || detail::is_barrier(what);
+  bool const folds_for_root = detail::is_to_root(what) && !detail::only_moves(what);
   bool const two_phases = !least.whole_vectors && number_or(how, "saved_steps", 0) == 0 && steps % 2 == 0;
   double const transfer = bytes * on_levels.for_a_byte(what);
   // What folds blocks and spreads them does both for a root, too.
-  if (two_phases && (for_all || what == verb::reduce)) return 2 * on_levels.phase(what, steps / 2) + transfer;
+  if (two_phases && (for_all || folds_for_root)) return 2 * on_levels.phase(what, steps / 2) + transfer;
   if (!for_all) return on_levels.phase(what, std::max(1u, steps / 2)) + transfer;
-  bool const moves_wholes = least.whole_vectors && what == verb::allreduce;
+  bool const moves_wholes = least.whole_vectors && detail::folds_for_all(what);
   return on_levels.phase(what, steps) + (moves_wholes ? std::max(1.0, steps / 2.0) : 1.0) * transfer;
 }
 

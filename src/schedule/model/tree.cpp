@@ -168,7 +168,7 @@ schedule tree_ring(tree const& of) {
     for (rank_t i = 0; i < ranks; ++i) building.fold(at(i + 1), segment(i + 1 + ranks - round), std::array{at(i)});
     building.end_step();
   }
-  return std::move(building).finish(verb::allreduce, 0);
+  return std::move(building).finish();
 }
 
 }  // namespace coset::schedule

@@ -59,7 +59,7 @@ part make_part(algorithm const& given, std::span<rank_t const> hosts, std::size_
     made = *std::move(alone);
   } else {
     made = make_of_whole(whole, hosts, host, what, root);
-    if (what != verb::all_to_all) merge_alike_blocks(made);  // blocks of the same way go to different places
+    if (!detail::swaps_pieces(what)) merge_alike_blocks(made);  // blocks of the same way go to different places
   }
   made.own.verb = what;
   made.own.algorithm = whole.name;

@@ -60,11 +60,11 @@ schedule schedule_of_reads(rank_t ranks, std::size_t blocks, block_reads const& 
 
 schedule schedule_of_broadcast(rank_t ranks, std::size_t blocks, block_reads reads, verb what, rank_t root) {
   std::uint32_t const steps = steps_of(reads);
-  bool const folds = what != verb::broadcast && what != verb::allgather;
+  bool const folds = !detail::only_moves(what);
   for (std::size_t i = 0, copies = folds ? reads.size() : 0; i < copies; ++i) {
     block_read const copy = reads[i];
     reads[i] = {steps - 1 - copy.step, copy.giver, copy.reader, copy.block, true};
-    if (what == verb::allreduce)
+    if (detail::folds_for_all(what))
       append(reads, {steps + copy.step, copy.reader, copy.giver, copy.block}, 0, copy.block + 1);
   }
   return schedule_of_reads(ranks, blocks, reads, what, root);

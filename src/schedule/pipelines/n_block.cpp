@@ -102,8 +102,8 @@ void append_reads(circulant_rounds const& graph, rank_t distance, rank_t root, b
 
 schedule n_block(rank_t ranks, verb what, rank_t root, block_t blocks) {
   require_blocks(ranks, blocks);
-  bool const has_pieces = what == verb::allgather || what == verb::reduce_scatter;
-  rank_t const first = has_pieces || what == verb::allreduce ? 0 : root;
+  bool const has_pieces = detail::is_half(what);
+  rank_t const first = detail::is_rooted(what) ? root : 0;
   rank_t const pieces = has_pieces ? ranks : 1;
   require_room(ranks, std::size_t{pieces} * blocks);
   circulant_rounds const graph(ranks);
@@ -113,7 +113,7 @@ schedule n_block(rank_t ranks, verb what, rank_t root, block_t blocks) {
       append_reads(graph, distance, first + piece, piece * blocks, blocks, reads);
   schedule made = schedule_of_broadcast(ranks, std::size_t{pieces} * blocks, std::move(reads), what, first);
   made.verb = what;
-  if (what == verb::reduce_scatter) keep_required_results(made);
+  if (detail::gets_pieces(what)) keep_required_results(made);
   return made;
 }
 

@@ -66,7 +66,7 @@ class two_way_trees {
 
 schedule pipelined_tree(rank_t ranks, verb what, rank_t root, rank_t degree, block_t blocks) {
   require_blocks(ranks, blocks);
-  rank_t const from = what == verb::allreduce ? 0 : root;
+  rank_t const from = detail::is_rooted(what) ? root : 0;
   rank_t const most = useful_degree(degree, ranks);
   // A chain begins with its root, or it would have two arms and take two steps for every block.
   rank_t const turn = most == 1 ? from : 0;

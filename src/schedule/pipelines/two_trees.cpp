@@ -85,7 +85,7 @@ block_reads broadcast_of(rank_t ranks, rank_t root, block_t blocks) {
 
 schedule two_trees(rank_t ranks, verb what, rank_t root, block_t blocks) {
   require_blocks(ranks, blocks);
-  rank_t const from = what == verb::allreduce ? 0 : root;
+  rank_t const from = detail::is_rooted(what) ? root : 0;
   return schedule_of_broadcast(ranks, blocks, broadcast_of(ranks, from, blocks), what, from);
 }
 

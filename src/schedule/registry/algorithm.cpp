@@ -62,34 +62,10 @@ void require_numbers(algorithm const& given, parameter const& p) {
   }
 }
 
-/// The verbs of which one that only moves pieces can be derived, the best first.
-std::vector<verb> bases_of(verb what) {
-  switch (what) {
-    case verb::gather:
-      return {verb::allgather, verb::reduce};
-    case verb::scatter:
-      return {verb::broadcast};
-    case verb::all_to_all:
-      return {verb::reduce_scatter};
-    case verb::allreduce:
-    case verb::reduce:
-    case verb::reduce_scatter:
-    case verb::allgather:
-    case verb::broadcast:
-    case verb::scan:
-    case verb::exclusive_scan:
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-      return {};
-  }
-  __builtin_unreachable();
-}
-
-/// The first of them that an algorithm serves by itself.
+/// The first verb of which this one can be derived that an algorithm serves by itself.
 std::optional<verb> made_of(named_algorithm const& row, verb what) {
-  for (verb const base : bases_of(what))
-    if (row.is_derived_from && !has_blocks(row) && serves(row, base)) return base;
+  for (verb const base : detail::row_of(what).derived_from)
+    if (base != what && row.is_derived_from && !has_blocks(row) && serves(row, base)) return base;
   return {};
 }
 
@@ -172,7 +148,7 @@ std::vector<named_algorithm> all_algorithms() {
   for (auto const family : {fold_algorithms, special_algorithms, file_algorithms})
     std::ranges::copy(family(), std::back_inserter(rows));
   for (named_algorithm& row : rows)
-    for (verb const what : {verb::gather, verb::scatter, verb::all_to_all})
+    for (verb const what : all_verbs())
       if (made_of(row, what)) row.verbs.push_back(what);
   return rows;
 }
@@ -195,8 +171,9 @@ std::vector<named_algorithm> const& registry() {
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
   std::vector<named_algorithm> rows;
   for (algorithm_text const& text : texts) {
-    auto& row =
-        rows.emplace_back(named_algorithm{text.name, text.summary, text.source, text.verbs, {}, text.make, text.least});
+    auto& row = rows.emplace_back(named_algorithm{text.name, text.summary, text.source, {}, {}, text.make, text.least});
+    for (verb const what : all_verbs())
+      if (has_schedules(what) && !is_derived(what) && text.serves(what)) row.verbs.push_back(what);
     for (auto const& [name, default_value, meaning, passed_on] : text.parameters)
       row.parameters.push_back({name, default_value, meaning, passed_on});
   }
@@ -288,12 +265,12 @@ schedule make(algorithm const& given, rank_t ranks, verb what, rank_t root) {
   algorithm const whole = completed(given);
   auto const order = permutation_of(whole, ranks);
   bool const moves = !std::ranges::is_sorted(order);
-  bool const is_scan = what == verb::scan || what == verb::exclusive_scan;
-  if (moves && is_scan) throw schedule_error("scans have one order of the ranks, their own; leave permute out");
+  if (moves && detail::is_scan(what))
+    throw schedule_error("scans have one order of the ranks, their own; leave permute out");
   auto const player = moves ? static_cast<rank_t>(std::ranges::find(order, root) - order.begin()) : root;
   verb const base = made_of(row, what).value_or(what);
   // An all_to_all tells pieces by the distance between ranks, which has to be that of the ranks in their order.
-  bool const moves_first = moves && what == verb::all_to_all;
+  bool const moves_first = moves && detail::swaps_pieces(what);
   if (moves_first && base == what)
     throw schedule_error(whole.text() + ": an all_to_all as it is has one order of ranks");
   schedule result = row.make(whole, ranks, base, player);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/registry/named_file.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -100,12 +102,12 @@ schedule make_of_file(algorithm const& given, rank_t ranks, verb what, rank_t ro
 }  // namespace
 
 std::vector<named_algorithm> file_algorithms() {
-  using enum coset::verb;
+  std::vector<verb> all;
+  std::ranges::copy_if(all_verbs(), std::back_inserter(all), has_schedules);
   return {{own_name,
            "any schedule, from a file with Plan JSON; proved before it is used",
            "yours",
-           {allreduce, reduce, reduce_scatter, allgather, broadcast, scan, exclusive_scan, barrier, gather, scatter,
-            all_to_all},
+           std::move(all),
            {{"file", "", "the file, for one verb, number of ranks and root"},
             {"content", any_content, "the hash that the file must have, 16 digits"}},
            make_of_file,

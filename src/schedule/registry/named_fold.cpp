@@ -25,13 +25,6 @@ namespace coset::schedule {
 
 namespace {
 
-using verbs = std::initializer_list<verb>;
-
-constexpr verbs reductions{verb::allreduce, verb::reduce,    verb::reduce_scatter,
-                           verb::allgather, verb::broadcast, verb::barrier};
-constexpr verbs reductions_and_scans{verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::allgather,
-                                     verb::broadcast, verb::barrier, verb::scan,           verb::exclusive_scan};
-
 constexpr parameter_text saved_steps{"saved_steps", "0",
                                      "distribution steps saved by reducing every block on more ranks, 0..L"};
 constexpr parameter_text radix{"radix", "2", "values combined in one pass"};
@@ -57,7 +50,7 @@ constexpr parameter_text nests{
 
 /// A barrier moves no data, so it saves all the steps that can be saved.
 symmetric_schedule folds(group const& ranks, chain const& steps, std::uint32_t saved, verb what) {
-  return fold(ranks, steps, steps, what == verb::barrier ? static_cast<std::uint32_t>(steps.size()) : saved);
+  return fold(ranks, steps, steps, detail::is_barrier(what) ? static_cast<std::uint32_t>(steps.size()) : saved);
 }
 
 schedule folded(group const& ranks, chain const& steps, std::uint32_t saved, verb what, rank_t root) {
@@ -74,7 +67,7 @@ schedule ordered_of(symmetric_schedule const& all) {
 
 /// The normal form, or with ordered=1 rank order.
 schedule along_chain(algorithm const& a, rank_t ranks, verb what, rank_t root) {
-  bool const has_blocks = what != verb::barrier && !is_set(a, "saved_steps");
+  bool const has_blocks = !detail::is_barrier(what) && !is_set(a, "saved_steps");
   if (has_blocks) require_room(ranks, ranks);  // before the chain of so many is made
   auto const along = folding_of(a, ranks).value();
   auto const all = folds(along.ranks, along.steps, a.number("saved_steps"), what);
@@ -83,7 +76,7 @@ schedule along_chain(algorithm const& a, rank_t ranks, verb what, rank_t root) {
 }
 
 schedule direct(algorithm const& a, rank_t ranks, verb what, rank_t root) {
-  if (what == verb::scan || what == verb::exclusive_scan) return direct_scan(ranks, what, a.number("saved_steps") > 0);
+  if (detail::is_scan(what)) return direct_scan(ranks, what, a.number("saved_steps") > 0);
   return along_chain(a, ranks, what, root);
 }
 
@@ -111,7 +104,7 @@ schedule binary(rank_t ranks, std::uint32_t saved, verb what, rank_t root) {
   all.run(std::vector{part});
   for (rank_t r = 0; r < pairs; ++r) all.fold(2 * r + 1, {}, std::vector<rank_t>{2 * r});
   all.end_step();
-  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
+  return derive(std::move(all).finish(), what, root);
 }
 
 /// The last rank of an odd number takes no part: before, every rank folds its block of the last one's input; after, that
@@ -132,21 +125,21 @@ schedule beside_last(schedule const& inner, verb what, rank_t root) {
   all.run(std::vector{part});
   for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(last, where(b), std::vector<rank_t>{b});
   all.end_step();
-  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
+  return derive(std::move(all).finish(), what, root);
 }
 
 /// Over the dihedral group of an even number of ranks.
 schedule swing(algorithm const& a, rank_t ranks, verb what, rank_t root) {
   if (ranks % 2 == 0) return along_chain(a, ranks, what, root);
   if (ranks == 1) return folded(group::cyclic(1), {}, a.number("saved_steps"), what, root);
-  return beside_last(along_chain(a, ranks - 1, what == verb::barrier ? what : verb::allreduce, 0), what, root);
+  return beside_last(along_chain(a, ranks - 1, detail::is_barrier(what) ? what : verb::allreduce, 0), what, root);
 }
 
 /// What becomes of one block, for the whole vector: all goes to its owner, and the same way back. The last of an odd number
 /// of ranks gives its own to rank 0 before.
 schedule bine_tree(algorithm const& a, rank_t ranks, verb what, rank_t root) {
   rank_t const even = ranks - ranks % 2;
-  rank_t const owner = root < even && (what == verb::reduce || what == verb::broadcast) ? root : 0;
+  rank_t const owner = root < even && detail::is_rooted(what) ? root : 0;
   assembly all(ranks);
   if (ranks > 1) {
     group const exchanges = group::dihedral(even);
@@ -161,18 +154,18 @@ schedule bine_tree(algorithm const& a, rank_t ranks, verb what, rank_t root) {
     }
     all.mirror();
   }
-  return derive(std::move(all).finish(verb::allreduce, 0), what, root);
+  return derive(std::move(all).finish(), what, root);
 }
 
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
 
 schedule recursive_doubling(algorithm const&, rank_t ranks, verb what, rank_t root) {
-  if (what == verb::scan || what == verb::exclusive_scan) return doubling_scan(ranks, what);
+  if (detail::is_scan(what)) return doubling_scan(ranks, what);
   return binary(ranks, floor_log2(ranks), what, root);
 }
 
 schedule recursive_halving(algorithm const&, rank_t ranks, verb what, rank_t root) {
-  return binary(ranks, what == verb::barrier ? floor_log2(ranks) : 0, what, root);
+  return binary(ranks, detail::is_barrier(what) ? floor_log2(ranks) : 0, what, root);
 }
 
 schedule hybrid(algorithm const& a, rank_t ranks, verb what, rank_t root) {
@@ -182,16 +175,14 @@ schedule hybrid(algorithm const& a, rank_t ranks, verb what, rank_t root) {
 }  // namespace
 
 std::optional<symmetric_schedule> symmetric_form(algorithm const& a, rank_t ranks, verb what) {
-  bool const is_for_all = what == verb::allreduce || what == verb::barrier;
-  bool const is_by_pieces = what == verb::reduce_scatter || what == verb::allgather;
-  if (is_set(a, "ordered") || is_permuted(a) || !(is_for_all || is_by_pieces)) return {};
-  if (is_by_pieces && is_set(a, "saved_steps")) return {};
+  bool const is_half = detail::is_half(what);
+  if (is_set(a, "ordered") || is_permuted(a) || !(served::for_all(what) || is_half)) return {};
+  if (is_half && is_set(a, "saved_steps")) return {};
   auto const along = folding_of(a, ranks);
   if (!along) return {};
   auto made = folds(along->ranks, along->steps, a.number("saved_steps"), what);
-  if (what == verb::reduce_scatter) return reduce_scatter_of(std::move(made));
-  if (what == verb::allgather) return allgather_of(std::move(made));
-  return made;
+  if (!is_half) return made;
+  return detail::gets_pieces(what) ? reduce_scatter_of(std::move(made)) : allgather_of(std::move(made));
 }
 
 // Digit 0, by which ranks differ in the first round, decides first where a block lies; in the numbers of ranks it is the last.
@@ -214,77 +205,77 @@ std::vector<named_algorithm> fold_algorithms() {
       {"direct",
        "every rank folds its block of all inputs at once; saved_steps=1: every rank folds everything",
        "[KZ] with radix P",
-       reductions_and_scans,
+       served::any,
        {saved_steps},
        direct,
        there_and_back},
       {"product",
        "direct within each level of a hierarchy, one level after the other",
        "radix-k, any dimensions",
-       reductions,
+       served::reductions,
        {dims, whole_or_radix, cap, saved_steps, nests},
        along_chain,
        twice_each_dimension},
       {"generalized",
        "interval chain: ceil(log_radix P) steps each way for any P",
        "[KZ] sections 7-9",
-       reductions,
+       served::reductions,
        {radix, cap, saved_steps},
        along_chain,
        twice_log},
       {"latency",
        "whole vector in ceil(log_radix P) steps, at most radix combines each",
        "[KZ] section 9, any radix",
-       reductions,
+       served::reductions,
        {radix},
        latency,
        once_log},
       {"ring",
        "P-1 neighbour steps each way",
        "[KZ] with shift 1",
-       reductions,
+       served::reductions,
        {saved_steps, ordered},
        along_chain,
        twice_each_rank},
       {"naive",
        "P-1 steps each way, step i by shift i",
        "[KZ] (10)-(15)",
-       reductions,
+       served::reductions,
        {saved_steps},
        along_chain,
        twice_each_rank},
       {"capped",
        "at most cap blocks a step, between the ring and ceil(log2 P) steps",
        "[KZ], its open problem",
-       reductions,
+       served::reductions,
        {{"cap", "1", "most blocks that a rank sends in a step"}, saved_steps},
        along_chain,
        twice_log},
       {"circulant",
        "roughly halving skips",
        "[T] Algorithms 1 and 2",
-       reductions,
+       served::reductions,
        {radix, cap, saved_steps},
        along_chain,
        twice_log},
       {"bruck",
        "Bruck's allgather, reversed and forward",
        "Bruck et al.",
-       reductions,
+       served::reductions,
        {radix, cap, saved_steps},
        along_chain,
        twice_log},
       {"dilated",
        "skips 1, radix, radix^2 ...: partials are runs of ranks",
        "[KZ], dilated",
-       reductions,
+       served::reductions,
        {radix, cap, saved_steps, ordered},
        along_chain,
        twice_log},
       {"tower",
        "an interval chain on each digit of Z_P",
        "[KZ], subgroup chain",
-       reductions,
+       served::reductions,
        {{"factors", "", "digits, lowest first, like 11x2; their product is the number of ranks"},
         radix,
         cap,
@@ -294,63 +285,63 @@ std::vector<named_algorithm> fold_algorithms() {
       {"blueconnect",
        "a ring within each level of a hierarchy",
        "Cho et al., BlueConnect",
-       reductions,
+       served::reductions,
        {dims, cap, saved_steps},
        along_chain,
        twice_log},
       {"recursive_doubling",
        "neighbours first, whole vector in log2 P steps; 2 more if P is no power of two",
        "[KZ] over Z_2^k",
-       reductions_and_scans,
+       served::any,
        {},
        recursive_doubling,
        once_log},
       {"recursive_halving",
        "the same group, halves each way in 2 log2 P steps; 2 more if P is no power of two",
        "Rabenseifner; [KZ] over Z_2^k",
-       reductions,
+       served::reductions,
        {},
        recursive_halving,
        twice_floor_log},
       {"hybrid",
        "between recursive halving and doubling: saves 0..log2 P steps",
        "[KZ] over Z_2^k",
-       reductions,
+       served::reductions,
        {saved_steps},
        hybrid,
        twice_floor_log},
       {"swing",
        "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1, 2 more",
        "De Sensi et al., Swing; [KZ] over the dihedral group",
-       reductions,
+       served::reductions,
        {cap, saved_steps},
        swing,
        twice_floor_log},
       {"bine",
        "swing's exchanges, near ranks first or last",
        "De Sensi et al., Bine trees; [KZ] over the dihedral group",
-       reductions,
+       served::reductions,
        {far, cap, saved_steps},
        swing,
        twice_floor_log},
       {"bine_tree",
        "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds; odd P: as P-1, 2 more",
        "De Sensi et al., Bine trees",
-       {verb::allreduce, verb::reduce, verb::broadcast, verb::barrier},
+       served::of_whole_vectors,
        {far},
        bine_tree,
        tree_there_and_back},
       {"pat",
        "skips 1, 2, 4 ..., at most cap blocks a step",
        "Jeaugey, PAT; [KZ], dilated and capped",
-       reductions,
+       served::reductions,
        {radix, cap, saved_steps},
        along_chain,
        twice_log},
       {"fold",
        "a chain of one's own, over any group",
        "[KZ], any chain and group",
-       reductions,
+       served::reductions,
        {group_wanted, shifts, radix, cap, saved_steps, ordered},
        along_chain,
        one_step},

@@ -40,7 +40,7 @@ rank_t ports_of(algorithm const& given, rank_t ranks) {
 /// By default as many as are on their way at once and as many again. Where every rank has a piece, pieces are blocks enough.
 block_t blocks_of(algorithm const& given, rank_t ranks, verb what) {
   if (block_t const blocks = given.number("blocks"); blocks > 0) return blocks;
-  if (what == verb::allgather || what == verb::reduce_scatter || ranks == 1) return 1;
+  if (detail::is_half(what) || ranks == 1) return 1;
   return 2 * static_cast<block_t>(std::bit_width(ranks - 1));
 }
 
@@ -93,15 +93,13 @@ constexpr parameter_text tree_file{"tree", "", "JSON file with the tree; nodes=5
 }  // namespace
 
 std::vector<named_algorithm> special_algorithms() {
-  using enum coset::verb;
-  static constexpr std::initializer_list<verb> all{allreduce, reduce, reduce_scatter, allgather, broadcast, barrier};
   static constexpr char const* end = "End et al., Butterfly-like algorithms for GASPI split-phase allreduce";
   static constexpr char const* trees = "Patarasuk and Yuan, Bandwidth efficient all-reduce on tree topologies";
   static constexpr algorithm_text rows[] = {
       {"binomial",
        "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order",
        "folklore",
-       {allreduce, reduce, broadcast, barrier},
+       served::of_whole_vectors,
        {{"radix", "2", "runs of ranks joined per round"}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return binomial(ranks, what, root, at_least(2, a, "radix"));
@@ -110,7 +108,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"pairwise_exchange",
        "recursive doubling after the last P - 2^K ranks gave theirs to a partner",
        end,
-       all,
+       served::reductions,
        {},
        [](algorithm const&, rank_t ranks, verb what, rank_t root) {
          return derive(pairwise_exchange(ranks), what, root);
@@ -119,14 +117,14 @@ std::vector<named_algorithm> special_algorithms() {
       {"butterfly",
        "recursive doubling, virtual ranks played by real ones; idempotent operations only",
        end,
-       {allreduce, barrier},
+       served::for_all,
        {},
        [](algorithm const&, rank_t ranks, verb, rank_t) { return butterfly(ranks); },
        once_log},
       {"dissemination",
        "n-way dissemination; exact only if (n+1)^(rounds-1) divides P",
        end,
-       {allreduce, barrier},
+       served::for_all,
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, verb, rank_t) {
          return ordered_if_asked(a, dissemination(ranks, ports_of(a, ranks)));
@@ -135,7 +133,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"adapted_dissemination",
        "n-way dissemination whose last round counts nothing twice",
        end,
-       all,
+       served::reductions,
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(ordered_if_asked(a, adapted_dissemination(ranks, ports_of(a, ranks))), what, root);
@@ -144,7 +142,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"bruck_ho",
        "n ports, any P, whole vector, fewest rounds",
        "Bruck and Ho, Efficient global combine operations",
-       all,
+       served::reductions,
        {ports, keeps_order},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(ordered_if_asked(a, bruck_ho(ranks, ports_of(a, ranks))), what, root);
@@ -153,7 +151,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"elimination_3_2",
        "recursive halving and doubling, odd groups merged three to two",
        "Rabenseifner and Träff, More efficient reduction algorithms for non-power-of-two number of processors",
-       all,
+       served::reductions,
        {},
        [](algorithm const&, rank_t ranks, verb what, rank_t root) {
          return derive(elimination_3_2(ranks), what, root);
@@ -162,7 +160,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"leaders",
        "reduce to one rank per node, allreduce between them, broadcast",
        "folklore",
-       all,
+       served::reductions,
        {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), what, root);
@@ -171,7 +169,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"smp_rdb",
        "leaders with recursive doubling between them",
        trees,
-       all,
+       served::reductions,
        {nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), what, root);
@@ -180,7 +178,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"smp_binomial",
        "leaders with a binomial tree between them",
        trees,
-       all,
+       served::reductions,
        {nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), what, root);
@@ -189,7 +187,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"unequal",
        "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
        "ours",
-       all,
+       served::reductions,
        {nodes, {"radix", "2", "of every fold"}, saved_between},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), what, root);
@@ -198,7 +196,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"two_level",
        "wide folds to some leaders in each node, pieces between nodes; optimal between nodes",
        "ours",
-       all,
+       served::reductions,
        {nodes,
         {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
         {"between", "generalized", "the algorithm between the nodes, a name alone"},
@@ -211,15 +209,14 @@ std::vector<named_algorithm> special_algorithms() {
         {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
-         bool const is_by_pieces = what == reduce_scatter || what == allgather;
-         if (is_by_pieces && serves(find_algorithm(shape.between.name), what)) return two_level(shape, what);
+         if (detail::is_half(what) && serves(find_algorithm(shape.between.name), what)) return two_level(shape, what);
          return derive(two_level(shape), what, root);
        },
        one_step},
       {"two_level_scan",
        "prefixes by some leaders in each node, and over nodes those of what each has in all",
        "ours",
-       {scan, exclusive_scan},
+       served::scans,
        {nodes,
         {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
         {"between", "recursive_doubling", "the algorithm of the exclusive scan between the nodes, a name alone"}},
@@ -230,7 +227,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"flexreduce",
        "every rank busy on every level of a tree of unequal nodes",
        "Lee et al., FlexReduce",
-       all,
+       served::reductions,
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(flexreduce(tree_of(a, ranks)), what, root);
@@ -239,7 +236,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"tree_ring",
        "ring in depth-first order: no contention on a tree of switches",
        trees,
-       all,
+       served::reductions,
        {tree_file, nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(tree_ring(tree_of(a, ranks)), what, root);
@@ -248,7 +245,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"n_block",
        "blocks over a circulant graph, n - 1 + ceil(log P) rounds each way: the fewest there can be",
        "Traff, Optimal broadcast schedules in logarithmic time",
-       {allreduce, reduce, reduce_scatter, allgather, broadcast},
+       served::in_blocks,
        {blocks},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return n_block(ranks, what, root, blocks_of(a, ranks, what));
@@ -257,7 +254,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"two_trees",
        "blocks by turns along two binary trees; rank order where the first or last rank is root",
        "Sanders, Speck and Traff, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
-       {allreduce, reduce, broadcast},
+       served::of_whole_vectors_in_blocks,
        {blocks},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return two_trees(ranks, what, root, blocks_of(a, ranks, what));
@@ -266,7 +263,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"dual_root",
        "blocks up and down two trees at once, whose roots exchange; keeps rank order",
        "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
-       {allreduce, reduce, broadcast},
+       served::of_whole_vectors_in_blocks,
        {blocks, degree},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, what)), what, root);
@@ -275,7 +272,7 @@ std::vector<named_algorithm> special_algorithms() {
       {"pipelined",
        "blocks along a chain or tree; trees keep rank order",
        "folklore",
-       {allreduce, reduce, broadcast},
+       served::of_whole_vectors_in_blocks,
        {blocks, degree},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return pipelined_tree(ranks, what, root, at_least(1, a, "degree"), blocks_of(a, ranks, what));

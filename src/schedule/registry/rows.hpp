@@ -16,10 +16,22 @@ struct parameter_text {
   bool passed_on = false;
 };
 
+/// Which verbs an algorithm serves by itself, of those that schedules are not derived for.
+namespace served {
+constexpr bool any(verb) { return true; }
+constexpr bool reductions(verb what) { return !detail::is_scan(what); }
+constexpr bool scans(verb what) { return detail::is_scan(what); }
+constexpr bool of_whole_vectors(verb what) { return reductions(what) && !detail::is_of_pieces(what); }
+constexpr bool for_all(verb what) { return detail::folds_for_all(what) || detail::is_barrier(what); }
+/// Of a barrier there is nothing to cut.
+constexpr bool in_blocks(verb what) { return reductions(what) && !detail::is_barrier(what); }
+constexpr bool of_whole_vectors_in_blocks(verb what) { return of_whole_vectors(what) && !detail::is_barrier(what); }
+}  // namespace served
+
 /// What named_algorithm has. In a static constexpr table the lists live as long as it does.
 struct algorithm_text {
   char const *name, *summary, *source;
-  std::initializer_list<verb> verbs;
+  bool (*serves)(verb);
   std::initializer_list<parameter_text> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, verb, rank_t root);
   least_steps least;

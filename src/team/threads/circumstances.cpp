@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/threads/circumstances.hpp"
 
+#include <link.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -8,9 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "numa/process/fork.hpp"
+#include "text/file.hpp"
 
 namespace coset::team_room {
 namespace {
@@ -22,6 +29,29 @@ std::size_t default_stack_bytes() noexcept {
   pthread_attr_getstacksize(&attributes, &bytes);
   pthread_attr_destroy(&attributes);
   return bytes;
+}
+
+/// Nothing but this text tells how many. Where memory is short for it they count as none.
+std::uint64_t filters_of_this_thread() noexcept try {
+  constexpr std::string_view name = "Seccomp_filters:\t";
+  std::string const status = text::read_file("/proc/thread-self/status").text;
+  std::uint64_t number = 0;
+  if (auto const at = status.find(name); at != std::string::npos)
+    std::from_chars(status.data() + at + name.size(), status.data() + status.size(), number);
+  return number;
+} catch (std::bad_alloc const&) {
+  return 0;
+}
+
+std::uint64_t objects_unloaded() noexcept {
+  std::uint64_t number = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* first, std::size_t, void* into) {
+        *static_cast<std::uint64_t*>(into) = first->dlpi_subs;
+        return 1;
+      },
+      &number);
+  return number;
 }
 
 }  // namespace
@@ -64,7 +94,9 @@ void inherited::apply() const noexcept {
 }
 
 confinement confinement::of_this_thread() noexcept {
-  return {prctl(PR_GET_SECCOMP), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)};
+  auto const mode = static_cast<std::uint64_t>(prctl(PR_GET_SECCOMP));
+  std::uint64_t const filters = mode == SECCOMP_MODE_FILTER ? filters_of_this_thread() : 0;
+  return {mode | filters << 8, prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)};
 }
 
 circumstances::circumstances(team_options options)
@@ -72,7 +104,8 @@ circumstances::circumstances(team_options options)
       processors(numa::mask::of_thread(0)),
       stack_bytes(0),
       mode(runtime::floating_point_mode::of_this_thread()),
-      process(numa::process_number_by_the_system()) {
+      process(numa::process_number_by_the_system()),
+      unloaded(objects_unloaded()) {
   if (asked.ranks == 1) return;  // its only thread is the caller
   scheduled = scheduling::of_thread(0);
   confined = confinement::of_this_thread();
@@ -86,7 +119,8 @@ bool circumstances::operator==(circumstances const& other) const {
                          asked.wait == other.asked.wait && asked.processors == other.asked.processors;
   bool const have_like_threads = processors == other.processors && scheduled == other.scheduled &&
                                  confined == other.confined && stack_bytes == other.stack_bytes;
-  return are_asked && have_like_threads && mode == other.mode && settings == other.settings && process == other.process;
+  return are_asked && have_like_threads && mode == other.mode && settings == other.settings &&
+         process == other.process && unloaded == other.unloaded;
 }
 
 }  // namespace coset::team_room

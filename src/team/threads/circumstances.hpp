@@ -46,17 +46,20 @@ class inherited {
 
 /// What the kernel refuses to a thread and to those that it starts, as far as it tells.
 struct confinement {
-  int filters = 0;        ///< seccomp's mode
-  int no_privileges = 0;  ///< no_new_privs, which Landlock's rules want
+  std::uint64_t filters = 0;  ///< of seccomp, and its mode
+  int no_privileges = 0;      ///< no_new_privs, which Landlock's rules want
 
   static confinement of_this_thread() noexcept;
   bool operator==(confinement const&) const = default;
 };
 
 /// All that decides what a team of this machine becomes. A team may stand for another one that has been asked for in equal
-/// circumstances. Not seen are a profile that `coset tune` writes meanwhile where COSET_TUNING names none; processors that come or
+/// circumstances. Objects that the process has unloaded meanwhile took tables with them that plans name: others may lie there now. Not
+/// seen are a profile that `coset tune` writes meanwhile where COSET_TUNING names none; processors that come or
 /// go beside this thread's mask; and of what the kernel knows of the thread namespaces, capabilities, memory policy, name, timer
-/// slack, priority of input and output. Cost: 1 to 2 us.
+/// slack, priority of input and output, Landlock's rules if no_new_privs was set before, and what clone() or unshare() made its own:
+/// descriptors, and the directory in which it is. Nor what bodies have done to their threads. Cost: 1 to 2 us, and 20 where seccomp
+/// filters.
 struct circumstances {
   explicit circumstances(team_options asked);
   /// False if teams like this are to be made anew each time: rules name files, whose content may change, or the thread's scheduling is
@@ -72,6 +75,7 @@ struct circumstances {
   runtime::floating_point_mode mode;
   choice::settings_now settings;
   std::uint32_t process;
+  std::uint64_t unloaded;  ///< objects, ever
 };
 
 }  // namespace coset::team_room

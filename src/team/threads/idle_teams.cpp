@@ -25,7 +25,6 @@ using pointer = std::shared_ptr<detail::team_state>;
 constexpr std::size_t most_teams = 8;
 /// Of staging and views in one team: what has needed more keeps no memory for nobody.
 constexpr std::size_t most_bytes = 8 << 20;
-constexpr std::size_t most_plans = 256;
 
 struct all_idle {
   all_idle() { teams.reserve(most_teams); }
@@ -84,9 +83,8 @@ bool is_like_new(detail::team_state const& team) {
          team.membership.workers->are_whole(asked_in->scheduled);
 }
 
-bool is_small(detail::team_state& team) {
-  return team.shared.arena.grown_bytes() <= most_bytes && team.plans.size() <= most_plans;
-}
+/// Its plans are no more than its ranks' caches hold.
+bool is_small(detail::team_state& team) { return team.shared.arena.grown_bytes() <= most_bytes; }
 
 /// Threads on processors that this one may not use any more would be counted among the process's.
 std::vector<pointer> take_others_out(all_idle& all, circumstances const& asked) {

@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "children.hpp"
 #include "cross/emulated.hpp"
@@ -211,6 +213,35 @@ TEST(ForkedInAnOperation, ItEnds) {
 }
 
 /// Whatever another thread does as the process forks: makes teams, reducers and copies, plans or operations.
+std::atomic<bool> table_is_begun = false, table_may_be_made = false;
+
+/// A table whose making takes until the test says so.
+detail::reduction_table const& slow_table() {
+  return detail::made_once([] {
+    table_is_begun = true;
+    while (!table_may_be_made) std::this_thread::yield();
+    return detail::table_of<short, plus>();
+  });
+}
+
+/// Red if a child is forked while another thread makes a table: it waits for ever for the rest.
+TEST(ForkedBesideOthers, AChildFindsNoTableHalfMade) {
+  std::jthread const makes([] { slow_table(); });
+  while (!table_is_begun) std::this_thread::yield();
+  std::atomic<bool> is_about_to_fork = false;
+  std::string ending;
+  {
+    std::jthread const forks([&] {
+      is_about_to_fork = true;
+      ending = test::ending_of([] { _exit(slow_table().element_bytes == sizeof(short) ? 0 : 1); });
+    });
+    while (!is_about_to_fork) std::this_thread::yield();
+    for (int k = 0; k < 10'000; ++k) std::this_thread::yield();  // time for a fork that does not wait
+    table_may_be_made = true;
+  }
+  EXPECT_EQ(ending, "status 0");
+}
+
 TEST(ForkedBesideOthers, AChildMakesAndUsesWhatItLikes) {
   if (!test::children_start_threads()) GTEST_SKIP() << "no threads in a child of a process that has some";
   if (test::is_sanitized) GTEST_SKIP() << "AddressSanitizer's own locks may be held in a child";

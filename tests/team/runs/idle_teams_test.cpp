@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams that have ended wait for the next one alike: what makes them stand for it, what they keep, and what ends them.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -130,6 +131,29 @@ TEST_F(IdleTeams, StandForNoneWhoseMakerHasChanged) {
   });
   if (numa::mask const all = numa::mask::of_thread(0); all.count() > 1)
     expect_another_after([] { numa::mask::single(static_cast<unsigned>(sched_getcpu())).apply(); });
+}
+
+/// What a plan names may be gone, and something else may lie in its place.
+TEST_F(IdleTeams, AreNoneOnceAnObjectIsUnloaded) {
+  pid_t const thread = thread_of_one();
+  void* const object = dlopen(COSET_SOME_OBJECT, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(object, nullptr) << dlerror();
+  EXPECT_EQ(thread_of_one(), thread);
+  dlclose(object);
+  if (test::is_sanitized) GTEST_SKIP() << "sanitizers keep objects loaded";
+  EXPECT_NE(thread_of_one(), thread);
+}
+
+TEST_F(IdleTeams, AreKeptWithMorePlansThanRanksRemember) {
+  pid_t const thread = thread_of_one();
+  {
+    team ranks({.ranks = 2, .place = placement::unbound});
+    ranks.run([](member& me) {
+      std::vector<float> values(700);
+      for (std::size_t n = 1; n <= values.size(); ++n) allreduce(me, std::span(values).first(n));
+    });
+  }
+  EXPECT_EQ(thread_of_one(), thread);
 }
 
 TEST_F(IdleTeams, AreNoneAfterAFailure) {
