@@ -42,6 +42,16 @@ void threads_and_a_barrier(benchmark::State& state) {
   }
 }
 
+/// Its threads are kept by the runtime.
+void openmp_region(benchmark::State& state) {
+  for (auto _ : state) {
+    double sum = 0;
+#pragma omp parallel num_threads(static_cast <int>(state.range(0))) reduction(+ : sum)
+    sum += 1;
+    benchmark::DoNotOptimize(sum);
+  }
+}
+
 void each(benchmark::internal::Benchmark* one) {
   one->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicrosecond)->Iterations(2'000);
 }
@@ -49,5 +59,6 @@ void each(benchmark::internal::Benchmark* one) {
 BENCHMARK(team_after_one_alike)->Apply(each);
 BENCHMARK(team_made_anew)->Apply(each);
 BENCHMARK(threads_and_a_barrier)->Apply(each);
+BENCHMARK(openmp_region)->Apply(each);
 
 }  // namespace

@@ -52,7 +52,8 @@ inline constexpr std::array variables{
     variable{"COSET_SCATTER", plans, chosen, "The same for scatter.", at_team},
     variable{"COSET_ALL_TO_ALL", plans, chosen, "The same for all_to_all.", at_team},
     variable{"COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
-             "Whether ranks learn from blocking calls of allreduce, reduce_scatter and allgather of more than 8 KiB "
+             "Whether ranks learn from blocking calls of allreduce, reduce_scatter, allgather and all_to_all of more "
+             "than 8 KiB "
              "which storage serves a shape best; all storages give the same bits. `flip` takes another one at each "
              "call, for tests.",
              at_plan},
